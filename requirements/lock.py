@@ -1,0 +1,31 @@
+"""Writes run.txt and dev.txt: every package pinned, with the hashes of all its files and the address of no index."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+OPTIONS = (
+    "--generate-hashes",
+    "--allow-unsafe",
+    "--strip-extras",
+    "--no-header",
+    "--no-emit-index-url",
+    "--no-emit-trusted-host",
+    "--no-emit-find-links",
+    "--upgrade",
+    "--quiet",
+)
+
+
+def lock(name: str) -> None:
+    """Pin what `<name>.in` asks for."""
+    command = [sys.executable, "-m", "piptools", "compile", *OPTIONS, "--output-file", f"{name}.txt", f"{name}.in"]
+    subprocess.run(
+        command, check=True, cwd=Path(__file__).parent, env={**os.environ, "CUSTOM_COMPILE_COMMAND": "make lock"}
+    )
+
+
+if __name__ == "__main__":
+    for name in ("run", "dev"):
+        lock(name)
