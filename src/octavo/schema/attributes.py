@@ -1,0 +1,139 @@
+"""Attributes: one frozen class for each kind of thing that a content-type or a component can hold.
+
+Kinds follow the service document ("Content-type definition"): scalars (with enumeration and UID), relations, media,
+components and dynamic zones.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+RelationKind = Literal[
+    "oneToOne", "oneToMany", "manyToOne", "manyToMany", "morphToOne", "morphToMany", "morphOne", "morphMany"
+]
+
+TO_MANY: frozenset[str] = frozenset({"oneToMany", "manyToMany", "morphToMany", "morphMany"})
+MORPH: frozenset[str] = frozenset({"morphToOne", "morphToMany", "morphOne", "morphMany"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attribute:
+    """What every attribute has. `localized` is whether its value belongs to one locale (i18n plugin option)."""
+
+    name: str
+    required: bool = False
+    private: bool = False
+    configurable: bool = True
+    writable: bool = True
+    visible: bool = True
+    localized: bool = False
+
+    @property
+    def is_scalar(self) -> bool:
+        return isinstance(self, Scalar)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnOptions:
+    """What a definition asks of the column itself (v4's `column` option). `type` is a word of `sql.tables`."""
+
+    type: str | None = None
+    unique: bool = False
+    nullable: bool = True
+    default: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scalar(Attribute):
+    """A value in a column of the owner's own table. `type` is the definition's word: `string`, `biginteger`, ..."""
+
+    type: str
+    unique: bool = False
+    default: Any = None
+    has_default: bool = False
+    minimum: float | int | None = None
+    maximum: float | int | None = None
+    min_length: int | None = None
+    max_length: int | None = None
+    regex: str | None = None
+    column: ColumnOptions | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enumeration(Scalar):
+    """A string out of a fixed list."""
+
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UID(Scalar):
+    """A unique, URL-safe string, made from `target_field` when none is given."""
+
+    target_field: str | None = None
+    separator: str = "-"
+    lowercase: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation(Attribute):
+    """A link to other content. `inversed_by` stands on the owning side of a two-way relation, `mapped_by` on the other.
+
+    `target` is None for morphToOne and morphToMany, whose targets are named row by row.
+    `morph_by` is the morphTo attribute of the target that a morphOne or morphMany is the inverse of.
+    """
+
+    kind: RelationKind
+    target: str | None = None
+    inversed_by: str | None = None
+    mapped_by: str | None = None
+    morph_by: str | None = None
+
+    @property
+    def to_many(self) -> bool:
+        return self.kind in TO_MANY
+
+    @property
+    def is_morph(self) -> bool:
+        return self.kind in MORPH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Media(Attribute):
+    """One file, or an ordered list of files."""
+
+    multiple: bool = False
+    allowed_types: tuple[str, ...] = ()
+
+    @property
+    def to_many(self) -> bool:
+        return self.multiple
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComponentField(Attribute):
+    """One component, or an ordered list of components of one kind."""
+
+    component: str
+    repeatable: bool = False
+    minimum: int | None = None
+    maximum: int | None = None
+
+    @property
+    def to_many(self) -> bool:
+        return self.repeatable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DynamicZone(Attribute):
+    """An ordered list of components of several kinds."""
+
+    components: tuple[str, ...]
+    minimum: int | None = None
+    maximum: int | None = None
+
+    @property
+    def to_many(self) -> bool:
+        return True
+
+
+AnyAttribute = Scalar | Relation | Media | ComponentField | DynamicZone

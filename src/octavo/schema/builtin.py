@@ -1,0 +1,243 @@
+"""The built-in content-types: users, roles, files, locales, administrators, tokens. Their tables are Strapi v4's own.
+
+Each row is a definition in the same form as a project's `schema.json`, read by the same parser.
+"""
+
+from typing import Any
+
+Raw = dict[str, Any]
+
+
+def _text(**options: Any) -> Raw:
+    return {"type": "string", **options}
+
+
+def _secret() -> Raw:
+    return {"type": "string", "private": True}
+
+
+def _relation(relation: str, target: str, **options: Any) -> Raw:
+    return {"type": "relation", "relation": relation, "target": target, **options}
+
+
+def _type(collection_name: str, singular: str, plural: str, display: str, attributes: Raw, **rest: Any) -> Raw:
+    info = {"singularName": singular, "pluralName": plural, "displayName": display}
+    return {"collectionName": collection_name, "info": info, "attributes": attributes, **rest}
+
+
+def _token_types(table: str, name: str, display: str, **extra: Raw) -> dict[str, Raw]:
+    """API tokens and transfer tokens: a token type and the type of its permissions."""
+    token, permission = f"admin::{name}", f"admin::{name}-permission"
+    attributes = {
+        "name": _text(required=True, unique=True),
+        "description": _text(),
+        **extra,
+        "accessKey": _secret(),
+        "lastUsedAt": {"type": "datetime"},
+        "permissions": _relation("oneToMany", permission, mappedBy="token"),
+        "expiresAt": {"type": "datetime"},
+        "lifespan": {"type": "biginteger"},
+    }
+    granted = {
+        "action": _text(required=True),
+        "token": _relation("manyToOne", token, inversedBy="permissions"),
+    }
+    single = table.removesuffix("s")
+    return {
+        token: _type(table, name, f"{name}s", display, attributes),
+        permission: _type(
+            f"{single}_permissions", f"{name}-permission", f"{name}-permissions", f"{display} Permission", granted
+        ),
+    }
+
+
+_ADMIN: dict[str, Raw] = {
+    "admin::permission": _type(
+        "admin_permissions",
+        "permission",
+        "permissions",
+        "Permission",
+        {
+            "action": _text(required=True),
+            "actionParameters": {"type": "json", "default": {}},
+            "subject": _text(),
+            "properties": {"type": "json", "default": {}},
+            "conditions": {"type": "json", "default": []},
+            "role": _relation("manyToOne", "admin::role", inversedBy="permissions"),
+        },
+    ),
+    "admin::user": _type(
+        "admin_users",
+        "user",
+        "users",
+        "User",
+        {
+            "firstname": _text(),
+            "lastname": _text(),
+            "username": _text(),
+            "email": {"type": "email", "private": True, "unique": True},
+            "password": {"type": "password", "private": True},
+            "resetPasswordToken": _secret(),
+            "registrationToken": _secret(),
+            "isActive": {"type": "boolean", "default": False, "private": True},
+            "roles": _relation("manyToMany", "admin::role", inversedBy="users", private=True),
+            "blocked": {"type": "boolean", "default": False, "private": True},
+            "preferedLanguage": _text(),
+        },
+    ),
+    "admin::role": _type(
+        "admin_roles",
+        "role",
+        "roles",
+        "Role",
+        {
+            "name": _text(required=True, unique=True),
+            "code": _text(required=True, unique=True),
+            "description": _text(),
+            "users": _relation("manyToMany", "admin::user", mappedBy="roles"),
+            "permissions": _relation("oneToMany", "admin::permission", mappedBy="role"),
+        },
+    ),
+    **_token_types(
+        "strapi_api_tokens",
+        "api-token",
+        "Api Token",
+        type={"type": "enumeration", "enum": ["read-only", "full-access", "custom"], "default": "read-only"},
+    ),
+    **_token_types("strapi_transfer_tokens", "transfer-token", "Transfer Token"),
+}
+
+_UPLOAD: dict[str, Raw] = {
+    "plugin::upload.file": _type(
+        "files",
+        "file",
+        "files",
+        "File",
+        {
+            "name": _text(required=True),
+            "alternativeText": _text(),
+            "caption": _text(),
+            "width": {"type": "integer"},
+            "height": {"type": "integer"},
+            "formats": {"type": "json"},
+            "hash": _text(required=True),
+            "ext": _text(),
+            "mime": _text(required=True),
+            "size": {"type": "decimal", "required": True},
+            "url": _text(required=True),
+            "previewUrl": _text(),
+            "provider": _text(required=True),
+            "provider_metadata": {"type": "json"},
+            "related": {"type": "relation", "relation": "morphToMany"},
+            "folder": _relation("manyToOne", "plugin::upload.folder", inversedBy="files", private=True),
+            "folderPath": _secret(),
+        },
+        indexes=[
+            {"name": f"upload_files_{column}_index", "columns": [column]}
+            for column in ("folder_path", "created_at", "updated_at", "name", "size", "ext")
+        ],
+    ),
+    "plugin::upload.folder": _type(
+        "upload_folders",
+        "folder",
+        "folders",
+        "Folder",
+        {
+            "name": _text(required=True),
+            "pathId": {"type": "integer", "unique": True, "required": True},
+            "parent": _relation("manyToOne", "plugin::upload.folder", inversedBy="children"),
+            "children": _relation("oneToMany", "plugin::upload.folder", mappedBy="parent"),
+            "files": _relation("oneToMany", "plugin::upload.file", mappedBy="folder"),
+            "path": _text(required=True),
+        },
+        indexes=[
+            {"name": f"upload_folders_{column}_index", "columns": [column], "type": "unique"}
+            for column in ("path_id", "path")
+        ],
+    ),
+}
+
+_RELEASES: dict[str, Raw] = {
+    "plugin::content-releases.release": _type(
+        "strapi_releases",
+        "release",
+        "releases",
+        "Release",
+        {
+            "name": _text(required=True),
+            "releasedAt": {"type": "datetime"},
+            "scheduledAt": {"type": "datetime"},
+            "timezone": _text(),
+            "status": {"type": "enumeration", "enum": ["ready", "blocked", "failed", "done", "empty"]},
+            "actions": _relation("oneToMany", "plugin::content-releases.release-action", mappedBy="release"),
+        },
+    ),
+    "plugin::content-releases.release-action": _type(
+        "strapi_release_actions",
+        "release-action",
+        "release-actions",
+        "Release Action",
+        {
+            "type": {"type": "enumeration", "enum": ["publish", "unpublish"]},
+            "entry": {"type": "relation", "relation": "morphToOne"},
+            "contentType": _text(required=True),
+            "locale": _text(),
+            "release": _relation("manyToOne", "plugin::content-releases.release", inversedBy="actions"),
+            "isEntryValid": {"type": "boolean"},
+        },
+    ),
+}
+
+_USERS: dict[str, Raw] = {
+    "plugin::users-permissions.permission": _type(
+        "up_permissions",
+        "permission",
+        "permissions",
+        "Permission",
+        {
+            "action": _text(required=True),
+            "role": _relation("manyToOne", "plugin::users-permissions.role", inversedBy="permissions"),
+        },
+    ),
+    "plugin::users-permissions.role": _type(
+        "up_roles",
+        "role",
+        "roles",
+        "Role",
+        {
+            "name": _text(required=True, minLength=3),
+            "description": _text(),
+            "type": _text(unique=True),
+            "permissions": _relation("oneToMany", "plugin::users-permissions.permission", mappedBy="role"),
+            "users": _relation("oneToMany", "plugin::users-permissions.user", mappedBy="role"),
+        },
+    ),
+    "plugin::users-permissions.user": _type(
+        "up_users",
+        "user",
+        "users",
+        "User",
+        {
+            "username": _text(required=True, unique=True, minLength=3),
+            "email": {"type": "email", "required": True, "minLength": 6},
+            "provider": _text(),
+            "password": {"type": "password", "private": True, "minLength": 6},
+            "resetPasswordToken": _secret(),
+            "confirmationToken": _secret(),
+            "confirmed": {"type": "boolean", "default": False},
+            "blocked": {"type": "boolean", "default": False},
+            "role": _relation("manyToOne", "plugin::users-permissions.role", inversedBy="users"),
+        },
+        options={"draftAndPublish": False},
+    ),
+}
+
+BUILTIN_TYPES: dict[str, Raw] = {
+    **_ADMIN,
+    **_UPLOAD,
+    **_RELEASES,
+    **_USERS,
+    "plugin::i18n.locale": _type(
+        "i18n_locale", "locale", "locales", "Locale", {"name": _text(), "code": _text(unique=True)}
+    ),
+}

@@ -1,0 +1,86 @@
+"""Soundness of a registry: names used twice, things that lead nowhere. All problems are reported together."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+
+from octavo.schema.attributes import AnyAttribute, ComponentField, Media, Relation
+from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.problems import DefinitionProblem, InvalidDefinitions
+from octavo.schema.registry import Registry
+
+# The sides of a two-way relation that cannot be written the other way round: the relation, the key, what to do.
+_WRONG_SIDES = (
+    ("oneToMany", "inversed_by", "inversedBy", "a oneToMany is stored on its other side; write mappedBy instead"),
+    ("manyToOne", "mapped_by", "mappedBy", "a manyToOne is stored on this side; write inversedBy instead"),
+)
+
+
+def check(registry: Registry) -> None:
+    """Refuse an unsound registry: raises InvalidDefinitions with every problem."""
+    problems = [*_name_problems(registry)]
+    for definition in registry.definitions():
+        for attribute in definition.attributes.values():
+            problems += _attribute_problems(registry, definition, attribute)
+    if problems:
+        raise InvalidDefinitions(problems)
+
+
+def _name_problems(registry: Registry) -> Iterator[DefinitionProblem]:
+    seen: dict[tuple[str, str], Definition] = {}
+    for definition in (*registry.content_types.values(), *registry.components.values()):
+        for group, key, value in _names(definition):
+            other = seen.setdefault((group, value.lower()), definition)
+            if other is not definition:
+                message = f"{value!r} is already used by {other.uid}; choose another"
+                yield DefinitionProblem(definition.source, key, message)
+
+
+def _names(definition: Definition) -> Iterator[tuple[str, str, str]]:
+    """The names that must be a definition's own: what they name, the JSON path, the name."""
+    yield "table", "collectionName", definition.collection_name
+    if isinstance(definition, ContentType) and definition.is_api:
+        if definition.is_single:
+            yield "route", "info.singularName", definition.singular_name
+        else:
+            yield "route", "info.pluralName", definition.plural_name
+
+
+def _attribute_problems(
+    registry: Registry, definition: Definition, attribute: AnyAttribute
+) -> Iterable[DefinitionProblem]:
+    path = f"attributes.{attribute.name}"
+    match attribute:
+        case Relation(target=str()):
+            yield from _relation_problems(registry, definition, attribute, path)
+        case ComponentField(component=uid) if uid not in registry.components:
+            message = missing("component", uid, registry.components)
+            yield DefinitionProblem(definition.source, f"{path}.component", message)
+
+
+def _relation_problems(
+    registry: Registry, definition: Definition, relation: Relation, path: str
+) -> Iterator[DefinitionProblem]:
+    target = registry.content_types.get(str(relation.target))
+    if target is None:
+        message = missing("content-type", str(relation.target), registry.content_types)
+        yield DefinitionProblem(definition.source, f"{path}.target", message)
+        return
+    for kind, field, key, message in _WRONG_SIDES:
+        if relation.kind == kind and getattr(relation, field):
+            yield DefinitionProblem(definition.source, f"{path}.{key}", message)
+    if relation.inversed_by and not isinstance(target.attributes.get(relation.inversed_by), Relation):
+        yield DefinitionProblem(definition.source, f"{path}.inversedBy", _no_relation(target, relation.inversed_by))
+    if relation.morph_by and relation.morph_by not in target.attributes:
+        yield DefinitionProblem(definition.source, f"{path}.morphBy", _no_relation(target, relation.morph_by))
+
+
+def _no_relation(target: ContentType, name: str) -> str:
+    relations = {key: value for key, value in target.attributes.items() if isinstance(value, Relation | Media)}
+    return missing(f"relation of {target.uid}", name, relations)
+
+
+def missing(what: str, name: str, known: Mapping[str, object]) -> str:
+    """The message for something that is named and not there, with the name probably meant."""
+    near = get_close_matches(name, list(known), n=1)
+    hint = f"did you mean {near[0]!r}?" if near else "define it, or remove this attribute"
+    return f"there is no {what} {name!r}; {hint}"

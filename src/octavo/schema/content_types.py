@@ -1,0 +1,74 @@
+"""ContentType and Component: named sets of attributes with their options."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from octavo.schema.attributes import AnyAttribute, Relation, Scalar
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Index:
+    """An index that a definition asks for: its name and its columns."""
+
+    name: str
+    columns: tuple[str, ...]
+    unique: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Definition:
+    """What content-types and components share. Compared and hashed by identity: the registry holds one of each."""
+
+    uid: str
+    collection_name: str
+    display_name: str
+    attributes: Mapping[str, AnyAttribute]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    plugin_options: Mapping[str, Any] = field(default_factory=dict)
+    indexes: tuple[Index, ...] = ()
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "attributes", MappingProxyType(dict(self.attributes)))
+
+    def scalars(self) -> Iterator[Scalar]:
+        """The attributes that live in columns of the own table, in order of definition."""
+        return (attribute for attribute in self.attributes.values() if isinstance(attribute, Scalar))
+
+    def relation(self, name: str) -> Relation:
+        """The relation of that name. Raises KeyError or TypeError when there is none."""
+        attribute = self.attributes[name]
+        if not isinstance(attribute, Relation):
+            raise TypeError(f"{self.uid}.{name} is not a relation")
+        return attribute
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ContentType(Definition):
+    """A kind of content: a collection type or a single type."""
+
+    kind: str
+    singular_name: str
+    plural_name: str
+    description: str = ""
+    draft_and_publish: bool = False
+    populate_creator_fields: bool = False
+    localized: bool = False
+
+    @property
+    def is_single(self) -> bool:
+        return self.kind == "singleType"
+
+    @property
+    def is_api(self) -> bool:
+        """Whether REST endpoints are generated for it (`api::...`)."""
+        return self.uid.startswith("api::")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Component(Definition):
+    """A reusable group of attributes, named `category.name`. It has no endpoints of its own."""
+
+    category: str

@@ -1,0 +1,63 @@
+"""Registry: the frozen set of all definitions."""
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from octavo.schema.attributes import AnyAttribute, ComponentField, Media, Relation
+from octavo.schema.content_types import Component, ContentType, Definition
+from octavo.schema.problems import DefinitionProblem
+
+FILE_UID = "plugin::upload.file"
+
+
+class Registry:
+    """All content-types and components, by UID. Never changes after it is made.
+
+    `remarks` tells what was left out of the definitions (see `tolerance`): worth a warning, no reason to stop.
+    """
+
+    __slots__ = ("components", "content_types", "remarks")
+
+    def __init__(
+        self,
+        content_types: Iterable[ContentType],
+        components: Iterable[Component],
+        remarks: Iterable[DefinitionProblem] = (),
+    ) -> None:
+        self.remarks = tuple(remarks)
+        self.content_types: Mapping[str, ContentType] = MappingProxyType({item.uid: item for item in content_types})
+        self.components: Mapping[str, Component] = MappingProxyType({item.uid: item for item in components})
+
+    def definition(self, uid: str) -> Definition:
+        """The content-type or component of that UID. Raises KeyError."""
+        found = self.content_types.get(uid) or self.components.get(uid)
+        if found is None:
+            raise KeyError(uid)
+        return found
+
+    def target(self, attribute: AnyAttribute) -> Definition | None:
+        """What an attribute leads to: a relation's target, files, a component; None where rows decide."""
+        match attribute:
+            case Relation(target=str() as uid):
+                return self.content_types.get(uid)
+            case Media():
+                return self.content_types[FILE_UID]
+            case ComponentField(component=uid):
+                return self.components[uid]
+            case _:
+                return None
+
+    def definitions(self) -> tuple[Definition, ...]:
+        """All of them, components first."""
+        return (*self.components.values(), *self.content_types.values())
+
+    def api_types(self) -> list[ContentType]:
+        """The content-types that have REST endpoints."""
+        return [item for item in self.content_types.values() if item.is_api]
+
+    def owner(self, definition: Definition, relation: Relation) -> tuple[Definition, Relation, bool]:
+        """Where a relation is stored: the owning definition, its relation, and whether we came from the other side."""
+        if relation.mapped_by and relation.target:
+            target = self.content_types[relation.target]
+            return target, target.relation(relation.mapped_by), True
+        return definition, relation, False

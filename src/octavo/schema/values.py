@@ -1,0 +1,63 @@
+"""Scalar types: one row per type word of a definition, saying how its values behave.
+
+A `ValueKind` is what the query compiler and the validators look at; several type words share one kind.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class ValueKind(Enum):
+    """How values of a type are stored, compared and written to JSON."""
+
+    STRING = "string"
+    TEXT = "text"
+    INTEGER = "integer"
+    BIG_INTEGER = "biginteger"
+    FLOAT = "float"
+    DECIMAL = "decimal"
+    BOOLEAN = "boolean"
+    DATE = "date"
+    TIME = "time"
+    DATETIME = "datetime"
+    TIMESTAMP = "timestamp"
+    JSON = "json"
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarType:
+    """One type word. `searchable` says whether `_q` looks into it; `secret` values are never shown nor compared."""
+
+    word: str
+    kind: ValueKind
+    searchable: bool = False
+    secret: bool = False
+
+
+def _table(*rows: ScalarType) -> dict[str, ScalarType]:
+    return {row.word: row for row in rows}
+
+
+SCALAR_TYPES = _table(
+    ScalarType("string", ValueKind.STRING, searchable=True),
+    ScalarType("text", ValueKind.TEXT, searchable=True),
+    ScalarType("richtext", ValueKind.TEXT, searchable=True),
+    ScalarType("enumeration", ValueKind.STRING, searchable=True),
+    ScalarType("email", ValueKind.STRING, searchable=True),
+    ScalarType("password", ValueKind.STRING, secret=True),
+    ScalarType("uid", ValueKind.STRING, searchable=True),
+    ScalarType("date", ValueKind.DATE),
+    ScalarType("time", ValueKind.TIME),
+    ScalarType("datetime", ValueKind.DATETIME),
+    ScalarType("timestamp", ValueKind.TIMESTAMP),
+    ScalarType("integer", ValueKind.INTEGER),
+    ScalarType("biginteger", ValueKind.BIG_INTEGER),
+    ScalarType("float", ValueKind.FLOAT),
+    ScalarType("decimal", ValueKind.DECIMAL),
+    ScalarType("boolean", ValueKind.BOOLEAN),
+    ScalarType("json", ValueKind.JSON),
+    ScalarType("array", ValueKind.JSON),
+    ScalarType("blocks", ValueKind.JSON),
+)
+NUMBER_KINDS = frozenset({ValueKind.INTEGER, ValueKind.BIG_INTEGER, ValueKind.FLOAT, ValueKind.DECIMAL})
+TEXT_KINDS = frozenset({ValueKind.STRING, ValueKind.TEXT})

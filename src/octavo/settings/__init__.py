@@ -1,0 +1,21 @@
+"""Settings: a project's `config/*.toml`, `.env` and the environment, read once at start into frozen dataclasses.
+
+Refuses wrong keys and values, all at once, with `SettingsError`.
+"""
+
+from octavo.settings.describe import Described, describe
+from octavo.settings.loader import load_settings, missing_secrets
+from octavo.settings.model import Mode, Profile, Settings
+from octavo.settings.problems import SettingsError, SettingsProblem
+
+__all__ = [
+    "Described",
+    "Mode",
+    "Profile",
+    "Settings",
+    "SettingsError",
+    "SettingsProblem",
+    "describe",
+    "load_settings",
+    "missing_secrets",
+]

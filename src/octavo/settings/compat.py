@@ -1,0 +1,27 @@
+"""The compatibility profiles: one row for each rule, its value under `v4` and under `safe`.
+
+Rules are read where a request is understood, through `settings.api.compat`; nothing else asks for the profile.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """The value of a rule under each profile."""
+
+    v4: str
+    safe: str
+
+    def under(self, profile: str) -> str:
+        return self.v4 if profile == "v4" else self.safe
+
+
+RULES: Mapping[str, Rule] = {
+    "unknown_operators": Rule(v4="ignore", safe="refuse"),
+    "unknown_populate": Rule(v4="drop", safe="refuse"),
+    "drafts_by_id": Rule(v4="visible", safe="preview"),
+    "tokens_after_password_change": Rule(v4="valid", safe="invalid"),
+    "cors": Rule(v4="reflect", safe="exact"),
+}

@@ -1,0 +1,47 @@
+"""DATABASE_URL: one address taken apart into the keys of `database.toml`.
+
+Raises ValueError, whose text says what was expected and never repeats the address, which may hold a password.
+"""
+
+from typing import Any
+from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
+
+_POSTGRES = ("postgres", "postgresql")
+_PARAMETERS = {"sslmode": "ssl", "ssl": "ssl", "schema": "schema", "host": "host", "port": "port"}
+
+EXPECTED = "an address such as sqlite:///data.db or postgresql://user:password@host:5432/name"
+
+
+def read_database_url(url: str) -> dict[str, Any]:
+    """The keys that the address sets, as texts. Query parameters without a key of ours are left to other programs."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise ValueError(EXPECTED) from None
+    if parts.scheme == "sqlite":
+        return _sqlite(parts)
+    if parts.scheme in _POSTGRES:
+        return _postgres(parts, port)
+    raise ValueError(EXPECTED)
+
+
+def _sqlite(parts: SplitResult) -> dict[str, Any]:
+    if parts.netloc or len(parts.path) < 2:
+        raise ValueError("sqlite:///relative/to/project or sqlite:////absolute")
+    return {"client": "sqlite", "filename": unquote(parts.path[1:])}
+
+
+def _postgres(parts: SplitResult, port: int | None) -> dict[str, Any]:
+    name = unquote(parts.path[1:])
+    if not name or "/" in name:
+        raise ValueError("the name of the database at the end of the address")
+    given = {
+        "host": parts.hostname,
+        "port": str(port) if port is not None else None,
+        "name": name,
+        "user": unquote(parts.username) if parts.username else None,
+        "password": unquote(parts.password) if parts.password else None,
+        **{_PARAMETERS[key]: found[-1] for key, found in parse_qs(parts.query).items() if key in _PARAMETERS},
+    }
+    return {"client": "postgres", **{key: value for key, value in given.items() if value is not None}}

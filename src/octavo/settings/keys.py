@@ -1,0 +1,177 @@
+"""The table of keys, read from the dataclasses of `model`: names, kinds, defaults, variables and what each key is for.
+
+A row of the table is a dataclass field made by `setting`; a TOML table is a nested dataclass made by `table`. Loading,
+`octavo config check` and the reference page all read this one table.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any, Literal, TypeVar, cast, get_args, get_origin
+
+from octavo.settings import values
+from octavo.settings.values import Kind
+
+T = TypeVar("T")
+
+_KINDS: dict[Any, Kind] = {
+    str: values.TEXT,
+    bool: values.FLAG,
+    int: values.WHOLE_NUMBER,
+    tuple[str, ...]: values.TEXTS,
+    Mapping[str, str]: values.TEXT_TABLE,
+    Mapping[str, int]: values.NUMBER_TABLE,
+    Mapping[str, Any]: values.FREE_TABLE,
+    Mapping[str, Mapping[str, Any]]: values.TABLES,
+    str | None: values.optional(values.TEXT),
+    int | None: values.optional(values.WHOLE_NUMBER),
+    bool | None: values.optional(values.FLAG),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What a dataclass field says about its key, beyond name, type and default."""
+
+    doc: str = ""
+    name: str | None = None
+    kind: Kind | None = None
+    variable: str | None = None
+    bounds: tuple[int, int | None] | None = None
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    entry_names: Literal["camel", "kebab"] = "camel"
+    secret: bool = False
+    others: bool = False
+    default_doc: str | None = None
+
+
+def setting(default: T, doc: str, **row: Any) -> T:
+    """A key with its default and its line in the reference; `row` holds further members of `Row`."""
+    described = Row(doc=doc, **row)
+    given: dict[str, Any] = {"default_factory": default.copy} if isinstance(default, dict) else {"default": default}
+    hidden = described.secret or described.others
+    return cast(T, field(**given, repr=not hidden, metadata={"row": described}))
+
+
+def table(kind: type[T], doc: str = "", name: str | None = None) -> T:
+    """A TOML table, all of whose keys have defaults."""
+    return field(default_factory=kind, metadata={"row": Row(doc=doc, name=name)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """One key: `path` as it is written in its file, `attributes` as it is reached in `Settings`."""
+
+    file: str
+    path: tuple[str, ...]
+    attributes: tuple[str, ...]
+    kind: Kind
+    default: Any
+    row: Row
+
+    @property
+    def name(self) -> str:
+        return self.path[-1]
+
+    @property
+    def dotted(self) -> str:
+        return ".".join(self.path)
+
+    @property
+    def variable(self) -> str:
+        """The variable that sets it from outside."""
+        return "OCTAVO_" + "__".join(snake(name).upper() for name in (self.file, *self.path))
+
+    @property
+    def is_table(self) -> bool:
+        """Its value is a table with names of the user's choice."""
+        return isinstance(self.default, Mapping)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A TOML table (or a whole file) and its members by canonical name; `others` takes every further table."""
+
+    path: tuple[str, ...]
+    members: Mapping[str, "Key | Table"]
+    others: Key | None
+    doc: str
+
+    @property
+    def name(self) -> str:
+        return self.path[-1]
+
+    @property
+    def names(self) -> list[str]:
+        return [member.name for member in self.members.values()]
+
+    def rows(self) -> Iterator[Key]:
+        """All keys below, in the order of the model."""
+        for member in self.members.values():
+            if isinstance(member, Key):
+                yield member
+            else:
+                yield from member.rows()
+        if self.others is not None:
+            yield self.others
+
+
+def snake(name: str) -> str:
+    """`maxLimit`, `max-limit`, `shadowCRUD` -> `max_limit`, `max_limit`, `shadow_crud`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).replace("-", "_").lower()
+
+
+def camel(name: str) -> str:
+    """`max_limit`, `MAX-LIMIT` -> `maxLimit`; a name with capitals and small letters is left alone."""
+    if name not in (name.lower(), name.upper()):
+        return name
+    first, *rest = name.lower().replace("-", "_").split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def kebab(name: str) -> str:
+    """`MY_PLUGIN` -> `my-plugin`."""
+    return snake(name).replace("_", "-")
+
+
+def canonical(name: str) -> str:
+    """What all spellings of a name have in common."""
+    return name.replace("_", "").replace("-", "").lower()
+
+
+def spellings(name: str) -> set[str]:
+    """How a key may be written in TOML."""
+    return {name, snake(name), kebab(name)}
+
+
+def read_table(model: type[Any], path: tuple[str, ...], attributes: tuple[str, ...], doc: str = "") -> Table:
+    """The table of a dataclass of settings. `path` starts with the file's name."""
+    members: dict[str, Key | Table] = {}
+    others = None
+    for part in fields(model):
+        row: Row | None = part.metadata.get("row")
+        if row is None:
+            continue
+        inner = (*path, row.name or camel(part.name))
+        member = _member(part, row, inner, (*attributes, part.name))
+        if row.others and isinstance(member, Key):
+            others = member
+        else:
+            members[canonical(inner[-1])] = member
+    return Table(path=path, members=members, others=others, doc=doc)
+
+
+def _member(part: Field[Any], row: Row, path: tuple[str, ...], attributes: tuple[str, ...]) -> Key | Table:
+    if part.default is MISSING and hasattr(part.type, "__dataclass_fields__"):
+        return read_table(cast(type[Any], part.type), path, attributes, row.doc)
+    default = part.default if part.default_factory is MISSING else part.default_factory()
+    kind = row.kind or _kind_of(part.type, row)
+    if row.bounds:
+        kind = values.between(kind, *row.bounds)
+    return Key(file=path[0], path=path[1:], attributes=attributes, kind=kind, default=default, row=row)
+
+
+def _kind_of(annotation: Any, row: Row) -> Kind:
+    if get_origin(annotation) is Literal:
+        return values.one_of(get_args(annotation), row.aliases)
+    return _KINDS[annotation]

@@ -1,0 +1,218 @@
+"""load_settings: joins the sources by precedence, fills in what follows from the profile, checks, builds `Settings`.
+
+Later wins: defaults, profile, TOML files, v4 variables of `.env`, v4 variables of the environment, `OCTAVO_...` of
+`.env`, `OCTAVO_...` of the environment. Raises `SettingsError` with everything that is wrong.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+from octavo.settings import values
+from octavo.settings.compat import RULES
+from octavo.settings.database_url import read_database_url
+from octavo.settings.keys import Key, canonical
+from octavo.settings.model import SECTIONS, TABLES, Mode, Settings
+from octavo.settings.problems import SettingsError, SettingsProblem
+from octavo.settings.sources import (
+    Found,
+    Given,
+    find_files,
+    read_env_file,
+    read_files,
+    read_v4_variables,
+    read_variables,
+    shown,
+)
+
+Chosen = dict[tuple[str, ...], Given]
+
+ADOPTED_DATABASE = ".tmp/data.db"
+
+_MODES = values.one_of(("development", "staging", "production"), {"test": "development"})
+_KEYS: dict[tuple[str, ...], Key] = {key.attributes: key for table in TABLES.values() for key in table.rows()}
+_URL = _KEYS["database", "url"]
+
+_BUCKET = ("provider_options", "s3_options", "params", "bucket")
+
+REQUIRED_SECRETS = ("JWT_SECRET", "API_TOKEN_SALT")
+"""Without these nothing but development starts."""
+
+
+def load_settings(
+    project: Path,
+    environment: Mapping[str, str],
+    mode: Mode | None = None,
+    *,
+    default_mode: Mode = "development",
+    require_secrets: bool = True,
+) -> Settings:
+    """The settings of a project folder. `mode` overrides OCTAVO_ENV and NODE_ENV, `default_mode` is for want of them.
+
+    Raises SettingsError, which lists all problems. `require_secrets=False` is for commands that serve nothing.
+    """
+    files = find_files(project)
+    problems: list[SettingsProblem] = []
+    dotenv = _read_env_file(project, problems)
+    chosen: Chosen = {}
+    for found in (
+        read_files(files),
+        read_v4_variables(dotenv, ".env: "),
+        read_v4_variables(environment),
+        read_variables(dotenv, ".env: "),
+        read_variables(environment),
+    ):
+        _choose(chosen, _split_url(found), problems)
+    mode = mode or _read_mode({**dotenv, **environment}, default_mode, problems)
+    adopted = not files
+    _derive(chosen, mode, adopted and (project / ADOPTED_DATABASE).is_file())
+    settings = _build(project, mode, adopted, chosen)
+    problems += _check(settings, require_secrets)
+    if problems:
+        raise SettingsError(problems)
+    return settings
+
+
+def missing_secrets(settings: Settings) -> tuple[str, ...]:
+    """The variables of secrets that a project should have and this one has not."""
+    secrets = settings.secrets
+    needed = {
+        "APP_KEYS": secrets.app_keys,
+        "API_TOKEN_SALT": secrets.api_token_salt,
+        "ADMIN_JWT_SECRET": secrets.admin_jwt_secret,
+        "JWT_SECRET": secrets.jwt_secret,
+    }
+    return tuple(name for name, value in needed.items() if not value)
+
+
+def _read_env_file(project: Path, problems: list[SettingsProblem]) -> dict[str, str]:
+    try:
+        return read_env_file(project)
+    except (UnicodeDecodeError, OSError) as error:
+        problems.append(SettingsProblem(".env", "", f"cannot be read: {error}"))
+        return {}
+
+
+def _read_mode(variables: Mapping[str, str], default: Mode, problems: list[SettingsProblem]) -> Mode:
+    name = next((name for name in ("OCTAVO_ENV", "NODE_ENV") if variables.get(name)), None)
+    if name is None:
+        return default
+    try:
+        return cast(Mode, _MODES.from_text(variables[name]))
+    except ValueError:
+        problems.append(SettingsProblem(name, "", f"expected {_MODES.expected}, not {shown(variables[name])}"))
+        return "production"
+
+
+def _split_url(found: Found) -> Found:
+    """Adds the parts of a database address, behind everything else that the same source gives."""
+    for given in (everything := list(found)):
+        yield given
+    for given in everything:
+        if isinstance(given, Given) and given.key is _URL and given.value:
+            yield from _read_url(given)
+
+
+def _read_url(given: Given) -> Found:
+    try:
+        parts = read_database_url(given.value)
+    except ValueError as error:
+        yield SettingsProblem(given.source, "database.url", f"expected {error}")
+        return
+    for name, text in parts.items():
+        key = _KEYS["database", name]
+        try:
+            yield Given(key, key.kind.from_text(text), given.source)
+        except ValueError:
+            yield SettingsProblem(given.source, "database.url", f"expected {key.kind.expected} for {name}")
+
+
+def _choose(chosen: Chosen, found: Iterable[Given | SettingsProblem], problems: list[SettingsProblem]) -> None:
+    for given in found:
+        if isinstance(given, SettingsProblem):
+            problems.append(given)
+            continue
+        place = given.key.attributes
+        before = chosen[place].value if place in chosen else given.key.default
+        chosen[place] = replace(given, value=_put(before, given.inside, given.value), inside=())
+
+
+def _put(content: Any, inside: tuple[str, ...], value: Any) -> Any:
+    """A copy of a table with one value put in; a name that is there already keeps its spelling."""
+    if not inside:
+        return value
+    copy = dict(content) if isinstance(content, Mapping) else {}
+    name = next((known for known in copy if canonical(known) == canonical(inside[0])), inside[0])
+    copy[name] = _put(copy.get(name), inside[1:], value)
+    return copy
+
+
+def _derive(chosen: Chosen, mode: Mode, has_v4_database: bool) -> None:
+    """Defaults that depend on other settings."""
+
+    def default(place: tuple[str, ...], value: Any, source: str) -> None:
+        chosen.setdefault(place, Given(_KEYS[place], value, source))
+
+    profile_place = ("api", "compat", "profile")
+    profile = chosen[profile_place].value if profile_place in chosen else _KEYS[profile_place].default
+    for name, rule in RULES.items():
+        default(("api", "compat", name), rule.under(profile), f"profile {profile}")
+    if chosen["api", "compat", "cors"].value == "reflect":
+        default(("middlewares", "cors", "origins"), ("*",), "rule compat.cors")
+        default(("middlewares", "cors", "credentials"), True, "rule compat.cors")
+    if mode == "production":
+        default(("plugins", "graphql", "config", "introspection"), False, "production")
+    if has_v4_database:
+        default(("database", "filename"), ADOPTED_DATABASE, "adopted v4 project")
+
+
+def _build(project: Path, mode: Mode, adopted: bool, chosen: Chosen) -> Settings:
+    sections = {name: _fill(model(), (name,), chosen) for name, model in SECTIONS.items()}
+    jwt_secret = sections["plugins"].users_permissions.config.jwt_secret
+    sections["secrets"] = replace(sections["secrets"], jwt_secret=jwt_secret)
+    sources = {place: given.source for place, given in chosen.items()}
+    return Settings(project=project, mode=mode, adopted=adopted, sources=sources, **sections)
+
+
+def _fill(section: Any, place: tuple[str, ...], chosen: Chosen) -> Any:
+    """The section with the chosen values in place of its defaults."""
+    changes: dict[str, Any] = {}
+    for part in fields(section):
+        inner = (*place, part.name)
+        default = getattr(section, part.name)
+        if is_dataclass(default):
+            changes[part.name] = _fill(default, inner, chosen)
+        elif inner in chosen:
+            changes[part.name] = chosen[inner].value
+    return replace(section, **changes)
+
+
+def _check(settings: Settings, require_secrets: bool) -> Iterable[SettingsProblem]:
+    """What single keys cannot say."""
+    database, cors = settings.database, settings.middlewares.cors
+    if database.client == "postgres" and not database.name:
+        yield _problem(settings, ("database", "name"), "expected the name of the PostgreSQL database")
+    if database.pool.min > database.pool.max:
+        yield _problem(settings, ("database", "pool", "min"), f"expected at most pool.max, {database.pool.max}")
+    if settings.api.compat.cors == "exact" and cors.credentials and "*" in cors.origins:
+        expected = "expected a list of exact origins, not *, where credentials are allowed"
+        yield _problem(settings, ("middlewares", "cors", "origins"), expected)
+    if settings.plugins.upload.config.provider == "aws-s3" and not _bucket(settings):
+        expected = "expected the name of the bucket that keeps the uploaded files"
+        yield _problem(settings, ("plugins", "upload", "config", *_BUCKET), expected)
+    if settings.mode != "development" and require_secrets:
+        for name in REQUIRED_SECRETS:
+            if name in missing_secrets(settings):
+                yield SettingsProblem(".env", name, f"expected a secret; {settings.mode} does not start without it")
+
+
+def _bucket(settings: Settings) -> str:
+    return settings.plugins.upload.config.provider_options.s3_options.params.bucket
+
+
+def _problem(settings: Settings, place: tuple[str, ...], message: str) -> SettingsProblem:
+    key = _KEYS[place]
+    file = f"config/{key.file}.toml"
+    source = settings.sources.get(place, file)
+    return SettingsProblem(source, key.dotted if source == file else f"{key.file}.{key.dotted}", message)

@@ -1,0 +1,39 @@
+"""SettingsError: everything that is wrong with the settings, each with its source, its key and what was expected."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsProblem:
+    """One thing that is wrong.
+
+    `source` is a file (`config/api.toml`), a variable (`PORT`) or a variable of the project's `.env` (`.env: PORT`);
+    `key` is dotted, with the file's name in front where the source does not say it, and empty if the file itself is
+    at fault.
+    """
+
+    source: str
+    key: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.key}: {self.message}" if self.key else f"{self.source}: {self.message}"
+
+
+class SettingsError(Exception):
+    """The settings cannot be used. The text lists every problem, one per line."""
+
+    def __init__(self, problems: Iterable[SettingsProblem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+def unknown(what: str, name: str, known: Iterable[str], likeness: float = 0.6) -> str:
+    """The message for a name that does not exist, with the nearest one that does, if it is like enough."""
+    names = list(known)
+    near = get_close_matches(name, names, n=1, cutoff=likeness)
+    if near:
+        return f"unknown {what}; did you mean {near[0]}?"
+    return f"unknown {what}; expected one of {', '.join(sorted(names))}"

@@ -1,0 +1,162 @@
+"""Where settings come from: the TOML files, the project's `.env`, the environment. Each source yields what it gives and
+what is wrong with it."""
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from json import dumps
+from pathlib import Path
+from typing import Any
+
+from dotenv import dotenv_values
+
+from octavo.settings.keys import Key, Table, camel, canonical, kebab, spellings
+from octavo.settings.model import FILES, TABLES
+from octavo.settings.problems import SettingsProblem, unknown
+from octavo.settings.values import free_value
+
+PREFIX = "OCTAVO_"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A value that a source gives to a key; `inside` names the place within a table of free names."""
+
+    key: Key
+    value: Any
+    source: str
+    inside: tuple[str, ...] = ()
+
+
+Found = Iterator[Given | SettingsProblem]
+
+_V4_VARIABLES = {key.row.variable: key for table in TABLES.values() for key in table.rows() if key.row.variable}
+_VARIABLES = [key.variable for table in TABLES.values() for key in table.rows()]
+
+
+def find_files(project: Path) -> list[Path]:
+    """The project's TOML files; a folder without any is an adopted v4 project."""
+    return sorted((project / "config").glob("*.toml"))
+
+
+def read_files(files: Iterable[Path]) -> Found:
+    """What the TOML files give."""
+    for file in files:
+        source = f"config/{file.name}"
+        if file.stem not in FILES:
+            yield SettingsProblem(source, "", unknown("file", file.stem, FILES))
+            continue
+        try:
+            content = tomllib.loads(file.read_text(encoding="utf-8"))
+        except tomllib.TOMLDecodeError as error:
+            yield SettingsProblem(source, "", f"not valid TOML: {error}")
+        except (UnicodeDecodeError, OSError) as error:
+            yield SettingsProblem(source, "", f"cannot be read: {error}")
+        else:
+            yield from _read_table(TABLES[file.stem], content, source)
+
+
+def _read_table(table: Table, content: Mapping[str, Any], source: str) -> Found:
+    seen: set[str] = set()
+    for name, value in content.items():
+        member = table.members.get(canonical(name))
+        path = ".".join((*table.path[1:], name))
+        if member is None or name not in spellings(member.name):
+            yield _read_other(table, name, value, source, path)
+        elif member.name in seen:
+            yield SettingsProblem(source, path, f"given twice, the other time as another spelling of {member.name}")
+        elif isinstance(member, Key):
+            yield _read_value(member, value, source, path)
+        elif isinstance(value, Mapping):
+            yield from _read_table(member, value, source)
+        else:
+            yield SettingsProblem(source, path, f"expected a table, not {shown(value)}")
+        if member is not None:
+            seen.add(member.name)
+
+
+def _read_other(table: Table, name: str, value: Any, source: str, path: str) -> Given | SettingsProblem:
+    if table.others is None:
+        return SettingsProblem(source, path, unknown("key", name, table.names))
+    if not isinstance(value, Mapping):
+        return SettingsProblem(source, path, f"expected a table, not {shown(value)}")
+    return Given(table.others, value, source, (name,))
+
+
+def _read_value(key: Key, value: Any, source: str, path: str) -> Given | SettingsProblem:
+    try:
+        return Given(key, key.kind.from_toml(value), source)
+    except ValueError:
+        return SettingsProblem(source, path, _expected(key, value))
+
+
+def _expected(key: Key, value: Any) -> str:
+    return f"expected {key.kind.expected}" + ("" if key.row.secret else f", not {shown(value)}")
+
+
+def shown(value: Any) -> str:
+    """A value as it is quoted in a message."""
+    text = dumps(value, default=str, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def read_env_file(project: Path) -> dict[str, str]:
+    """The variables of the project's `.env`; a name without value is not set. Raises UnicodeDecodeError."""
+    found = dotenv_values(project / ".env", interpolate=False, encoding="utf-8")
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def read_v4_variables(variables: Mapping[str, str], label: str = "") -> Found:
+    """What the variables of v4 projects give; as in v4, an empty one is not set."""
+    for name, key in _V4_VARIABLES.items():
+        if variables.get(name):
+            yield _read_text(key, variables[name], label + name)
+
+
+def read_variables(variables: Mapping[str, str], label: str = "") -> Found:
+    """What `OCTAVO_<FILE>__<KEY>...` variables give."""
+    for name, text in variables.items():
+        if name.upper().startswith(PREFIX) and "__" in name:
+            yield _read_variable(name, text, label + name)
+
+
+def _read_variable(name: str, text: str, source: str) -> Given | SettingsProblem:
+    file, *names = name[len(PREFIX) :].split("__")
+    node: Table | Key | None = TABLES.get(file.lower())
+    while isinstance(node, Table) and names:
+        member = node.members.get(canonical(names[0]))
+        if member is None and node.others is not None:
+            return _read_inside(node.others, names, text, source)
+        node = member
+        names = names[1:]
+    if isinstance(node, Key):
+        return _read_inside(node, names, text, source) if names else _read_text(node, text, source)
+    return SettingsProblem(source, "", _unknown_variable(name))
+
+
+def _unknown_variable(name: str) -> str:
+    message = unknown("key", name.upper(), _VARIABLES, likeness=0.75)
+    return message if "did you mean" in message else "unknown key; docs/settings.md lists them all"
+
+
+def _read_text(key: Key, text: str, source: str) -> Given | SettingsProblem:
+    try:
+        return Given(key, key.kind.from_text(text), source)
+    except ValueError:
+        return SettingsProblem(source, f"{key.file}.{key.dotted}", _expected(key, text))
+
+
+def _read_inside(key: Key, names: list[str], text: str, source: str) -> Given | SettingsProblem:
+    """A value within a table of free names; it must leave the table what it is."""
+    first = kebab(names[0]) if key.row.entry_names == "kebab" else camel(names[0])
+    inside = (first, *map(camel, names[1:]))
+    value = text if key.kind.item_is_text else free_value(text)
+    given = Given(key, value, source, inside)
+    nested = value
+    for name in reversed(inside):
+        nested = {name: nested}
+    try:
+        key.kind.from_toml(nested)
+    except (ValueError, AttributeError):
+        return SettingsProblem(source, f"{key.file}.{key.dotted}", _expected(key, text))
+    return given

@@ -1,0 +1,150 @@
+"""Kinds of values: how each is read from text (environment) and from TOML, and the words for what was expected.
+
+A reader raises ValueError for anything it does not take; the loader turns that into a problem with source and key.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from json import JSONDecodeError, loads
+from typing import Any
+
+Reader = Callable[[Any], Any]
+
+_FLAGS = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
+_BYTES = {"": 1, "b": 1, "kb": 1024, "mb": 1024**2, "gb": 1024**3}
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+_AMOUNT = re.compile(r"(\d{1,15}) ?([a-z]{0,2})")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of value. `expected` completes the sentence "expected ..."; `item_is_text`: it is a table of texts."""
+
+    expected: str
+    from_text: Reader
+    from_toml: Reader
+    item_is_text: bool = False
+
+
+def _instance(*wanted: type) -> Reader:
+    def read(value: Any) -> Any:
+        if type(value) not in wanted:
+            raise ValueError
+        return value
+
+    return read
+
+
+def _flag(text: str) -> bool:
+    try:
+        return _FLAGS[text.strip().lower()]
+    except KeyError:
+        raise ValueError from None
+
+
+def _amount(units: Mapping[str, int]) -> Reader:
+    def read(value: Any) -> int:
+        if type(value) is int:
+            return value
+        match = _AMOUNT.fullmatch(value.strip().lower()) if isinstance(value, str) else None
+        if match is None or match[2] not in units:
+            raise ValueError
+        return int(match[1]) * units[match[2]]
+
+    return read
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ValueError
+    return tuple(value)
+
+
+def _texts_from_text(text: str) -> tuple[str, ...]:
+    if text.lstrip().startswith("["):
+        return _texts(_json(text))
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _json(text: str) -> Any:
+    try:
+        return loads(text)
+    except (JSONDecodeError, RecursionError):
+        raise ValueError from None
+
+
+def _mapping_of(read: Reader) -> Reader:
+    def read_mapping(value: Any) -> Mapping[str, Any]:
+        if not isinstance(value, Mapping):
+            raise ValueError
+        return {name: read(item) for name, item in value.items()}
+
+    return read_mapping
+
+
+def _mapping(expected: str, read: Reader) -> Kind:
+    return Kind(expected, lambda text: _mapping_of(read)(_json(text)), _mapping_of(read))
+
+
+TEXT = Kind("a text", str, _instance(str))
+FLAG = Kind("true or false", _flag, _instance(bool))
+WHOLE_NUMBER = Kind("a whole number", int, _instance(int))
+TEXTS = Kind("a list of texts", _texts_from_text, _texts)
+SIZE = Kind('a size in bytes or as in "512 kB", "1 MB", "2 GB"', _amount(_BYTES), _amount(_BYTES))
+DURATION = Kind('a time in seconds or as in "30s", "15m", "12h", "30d"', _amount({"": 1} | _SECONDS), _amount(_SECONDS))
+TEXT_TABLE = replace(_mapping("a table of texts", _instance(str)), item_is_text=True)
+NUMBER_TABLE = _mapping("a table of whole numbers", _instance(int))
+FREE_TABLE = _mapping("a table", lambda value: value)
+TABLES = _mapping("tables", _mapping_of(lambda value: value))
+
+
+def optional(kind: Kind) -> Kind:
+    """The same kind, where an empty text from the environment means "not set"."""
+    return Kind(kind.expected, lambda text: kind.from_text(text) if text else None, kind.from_toml)
+
+
+def between(kind: Kind, low: int, high: int | None) -> Kind:
+    """The same kind within bounds, both included; no upper bound if `high` is None."""
+
+    def within(read: Reader) -> Reader:
+        def read_within(value: Any) -> Any:
+            number = read(value)
+            if number < low or (high is not None and number > high):
+                raise ValueError
+            return number
+
+        return read_within
+
+    bounds = f"at least {low}" if high is None else f"{low} to {high}"
+    return Kind(f"{kind.expected}, {bounds}", within(kind.from_text), within(kind.from_toml))
+
+
+def one_of(choices: Iterable[str], aliases: Mapping[str, str] | None = None) -> Kind:
+    """One of some words; `aliases` are further spellings (a TOML boolean counts as its word)."""
+    meanings = {**(aliases or {}), **{choice: choice for choice in choices}}
+
+    def read(value: Any) -> str:
+        word = str(value).lower() if isinstance(value, bool) else value
+        if not isinstance(word, str) or word.strip() not in meanings:
+            raise ValueError
+        return meanings[word.strip()]
+
+    return Kind(f"one of {', '.join(choices)}", read, read)
+
+
+def _path(value: Any) -> str:
+    if not isinstance(value, str) or not re.fullmatch(r"(/[A-Za-z0-9._~-]+)*/?", value):
+        raise ValueError
+    return value.rstrip("/")
+
+
+PATH = Kind('a path such as "/api"', _path, _path)
+
+
+def free_value(text: str) -> Any:
+    """A value for a key whose type nobody knows: JSON where it is JSON, else the text."""
+    try:
+        return _json(text)
+    except ValueError:
+        return text

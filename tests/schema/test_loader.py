@@ -1,0 +1,206 @@
+"""Whole projects: what v4 tolerates is tolerated with a remark, what it refuses is refused, all at once."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from octavo.schema.loader import builtin_registry, load_registry
+from octavo.schema.problems import InvalidDefinitions
+from tests.layouts import MODELS, recorded, registry_of, write_project
+
+A, B, C = (
+    "src/api/a/content-types/a/schema.json",
+    "src/api/b/content-types/b/schema.json",
+    "src/components/c/d.json",
+)
+
+
+def relation(kind: str, target: str = "api::b.b", **rest: Any) -> dict[str, Any]:
+    return {"type": "relation", "relation": kind, "target": target, **rest}
+
+
+def project(a: dict[str, Any], b: dict[str, Any] | None = None, **rest: Any) -> dict[str, Any]:
+    """Two content-types with these attributes, and a component."""
+    title = {"t": {"type": "string"}, "m": {"type": "media"}}
+    return {
+        A[4:]: {"info": {"singularName": "a", "pluralName": "as"}, "attributes": title | a, **rest},
+        B[4:]: {"info": {"singularName": "b", "pluralName": "bs"}, "attributes": title | (b or {})},
+        C[4:]: {"attributes": title},
+    }
+
+
+def problems_of(definitions: dict[str, Any], tmp_path: Path) -> list[str]:
+    with pytest.raises(InvalidDefinitions) as caught:
+        registry_of(definitions, tmp_path)
+    return [str(problem) for problem in caught.value.problems]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_recorded_models_load(model: str, tmp_path: Path) -> None:
+    assert registry_of(recorded(model)["definitions"], tmp_path).remarks == ()
+
+
+def test_the_builtin_types_are_sound() -> None:
+    assert builtin_registry().remarks == ()
+
+
+def test_an_empty_project_has_the_builtin_types(tmp_path: Path) -> None:
+    assert set(load_registry(tmp_path).content_types) == set(builtin_registry().content_types)
+
+
+@pytest.mark.parametrize(
+    "definitions, problems",
+    [
+        (
+            project({"r": relation("manyToOne", "api::nope.nope")}),
+            [
+                f"{A}: attributes.r.target: there is no content-type 'api::nope.nope'; "
+                "define it, or remove this attribute"
+            ],
+        ),
+        (
+            project({"r": relation("manyToOne", "api::b.bb")}),
+            [f"{A}: attributes.r.target: there is no content-type 'api::b.bb'; did you mean 'api::b.b'?"],
+        ),
+        (
+            project({"r": relation("manyToOne", inversedBy="nope"), "s": relation("manyToOne", inversedBy="t")}),
+            [
+                f"{A}: attributes.r.inversedBy: there is no relation of api::b.b 'nope'; "
+                "define it, or remove this attribute",
+                f"{A}: attributes.s.inversedBy: there is no relation of api::b.b 't'; "
+                "define it, or remove this attribute",
+            ],
+        ),
+        (
+            project({"r": relation("oneToMany", inversedBy="q")}, {"q": relation("manyToOne", "api::a.a")}),
+            [f"{A}: attributes.r.inversedBy: a oneToMany is stored on its other side; write mappedBy instead"],
+        ),
+        (
+            project({"r": relation("manyToOne", mappedBy="q")}, {"q": relation("oneToMany", "api::a.a")}),
+            [f"{A}: attributes.r.mappedBy: a manyToOne is stored on this side; write inversedBy instead"],
+        ),
+        (
+            project({"r": relation("morphMany", morphBy="nope")}),
+            [
+                f"{A}: attributes.r.morphBy: there is no relation of api::b.b 'nope'; "
+                "define it, or remove this attribute"
+            ],
+        ),
+        (
+            project({"c": {"type": "component", "component": "c.dd"}}),
+            [f"{A}: attributes.c.component: there is no component 'c.dd'; did you mean 'c.d'?"],
+        ),
+        (
+            project({}, collectionName="FILES"),
+            [f"{A}: collectionName: 'FILES' is already used by plugin::upload.file; choose another"],
+        ),
+        (
+            project({}, info={"singularName": "a", "pluralName": "bs"}),
+            [f"{B}: info.pluralName: 'bs' is already used by api::a.a; choose another"],
+        ),
+        (
+            {
+                **project({"x": {"type": "strin"}, "r": relation("oneToOne", "api::x.y")}, collectionName=5),
+                "components/c/broken.json": '{"attributes": ',
+                "components/c/list.json": [],
+            },
+            [
+                "src/components/c/broken.json: line 1: is not valid JSON: Expecting value",
+                "src/components/c/list.json: (whole file): must hold a JSON object",
+                f"{A}: collectionName: must be a text, not 5",
+                f"{A}: attributes.x.type: unknown attribute type 'strin'; did you mean 'string'?",
+                f"{A}: attributes.r.target: there is no content-type 'api::x.y'; did you mean 'api::b.b'?",
+            ],
+        ),
+    ],
+)
+def test_broken_projects(definitions: dict[str, Any], problems: list[str], tmp_path: Path) -> None:
+    assert problems_of(definitions, tmp_path) == problems
+
+
+NOWHERE = "no relation is stored under that name; this attribute is left out"
+
+
+@pytest.mark.parametrize(
+    "definitions, remarks",
+    [
+        (project({"r": relation("oneToMany", mappedBy="nope")}), [f"{A}: attributes.r.mappedBy: {NOWHERE}"]),
+        (project({"r": relation("oneToMany", mappedBy="t")}), [f"{A}: attributes.r.mappedBy: {NOWHERE}"]),
+        (
+            project(
+                {"r": relation("manyToMany", mappedBy="q")}, {"q": relation("manyToMany", "api::a.a", mappedBy="r")}
+            ),
+            [f"{A}: attributes.r.mappedBy: {NOWHERE}", f"{B}: attributes.q.mappedBy: {NOWHERE}"],
+        ),
+        (
+            project({"r": relation("oneToMany", mappedBy="q")}, {"q": relation("manyToOne", "api::b.b")}),
+            [f"{A}: attributes.r.mappedBy: {NOWHERE}"],
+        ),
+        (project({"r": relation("morphMany")}), [f"{A}: attributes.r.morphBy: {NOWHERE}"]),
+        (project({"r": relation("morphOne", morphBy="t")}), [f"{A}: attributes.r.morphBy: {NOWHERE}"]),
+    ],
+)
+def test_relations_that_lead_nowhere_are_left_out(
+    definitions: dict[str, Any], remarks: list[str], tmp_path: Path
+) -> None:
+    registry = registry_of(definitions, tmp_path)
+    assert [str(remark) for remark in registry.remarks] == remarks
+    assert "r" not in registry.content_types["api::a.a"].attributes
+
+
+@pytest.mark.parametrize(
+    "definitions",
+    [
+        project({"r": relation("manyToMany")}, {"q": relation("manyToMany", "api::a.a", mappedBy="r")}),
+        project(
+            {"r": relation("manyToMany", inversedBy="q")}, {"q": relation("manyToMany", "api::a.a", inversedBy="r")}
+        ),
+        project({"r": relation("oneToMany", mappedBy="q")}, {"q": relation("manyToMany", "api::a.a", inversedBy="r")}),
+        project({"r": relation("morphMany", morphBy="m")}),
+        project({"z": {"type": "dynamiczone", "components": []}}),
+    ],
+)
+def test_sides_that_do_not_match_are_taken_as_they_are(definitions: dict[str, Any], tmp_path: Path) -> None:
+    assert registry_of(definitions, tmp_path).remarks == ()
+
+
+def test_unknown_components_of_a_zone_are_left_out(tmp_path: Path) -> None:
+    zone = {"type": "dynamiczone", "components": ["c.gone", "c.d"]}
+    registry = registry_of(project({"z": zone}), tmp_path)
+    assert [str(remark) for remark in registry.remarks] == [
+        f"{A}: attributes.z.components.0: there is no component 'c.gone'; it is left out"
+    ]
+    assert registry.content_types["api::a.a"].attributes["z"].components == ("c.d",)  # type: ignore[union-attr]
+
+
+def test_an_extension_replaces_what_it_names(tmp_path: Path) -> None:
+    user = {"attributes": {"nick": {"type": "string"}}, "collectionName": "people"}
+    registry = registry_of({"extensions/users-permissions/content-types/user/schema.json": user}, tmp_path)
+    people = registry.content_types["plugin::users-permissions.user"]
+    assert (people.collection_name, people.singular_name, list(people.attributes)) == (
+        "people",
+        "user",
+        ["nick", "createdAt", "updatedAt", "createdBy", "updatedBy"],
+    )
+
+
+def test_folders_become_uids(tmp_path: Path) -> None:
+    definitions = {
+        "api/Blog_Posts/content-types/bigPost/schema.json": {
+            "info": {"singularName": "big-post", "pluralName": "big-posts"}
+        },
+        "components/Big-Cat/SomeThing.json": {},
+    }
+    write_project(definitions, tmp_path)
+    registry = load_registry(tmp_path)
+    assert "api::blog-posts.big-post" in registry.content_types
+    assert list(registry.components) == ["big-cat.something"]
+
+
+def test_an_unreadable_file_is_a_problem(tmp_path: Path) -> None:
+    path = tmp_path / "src" / "components" / "c" / "d.json"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b'{"info": "\xff"}')
+    with pytest.raises(InvalidDefinitions, match="cannot be read: 'utf-8' codec"):
+        load_registry(tmp_path)

@@ -1,0 +1,46 @@
+"""DATABASE_URL taken apart."""
+
+import pytest
+
+from octavo.settings.database_url import EXPECTED, read_database_url
+
+POSTGRES = {"client": "postgres", "name": "n"}
+
+
+@pytest.mark.parametrize(
+    "url, parts",
+    [
+        ("sqlite:///data/a.db", {"client": "sqlite", "filename": "data/a.db"}),
+        ("sqlite:////data/a.db", {"client": "sqlite", "filename": "/data/a.db"}),
+        ("sqlite:///a%20b.db", {"client": "sqlite", "filename": "a b.db"}),
+        ("postgres://h/n", {**POSTGRES, "host": "h"}),
+        (
+            "postgresql://ann:p%40ss@h.example:6432/n?sslmode=verify-full",
+            {**POSTGRES, "host": "h.example", "port": "6432", "user": "ann", "password": "p@ss", "ssl": "verify-full"},
+        ),
+        ("postgres://u@[::1]:1/n", {**POSTGRES, "host": "::1", "port": "1", "user": "u"}),
+        ("postgres://u:@/n?host=/run/pg", {**POSTGRES, "host": "/run/pg", "user": "u"}),
+        ("postgres://h/n?schema=blog&application_name=x", {**POSTGRES, "host": "h", "schema": "blog"}),
+    ],
+)
+def test_addresses(url: str, parts: dict[str, str]) -> None:
+    assert read_database_url(url) == parts
+
+
+@pytest.mark.parametrize(
+    "url, expected",
+    [
+        ("mysql://h/n", EXPECTED),
+        ("data.db", EXPECTED),
+        ("postgres://u:pa/ss@h/n", EXPECTED),
+        ("postgres://[h/n", EXPECTED),
+        ("sqlite://data.db", "sqlite:///relative/to/project or sqlite:////absolute"),
+        ("sqlite:///", "sqlite:///relative/to/project or sqlite:////absolute"),
+        ("postgres://h", "the name of the database at the end of the address"),
+        ("postgres://h/a/b", "the name of the database at the end of the address"),
+    ],
+)
+def test_refused_addresses(url: str, expected: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the text is asserted below
+        read_database_url(url)
+    assert str(caught.value) == expected

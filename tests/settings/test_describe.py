@@ -1,0 +1,37 @@
+"""What `octavo config check` shows."""
+
+from json import dumps
+from pathlib import Path
+
+from octavo.settings import Described, describe, load_settings
+from octavo.settings.model import TABLES
+
+
+def test_keys_with_value_and_source(tmp_path: Path) -> None:
+    settings = load_settings(tmp_path, {"PORT": "8080", "OCTAVO_API__COMPAT__PROFILE": "safe"})
+    rows = describe(settings)
+    assert len(rows) == sum(1 for table in TABLES.values() for _ in table.rows())
+    assert [row for row in rows if row.source != "default"] == [
+        Described("config/server.toml", "port", 8080, "PORT"),
+        Described("config/api.toml", "compat.profile", "safe", "OCTAVO_API__COMPAT__PROFILE"),
+        Described("config/api.toml", "compat.unknownOperators", "refuse", "profile safe"),
+        Described("config/api.toml", "compat.unknownPopulate", "refuse", "profile safe"),
+        Described("config/api.toml", "compat.draftsById", "preview", "profile safe"),
+        Described("config/api.toml", "compat.tokensAfterPasswordChange", "invalid", "profile safe"),
+        Described("config/api.toml", "compat.cors", "exact", "profile safe"),
+    ]
+
+
+def test_secrets_are_hidden(tmp_path: Path) -> None:
+    environment = {
+        "APP_KEYS": "hush,hush",
+        "JWT_SECRET": "hush",
+        "DATABASE_URL": "postgres://u:hush@h/n",
+        "OCTAVO_PLUGINS__MAIL__CONFIG__API_KEY": "hush",
+        "OCTAVO_PLUGINS__MAIL__CONFIG__FROM": "ann@example.com",
+    }
+    rows = describe(load_settings(tmp_path, environment))
+    assert "hush" not in dumps(rows)
+    shown = {row.key: row.value for row in rows if row.source != "default"}
+    assert shown["appKeys"] == shown["password"] == shown["users-permissions.config.jwtSecret"] == "***"
+    assert shown["<plugin>"] == {"mail": {"config": {"apiKey": "***", "from": "ann@example.com"}}}

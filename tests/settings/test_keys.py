@@ -1,0 +1,43 @@
+"""The table of keys: names, and that every key is whole and says what it is for."""
+
+import pytest
+
+from octavo.settings.compat import RULES
+from octavo.settings.keys import camel, kebab, snake
+from octavo.settings.model import TABLES, Compat
+
+KEYS = [key for table in TABLES.values() for key in table.rows()]
+
+
+@pytest.mark.parametrize(
+    "name, names",
+    [
+        ("max_limit", ("maxLimit", "max-limit", "max_limit")),
+        ("MAX_LIMIT", ("maxLimit", "max-limit", "max_limit")),
+        ("maxLimit", ("maxLimit", "max-limit", "max_limit")),
+        ("shadowCRUD", ("shadowCRUD", "shadow-crud", "shadow_crud")),
+        ("users-permissions", ("usersPermissions", "users-permissions", "users_permissions")),
+        ("i18n", ("i18n", "i18n", "i18n")),
+    ],
+)
+def test_names(name: str, names: tuple[str, str, str]) -> None:
+    assert (camel(name), kebab(name), snake(name)) == names
+
+
+def test_every_key_says_what_it_is_for() -> None:
+    assert [key.dotted for key in KEYS if not key.row.doc.endswith(".")] == []
+
+
+def test_variables_are_unambiguous() -> None:
+    names = [key.variable for key in KEYS] + [key.row.variable for key in KEYS if key.row.variable]
+    assert len(names) == len(set(names))
+
+
+def test_every_rule_of_the_profiles_is_a_key() -> None:
+    rules = {key.attributes[-1]: key for key in KEYS if key.attributes[:2] == ("api", "compat")}
+    assert rules.keys() - {"profile"} == RULES.keys()
+    assert {name: rule.under(Compat().profile) for name, rule in RULES.items()} == {
+        name: getattr(Compat(), name) for name in RULES
+    }
+    for name, rule in RULES.items():
+        assert {rules[name].kind.from_toml(value) for value in (rule.v4, rule.safe)} == {rule.v4, rule.safe}
