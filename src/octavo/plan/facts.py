@@ -1,0 +1,64 @@
+"""Facts: what a write has to know about the present state, asked in one statement. Names resolved, values typed."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from octavo.schema.content_types import ContentType, Definition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryFact:
+    """Whether an entry is there, whether it is published, and its locale. One row at most: `(published, locale)`."""
+
+    content_type: ContentType
+    id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetsFact:
+    """Which of these entries exist. A row for each."""
+
+    definition: Definition
+    ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UniqueFact:
+    """Whether a value is taken. A row if it is, by another than `own_id`."""
+
+    definition: Definition
+    attribute: str
+    value: Any
+    own_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinksFact:
+    """The targets linked to a source. A row for each, with its order."""
+
+    owner: Definition
+    relation: str
+    source: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComponentsFact:
+    """The components that some owners hold, in these fields (None: in all)."""
+
+    owner: Definition
+    ids: tuple[int, ...]
+    fields: tuple[str, ...] | None = None
+
+
+Fact = EntryFact | TargetsFact | UniqueFact | LinksFact | ComponentsFact
+
+
+@dataclass(frozen=True, slots=True)
+class FactRow:
+    """One row of the answer to a fact. What the fields mean depends on the fact."""
+
+    id: int
+    owner: int | None
+    type: str | None
+    field: str | None
+    order: float | None

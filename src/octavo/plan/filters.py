@@ -1,0 +1,140 @@
+"""Filters to conditions: paths become steps, operands typed values.
+
+A filter through a relation asks whether *some* related entry meets it, or, where nothing is related, whether nulls
+would meet it: exactly what the reference's left joins answer, without multiplying rows. Negation is pushed down to the
+tests, so `$not` around a relation also speaks of some related entry.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from octavo.plan.context import Planning
+from octavo.plan.nodes import ALWAYS, NEVER, All, Any, Condition, Reached, Tested
+from octavo.plan.operands import Incomparable, Typed, read_operand
+from octavo.query.ast import And, At, Compare, Filter, Not, Or, Unknown
+from octavo.query.operators import Operator, Test
+from octavo.schema.attributes import Scalar
+from octavo.schema.content_types import Definition
+from octavo.schema.values import SCALAR_TYPES, ValueKind
+
+ID_KIND = ValueKind.BIG_INTEGER
+_PATTERN_TESTS = frozenset({Test.CONTAINS, Test.STARTS_WITH, Test.ENDS_WITH})
+
+
+def plan_filter(asked: Filter | None, definition: Definition, planning: Planning) -> Condition:
+    """The condition of a sanitized filter on entries of `definition`. Raises ValidationError for bad operands."""
+    if asked is None:
+        return ALWAYS
+    return _plan(asked, definition, planning, negated=False)
+
+
+def _plan(asked: Filter, definition: Definition, planning: Planning, *, negated: bool) -> Condition:
+    match asked:
+        case And(items=items):
+            return _combine(items, lambda item: _plan(item, definition, planning, negated=negated), every=not negated)
+        case Or(items=items):
+            return _combine(items, lambda item: _plan(item, definition, planning, negated=negated), every=negated)
+        case Not(item=item):
+            return _plan(item, definition, planning, negated=not negated)
+        case At(attribute=name, filter=inner):
+            return _plan_at(name, inner, definition, planning, negated=negated)
+        case Compare():
+            return _test(None, asked, planning, negated=negated)
+        case Unknown():
+            return ALWAYS
+
+
+def _combine(items: tuple[Filter, ...], plan: Callable[[Filter], Condition], *, every: bool) -> Condition:
+    planned = tuple(plan(item) for item in items)
+    if len(planned) == 1:
+        return planned[0]
+    return All(planned) if every or not planned else Any(planned)
+
+
+def _plan_at(name: str, inner: Filter, definition: Definition, planning: Planning, *, negated: bool) -> Condition:
+    attribute = definition.attributes.get(name)
+    if attribute is None or isinstance(attribute, Scalar):
+        return _plan_scalar(attribute, inner, planning, negated=negated)
+    step = planning.step(definition, attribute)
+    condition = _plan(inner, step.target, planning, negated=negated)
+    return Reached(step, condition, or_nothing=met_by_nulls(condition) is True)
+
+
+def _plan_scalar(attribute: Scalar | None, asked: Filter, planning: Planning, *, negated: bool) -> Condition:
+    match asked:
+        case And(items=items):
+            return _combine(
+                items, lambda item: _plan_scalar(attribute, item, planning, negated=negated), every=not negated
+            )
+        case Or(items=items):
+            return _combine(items, lambda item: _plan_scalar(attribute, item, planning, negated=negated), every=negated)
+        case Not(item=item):
+            return _plan_scalar(attribute, item, planning, negated=not negated)
+        case Compare():
+            return _test(attribute, asked, planning, negated=negated)
+        case At() | Unknown():
+            return ALWAYS
+
+
+def _test(attribute: Scalar | None, asked: Compare, planning: Planning, *, negated: bool) -> Condition:
+    operator = asked.operator
+    negated = negated != operator.negated
+    if operator.test is Test.NULL:
+        return Tested(attribute, Test.NULL, negated=negated != (asked.values[0] is False))
+    kind = SCALAR_TYPES[attribute.type].kind if attribute else ID_KIND
+    if operator.test is Test.EQUAL and asked.values == (None,):
+        return Tested(attribute, Test.NULL, negated=negated)
+    operands = _operands(kind, asked)
+    if kind is ID_KIND and operands is None:
+        return _beside_numbers(attribute, asked, planning, negated=negated)
+    parameters = tuple(planning.bind(*operand) for operand in operands or ())
+    if not parameters:
+        return Tested(attribute, Test.NULL, negated=True) if negated else NEVER
+    return Tested(attribute, operator.test, parameters, negated, operator.ignores_case)
+
+
+def _compares_text(operator: Operator) -> bool:
+    """Patterns, and comparisons without regard to case, look at any value as text."""
+    return operator.test in _PATTERN_TESTS or operator.ignores_case
+
+
+def _operands(kind: ValueKind, asked: Compare) -> tuple[Typed, ...] | None:
+    """The operands that can equal something; None when the others alone would mean something else."""
+    if _compares_text(asked.operator):
+        kind = ValueKind.TEXT
+    found = []
+    for value in asked.values:
+        try:
+            found.append(read_operand(kind, value, asked.path))
+        except Incomparable:
+            continue
+    return tuple(found) if len(found) == len(asked.values) or asked.operator.test is Test.AMONG else None
+
+
+def _beside_numbers(attribute: Scalar | None, asked: Compare, planning: Planning, *, negated: bool) -> Condition:
+    """A number compared with what is none: every number is less (observed)."""
+    if asked.operator.test is Test.BETWEEN:
+        least = _operands(ID_KIND, replace(asked, values=asked.values[:1]))
+        if least:
+            return Tested(attribute, Test.GREATER_OR_EQUAL, (planning.bind(*least[0]),), negated)
+    is_met = asked.operator.test in (Test.LESS, Test.LESS_OR_EQUAL)
+    return Tested(attribute, Test.NULL, negated=True) if is_met != negated else NEVER
+
+
+def met_by_nulls(condition: Condition) -> bool | None:
+    """Whether a row of nulls meets a condition, in SQL's three-valued logic (None: unknown)."""
+    match condition:
+        case Tested(test=Test.NULL, negated=negated):
+            return not negated
+        case Tested():
+            return None
+        case Reached(condition=inner):
+            return met_by_nulls(inner)
+        case All(items=items):
+            answers = [met_by_nulls(item) for item in items]
+            return False if False in answers else None if None in answers else True
+        case Any(items=items):
+            answers = [met_by_nulls(item) for item in items]
+            return True if True in answers else None if None in answers else False
+        case _:
+            return condition.value

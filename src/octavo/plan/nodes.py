@@ -1,0 +1,209 @@
+"""ReadPlan and its parts: frozen, hashable trees. Values are not in the plan; parameters point to them by number.
+
+Two requests of the same shape have equal plans, so a compiled statement is found by its plan.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from octavo.query.operators import Test
+from octavo.schema.attributes import AnyAttribute, Scalar
+from octavo.schema.content_types import Definition
+
+
+class ParameterKind(Enum):
+    """What a parameter holds, so that each dialect can say it in its own way."""
+
+    TEXT = "text"
+    INTEGER = "integer"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    DATE = "date"
+    TIME = "time"
+    JSON = "json"  # JSON text
+    INSTANT = "instant"  # milliseconds since 1970, UTC
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """The value number `index` (from 0) of the statement."""
+
+    index: int
+    kind: ParameterKind
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step from an entry along an attribute to what it leads to: related entries, files, components."""
+
+    owner: Definition
+    attribute: AnyAttribute
+    target: Definition
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """A scalar (None: the id), compared. Negated tests exclude nulls."""
+
+    attribute: Scalar | None
+    test: Test
+    parameters: tuple[Parameter, ...] = ()
+    negated: bool = False
+    ignores_case: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """Some entry at the end of a step meets the condition.
+
+    `or_nothing`: entries from which the step leads nowhere meet it too, as in a left join whose missing side is null.
+    """
+
+    step: Step
+    condition: "Condition"
+    or_nothing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    """Every one of the conditions."""
+
+    items: tuple["Condition", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Any:
+    """At least one of the conditions."""
+
+    items: tuple["Condition", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """Always, or never."""
+
+    value: bool
+
+
+Condition = Tested | Reached | All | Any | Constant
+ALWAYS, NEVER = Constant(True), Constant(False)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Order by a scalar (None: the id) of the entry itself, or at the end of some steps."""
+
+    attribute: Scalar | None
+    descending: bool = False
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which entries, in which order, how many. Without order: the order of the step that led here, or by id."""
+
+    target: Definition
+    condition: Condition = ALWAYS
+    order: tuple[Order, ...] = ()
+    limit: Parameter | None = None
+    start: Parameter | None = None
+
+
+class ScalarStyle(Enum):
+    """How a scalar is written in JSON: as REST does, as text (GraphQL ids), as GraphQL does (numbers as numbers)."""
+
+    PLAIN = "plain"
+    TEXT = "text"
+    TYPED = "typed"
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarShape:
+    """The JSON of a scalar of the current entry (None: its id). `renamed`: other texts for some stored ones."""
+
+    attribute: Scalar | None
+    style: ScalarStyle = ScalarStyle.PLAIN
+    renamed: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LiteralShape:
+    """JSON that does not depend on the entry."""
+
+    json: str
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectShape:
+    """A JSON object. An optional member is absent where its shape has nothing to show."""
+
+    members: tuple[tuple[str, "Shape"], ...]
+    optional: tuple[tuple[str, "Shape"], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OneShape:
+    """The JSON of the first entry at the end of a step, or null."""
+
+    step: Step
+    selection: Selection
+    shape: "Shape"
+
+
+@dataclass(frozen=True, slots=True)
+class ManyShape:
+    """A JSON array of the entries at the end of a step; `empty` is the JSON when there are none."""
+
+    step: Step
+    selection: Selection
+    shape: "Shape"
+    empty: str = "[]"
+
+
+@dataclass(frozen=True, slots=True)
+class CountShape:
+    """The number of entries at the end of a step."""
+
+    step: Step
+    selection: Selection
+
+
+@dataclass(frozen=True, slots=True)
+class BranchShape:
+    """What to write for one kind: a component of a zone, a content-type at the end of a morph relation."""
+
+    target: Definition
+    condition: Condition
+    shape: "Shape"
+
+
+@dataclass(frozen=True, slots=True)
+class VariantShape:
+    """The JSON of things of several kinds: an array (zones, morphToMany), or one object or null (morphToOne).
+
+    An `empty` without text means: nothing to show (see ObjectShape.optional).
+    """
+
+    owner: Definition
+    attribute: AnyAttribute
+    branches: tuple[BranchShape, ...]
+    many: bool = True
+    empty: str = "[]"
+
+
+Shape = ScalarShape | LiteralShape | ObjectShape | OneShape | ManyShape | CountShape | VariantShape
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPlan:
+    """A read: one entry or a list, the shape of each entry's JSON, and whether the total is wanted too."""
+
+    selection: Selection
+    shape: Shape
+    many: bool = True
+    with_count: bool = False
+
+    @property
+    def is_cheap(self) -> bool:
+        """Whether it surely takes little time: one entry, or the first page of a plain list."""
+        return not self.many or (self.selection.start is None and isinstance(self.selection.condition, Tested))

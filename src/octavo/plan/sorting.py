@@ -1,0 +1,24 @@
+"""Sort to order: paths become steps."""
+
+from octavo.plan.context import Planning
+from octavo.plan.nodes import Order, Step
+from octavo.query.ast import Sort
+from octavo.schema.attributes import Scalar
+from octavo.schema.content_types import Definition
+
+
+def plan_order(sorts: tuple[Sort, ...], definition: Definition, planning: Planning) -> tuple[Order, ...]:
+    """The order that a sanitized sort asks for."""
+    return tuple(_plan_sort(sort, definition, planning) for sort in sorts)
+
+
+def _plan_sort(sort: Sort, definition: Definition, planning: Planning) -> Order:
+    steps: list[Step] = []
+    for name in sort.names:
+        attribute = definition.attributes.get(name)
+        if attribute is None or isinstance(attribute, Scalar):
+            return Order(attribute, sort.descending, tuple(steps))
+        step = planning.step(definition, attribute)
+        steps.append(step)
+        definition = step.target
+    raise ValueError(f"the sort {'.'.join(sort.names)} ends in no scalar")

@@ -1,0 +1,1 @@
+"""How it is said: text and parameters, no connection."""

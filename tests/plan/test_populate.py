@@ -1,0 +1,36 @@
+"""Fields that are shown though nobody named them: those that sort."""
+
+from typing import Any
+
+import pytest
+
+from octavo.plan.populate import leads_elsewhere, with_sorted_fields
+from octavo.rest.params import read_query
+from octavo.schema.registry import Registry
+from tests.models.bookshop import BOOK
+
+
+@pytest.mark.parametrize(
+    "params, fields",
+    [
+        ({"fields": "title", "sort": "pages"}, ("title", "pages")),
+        ({"fields": "title", "sort": "title,id,author.name"}, ("title",)),
+        ({"sort": "pages"}, None),
+    ],
+)
+def test_fields_that_sort_are_shown(registry: Registry, params: dict[str, Any], fields: tuple[str, ...] | None) -> None:
+    assert with_sorted_fields(read_query(params), registry.content_types[BOOK]).fields == fields
+
+
+@pytest.mark.parametrize(
+    "params, expected",
+    [
+        ({}, False),
+        ({"sort": "title", "filters": {"title": "x", "$or": [{"id": "1"}, {"$not": {"pages": "2"}}]}}, False),
+        ({"sort": "author.name"}, True),
+        ({"filters": {"author": {"$null": "true"}}}, True),
+        ({"filters": {"$or": [{"id": "1"}, {"$not": {"cover": {"name": "x"}}}]}}, True),
+    ],
+)
+def test_a_query_may_lead_elsewhere(registry: Registry, params: dict[str, Any], expected: bool) -> None:
+    assert leads_elsewhere(read_query(params), registry.content_types[BOOK]) is expected

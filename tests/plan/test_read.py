@@ -1,0 +1,49 @@
+"""Searches: which attributes are looked into, and that a value is bound only where it is compared."""
+
+import pytest
+
+from octavo.plan import nodes
+from octavo.plan.context import Planning
+from octavo.plan.nodes import ALWAYS, NEVER, Any, Condition
+from octavo.plan.read import search
+from octavo.schema.registry import Registry
+from tests.models.bookshop import GENRE
+
+IMPRINT = "api::imprint.imprint"  # has no text to look into
+
+
+def looked_into(condition: Condition) -> list[str]:
+    """The names of the attributes that are compared."""
+    assert isinstance(condition, Any)
+    return [
+        item.attribute.name if item.attribute else "id" for item in condition.items if isinstance(item, nodes.Tested)
+    ]
+
+
+@pytest.mark.parametrize(
+    "uid, text, names, values",
+    [
+        (GENRE, "sea", ["name"], ["sea"]),
+        (GENRE, "12", ["name", "rank", "id"], ["12"]),
+        (GENRE, "-1.5", ["name", "rank", "id"], ["-1.5"]),
+        (GENRE, " 12", ["name", "rank", "id"], [" 12"]),
+        (IMPRINT, "12", ["id"], ["12"]),
+    ],
+)
+def test_texts_numbers_and_the_id_are_looked_into(
+    registry: Registry, uid: str, text: str, names: list[str], values: list[object]
+) -> None:
+    planning = Planning(registry)
+    assert looked_into(search(text, registry.content_types[uid], planning)) == names
+    assert planning.values == values
+
+
+@pytest.mark.parametrize(
+    "uid, text, expected", [(GENRE, None, ALWAYS), (GENRE, "a\0b", NEVER), (IMPRINT, "sea", NEVER)]
+)
+def test_a_search_that_finds_all_or_nothing_binds_nothing(
+    registry: Registry, uid: str, text: str | None, expected: Condition
+) -> None:
+    planning = Planning(registry)
+    assert search(text, registry.content_types[uid], planning) == expected
+    assert planning.values == []
