@@ -1,0 +1,40 @@
+"""Octavo's database drivers, behind the protocol of `connection`. `open_database` chooses one."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from octavo.database.connection import Database
+from octavo.database.postgresql import PostgresqlDatabase
+from octavo.database.sqlite import SqliteDatabase
+
+SQLITE_PREFIX = "sqlite:///"
+POSTGRESQL_PREFIXES = ("postgresql://", "postgres://")
+
+
+def open_database(
+    url: str | None = None,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    schema: str | None = None,
+    pool_minimum: int = 2,
+    pool_maximum: int = 10,
+    statement_timeout: float = 15.0,
+) -> Database:
+    """The driver for a database, not yet connected.
+
+    A URL `sqlite:///relative` or `sqlite:////absolute` is a file; `postgresql://...` is a server, as are `parameters`
+    without a URL: `host`, `port`, `user`, `password`, `database`, `ssl`. `statement_timeout` is in seconds.
+    """
+    if url is not None and url.startswith(SQLITE_PREFIX):
+        return SqliteDatabase(Path(url.removeprefix(SQLITE_PREFIX)), statement_timeout=statement_timeout)
+    if url is not None and not url.startswith(POSTGRESQL_PREFIXES):
+        raise ValueError("a database URL begins with sqlite:///, postgresql:// or postgres://")
+    return PostgresqlDatabase(
+        url,
+        parameters=parameters,
+        schema=schema,
+        minimum=pool_minimum,
+        maximum=pool_maximum,
+        statement_timeout=statement_timeout,
+    )

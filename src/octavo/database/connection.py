@@ -1,0 +1,117 @@
+"""Database: the one small protocol between Octavo and a database. Drivers implement it; everybody else uses it.
+
+Statements are text with the dialect's placeholders (`?1, ?2 ...` on SQLite, `$1, $2 ...` on PostgreSQL) and a sequence
+of values. Rows are sequences indexed by position.
+
+Values are None, bool, int, float and str, nothing else. Whatever has no such type travels as text and is cast where
+the database needs it (`$1::timestamp`, `$2::numeric`, `$3::jsonb`); dates, times, timestamps, numerics and jsonb come
+back as text the same way. On PostgreSQL the type of a placeholder decides what may be given for it: a number type with
+decimals takes int, float and str, a text type only str, an integer type only int; arrays take a list of those.
+"""
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol
+
+from octavo.errors import ServiceUnavailable
+
+Values = Sequence[Any]
+Row = Sequence[Any]
+
+
+class IntegrityViolation(Exception):
+    """A write met a rule of the database: foreign key, check, not null. `rule` is what the database calls it."""
+
+    def __init__(self, rule: str) -> None:
+        super().__init__(rule)
+        self.rule = rule
+
+
+class UniqueViolation(IntegrityViolation):
+    """A write met a unique index.
+
+    `index` names it as well as the database tells: the index on PostgreSQL; on SQLite the columns
+    (`articles.slug, articles.locale`), for an index on expressions its name.
+    """
+
+    def __init__(self, index: str) -> None:
+        super().__init__(index)
+        self.index = index
+
+
+class UnsuitableValue(ValueError):
+    """The database cannot take a value: out of range, no valid text for the type, NUL, half a surrogate pair, NaN."""
+
+
+class TransactionConflict(Exception):
+    """Two transactions stood in each other's way and this one had to give in; the whole transaction may be retried."""
+
+
+class TransactionFailed(Exception):
+    """A transaction was used after a statement in it had failed, or after its end. A mistake in the calling code."""
+
+
+class StatementTimeout(ServiceUnavailable):
+    """A statement took longer than it may."""
+
+
+class Connection(Protocol):
+    """What can be said to a database, inside a transaction or (on `Database` itself) outside one.
+
+    `long` tells that a read may take long, so that it does not hold up others; where it makes no difference it is
+    ignored. After any exception a transaction can only be rolled back, on every database.
+    """
+
+    async def fetch_all(self, text: str, values: Values = (), *, long: bool = False) -> Sequence[Row]:
+        """All rows."""
+
+    async def fetch_row(self, text: str, values: Values = (), *, long: bool = False) -> Row | None:
+        """The first row, or None."""
+
+    async def fetch_value(self, text: str, values: Values = (), *, long: bool = False) -> Any:
+        """The first column of the first row, or None."""
+
+    async def fetch_json(self, text: str, values: Values = (), *, long: bool = False) -> bytes | None:
+        """The first column of the first row, a JSON text, as UTF-8.
+
+        Cheapest where the database gives bytes by itself: type `json` on PostgreSQL, `CAST(... AS BLOB)` on SQLite.
+        """
+
+    async def execute(self, text: str, values: Values = ()) -> int:
+        """Run a statement that answers no rows; the number of rows it touched."""
+
+    async def execute_script(self, text: str) -> None:
+        """Run several statements separated by semicolons, without values (DDL)."""
+
+
+class Transaction(Connection, Protocol):
+    """A connection inside a transaction: its reads see its own writes."""
+
+    async def lock(self, name: str) -> None:
+        """Wait until no other transaction holds this name; hold it until the end of this one."""
+
+
+class Database(Connection, Protocol):
+    """A pool of connections. Its own `fetch_` methods only read (the database refuses writes there, so that a read can
+    be repeated when a connection is lost); `execute` and `execute_script` are a transaction of their own.
+
+    Raises `errors.ServiceUnavailable` when the database cannot be reached, or no connection is free in time.
+    `statements` counts every statement ever sent, for the exact guards in the tests (BEGIN, COMMIT and locks not
+    counted, a script as one).
+    """
+
+    dialect: str
+    statements: int
+
+    async def connect(self) -> None:
+        """Open the pool. Raises `errors.ServiceUnavailable`, its cause telling what is wrong."""
+
+    async def close(self) -> None:
+        """Let running statements finish, then close every connection."""
+
+    def transaction(self, *, exclusive: bool = False) -> AbstractAsyncContextManager[Transaction]:
+        """A write transaction: committed on normal exit, rolled back on any exception or cancellation.
+
+        An exclusive one is for changes at start-up: of all processes on the database only one is inside at a time, the
+        others wait for minutes if need be; its statements have no time limit.
+        """

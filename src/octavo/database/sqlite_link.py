@@ -1,0 +1,178 @@
+"""SQLite's side of the driver: one connection with a time limit, what it answers, what its errors mean. All of it
+blocks; `sqlite` decides what runs in the event loop and what in a thread.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+import apsw
+
+from octavo.database.connection import (
+    IntegrityViolation,
+    Row,
+    StatementTimeout,
+    UniqueViolation,
+    UnsuitableValue,
+    Values,
+)
+from octavo.errors import ServiceUnavailable
+
+ResultT = TypeVar("ResultT")
+Collect = Callable[[apsw.Cursor], ResultT]
+
+_PRAGMAS = """
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL;
+PRAGMA fullfsync = ON;
+PRAGMA checkpoint_fullfsync = ON;
+PRAGMA foreign_keys = ON;
+PRAGMA temp_store = MEMORY;
+PRAGMA cache_size = -4000;
+PRAGMA journal_size_limit = 67108864;
+"""
+_CACHED_STATEMENTS = 1024
+_OPERATIONS_BETWEEN_CHECKS = 10_000
+_THREAD_BUSY_SECONDS = 4.0
+_OPEN_POLL_SECONDS = 0.005
+
+_UNIQUE_CODES = {
+    apsw.SQLITE_CONSTRAINT_UNIQUE,
+    apsw.SQLITE_CONSTRAINT_PRIMARYKEY,
+    apsw.SQLITE_CONSTRAINT_ROWID,
+}
+_UNSUITABLE = (OverflowError, UnicodeEncodeError, apsw.TooBigError, apsw.MismatchError)
+_UNAVAILABLE = (
+    apsw.BusyError,
+    apsw.LockedError,
+    apsw.CantOpenError,
+    apsw.IOError,
+    apsw.FullError,
+    apsw.ProtocolError,
+    apsw.ConnectionClosedError,
+)
+
+
+def _raise_translated(error: Exception) -> NoReturn:
+    """Raise the error of the protocol for an error of SQLite; what is no such error goes on as it is."""
+    if isinstance(error, apsw.ConstraintError):
+        rule = str(error).partition("failed: ")[2] or str(error)
+        unique = getattr(error, "extendedresult", 0) in _UNIQUE_CODES
+        raise (UniqueViolation(_index_name(rule)) if unique else IntegrityViolation(rule)) from error
+    if isinstance(error, apsw.InterruptError):
+        raise StatementTimeout from error
+    if isinstance(error, _UNAVAILABLE):
+        raise ServiceUnavailable from error
+    if isinstance(error, _UNSUITABLE):
+        raise UnsuitableValue(str(error)) from error
+    raise error
+
+
+def _index_name(rule: str) -> str:
+    """An index on expressions is told as `index 'name'`, any other by its columns."""
+    return rule[7:-1] if rule.startswith("index '") else rule
+
+
+def all_rows(cursor: apsw.Cursor) -> Sequence[Row]:
+    """All rows."""
+    rows: Sequence[Row] = cursor.fetchall()
+    return rows
+
+
+def first_row(cursor: apsw.Cursor) -> Row | None:
+    """The first row, leaving the others alone."""
+    row: Row | None = cursor.fetchone()
+    cursor.close(True)
+    return row
+
+
+def first_value(cursor: apsw.Cursor) -> Any:
+    """The first column of the first row."""
+    row = first_row(cursor)
+    return None if row is None else row[0]
+
+
+def first_json(cursor: apsw.Cursor) -> bytes | None:
+    """The first column of the first row as bytes, whether it is a text or a blob."""
+    value = first_value(cursor)
+    return value.encode() if isinstance(value, str) else value
+
+
+def touched(cursor: apsw.Cursor) -> int:
+    """The number of rows changed, after running to the end."""
+    cursor.fetchall()
+    return cursor.connection.changes()
+
+
+class Link:
+    """One connection to the file, with a time limit on every statement."""
+
+    def __init__(self, path: Path, *, writes: bool) -> None:
+        self.connection = apsw.Connection(str(path), statementcachesize=_CACHED_STATEMENTS)
+        self.is_closed = False
+        self._deadline = float("inf")
+        self.set_busy_seconds(_THREAD_BUSY_SECONDS)
+        self._configure()
+        self.connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)  # "name" is a name, never by accident a text
+        if not writes:
+            self.connection.execute("PRAGMA query_only = ON").fetchall()
+        self.connection.set_progress_handler(self._is_late, _OPERATIONS_BETWEEN_CHECKS)
+
+    def _configure(self) -> None:
+        """Of processes that open a new file at once, SQLite lets one change it to WAL and makes the others not wait."""
+        deadline = time.monotonic() + _THREAD_BUSY_SECONDS
+        while True:
+            try:
+                self.connection.execute(_PRAGMAS).fetchall()
+                return
+            except apsw.BusyError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(_OPEN_POLL_SECONDS)
+
+    def set_busy_seconds(self, seconds: float) -> None:
+        self.connection.set_busy_timeout(int(seconds * 1000))
+
+    def run(self, collect: Collect[ResultT], text: str, values: Values, seconds: float) -> ResultT:
+        """Run a statement and take what it answers."""
+        self._deadline = time.monotonic() + seconds
+        try:
+            return collect(self.connection.execute(text, values))
+        except Exception as error:
+            _raise_translated(error)
+
+    def run_script(self, text: str, seconds: float) -> None:
+        """Run several statements without values."""
+        self.run(all_rows, text, (), seconds)
+
+    def try_begin(self) -> bool:
+        """Begin a write transaction, unless another process is in one."""
+        try:
+            self.connection.execute("BEGIN IMMEDIATE")
+        except apsw.BusyError:
+            return False
+        except apsw.Error as error:
+            _raise_translated(error)
+        return True
+
+    def commit(self) -> None:
+        """Commit, to the disk."""
+        self.run_script("COMMIT", float("inf"))
+
+    def roll_back(self) -> None:
+        """Undo an open transaction, if there is one."""
+        self._deadline = float("inf")
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")
+
+    def interrupt(self) -> None:
+        """Make the running statement fail soon."""
+        self.connection.interrupt()
+
+    def close(self) -> None:
+        self.is_closed = True
+        self.connection.close(True)
+
+    def _is_late(self) -> bool:
+        return time.monotonic() > self._deadline

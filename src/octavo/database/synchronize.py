@@ -1,0 +1,157 @@
+"""Brings a database up to date with the definitions: what is missing is made, what would lose data is only told."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from octavo.database.connection import Connection, Database, Transaction
+from octavo.database.introspect import found_tables
+from octavo.schema.registry import Registry
+from octavo.sql.ddl import DDL_DIALECTS, AddForeignKey, Change, CreateIndex, difference
+from octavo.sql.ddl_dialect import quoted
+from octavo.sql.tables import Table, wanted_tables
+
+_STATE_TABLE = "octavo_state"
+_MANAGED_KEY = "tables"
+_V4_STATE_TABLE = "strapi_database_schema"
+_SHOWN_DUPLICATES = 5
+_SAVE_MANAGED = {
+    "sqlite": "INSERT INTO octavo_state (key, value) VALUES (?1, ?2)"
+    " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+    "postgresql": "INSERT INTO octavo_state (key, value) VALUES ($1, $2)"
+    " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What separates a database from the definitions, in the order to be made. Each item's text is one line."""
+
+    ordered: tuple[Change, ...]
+
+    @property
+    def additive(self) -> tuple[Change, ...]:
+        """What is made by itself."""
+        return tuple(change for change in self.ordered if not change.loses_data)
+
+    @property
+    def losing(self) -> tuple[Change, ...]:
+        """What is made only when somebody asks for it."""
+        return tuple(change for change in self.ordered if change.loses_data)
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What a synchronization did, what it left because data would be lost, and what the data itself did not allow."""
+
+    applied: tuple[Change, ...] = ()
+    left: tuple[Change, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """A comparison: the tables wanted, the tables found, those made for definitions until now, and the changes."""
+
+    wanted: tuple[Table, ...]
+    found: Mapping[str, Table]
+    managed: frozenset[str]
+    changes: Changes
+
+
+async def plan_changes(database: Database, registry: Registry) -> Changes:
+    """What `synchronize` would do, and what it would only do when allowed."""
+    return (await _compare(database, database.dialect, registry)).changes
+
+
+async def synchronize(database: Database, registry: Registry, *, allow_data_loss: bool = False) -> SyncReport:
+    """Make the database what the definitions ask for, in one transaction; of all processes, one at a time.
+
+    Changes that lose data are left alone unless allowed; the service runs without them.
+    """
+    changes = await plan_changes(database, registry)
+    if not changes.additive and not (allow_data_loss and changes.losing):
+        return SyncReport(left=changes.losing)
+    async with database.transaction(exclusive=True) as transaction:
+        state = await _compare(transaction, database.dialect, registry)
+        return await _apply(transaction, state, database.dialect, allow_data_loss)
+
+
+async def _compare(connection: Connection, dialect: str, registry: Registry) -> _State:
+    wanted = DDL_DIALECTS[dialect].physical(wanted_tables(registry))
+    found = await found_tables(connection, dialect)
+    managed = await _managed_tables(connection, found)
+    ordered = difference(wanted, found, DDL_DIALECTS[dialect], managed)
+    return _State(wanted, found, managed, Changes(tuple(ordered)))
+
+
+async def _apply(connection: Transaction, state: _State, dialect: str, allow_data_loss: bool) -> SyncReport:
+    applied, warnings = [], []
+    for change in state.changes.ordered if allow_data_loss else state.changes.additive:
+        obstacle = await _obstacle(connection, change, state.found)
+        if obstacle is None:
+            applied.append(change)
+        else:
+            warnings.append(obstacle)
+    statements = [text for change in applied for text in change.statements(DDL_DIALECTS[dialect])]
+    if statements:
+        await connection.execute_script(";\n".join(statements))
+    await _save_managed(connection, state, dialect, allow_data_loss)
+    return SyncReport(tuple(applied), () if allow_data_loss else state.changes.losing, tuple(warnings))
+
+
+async def _managed_tables(connection: Connection, found: Mapping[str, Table]) -> frozenset[str]:
+    """The tables that were made for definitions until now, by us or by the reference; no others may ever be dropped."""
+    names: set[str] = set()
+    if _STATE_TABLE in found:
+        text = await connection.fetch_value(f"SELECT value FROM {_STATE_TABLE} WHERE key = '{_MANAGED_KEY}'")
+        names.update(json.loads(text or "[]"))
+    if _V4_STATE_TABLE in found:
+        text = await connection.fetch_value(f"SELECT schema FROM {_V4_STATE_TABLE} ORDER BY id DESC LIMIT 1")
+        names.update(table["name"] for table in json.loads(text or "{}").get("tables", ()))
+    return frozenset(names)
+
+
+async def _save_managed(connection: Transaction, state: _State, dialect: str, dropped: bool) -> None:
+    wanted = {table.name for table in state.wanted}
+    kept = set() if dropped else state.managed & state.found.keys()
+    names = json.dumps(sorted(wanted | kept))
+    await connection.execute(_SAVE_MANAGED[dialect], (_MANAGED_KEY, names))
+
+
+async def _obstacle(connection: Connection, change: Change, found: Mapping[str, Table]) -> str | None:
+    """Why the stored data does not allow a change, or None."""
+    table = found.get(change.table)
+    if table is None:
+        return None
+    columns = {column.name for column in table.columns}
+    match change:
+        case CreateIndex(index=index) if index.unique and columns.issuperset(index.columns):
+            doubles = await _duplicates(connection, change.table, index.columns)
+            if doubles:
+                return f"{change.table} ({', '.join(index.columns)}) should be unique, but holds twice: {doubles}"
+        case AddForeignKey(key=key) if key.column in columns and key.target in found:
+            orphans = await _orphans(connection, change.table, key.column, key.target)
+            if orphans:
+                return f"{orphans} rows of {change.table} have a {key.column} that is not in {key.target}"
+    return None
+
+
+async def _duplicates(connection: Connection, table: str, columns: tuple[str, ...]) -> str:
+    names = [quoted(column) for column in columns]
+    filled = " AND ".join(f"{name} IS NOT NULL" for name in names)
+    rows = await connection.fetch_all(
+        f"SELECT {', '.join(f'CAST({name} AS text)' for name in names)} FROM {quoted(table)} WHERE {filled} "
+        f"GROUP BY {', '.join(names)} HAVING count(*) > 1 ORDER BY min(id) LIMIT {_SHOWN_DUPLICATES + 1}"
+    )
+    shown = [", ".join(repr(value) for value in row) for row in rows]
+    return "; ".join(shown[:_SHOWN_DUPLICATES] + ["..."] * (len(shown) > _SHOWN_DUPLICATES))
+
+
+async def _orphans(connection: Connection, table: str, column: str, target: str) -> int:
+    name = quoted(column)
+    count = await connection.fetch_value(
+        f"SELECT count(*) FROM {quoted(table)} s WHERE s.{name} IS NOT NULL "
+        f"AND NOT EXISTS (SELECT 1 FROM {quoted(target)} t WHERE t.id = s.{name})"
+    )
+    return int(count)

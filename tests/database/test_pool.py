@@ -1,0 +1,146 @@
+"""Who gets a connection when, and what happens to places of connections that are lost."""
+
+import asyncio
+
+import pytest
+
+from octavo.database.pool import Pool
+from octavo.errors import ServiceUnavailable
+
+pytestmark = pytest.mark.anyio
+
+
+class Line:
+    """A connection to nothing."""
+
+    def __init__(self) -> None:
+        self.closed = False
+
+
+class Exchange:
+    """Opens lines, unless it is out of order."""
+
+    def __init__(self) -> None:
+        self.opened = 0
+        self.works = True
+
+    async def open(self) -> Line:
+        await asyncio.sleep(0)
+        if not self.works:
+            raise ServiceUnavailable
+        self.opened += 1
+        return Line()
+
+    async def close(self, line: Line) -> None:
+        line.closed = True
+
+
+@pytest.fixture
+def exchange() -> Exchange:
+    return Exchange()
+
+
+def pool_of(exchange: Exchange, maximum: int, patience: float = 5) -> Pool[Line]:
+    return Pool(exchange.open, exchange.close, lambda line: line.closed, maximum, patience)
+
+
+async def test_connections_are_kept(exchange: Exchange) -> None:
+    pool = pool_of(exchange, 2)
+    first = await pool.acquire()
+    pool.release(first)
+    assert await pool.acquire() is first
+    assert exchange.opened == 1
+
+
+async def test_no_more_than_the_maximum_are_opened(exchange: Exchange) -> None:
+    pool = pool_of(exchange, 3)
+
+    async def use() -> None:
+        line = await pool.acquire()
+        await asyncio.sleep(0.001)
+        pool.release(line)
+
+    await asyncio.gather(*(use() for _ in range(30)))
+    assert exchange.opened == 3
+
+
+async def test_waiters_are_served_in_order(exchange: Exchange) -> None:
+    pool = pool_of(exchange, 1)
+    served: list[int] = []
+
+    async def use(number: int) -> None:
+        line = await pool.acquire()
+        served.append(number)
+        await asyncio.sleep(0)
+        pool.release(line)
+
+    await asyncio.gather(*map(use, range(10)))
+    assert served == list(range(10))
+
+
+async def test_waiting_is_bounded(exchange: Exchange) -> None:
+    pool = pool_of(exchange, 1, patience=0.01)
+    line = await pool.acquire()
+    with pytest.raises(ServiceUnavailable):
+        await pool.acquire()
+    pool.release(line)
+    assert await pool.acquire() is line
+
+
+async def test_closed_connections_are_replaced(exchange: Exchange) -> None:
+    pool = pool_of(exchange, 1)
+    line = await pool.acquire()
+    pool.release(line)
+    line.closed = True
+    again = await pool.acquire()
+    assert again is not line
+    again.closed = True
+    waiting = asyncio.create_task(pool.acquire())
+    await asyncio.sleep(0)
+    pool.release(again)
+    assert not (await waiting).closed
+    assert exchange.opened == 3
+
+
+async def test_failure_to_open_frees_the_place(exchange: Exchange) -> None:
+    pool = pool_of(exchange, 1)
+    exchange.works = False
+    failures = await asyncio.gather(*(pool.acquire() for _ in range(5)), return_exceptions=True)
+    assert [type(failure) for failure in failures] == [ServiceUnavailable] * 5
+    exchange.works = True
+    assert not (await pool.acquire()).closed
+
+
+@pytest.mark.parametrize("served_first", [False, True])
+async def test_cancelled_waiter_takes_nothing_along(exchange: Exchange, served_first: bool) -> None:
+    pool = pool_of(exchange, 1)
+    line = await pool.acquire()
+    waiting = asyncio.create_task(pool.acquire())
+    await asyncio.sleep(0)
+    if served_first:
+        pool.release(line)
+    waiting.cancel()
+    await asyncio.wait((waiting,))
+    if not served_first:
+        pool.release(line)
+    assert await pool.acquire() is line
+
+
+async def test_close_waits_for_what_is_lent(exchange: Exchange) -> None:
+    pool = pool_of(exchange, 2)
+    idle, lent = await pool.acquire(), await pool.acquire()
+    pool.release(idle)
+    closing = asyncio.create_task(pool.close(5))
+    await asyncio.sleep(0.001)
+    assert (idle.closed, lent.closed, closing.done()) == (True, False, False)
+    pool.release(lent)
+    await closing
+    assert lent.closed
+    with pytest.raises(ServiceUnavailable):
+        await pool.acquire()
+
+
+async def test_close_does_not_wait_for_ever(exchange: Exchange) -> None:
+    pool = pool_of(exchange, 1)
+    await pool.acquire()
+    await pool.close(0.01)

@@ -1,0 +1,124 @@
+"""What only SQLite has: the loop and the threads, the file, backups."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import apsw
+import pytest
+
+from octavo.database.connection import StatementTimeout
+from octavo.database.sqlite import SqliteDatabase
+from octavo.database.sqlite_copy import copy_database
+from octavo.errors import ServiceUnavailable
+
+pytestmark = pytest.mark.anyio
+
+COUNT = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT ?1) SELECT count(*) FROM c"
+
+
+@pytest.fixture
+async def sqlite(anyio_backend: str, sqlite_path: Path) -> AsyncIterator[SqliteDatabase]:
+    made = SqliteDatabase(sqlite_path)
+    await made.connect()
+    yield made
+    await made.close()
+
+
+@pytest.mark.parametrize(
+    "pragma, value",
+    [("journal_mode", "wal"), ("synchronous", 2), ("foreign_keys", 1), ("fullfsync", 1), ("checkpoint_fullfsync", 1)],
+)
+async def test_settings(sqlite: SqliteDatabase, pragma: str, value: str | int) -> None:
+    async with sqlite.transaction() as transaction:
+        assert await transaction.fetch_value(f"PRAGMA {pragma}") == value
+    assert await sqlite.fetch_value(f"PRAGMA {pragma}") == value
+    assert await sqlite.fetch_value(f"PRAGMA {pragma}", long=True) == value
+
+
+@pytest.mark.parametrize("long", [False, True])
+async def test_long_reads_hold_up_nobody(sqlite: SqliteDatabase, long: bool) -> None:
+    reading = asyncio.create_task(sqlite.fetch_value(COUNT, (5_000_000,), long=long))
+    await asyncio.sleep(0)
+    longest = 0.0
+    while not reading.done():
+        before = time.monotonic()
+        await asyncio.sleep(0.001)
+        longest = max(longest, time.monotonic() - before)
+    assert await reading == 5_000_000
+    assert longest < 0.2
+
+
+async def test_a_text_in_double_quotes_is_a_name(sqlite: SqliteDatabase) -> None:
+    with pytest.raises(apsw.SQLError):
+        await sqlite.fetch_value('SELECT "title"')
+
+
+async def test_folder_is_made(tmp_path: Path) -> None:
+    database = SqliteDatabase(tmp_path / "a" / "b" / "data.db")
+    await database.connect()
+    assert await database.fetch_value("SELECT 1") == 1
+    await database.close()
+    assert [path.name for path in (tmp_path / "a" / "b").iterdir()] == ["data.db"]
+
+
+@pytest.mark.parametrize("content", [b"this is no database" * 1000, None])
+async def test_what_is_no_database(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "data.db"
+    if content is None:
+        path.mkdir()
+    else:
+        path.write_bytes(content)
+    database = SqliteDatabase(path)
+    with pytest.raises(ServiceUnavailable) as caught:
+        await database.connect()
+    assert isinstance(caught.value.__cause__, apsw.Error)
+    await database.close()
+
+
+async def test_writer_held_by_another_process_too_long(sqlite: SqliteDatabase, sqlite_path: Path) -> None:
+    hasty = SqliteDatabase(sqlite_path, patience=0.05)
+    await hasty.connect()
+    async with sqlite.transaction():
+        with pytest.raises(ServiceUnavailable):
+            await hasty.execute("CREATE TABLE t (id)")
+    await hasty.execute("CREATE TABLE t (id)")
+    await hasty.close()
+
+
+async def test_deferred_violation_is_told_at_commit_and_rolled_back(sqlite: SqliteDatabase) -> None:
+    await sqlite.execute_script(
+        "CREATE TABLE a (id INTEGER PRIMARY KEY);"
+        "CREATE TABLE b (id INTEGER REFERENCES a (id) DEFERRABLE INITIALLY DEFERRED)"
+    )
+    with pytest.raises(Exception, match="FOREIGN KEY"):
+        await sqlite.execute("INSERT INTO b VALUES (1)")
+    assert await sqlite.fetch_value("SELECT count(*) FROM b") == 0
+    await sqlite.execute("INSERT INTO a VALUES (1)")
+
+
+async def test_migrations_have_no_time_limit(sqlite_path: Path) -> None:
+    database = SqliteDatabase(sqlite_path, statement_timeout=0.01)
+    await database.connect()
+    with pytest.raises(StatementTimeout):
+        await database.fetch_value(COUNT, (3_000_000,))
+    async with database.transaction(exclusive=True) as transaction:
+        assert await transaction.fetch_value(COUNT, (1_000_000,), long=True) == 1_000_000
+    await database.close()
+
+
+def ignore_progress(done: int, total: int) -> None:
+    pass
+
+
+async def test_backup_of_a_running_database_and_back(sqlite: SqliteDatabase, sqlite_path: Path, tmp_path: Path) -> None:
+    await sqlite.execute_script("CREATE TABLE t (id INTEGER); INSERT INTO t VALUES (1), (2)")
+    async with sqlite.transaction() as transaction:
+        await transaction.execute("INSERT INTO t VALUES (3)")
+        await asyncio.to_thread(copy_database, sqlite_path, tmp_path / "backup.db", ignore_progress)
+    await sqlite.execute("DELETE FROM t")
+    await asyncio.to_thread(copy_database, tmp_path / "backup.db", sqlite_path, ignore_progress)
+    assert [tuple(row) for row in await sqlite.fetch_all("SELECT id FROM t ORDER BY id")] == [(1,), (2,)]
+    await sqlite.execute("INSERT INTO t VALUES (4)")
+    assert await sqlite.fetch_value("PRAGMA integrity_check") == "ok"
