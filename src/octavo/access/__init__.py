@@ -1,0 +1,1 @@
+"""Who may: credentials become an actor, and the actor's permissions are asked."""

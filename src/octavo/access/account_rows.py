@@ -1,0 +1,233 @@
+"""Account rows: a user as accounts need it, with the stored settings and the JSON that answers show: one statement.
+
+The settings are those that v4 keeps in `strapi_core_store_settings`; what is missing or unreadable has v4's defaults.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from octavo.access.statements import say
+from octavo.content.entries import EntryUnit
+from octavo.content.reading import EntryReader
+from octavo.database.connection import Connection
+from octavo.errors import NotFoundError
+from octavo.plan.read import plan_one
+from octavo.query.ast import Query
+
+USER: Final = "plugin::users-permissions.user"
+ROLE: Final = "plugin::users-permissions.role"
+LOCAL: Final = "local"
+"""The provider of users who log in with a password here."""
+
+_SETTING: Final = "(SELECT value FROM strapi_core_store_settings WHERE key = 'plugin_users-permissions_{name}' LIMIT 1)"
+
+_FIND: Final = """
+SELECT s.advanced, s.providers, u.id, u.email, u.password, u.confirmed, u.blocked, u.reset_password_token,
+  u.confirmation_token, {version}, ({shown})
+FROM (SELECT {advanced} AS advanced, {grant} AS providers) s
+LEFT JOIN (SELECT * FROM up_users WHERE {where} LIMIT 1) u ON 1 = 1 {join}"""
+
+_VERSION_JOIN: Final = "LEFT JOIN octavo_token_versions v ON v.user_id = u.id"
+
+_WHERE: Final = {
+    "login": "provider = 'local' AND (email = ?1 OR username = ?2) ORDER BY CASE WHEN email = ?1 THEN 0 ELSE 1 END, id",
+    "email": "email = ?1 ORDER BY id",
+    "id": "id = ?1",
+    "reset": "reset_password_token = ?1 ORDER BY id",
+    "confirmation": "confirmation_token = ?1 ORDER BY id",
+}
+
+_TAKEN: Final = """
+SELECT {advanced}, {grant}, count(*), count(CASE WHEN provider = 'local' THEN 1 END)
+FROM up_users WHERE email IN (?1, ?2) OR username IN (?1, ?2)"""
+
+_LIST: Final = """
+SELECT u.id, u.username, u.email, u.confirmed, u.blocked, min(r.type)
+FROM up_users u LEFT JOIN up_users_role_links l ON l.user_id = u.id LEFT JOIN up_roles r ON r.id = l.role_id
+GROUP BY u.id, u.username, u.email, u.confirmed, u.blocked ORDER BY u.id"""
+
+_NAMED: Final = "SELECT id FROM up_users WHERE username = ?1 OR email = ?2 ORDER BY id LIMIT 1"
+
+_OTHERS: Final = """
+SELECT {advanced}, {grant}, count(CASE WHEN username = ?1 THEN 1 END), count(CASE WHEN email = ?2 THEN 1 END)
+FROM up_users WHERE (username = ?1 OR email = ?2) AND id <> ?3"""
+
+
+@dataclass(frozen=True, slots=True)
+class AccountSettings:
+    """What v4's administrators have set. `local_enabled`: whether users may log in with a password."""
+
+    unique_email: bool = True
+    allow_register: bool = True
+    email_confirmation: bool = False
+    email_reset_password: str = ""
+    email_confirmation_redirection: str = ""
+    default_role: str = "authenticated"
+    local_enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A user. `shown` is the JSON that everybody may see of it; `version` is that of its tokens."""
+
+    id: int
+    email: str
+    password: str | None
+    confirmed: bool
+    blocked: bool
+    reset_code: str | None
+    confirmation_code: str | None
+    version: int
+    shown: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ListedUser:
+    """A user in a list; `role` is the type of theirs."""
+
+    id: int
+    username: str
+    email: str
+    confirmed: bool
+    blocked: bool
+    role: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search answers."""
+
+    settings: AccountSettings
+    account: Account | None
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """How many users have a name or an address already."""
+
+    settings: AccountSettings
+    first: int
+    second: int
+
+
+class AccountRows:
+    """Looks for users. `versioned`: new passwords end sessions, so the versions of tokens are read too."""
+
+    def __init__(self, reader: EntryReader, *, versioned: bool) -> None:
+        self.versioned = versioned
+        self._database = reader.database
+        dialect = reader.database.dialect
+        self._parts = {
+            "advanced": _SETTING.format(name="advanced"),
+            "grant": _SETTING.format(name="grant"),
+            "version": "coalesce(v.version, 0)" if versioned else "0",
+            "join": _VERSION_JOIN if versioned else "",
+        }
+        shown = _shown(reader)
+        self._find = {
+            name: say(dialect, _FIND.format(where=where, shown="{shown}", **self._parts)).replace("{shown}", shown)
+            for name, where in _WHERE.items()
+        }
+        self._taken = say(dialect, _TAKEN.format_map(self._parts))
+        self._others = say(dialect, _OTHERS.format_map(self._parts))
+
+    async def by_identifier(self, identifier: str) -> Found:
+        """Whom a name or an e-mail address stands for; an address goes before a name that looks like it."""
+        return await self._one("login", self._database, identifier.lower(), identifier)
+
+    async def by_email(self, email: str) -> Found:
+        """The first user with an address."""
+        return await self._one("email", self._database, email)
+
+    async def by_id(self, user_id: int, connection: Connection | None = None) -> Found:
+        """A user."""
+        return await self._one("id", connection or self._database, user_id)
+
+    async def by_plain_code(self, kind: str, code: str) -> Found:
+        """Whom v4 has issued a code (`reset`, `confirmation`) to."""
+        return await self._one(kind, self._database, code, long=True)  # v4 has no index for this
+
+    async def taken(self, email: str, username: str, connection: Connection | None = None) -> Taken:
+        """How many users have one of both as name or address: all, and those with a password here."""
+        row = await (connection or self._database).fetch_row(self._taken, (email, username))
+        assert row is not None, "counts always answer a row"
+        return Taken(_read_settings(row[0], row[1]), row[2], row[3])
+
+    async def others(self, connection: Connection, own_id: int, username: str | None, email: str | None) -> Taken:
+        """How many other users have this name, and this address."""
+        row = await connection.fetch_row(self._others, (username, email, own_id))
+        assert row is not None, "counts always answer a row"
+        return Taken(_read_settings(row[0], row[1]), row[2], row[3])
+
+    async def role_id(self, connection: Connection, role_type: str) -> int | None:
+        """The role of a type."""
+        text = say(self._database.dialect, "SELECT id FROM up_roles WHERE type = ?1 ORDER BY id LIMIT 1")
+        found = await connection.fetch_value(text, (role_type,))
+        return None if found is None else int(found)
+
+    async def _one(self, where: str, connection: Connection, *values: Any, long: bool = False) -> Found:
+        row = await connection.fetch_row(self._find[where], values, long=long)
+        assert row is not None, "the settings always answer a row"
+        advanced, providers, user_id, email, password, confirmed, blocked, reset, confirmation, version, shown = row
+        settings = _read_settings(advanced, providers)
+        if user_id is None:
+            return Found(settings, None)
+        account = Account(
+            user_id, email or "", password, bool(confirmed), bool(blocked), reset, confirmation, version, shown
+        )
+        return Found(settings, account)
+
+
+async def list_users(connection: Connection) -> tuple[ListedUser, ...]:
+    """All users."""
+    rows = await connection.fetch_all(_LIST, long=True)
+    return tuple(
+        ListedUser(user_id, username or "", email or "", bool(confirmed), bool(blocked), role)
+        for user_id, username, email, confirmed, blocked, role in rows
+    )
+
+
+async def find_user(connection: Connection, dialect: str, name: str) -> int:
+    """The id of the user with a name or an address. Raises NotFoundError."""
+    found = await connection.fetch_value(say(dialect, _NAMED), (name, name.lower()))
+    if found is None:
+        raise NotFoundError(f"There is no user {name!r}")
+    return int(found)
+
+
+async def lock_names(unit: EntryUnit, *names: str | None) -> None:
+    """Have other writers of these names and addresses wait; whoever comes second sees that they are taken."""
+    for name in sorted({f"octavo: account {name}" for name in names if name}):
+        await unit.connection.lock(name)
+
+
+def _shown(reader: EntryReader) -> str:
+    """The statement that reads a user's JSON by id, made to take the id from the row around it."""
+    user = reader.registry.content_types[USER]
+    prepared = reader.prepare(plan_one(Query(), user, reader.registry, by_id=True, raw=True))
+    assert len(prepared.values) == 1, "the id is the only value"
+    return re.sub(r"[?$]1\b", "u.id", prepared.text)
+
+
+def _read_settings(advanced: Any, providers: Any) -> AccountSettings:
+    stored, given = _read_object(advanced), AccountSettings()
+    email = _read_object(providers).get("email")
+    return AccountSettings(
+        unique_email=stored.get("unique_email", given.unique_email) is not False,
+        allow_register=stored.get("allow_register", given.allow_register) is not False,
+        email_confirmation=stored.get("email_confirmation") is True,
+        email_reset_password=str(stored.get("email_reset_password") or ""),
+        email_confirmation_redirection=str(stored.get("email_confirmation_redirection") or ""),
+        default_role=str(stored.get("default_role") or given.default_role),
+        local_enabled=not isinstance(email, dict) or email.get("enabled") is not False,
+    )
+
+
+def _read_object(text: Any) -> dict[str, Any]:
+    try:
+        value = json.loads(text or "{}")
+    except (TypeError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}

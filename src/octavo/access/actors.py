@@ -1,0 +1,35 @@
+"""Actors: on whose behalf something is done, and the one check whether they may. Refuses with `ForbiddenError`."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from octavo.access.permissions import EVERYTHING, NOTHING, PermissionSet
+from octavo.errors import ForbiddenError
+
+ActorKind = Literal["anonymous", "user", "api-token", "system"]
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Somebody who asks. `id` is the user's or the API token's; `role_id` is the role of a user or of the public."""
+
+    kind: ActorKind
+    permissions: PermissionSet
+    id: int | None = None
+    role_id: int | None = None
+    username: str | None = None
+    email: str | None = None
+
+
+ANONYMOUS = Actor("anonymous", NOTHING)
+"""Nobody in particular, where no public role grants anything."""
+
+SYSTEM = Actor("system", EVERYTHING)
+"""Our own code: commands, seeds, hooks."""
+
+
+def check(actor: Actor, *actions: str) -> None:
+    """Raise `ForbiddenError` unless the actor may take every one of these actions."""
+    for action in actions:
+        if not actor.permissions.allows(action):
+            raise ForbiddenError

@@ -1,0 +1,143 @@
+"""Credentials: what an Authorization header carries; user tokens (JWT) signed and read; API tokens hashed.
+
+No database here: these functions say what a token claims, not whether the user or the API token still exists.
+Refuses with `UnauthorizedError`, and with nothing else, whatever the header holds.
+"""
+
+import hmac
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any, Final
+
+import orjson
+from jwt import PyJWS, PyJWTError
+from jwt.algorithms import HMACAlgorithm
+
+from octavo.errors import UnauthorizedError
+
+MISSING: Final = "Missing or invalid credentials"
+"""The token cannot be read, is not ours, is over, or belongs to nobody with a role."""
+
+INVALID: Final = "Invalid credentials"
+"""The token is ours, its user is unknown or blocked."""
+
+EXPIRED: Final = "Token expired"
+"""The API token is known and over."""
+
+ALGORITHM: Final = "HS256"
+MAX_TOKEN_LENGTH: Final = 4096
+MAX_ID: Final = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """What tokens are made with. Never shown."""
+
+    jwt_secret: str = field(repr=False)
+    api_token_salt: str = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.jwt_secret or not self.api_token_salt:
+            raise ValueError("an empty secret would let anybody make tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The two times that access needs: of the day (seconds since 1970), for expiry; steady, for the age of caches."""
+
+    wall: Callable[[], float] = time.time
+    steady: Callable[[], float] = time.monotonic
+
+
+SYSTEM_CLOCK: Final = Clock()
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What a correctly signed user token says. `user_id` is None where the id can belong to nobody."""
+
+    user_id: int | None
+    version: int = 0
+    not_before: float = -inf
+    expires_at: float | None = None
+
+    def hold_at(self, now: float) -> bool:
+        """Whether `now` lies in the time the token was made for. A token without end holds forever."""
+        return self.not_before <= now and (self.expires_at is None or now < self.expires_at)
+
+
+def read_bearer(authorization: str | None) -> str | None:
+    """The token of an Authorization header; None if there is none or the scheme is another one.
+
+    A Bearer header that is not exactly one token is refused, never taken as anonymous.
+    """
+    if not authorization:
+        return None
+    scheme, *words = authorization.split() or ("",)
+    if scheme.lower() != "bearer" or not words:
+        return None
+    if len(words) > 1 or len(words[0]) > MAX_TOKEN_LENGTH or not words[0].isascii():
+        raise UnauthorizedError(MISSING)
+    return words[0]
+
+
+class _Hs256(HMACAlgorithm):
+    """HS256 with the secrets that v4 projects have; they are often shorter than PyJWT warns about at each token."""
+
+    def __init__(self) -> None:
+        super().__init__(HMACAlgorithm.SHA256)
+
+    def check_key_length(self, key: bytes) -> str | None:
+        return None
+
+
+_jws = PyJWS(algorithms=[])
+_jws.register_algorithm(ALGORITHM, _Hs256())
+
+
+def sign_user_token(user_id: int, secret: str, expires_in: float, version: int = 0) -> str:
+    """A token for a user, good for `expires_in` seconds. `version` comes from `token_versions.user_token_version`."""
+    issued_at = int(time.time())
+    claims = {"id": user_id, "iat": issued_at, "exp": issued_at + int(expires_in)}
+    if version:
+        claims["version"] = version
+    return _jws.encode(orjson.dumps(claims), secret, ALGORITHM, {"typ": "JWT"})
+
+
+def read_user_token(token: str, secret: str) -> Claims:
+    """The claims of a user token, its signature checked. Whether they hold at this time is asked of the claims."""
+    try:
+        payload = _jws.decode(token, secret, algorithms=[ALGORITHM])
+        claims = orjson.loads(payload)
+    except (PyJWTError, ValueError, RecursionError):
+        raise UnauthorizedError(MISSING) from None
+    if not isinstance(claims, dict) or "id" not in claims:
+        raise UnauthorizedError(MISSING)
+    return Claims(
+        user_id=_read_id(claims["id"]),
+        version=_read_number(claims, "version", 0, int),
+        not_before=_read_number(claims, "nbf", -inf, int, float),
+        expires_at=_read_number(claims, "exp", None, int, float),
+    )
+
+
+def _read_number(claims: dict[str, Any], name: str, default: Any, *types: type) -> Any:
+    """A claim that is absent or a number; anything else spoils the token."""
+    value = claims.get(name, default)
+    if name in claims and type(value) not in types:
+        raise UnauthorizedError(MISSING)
+    return value
+
+
+def _read_id(value: Any) -> int | None:
+    """A user id, as number or as digits; v4 takes both."""
+    if type(value) is str and value.isdecimal() and value.isascii() and len(value) <= len(str(MAX_ID)):
+        value = int(value)
+    return value if type(value) is int and 0 < value <= MAX_ID else None
+
+
+def hash_api_token(token: str, salt: str) -> str:
+    """The stored form of an API token: HMAC-SHA512 with the salt, in hex, as v4 keeps it."""
+    return hmac.digest(salt.encode(), token.encode(), "sha512").hex()

@@ -1,0 +1,299 @@
+"""One walker over a Query that resolves every name and removes or refuses what the actor may not touch.
+
+Security promise 1 (names and visibility): every attribute name, at any depth, comes through `Sanitizer`. Private and
+password attributes, and relations to types without `find`, are refused in filters, sort and fields (400) and left out
+of populate. The result holds only names that exist: no `populate_all`, one branch per kind in zones and morphs.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from octavo.errors import InvalidParameter, ValidationError
+from octavo.query.ast import (
+    EVERYTHING,
+    And,
+    At,
+    Branch,
+    Compare,
+    Filter,
+    Not,
+    Or,
+    Path,
+    Populate,
+    Query,
+    Sort,
+    Unknown,
+)
+from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
+from octavo.schema.content_types import Definition
+from octavo.schema.registry import Registry
+from octavo.schema.values import SCALAR_TYPES
+
+MayFind = Callable[[str], bool]
+Step = tuple[str, AnyAttribute]
+ID = "id"
+NEVER_POPULATED = frozenset({("plugin::users-permissions.role", "users")})
+"""Relations that nobody is shown, by whatever way (observed); filters may use them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strictness:
+    """What happens to names that mean nothing: the compatibility rules `unknownOperators` and `unknownPopulate`."""
+
+    refuse_operators: bool = False
+    refuse_populate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sanitizer:
+    """Sanitizes Queries for one actor: `may_find` says whether it may read entries of a type (by UID)."""
+
+    registry: Registry
+    may_find: MayFind
+    strictness: Strictness = Strictness()
+
+    def sanitize(self, query: Query, definition: Definition) -> Query:
+        """The same Query less what may not be touched. Raises InvalidParameter for what is refused."""
+        filters = self._filters(query.filters, definition)
+        self._refuse_filters(query.filters, definition)
+        self._refuse_sorts(query.sort, definition)
+        self._refuse_fields(query.fields or (), definition)
+        populate = tuple(self._populate(query, definition))
+        return replace(query, filters=filters, populate=populate, populate_all=False)
+
+    def _refuse_filters(self, asked: Filter | None, definition: Definition) -> None:
+        """Refuse what may not be compared, once every name is known to exist; in the reference's order."""
+        reached = tuple(self._reached(asked, definition)) if asked is not None else ()
+        for refused in (self._leads_nowhere, _is_secret, _is_private, self._out_of_reach):
+            for at, attribute in reached:
+                if refused(attribute):
+                    raise InvalidParameter(at.attribute, at.path)
+
+    def _refuse_fields(self, names: Iterable[str], definition: Definition) -> None:
+        chosen = [(name, definition.attributes.get(name)) for name in names if name != ID]
+        for name, attribute in chosen:
+            if not isinstance(attribute, Scalar):
+                raise InvalidParameter(name, ("fields",))
+        for refused in (_is_private, _is_secret):
+            for name, attribute in chosen:
+                if attribute is not None and refused(attribute):
+                    raise InvalidParameter(name, ("fields",))
+
+    def _refuse_sorts(self, sorts: Iterable[Sort], definition: Definition) -> None:
+        """Refuse what may not be sorted by, as filters do; what is no value comes before what is out of reach."""
+        paths = [(sort, tuple(self._steps(sort, definition))) for sort in sorts]
+        for refused in (_is_private, _is_secret):
+            for _, steps in paths:
+                for name, attribute in steps:
+                    if refused(attribute):
+                        raise InvalidParameter(name, ("sort",))
+        for sort, steps in paths:
+            _check_end(sort, steps)
+        for _, steps in paths:
+            for name, attribute in steps:
+                if self._out_of_reach(attribute):
+                    raise InvalidParameter(name, ("sort",))
+
+    def _steps(self, sort: Sort, definition: Definition) -> Iterable[Step]:
+        """The attributes along a sort, as far as it leads. Raises InvalidParameter for a name that means nothing."""
+        reached: Definition | None = definition
+        for name in sort.names:
+            if reached is None or name == ID:
+                return
+            attribute = reached.attributes.get(name)
+            if attribute is None:
+                raise InvalidParameter(name, ("sort",))
+            yield name, attribute
+            reached = None
+            if not isinstance(attribute, Scalar):
+                reached = self.registry.target(attribute)
+                if reached is None:
+                    raise InvalidParameter(name, ("sort",))
+        if reached is not None and sort.direction:
+            raise InvalidParameter(sort.direction, ("sort",))
+
+    def _leads_nowhere(self, attribute: AnyAttribute) -> bool:
+        return not isinstance(attribute, Scalar) and self.registry.target(attribute) is None
+
+    def _out_of_reach(self, attribute: AnyAttribute) -> bool:
+        return not self._may_reach(attribute)
+
+    def _may_reach(self, attribute: AnyAttribute) -> bool:
+        if not isinstance(attribute, Relation) or attribute.target is None:
+            return True
+        return attribute.target.startswith("admin::") or self.may_find(attribute.target)
+
+    def _reached(self, asked: Filter, definition: Definition) -> Iterable[tuple[At, AnyAttribute]]:
+        """Every attribute that a filter speaks of, with the place that names it."""
+        match asked:
+            case And(items=items) | Or(items=items):
+                for item in items:
+                    yield from self._reached(item, definition)
+            case Not(item=item):
+                yield from self._reached(item, definition)
+            case At(attribute=name, filter=inner):
+                attribute = definition.attributes.get(name)
+                if attribute is not None:
+                    yield asked, attribute
+                    target = None if isinstance(attribute, Scalar) else self.registry.target(attribute)
+                    if target is not None:
+                        yield from self._reached(inner, target)
+
+    def _filters(self, asked: Filter | None, definition: Definition) -> Filter | None:
+        """The filter without what means nothing. Raises InvalidParameter for names that do not exist."""
+        if asked is None:
+            return None
+        match asked:
+            case And(items=items) | Or(items=items):
+                kept = tuple(item for item in (self._filters(item, definition) for item in items) if item is not None)
+                return replace(asked, items=kept) if kept else None
+            case Not(item=item):
+                inner = self._filters(item, definition)
+                return Not(item=inner) if inner is not None else None
+            case At():
+                return self._at(asked, definition)
+            case Unknown(name=name, path=path):
+                raise InvalidParameter(name, path)
+            case Compare():
+                return asked
+
+    def _ignored(self, name: str, path: Path) -> Filter | None:
+        if self.strictness.refuse_operators:
+            raise ValidationError(f"Unknown operator {name} at {'.'.join(path)}")
+        return None
+
+    def _at(self, asked: At, definition: Definition) -> Filter | None:
+        attribute = definition.attributes.get(asked.attribute)
+        if asked.attribute == ID:
+            _refuse_names(asked.filter)
+            return asked
+        if attribute is None:
+            raise InvalidParameter(asked.attribute, asked.path)
+        if isinstance(attribute, Scalar):
+            inner = self._of_scalar(asked.filter)
+        else:
+            target = self.registry.target(attribute)
+            inner = self._filters(asked.filter, target) if target else asked.filter
+        return replace(asked, filter=inner) if inner is not None else None
+
+    def _of_scalar(self, asked: Filter) -> Filter | None:
+        match asked:
+            case And(items=items) | Or(items=items):
+                kept = tuple(item for item in map(self._of_scalar, items) if item is not None)
+                return replace(asked, items=kept) if kept else None
+            case Not(item=item):
+                inner = self._of_scalar(item)
+                return Not(item=inner) if inner is not None else None
+            case At(attribute=name, path=path) | Unknown(name=name, path=path):
+                return self._ignored(name, path)
+            case Compare():
+                return asked
+
+    def _populate(self, query: Query, definition: Definition) -> Iterable[Populate]:
+        for asked in _expand(query, definition):
+            attribute = definition.attributes.get(asked.name)
+            if attribute is None or isinstance(attribute, Scalar):
+                self._drop(asked)
+                continue
+            populated = self._populated(asked, attribute)  # what is left out may not name what does not exist either
+            if not is_visible(attribute):
+                self._drop(asked)
+            elif (definition.uid, asked.name) not in NEVER_POPULATED and self._may_reach(attribute):
+                yield populated
+
+    def _drop(self, asked: Populate) -> None:
+        if self.strictness.refuse_populate and asked.path:
+            raise InvalidParameter(asked.name, asked.path)
+
+    def _populated(self, asked: Populate, attribute: AnyAttribute) -> Populate:
+        match attribute:
+            case DynamicZone(components=uids):
+                return replace(asked, query=EVERYTHING, branches=tuple(self._zone(asked, uids)))
+            case Relation(target=None):
+                return replace(asked, query=EVERYTHING, branches=tuple(self._morph(asked)))
+        target = self.registry.target(attribute)
+        if target is None:
+            raise InvalidParameter(asked.name, asked.path)
+        return replace(asked, query=self.sanitize(asked.query, target), branches=None)
+
+    def _zone(self, asked: Populate, uids: tuple[str, ...]) -> Iterable[Branch]:
+        for name in asked.query.fields or ():
+            if name != ID:
+                raise InvalidParameter(name, (*asked.path, "fields"))
+        shared = replace(EVERYTHING, populate=asked.query.populate, populate_all=asked.query.populate_all)
+        chosen = {branch.component: branch.query for branch in asked.branches or ()}
+        for uid in uids:
+            if asked.branches is None:
+                wanted = shared
+            elif uid in chosen:
+                wanted = chosen[uid]
+            else:
+                continue
+            lenient = replace(self, strictness=Strictness(self.strictness.refuse_operators, refuse_populate=False))
+            yield Branch(component=uid, query=lenient.sanitize(wanted, self.registry.components[uid]))
+
+    def _morph(self, asked: Populate) -> Iterable[Branch]:
+        lenient = replace(self, strictness=Strictness(self.strictness.refuse_operators, refuse_populate=False))
+        shared = replace(asked.query, filters=None, sort=(), page=None)
+        chosen = {branch.component: replace(branch.query, filters=None) for branch in asked.branches or ()}
+        for uid, target in {**self.registry.content_types, **self.registry.components}.items():
+            wanted = _known_fields(shared, target) if asked.branches is None else chosen.get(uid)
+            if wanted is not None and not uid.startswith("admin::") and self.may_find(uid):
+                yield Branch(component=uid, query=lenient.sanitize(wanted, target))
+
+
+def _known_fields(query: Query, definition: Definition) -> Query:
+    """Fields that one kind of target has: of several kinds each gives what it can."""
+    if query.fields is None:
+        return query
+    return replace(query, fields=tuple(name for name in query.fields if name in definition.attributes or name == ID))
+
+
+def _expand(query: Query, definition: Definition) -> Iterable[Populate]:
+    """What to populate by name; `*` stands for everything that can be populated, one level deep."""
+    if not query.populate_all:
+        return query.populate
+    named = {item.name: item for item in query.populate}
+    everything = {
+        name: Populate(name=name, query=EVERYTHING)
+        for name, attribute in definition.attributes.items()
+        if isinstance(attribute, Relation | Media | ComponentField | DynamicZone)
+    }
+    return (everything | named).values()
+
+
+def _refuse_names(asked: Filter) -> None:
+    """Refuse whatever is no operator under an id."""
+    match asked:
+        case And(items=items) | Or(items=items):
+            for item in items:
+                _refuse_names(item)
+        case Not(item=item):
+            _refuse_names(item)
+        case At(attribute=name, path=path) | Unknown(name=name, path=path):
+            raise InvalidParameter(name, path)
+        case Compare():
+            pass
+
+
+def _check_end(sort: Sort, steps: Sequence[Step]) -> None:
+    """Refuse a sort that ends in no value, or goes on behind one."""
+    ends_in_scalar = bool(steps) and isinstance(steps[-1][1], Scalar)
+    end = len(steps) if ends_in_scalar else len(steps) + 1
+    if len(sort.names) < end:
+        raise InvalidParameter(sort.names[-1], ("sort",))
+    if len(sort.names) > end:
+        raise InvalidParameter(sort.names[end], ("sort",))
+
+
+def _is_private(attribute: AnyAttribute) -> bool:
+    return attribute.private
+
+
+def _is_secret(attribute: AnyAttribute) -> bool:
+    return isinstance(attribute, Scalar) and SCALAR_TYPES[attribute.type].secret
+
+
+def is_visible(attribute: AnyAttribute) -> bool:
+    """Whether callers may know of an attribute: neither private nor a password."""
+    return not (_is_private(attribute) or _is_secret(attribute))

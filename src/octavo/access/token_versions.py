@@ -1,0 +1,38 @@
+"""Token versions: how the tokens that a user holds are made worthless at once, by password change, reset or block.
+
+v4 has no column for this, so there is an own table, additive and droppable. It is read only where the rule
+`tokensAfterPasswordChange` says that such tokens become invalid. A counter rather than a time, so that neither clocks
+that differ nor two events in one second matter: a token carries the version it was made under (none is 0).
+"""
+
+from typing import Final
+
+from octavo.access.statements import say
+from octavo.database.connection import Connection, Database
+
+# No foreign key: a rebuild of the users table by other software must not make revoked tokens good again.
+TABLE: Final = (
+    "CREATE TABLE IF NOT EXISTS octavo_token_versions (user_id integer PRIMARY KEY NOT NULL, version integer NOT NULL)"
+)
+
+_RAISE: Final = """
+INSERT INTO octavo_token_versions (user_id, version) VALUES (?1, 1)
+ON CONFLICT (user_id) DO UPDATE SET version = octavo_token_versions.version + 1
+RETURNING version"""
+
+
+async def ensure_token_versions(database: Database) -> None:
+    """Make the table where it is missing."""
+    await database.execute_script(TABLE)
+
+
+async def revoke_user_tokens(connection: Connection, dialect: str, user_id: int) -> int:
+    """Make every token the user holds worthless; the version for the next one. To be called inside the transaction that
+    changes the password or blocks the user; afterwards `Authenticator.invalidate()`."""
+    return int(await connection.fetch_value(say(dialect, _RAISE), (user_id,)))
+
+
+async def user_token_version(connection: Connection, dialect: str, user_id: int) -> int:
+    """The version that a new token of this user has to carry."""
+    text = "SELECT version FROM octavo_token_versions WHERE user_id = ?1"
+    return int(await connection.fetch_value(say(dialect, text), (user_id,)) or 0)

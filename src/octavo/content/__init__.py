@@ -1,0 +1,1 @@
+"""Entries as wholes: reading, writing, validating; locales and files."""

@@ -1,0 +1,150 @@
+"""BodyNode: a checked body as a tree of the entry and the components inside, with its relation values read.
+
+Refuses with `BodyProblem` what the reference refuses while it looks for relations.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from octavo.content.relations import (
+    InvalidRelations,
+    LinkChange,
+    TargetId,
+    distinct,
+    read_links,
+    read_replacing,
+    read_typed,
+    read_typed_targets,
+)
+from octavo.content.trail import TOP, Trail
+from octavo.content.validation import COMPONENT_KEY, writable_names
+from octavo.errors import Problem
+from octavo.plan.changes import TypedTarget
+from octavo.schema.attributes import ComponentField, DynamicZone, Media, Relation, Scalar
+from octavo.schema.content_types import Definition
+from octavo.schema.registry import FILE_UID, Registry
+
+_NO_IDENTIFIER = "Cannot build relations store from dynamiczone, component identifier is undefined"
+
+
+class BodyProblem(Exception):
+    """The body's relations cannot be read."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
+
+
+@dataclass(slots=True, kw_only=True)
+class BodyNode:
+    """One object of a body. `given_id` is the `id` it carries, `has_id` whether it carries one at all.
+
+    `changes` are those of relations and media that link by ids; `typed` the targets of morphToOne and morphToMany.
+    """
+
+    definition: Definition
+    trail: Trail
+    has_id: bool = False
+    given_id: Any = None
+    scalars: dict[str, Any] = field(default_factory=dict)
+    changes: dict[str, LinkChange] = field(default_factory=dict)
+    typed: dict[str, tuple[TypedTarget, ...]] = field(default_factory=dict)
+    children: dict[str, list["BodyNode"]] = field(default_factory=dict)
+
+    def walk(self) -> Iterator["BodyNode"]:
+        """This object, and all inside."""
+        yield self
+        for children in self.children.values():
+            for child in children:
+                yield from child.walk()
+
+
+def read_body(registry: Registry, definition: Definition, data: Mapping[str, Any]) -> BodyNode:
+    """The tree of an entry's data."""
+    return _read(registry, definition, data, TOP)
+
+
+def _read(registry: Registry, definition: Definition, data: Mapping[str, Any], trail: Trail) -> BodyNode:
+    node = BodyNode(definition=definition, trail=trail, has_id="id" in data, given_id=data.get("id"))
+    for name in writable_names(definition):
+        if name in data:
+            _read_attribute(registry, node, name, data[name])
+    return node
+
+
+def _read_attribute(registry: Registry, node: BodyNode, name: str, value: Any) -> None:
+    attribute = node.definition.attributes[name]
+    trail = node.trail.child(name)
+    match attribute:
+        case Scalar():
+            node.scalars[name] = value
+        case Relation() | Media():
+            _read_relation(registry, node, attribute, value, trail)
+        case ComponentField(repeatable=repeatable):
+            items = value if repeatable else [value]
+            component = registry.components[attribute.component]
+            if isinstance(items, list):
+                places = [trail.item(index) for index in range(len(items))] if repeatable else [trail]
+                node.children[name] = [
+                    _read(registry, component, item, place)
+                    for item, place in zip(items, places, strict=True)
+                    if isinstance(item, Mapping)
+                ]
+        case DynamicZone():
+            node.children[name] = list(_read_zone(registry, value, trail))
+
+
+def _read_zone(registry: Registry, value: Any, trail: Trail) -> Iterator[BodyNode]:
+    if value is None:
+        return
+    if not isinstance(value, list):
+        raise BodyProblem(TOP.problem(_NO_IDENTIFIER))
+    for index, item in enumerate(value):
+        uid = item.get(COMPONENT_KEY) if isinstance(item, Mapping) else ""
+        if uid is None:
+            raise BodyProblem(TOP.problem(_NO_IDENTIFIER))
+        component = registry.components.get(uid) if isinstance(uid, str) else None
+        if component is None:
+            raise BodyProblem(TOP.problem("Invalid relations"))
+        yield _read(registry, component, item, trail.item(index))
+
+
+def _read_relation(registry: Registry, node: BodyNode, attribute: Relation | Media, value: Any, trail: Trail) -> None:
+    if isinstance(attribute, Relation) and attribute.kind in ("morphToOne", "morphToMany"):
+        _read_morph(registry, node, attribute, value, trail)
+        return
+    replacing = isinstance(attribute, Media) or attribute.is_morph
+    read: Callable[[Any], LinkChange | None] = read_replacing if replacing else read_links
+    try:
+        change = read(value)
+    except InvalidRelations as error:
+        raise BodyProblem(TOP.problem(error.message)) from None
+    if change is not None:
+        node.changes[attribute.name] = change
+
+
+def _read_morph(registry: Registry, node: BodyNode, relation: Relation, value: Any, trail: Trail) -> None:
+    """The reference crashes on what is refused here, so that the problem can say where it is."""
+    if value == []:
+        return  # changes nothing, in the reference too; null takes all away
+    try:
+        single = not relation.to_many and value is not None
+        targets = (read_typed(value),) if single else read_typed_targets(value)
+    except InvalidRelations as error:
+        raise BodyProblem(trail.problem(error.message)) from None
+    for target in targets:
+        if target.type not in registry.content_types:
+            raise BodyProblem(trail.problem(f"There is no content-type {target.type}"))
+    node.typed[relation.name] = targets
+
+
+def wanted_targets(registry: Registry, root: BodyNode) -> dict[str, list[TargetId]]:
+    """The ids that have to exist, by the UID of their type, in the order in which the body names them."""
+    wanted: dict[str, list[TargetId]] = {}
+    for node in root.walk():
+        for name, change in node.changes.items():
+            attribute = node.definition.attributes[name]
+            uid = FILE_UID if isinstance(attribute, Media) else node.definition.relation(name).target
+            wanted.setdefault(str(uid), []).extend(change.targets if change.checked else ())
+    return {uid: distinct(targets) for uid, targets in wanted.items() if targets}

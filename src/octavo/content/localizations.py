@@ -1,0 +1,131 @@
+"""Localizations: the sibling entries of one entry in other locales. Each of a family leads to all the others.
+
+Refuses with ApplicationError and NotFoundError, in the words of the reference.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from octavo.content.entries import EntryUnit
+from octavo.content.locales import Locales
+from octavo.content.reading import EntryReader
+from octavo.errors import ApplicationError, NotFoundError
+from octavo.plan.changes import AddLinks, Change, RemoveLinks
+from octavo.plan.nodes import (
+    ManyShape,
+    ObjectShape,
+    Parameter,
+    ParameterKind,
+    ReadPlan,
+    ScalarShape,
+    Selection,
+    Step,
+    Tested,
+)
+from octavo.plan.read import Planned
+from octavo.query.operators import Test
+from octavo.schema.attributes import Scalar
+from octavo.schema.content_types import ContentType
+from octavo.schema.values import SCALAR_TYPES
+
+LOCALIZATIONS = "localizations"
+_AUTOMATIC = frozenset({"createdAt", "updatedAt", "publishedAt", "locale"})
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A new localization, its siblings, and what it has to share with them: values of attributes not localized."""
+
+    id: int
+    siblings: tuple[int, ...]
+    shared: Mapping[str, Any]
+
+
+async def add_localization(
+    unit: EntryUnit, reader: EntryReader, locales: Locales, content_type: ContentType, entry_id: int, data: Any
+) -> Added:
+    """A new entry, a draft, as the localization of another.
+
+    What is not localized is taken from the other entry where the data does not say.
+    """
+    family = await _read_family(unit, reader, content_type, entry_id)
+    body = dict(data) if isinstance(data, Mapping) else {}
+    await _check_locale(body.get("locale"), locales, unit, family)
+    new_id = await unit.create(
+        content_type, {**family["shared"], **body}, draft_default=True, strict="publishedAt" not in body
+    )
+    siblings = (entry_id, *(sibling["id"] for sibling in family[LOCALIZATIONS]))
+    await unit.apply(_relink(content_type, [new_id, *siblings]))
+    return Added(new_id, siblings, {name: body[name] for name in family["shared"] if name in body})
+
+
+async def share(unit: EntryUnit, content_type: ContentType, added: Added) -> None:
+    """Give the siblings what a new localization has brought for all of them."""
+    if added.shared:
+        for sibling in added.siblings:
+            await unit.update(content_type, sibling, added.shared)
+
+
+def join_localizations(content_type: ContentType, ids: Sequence[int]) -> list[Change]:
+    """The links that make a family of entries that have none yet."""
+    links = tuple(
+        (source, target, float(order))
+        for source in ids
+        for order, target in enumerate((other for other in ids if other != source), 1)
+    )
+    return [AddLinks(owner=content_type, relation=content_type.relation(LOCALIZATIONS), links=links)] if links else []
+
+
+def _relink(content_type: ContentType, ids: Sequence[int]) -> list[Change]:
+    relation = content_type.relation(LOCALIZATIONS)
+    removed: list[Change] = [
+        RemoveLinks(owner=content_type, relation=relation, source=source, targets=tuple(ids)) for source in ids
+    ]
+    return removed + join_localizations(content_type, ids)
+
+
+async def _check_locale(code: Any, locales: Locales, unit: EntryUnit, family: Mapping[str, Any]) -> None:
+    if code is None or code == "":
+        raise ApplicationError("locale is missing")
+    known = await locales.known(unit.connection)
+    if not isinstance(code, str) or code not in known.codes:
+        raise ApplicationError("locale is invalid")
+    if code in (family["locale"], *(sibling["locale"] for sibling in family[LOCALIZATIONS])):
+        raise ApplicationError("locale is already used")
+
+
+async def _read_family(unit: EntryUnit, reader: EntryReader, content_type: ContentType, entry_id: int) -> Any:
+    """`{locale, localizations: [{id, locale}], shared: {...}}` of an entry. Raises NotFoundError."""
+    found = await reader.read_one(reader.prepare(_family_plan(content_type, entry_id)), unit.connection)
+    if found is None:
+        raise NotFoundError("Entity not found")
+    return orjson.loads(found)
+
+
+def _family_plan(content_type: ContentType, entry_id: int) -> Planned:
+    parameter = Parameter(0, ParameterKind.INTEGER)
+    locale = ScalarShape(_scalar(content_type, "locale"))
+    step = Step(content_type, content_type.attributes[LOCALIZATIONS], content_type)
+    sibling = ObjectShape((("id", ScalarShape(None)), ("locale", locale)))
+    shared = ObjectShape(tuple((scalar.name, ScalarShape(scalar)) for scalar in _shared_scalars(content_type)))
+    shape = ObjectShape(
+        (("locale", locale), (LOCALIZATIONS, ManyShape(step, Selection(content_type), sibling)), ("shared", shared))
+    )
+    selection = Selection(content_type, Tested(None, Test.EQUAL, (parameter,)))
+    return Planned(ReadPlan(selection, shape, many=False), (entry_id,))
+
+
+def _shared_scalars(content_type: ContentType) -> list[Scalar]:
+    """The scalars that all localizations of an entry share."""
+    return [
+        scalar
+        for scalar in content_type.scalars()
+        if not scalar.localized and scalar.name not in _AUTOMATIC and not SCALAR_TYPES[scalar.type].secret
+    ]
+
+
+def _scalar(content_type: ContentType, name: str) -> Scalar:
+    return next(scalar for scalar in content_type.scalars() if scalar.name == name)

@@ -1,0 +1,74 @@
+"""Values as the reference prints them in its messages, which are those of a JavaScript validator."""
+
+import json
+import math
+from typing import Any
+
+
+class Missing:
+    """The type of MISSING: nothing was given, which is not the same as null."""
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING = Missing()
+
+
+def print_number(number: float) -> str:
+    """A number as JavaScript writes it.
+
+    >>> print_number(5.0), print_number(1e21), print_number(0.5), print_number(1e-7)
+    ('5', '1e+21', '0.5', '1e-7')
+    """
+    if isinstance(number, int) and abs(number) < 10**21:
+        return str(number)
+    number = float(number)
+    if math.isnan(number):
+        return "NaN"
+    if math.isinf(number):
+        return "Infinity" if number > 0 else "-Infinity"
+    if number.is_integer() and abs(number) < 1e21:
+        return str(int(number))
+    mantissa, _, exponent = repr(number).partition("e")
+    if not exponent:
+        return mantissa
+    power = int(exponent)
+    if -7 < power < 0:
+        return f"{number:.{-power + len(mantissa.replace('-', '').replace('.', '')) - 1}f}"
+    return f"{mantissa.removesuffix('.0')}e{'+' if power > 0 else '-'}{abs(power)}"
+
+
+def print_value(value: Any) -> str:
+    """A value inside a message: texts quoted, containers as indented JSON whose leaves are printed texts.
+
+    >>> print_value("a"), print_value(None), print_value([])
+    ('"a"', 'null', '[]')
+    """
+    if isinstance(value, dict | list):
+        return json.dumps(_printed(value), indent=2, ensure_ascii=False)
+    return _print_leaf(value)
+
+
+def _printed(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _printed(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_printed(item) for item in value]
+    return _print_leaf(value)
+
+
+def _print_leaf(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'"{value}"'
+    return print_number(value)
+
+
+def type_message(label: str, wanted: str, value: Any, given: Any = MISSING) -> str:
+    """The message for a value of the wrong type; `given` is what it was before it was cast, if it was."""
+    cast = "" if given is MISSING else f" (cast from the value `{print_value(given)}`)"
+    return f"{label} must be a `{wanted}` type, but the final value was: `{print_value(value)}`{cast}."

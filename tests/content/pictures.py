@@ -1,0 +1,61 @@
+"""Pictures for the tests, drawn when asked for; files as they arrive."""
+
+import io
+import struct
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+from PIL import Image
+
+ROTATED = 6
+
+
+@dataclass(frozen=True)
+class Arriving:
+    """A file as a form brings it."""
+
+    filename: str
+    content: bytes
+    content_type: str = ""
+
+    @property
+    def file(self) -> IO[bytes]:
+        return io.BytesIO(self.content)
+
+
+def picture(kind: str, width: int, height: int, mode: str = "RGB", **options: Any) -> bytes:
+    """A picture in one color."""
+    return _saved(Image.new(mode, (width, height)), kind, **options)
+
+
+def turned_picture(width: int, height: int) -> bytes:
+    """A photograph whose camera was held upright: lying pixels, and a note to turn them."""
+    exif = Image.Exif()
+    exif[0x0112] = ROTATED
+    return picture("JPEG", width, height, exif=exif)
+
+
+def animation(kind: str, width: int, height: int) -> bytes:
+    """Three frames."""
+    frames: Sequence[Image.Image] = [Image.new("L", (width, height), shade).convert("RGB") for shade in (0, 99, 200)]
+    return _saved(frames[0], kind, save_all=True, append_images=frames[1:], duration=50)
+
+
+def bomb(width: int, height: int) -> bytes:
+    """A small file that claims to be a very large picture."""
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return (
+        b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + _chunk(b"IDAT", zlib.compress(bytes(1000))) + _chunk(b"IEND")
+    )
+
+
+def _chunk(name: bytes, content: bytes = b"") -> bytes:
+    return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+
+
+def _saved(image: Image.Image, kind: str, **options: Any) -> bytes:
+    written = io.BytesIO()
+    image.save(written, kind, **options)
+    return written.getvalue()
