@@ -1,0 +1,44 @@
+"""What a request brings: JSON, a form, a form with files, or text, by its content type. Others count as no body."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from octavo.http.form_data import UploadedFile, read_form_data
+from octavo.http.request import Request, decode_text
+
+FORM = "application/x-www-form-urlencoded"
+FORM_DATA = "multipart/form-data"
+_JSON_TYPES = frozenset(
+    ("application/json", "application/vnd.api+json", "application/json-patch+json", "application/csp-report")
+)
+
+FormParser = Callable[[str], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The value that was sent, and the files that came with it."""
+
+    value: Any
+    files: tuple[UploadedFile, ...] = ()
+    is_form_data: bool = False
+
+
+async def read_body(request: Request, parse_form: FormParser) -> Body:
+    """The body of a POST, PUT or PATCH request; `parse_form` untangles url-encoded forms."""
+    content_type = request.content_type
+    if content_type in _JSON_TYPES:
+        return Body(await request.json())
+    if content_type == FORM_DATA:
+        form = await read_form_data(request)
+        return Body(form.values(), form.files, is_form_data=True)
+    if content_type == FORM:
+        return Body(parse_form(await _read_text(request)))
+    if content_type.startswith("text/"):
+        return Body(await _read_text(request))
+    return Body({})
+
+
+async def _read_text(request: Request) -> str:
+    return decode_text(await request.body(request.options.body.form), "body")

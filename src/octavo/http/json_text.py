@@ -1,0 +1,108 @@
+"""Strict JSON bodies: an object or an array, UTF-8, finite numbers, no lone surrogates, limited nesting.
+
+Refuses with 400. What is wrong is said in the words of JavaScript's parser, which clients of v4 know.
+"""
+
+import json
+import re
+from typing import Any
+
+import orjson
+
+from octavo.errors import BadRequestError, MalformedBody
+
+_CONTAINER = re.compile(rb"[ \t\r\n]*[\[{]")
+_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
+_SPACE = " \t\r\n"
+_CONTEXT = 10  # characters shown on each side of an unexpected one
+
+
+def parse_json(body: bytes, max_depth: int) -> Any:
+    """The value of a JSON body; an empty body is an empty object."""
+    if not body:
+        return {}
+    if not _CONTAINER.match(body):
+        raise MalformedBody("invalid JSON, only supports object and array", "Error")
+    try:
+        value = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise MalformedBody(_explain(body, error)) from None
+    # Fewer brackets than levels allowed: no need to look.
+    if body.count(b"{") + body.count(b"[") > max_depth:
+        _check_depth(value, max_depth)
+    return value
+
+
+def _check_depth(value: Any, max_depth: int) -> None:
+    level = [value]
+    for _ in range(max_depth):
+        level = [
+            child
+            for container in level
+            for child in (container.values() if isinstance(container, dict) else container)
+            if isinstance(child, dict | list)
+        ]
+        if not level:
+            return
+    raise BadRequestError(f"The body is nested deeper than {max_depth} levels")
+
+
+def _explain(body: bytes, found: orjson.JSONDecodeError) -> str:
+    """The message for a body that could not be parsed."""
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        return "The body is not valid UTF-8"
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return _translate(error.msg, text, error.pos)
+    except RecursionError:
+        return "The body is nested too deeply"
+    return f"Malformed JSON at position {found.pos}: {found.msg}"
+
+
+# The standard library's message (its beginning) and the one to give; `{at}` is the position.
+_MESSAGES = (
+    ("Expecting ':'", "Expected ':' after property name in JSON at position {at}"),
+    ("Unterminated string", "Unterminated string in JSON at position {end}"),
+    ("Invalid control character", "Bad control character in string literal in JSON at position {at}"),
+    ("Invalid \\escape", "Bad escaped character in JSON at position {next}"),
+    ("Invalid \\u", "Bad Unicode escape in JSON at position {next}"),
+    ("Extra data", "Unexpected non-whitespace character after JSON at position {at}"),
+)
+
+
+def _translate(message: str, text: str, at: int) -> str:
+    for beginning, translation in _MESSAGES:
+        if message.startswith(beginning):
+            return translation.format(at=at, next=at + 1, end=len(text))
+    if message.startswith("Expecting ','"):
+        expected = "'}' after property value" if _is_in_object(text[:at]) else "']' after array element"
+        return f"Expected ',' or {expected} in JSON at position {at}"
+    if message.startswith("Illegal trailing comma"):  # Python 3.13 points at the comma, others at what follows
+        at = len(text) - len(text[at + 1 :].lstrip(_SPACE))
+        message = "Expecting property name" if text[at] == "}" else "Expecting value"
+    if message.startswith("Expecting property name"):
+        expected = "property name or '}'" if text[:at].rstrip(_SPACE).endswith("{") else "double-quoted property name"
+        return f"Expected {expected} in JSON at position {at}"
+    return _unexpected_token(text, at) if at < len(text.rstrip(_SPACE)) else "Unexpected end of JSON input"
+
+
+def _is_in_object(before: str) -> bool:
+    """Whether the innermost container that is still open is an object."""
+    opened: list[str] = []
+    for character in re.findall(r"[][{}]", _TEXT.sub("", before)):
+        if character in "[{":
+            opened.append(character)
+        else:
+            opened.pop()
+    return opened[-1:] == ["{"]
+
+
+def _unexpected_token(text: str, at: int) -> str:
+    start, end = max(0, at - _CONTEXT), min(len(text), at + _CONTEXT)
+    excerpt = text if len(text) <= 2 * _CONTEXT else text[start:end]
+    before = "..." if len(excerpt) < len(text) and start > 0 else ""
+    after = "..." if len(excerpt) < len(text) and end < len(text) else ""
+    return f"Unexpected token '{text[at]}', {before}\"{excerpt}\"{after} is not valid JSON"

@@ -1,0 +1,68 @@
+"""What can be set about HTTP: limits, time-outs, CORS, security headers. Data only, with the defaults."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class CorsMode(StrEnum):
+    """How other origins are met."""
+
+    REFLECT = "reflect"  # every origin is allowed, credentials too: what v4 does
+    ALLOW_LIST = "allow-list"  # exact origins, never credentials
+
+
+@dataclass(frozen=True, slots=True)
+class CorsOptions:
+    """Who may call from a browser page of another origin."""
+
+    mode: CorsMode = CorsMode.ALLOW_LIST
+    origins: frozenset[str] = frozenset()
+    methods: tuple[str, ...] = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+    headers: tuple[str, ...] = ("Content-Type", "Authorization", "Origin", "Accept")
+    max_age: int = 31_536_000
+    credentials: bool = False  # for listed origins; reflected ones always may
+
+
+@dataclass(frozen=True, slots=True)
+class BodyLimits:
+    """How much of a body is accepted, in bytes unless named otherwise."""
+
+    json: int = 1 << 20
+    form: int = 1 << 20
+    file: int = 200 << 20
+    upload: int = 200 << 20  # a whole multipart body
+    fields: int = 1 << 20  # all parts of a multipart body that are not files
+    parts: int = 1000  # number of parts
+    json_depth: int = 100  # levels of nesting
+
+
+DEFAULT_SECURITY_HEADERS: tuple[tuple[str, str], ...] = (
+    ("strict-transport-security", "max-age=31536000; includeSubDomains"),
+    ("x-content-type-options", "nosniff"),
+    ("x-dns-prefetch-control", "off"),
+    ("x-download-options", "noopen"),
+    ("x-frame-options", "SAMEORIGIN"),
+    ("x-permitted-cross-domain-policies", "none"),
+    ("referrer-policy", "no-referrer"),
+    ("server", "web"),  # the server underneath would tell its own name
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpOptions:
+    """Everything that the application itself needs to know."""
+
+    cors: CorsOptions = field(default_factory=CorsOptions)
+    body: BodyLimits = field(default_factory=BodyLimits)
+    security_headers: tuple[tuple[str, str], ...] = DEFAULT_SECURITY_HEADERS
+    content_security_policy: str = "default-src 'none'; frame-ancestors 'self'"
+    api_prefix: str = "/api"
+    max_url_length: int = 16_384
+    max_headers: int = 100
+    max_requests: int = 1000  # under way at once; further ones are sent away
+    request_seconds: float = 60.0  # for an answer, counted anew with every piece of the body
+    upload_seconds: float = 900.0  # for a whole body, however steadily it arrives
+    drain_seconds: float = 5.0  # how long, and how much, is still read of a body that was refused
+    drain_bytes: int = 64 << 20
+    shutdown_seconds: float = 25.0
+    trusted_proxies: frozenset[str] = frozenset()

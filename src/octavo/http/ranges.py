@@ -1,0 +1,66 @@
+"""Conditional and partial requests: has the file changed, and which of its bytes are wanted (RFC 9110, 13 and 14)."""
+
+import re
+from datetime import UTC
+from email.utils import formatdate, parsedate_to_datetime
+from os import stat_result
+
+from octavo.http.request import Request
+
+_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
+
+
+class Unsatisfiable(Exception):
+    """The range begins after the end of the file."""
+
+
+def entity_tag(stat: stat_result) -> str:
+    """A tag that changes when the file does."""
+    return f'"{stat.st_mtime_ns:x}-{stat.st_size:x}"'
+
+
+def last_modified(stat: stat_result) -> str:
+    """The time of the last change as HTTP writes it."""
+    return formatdate(int(stat.st_mtime), usegmt=True)
+
+
+def is_unchanged(request: Request, stat: stat_result) -> bool:
+    """Whether what the client already has is still right. A tag, if the client sent one, decides alone."""
+    tags = request.header("if-none-match")
+    if tags is not None:
+        known = [tag.strip().removeprefix("W/") for tag in tags.split(",")]
+        return "*" in known or entity_tag(stat) in known
+    return _not_newer(stat, request.header("if-modified-since"))
+
+
+def wanted_range(request: Request, stat: stat_result) -> tuple[int, int] | None:
+    """First byte and the one after the last, or `None` for the whole file.
+
+    Several ranges, other units and ranges of an older version of the file are answered with the whole file.
+    """
+    match = _RANGE.fullmatch((request.header("range") or "").strip())
+    if match is None or match[0] == "bytes=-" or not _is_current(request, stat):
+        return None
+    size = stat.st_size
+    if not match[1]:
+        start, stop = max(0, size - int(match[2])), size
+    else:
+        start, stop = int(match[1]), min(size, int(match[2]) + 1) if match[2] else size
+        if match[2] and int(match[2]) < start:
+            return None
+    if start >= size:
+        raise Unsatisfiable
+    return start, stop
+
+
+def _is_current(request: Request, stat: stat_result) -> bool:
+    condition = request.header("if-range")
+    return condition is None or condition in (entity_tag(stat), last_modified(stat))
+
+
+def _not_newer(stat: stat_result, since: str | None) -> bool:
+    try:
+        moment = None if since is None else parsedate_to_datetime(since).replace(tzinfo=UTC)
+        return moment is not None and int(stat.st_mtime) <= moment.timestamp()
+    except (ValueError, OverflowError):
+        return False

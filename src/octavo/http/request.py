@@ -1,0 +1,228 @@
+"""One request: method, path, query, headers and body, each decoded only when asked for.
+
+May refuse with 400 (bytes that are not UTF-8), 408, 413 and 415 (encodings that are not understood).
+"""
+
+import math
+import uuid
+import zlib
+from asyncio import Task, get_running_loop
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
+from typing import Any
+from urllib.parse import quote, unquote_to_bytes
+
+from octavo.errors import BadRequestError, PayloadTooLargeError, UnsupportedMediaTypeError
+from octavo.http.json_text import parse_json
+from octavo.http.options import HttpOptions
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+NO_VALUES: dict[str, str] = {}
+_COMPRESSED = frozenset(("gzip", "x-gzip", "deflate"))
+# 32 lets zlib recognise both the gzip and the zlib header.
+_ANY_HEADER = zlib.MAX_WBITS | 32
+
+
+def decode_text(raw: bytes, what: str) -> str:
+    """UTF-8 or 400."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        raise BadRequestError(f"The {what} is not valid UTF-8") from None
+
+
+def decode_path(raw_path: str) -> str:
+    """Percent escapes resolved; broken ones and NUL are 400."""
+    if "%" not in raw_path:
+        return raw_path
+    path = decode_text(unquote_to_bytes(raw_path), "path")
+    if "\0" in path:
+        raise BadRequestError("The path contains a NUL character")
+    return path
+
+
+class Request:
+    """What the client sent. `path_values` are the values of the route's `:name` segments."""
+
+    __slots__ = (
+        "_body",
+        "_closers",
+        "_headers",
+        "_id",
+        "_options",
+        "_receive",
+        "body_complete",
+        "deadline",
+        "method",
+        "overdue",
+        "path_values",
+        "scope",
+        "started",
+        "task",
+        "waiting",
+    )
+
+    def __init__(self, scope: Scope, receive: Receive, options: HttpOptions) -> None:
+        self.scope = scope
+        self.method: str = scope["method"]
+        self.path_values: Mapping[str, str] = NO_VALUES
+        self.body_complete = False
+        self.task: Task[Any] | None = None
+        self.deadline = self.started = math.inf
+        self.overdue = False
+        self.waiting = False  # for the next piece of the body
+        self._receive = receive
+        self._options = options
+        self._headers: dict[bytes, bytes] | None = None
+        self._body: bytes | None = None
+        self._id: str | None = None
+        self._closers: list[Callable[[], None]] | None = None
+
+    @property
+    def raw_path(self) -> str:
+        """The path as it was sent, percent escapes included."""
+        raw: bytes | None = self.scope.get("raw_path")
+        return quote(self.scope["path"], safe="/:@!$&'()*+,;=~%") if raw is None else decode_text(raw, "path")
+
+    @property
+    def path(self) -> str:
+        """The path, decoded."""
+        return decode_path(self.raw_path)
+
+    @property
+    def query(self) -> str:
+        """The query string as it was sent, without the question mark."""
+        return decode_text(self.scope["query_string"], "query string")
+
+    @property
+    def url_length(self) -> int:
+        """Bytes of path and query string."""
+        return len(self.scope.get("raw_path") or self.scope["path"]) + len(self.scope["query_string"])
+
+    @property
+    def headers(self) -> Mapping[bytes, bytes]:
+        """Headers by lower-case name; of a repeated header the first counts."""
+        if self._headers is None:
+            self._headers = dict(reversed(list(self.scope["headers"])))
+        return self._headers
+
+    def header(self, name: str) -> str | None:
+        """One header by its lower-case name."""
+        value = self.headers.get(name.encode())
+        return None if value is None else value.decode("latin-1")
+
+    @property
+    def content_type(self) -> str:
+        """The media type of the body in lower case, without parameters; empty if there is none."""
+        return (self.header("content-type") or "").partition(";")[0].strip().lower()
+
+    @property
+    def client(self) -> str:
+        """The client's address. Forwarded addresses count only as far as proxies on the way are trusted."""
+        peer = self.scope.get("client")
+        address = str(peer[0]) if peer else ""
+        trusted = self._options.trusted_proxies
+        if address in trusted:
+            forwarded = ",".join(v.decode("latin-1") for k, v in self.scope["headers"] if k == b"x-forwarded-for")
+            for hop in reversed([hop.strip() for hop in forwarded.split(",") if hop.strip()]):
+                address = hop
+                if hop not in trusted:
+                    break
+        return address
+
+    @property
+    def id(self) -> str:
+        """A random name for this request, for the log."""
+        if self._id is None:
+            self._id = uuid.uuid4().hex
+        return self._id
+
+    async def stream(self, limit: int) -> AsyncIterator[bytes]:
+        """The body piece by piece as it arrives; 413 as soon as it is clear that it is too long."""
+        self._check_announced_length(limit)
+        received = 0
+        while not self.body_complete:
+            self.waiting = True
+            message = await self._receive()
+            self.waiting = False
+            if message["type"] == "http.disconnect":
+                # Whoever only stopped sending can still read the answer.
+                raise BadRequestError("The body ended too early")
+            self.touch()
+            self.body_complete = not message.get("more_body", False)
+            chunk: bytes = message.get("body", b"")
+            received += len(chunk)
+            if received > limit:
+                raise PayloadTooLargeError
+            if chunk:
+                yield chunk
+
+    async def drain(self) -> None:
+        """Read and drop what nobody wanted of the body: a server that just hangs up would break the answer off."""
+        if self.body_complete or not (self.header("content-length") or self.header("transfer-encoding")):
+            return
+        self.deadline = get_running_loop().time() + self._options.drain_seconds
+        dropped = 0
+        while not self.body_complete and dropped < self._options.drain_bytes:
+            message = await self._receive()
+            self.body_complete = not message.get("more_body", False)
+            dropped += len(message.get("body", b""))
+
+    async def body(self, limit: int | None = None) -> bytes:
+        """The whole body, decompressed."""
+        if self._body is None:
+            most = self._options.body.json if limit is None else limit
+            received = b"".join([chunk async for chunk in self.stream(most)])
+            self._body = self._decompress(received, most)
+        return self._body
+
+    async def json(self) -> Any:
+        """The body as JSON: an object, an array, or an empty object where there is no body."""
+        return parse_json(await self.body(), self._options.body.json_depth)
+
+    @property
+    def options(self) -> HttpOptions:
+        """The settings of the application that received the request."""
+        return self._options
+
+    def touch(self) -> None:
+        """Something arrived or left: the time-out is counted anew, up to a last moment."""
+        now = get_running_loop().time()
+        self.deadline = min(now + self._options.request_seconds, self.started + self._options.upload_seconds)
+
+    def when_done(self, close: Callable[[], None]) -> None:
+        """Have something called when the request is over, however it ends."""
+        if self._closers is None:
+            self._closers = []
+        self._closers.append(close)
+
+    def close(self) -> None:
+        """Release what was opened for this request."""
+        for close in self._closers or ():
+            close()
+        self._closers = None
+
+    def _check_announced_length(self, limit: int) -> None:
+        announced = self.header("content-length")
+        if announced is not None and announced.isdecimal() and int(announced[:20]) > limit:
+            raise PayloadTooLargeError
+
+    def _decompress(self, received: bytes, limit: int) -> bytes:
+        encoding = (self.header("content-encoding") or "identity").strip().lower()
+        if encoding == "identity" or not received:
+            return received
+        if encoding not in _COMPRESSED:
+            raise UnsupportedMediaTypeError
+        inflater = zlib.decompressobj(_ANY_HEADER)
+        try:
+            inflated = inflater.decompress(received, limit + 1)
+        except zlib.error:
+            raise BadRequestError("The compressed body is damaged") from None
+        if len(inflated) > limit:
+            raise PayloadTooLargeError
+        if not inflater.eof:
+            raise BadRequestError("The compressed body is incomplete")
+        return inflated

@@ -1,0 +1,95 @@
+"""Answers: a body in one piece, or one that is read in pieces; and the rendering of errors as answers."""
+
+import json
+from collections.abc import AsyncGenerator, Callable, Mapping
+from typing import Any
+
+import orjson
+
+from octavo.errors import MethodNotAllowed, OctavoError, ServiceUnavailable
+
+JSON = "application/json; charset=utf-8"
+TEXT = "text/plain; charset=utf-8"
+HTML = "text/html; charset=utf-8"
+
+Headers = tuple[tuple[bytes, bytes], ...]
+
+
+class Response:
+    """A complete answer. An empty `content_type` leaves that header out."""
+
+    __slots__ = ("body", "content_type", "headers", "status")
+
+    def __init__(self, status: int, body: bytes = b"", content_type: str = JSON, headers: Headers = ()) -> None:
+        self.status = status
+        self.body = body
+        self.content_type = content_type
+        self.headers = headers
+
+    @property
+    def length(self) -> int:
+        """Bytes of the body."""
+        return len(self.body)
+
+
+class FileResponse(Response):
+    """An answer whose body is read while it is sent. `close` is called whether or not the body was sent."""
+
+    __slots__ = ("_length", "chunks", "close")
+
+    def __init__(
+        self,
+        status: int,
+        chunks: AsyncGenerator[bytes, None],
+        length: int,
+        content_type: str,
+        headers: Headers = (),
+        close: Callable[[], None] = lambda: None,
+    ) -> None:
+        super().__init__(status, b"", content_type, headers)
+        self.chunks = chunks
+        self.close = close
+        self._length = length
+
+    @property
+    def length(self) -> int:
+        return self._length
+
+
+def render_json(status: int, value: Any, headers: Headers = ()) -> Response:
+    """Any JSON value as an answer."""
+    return Response(status, _encode(value), JSON, headers)
+
+
+def render_error(error: OctavoError, headers: Headers = ()) -> Response:
+    """The error envelope."""
+    if isinstance(error, MethodNotAllowed):
+        return Response(error.status, error.message.encode(), TEXT, headers)
+    if isinstance(error, ServiceUnavailable):
+        headers = (*headers, (b"retry-after", b"%d" % error.retry_after))
+    content: dict[str, Any] = {"status": error.status, "name": error.name, "message": error.message}
+    if error.details is not None:
+        content["details"] = error.details
+    return render_json(error.status, {"data": None, "error": content}, headers)
+
+
+def _encode(value: Any) -> bytes:
+    try:
+        return orjson.dumps(value, default=_plain)
+    except orjson.JSONEncodeError:
+        # A lone surrogate or a huge integer, quoted from what the caller sent.
+        return json.dumps(_plain_text(value), ensure_ascii=False).encode()
+
+
+def _plain(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else list(value) if isinstance(value, tuple) else str(value)
+
+
+def _plain_text(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, Mapping):
+        return {str(_plain_text(key)): _plain_text(child) for key, child in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain_text(child) for child in value]
+    return value if isinstance(value, int | float | None) else _plain_text(str(value))

@@ -1,0 +1,141 @@
+"""From method and path to a handler: dictionaries only. Paths are matched in any case, with or without a last slash."""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
+from urllib.parse import unquote
+
+from octavo.http.request import NO_VALUES, Request
+from octavo.http.response import Response
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+# In which order the methods of a path are told.
+METHODS = ("HEAD", "GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+
+
+class DuplicateRoute(ValueError):
+    """Two routes have the same method and the same path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One method of one path. Segments that begin with a colon are names: they match anything but nothing."""
+
+    method: str
+    template: str
+    handler: Handler
+
+
+class _Shape:
+    """All routes whose names stand at the same places: one dictionary, keyed by the segments in between."""
+
+    def __init__(self, fixed: tuple[int, ...], named: tuple[int, ...]) -> None:
+        self.named = named
+        self.pick: Callable[[list[str]], Any] = itemgetter(*fixed)
+        self.entries: dict[Any, _Entry] = {}
+
+
+class _Entry:
+    """The routes of one template, by method, with the names of each (two routes may call a segment differently)."""
+
+    __slots__ = ("names", "routes")
+
+    def __init__(self) -> None:
+        self.routes: dict[str, Route] = {}
+        self.names: dict[str, tuple[str, ...]] = {}
+
+
+class Router:
+    """The routes of an application.
+
+    A path without names wins over one with names; among those, the one whose first name comes later wins.
+    """
+
+    def __init__(self) -> None:
+        self._static: dict[str, _Entry] = {}
+        self._shapes: dict[int, list[_Shape]] = {}
+        self._by_id: dict[str, _Entry] = {}  # those whose only name is the last segment, by what is before it
+        self._routes: list[Route] = []
+
+    def add(self, method: str, template: str, handler: Handler) -> None:
+        """Declare a route, such as `add("GET", "/api/articles/:id", find_one)`."""
+        route = Route(method.upper(), "/" + template.strip("/"), handler)
+        segments = route.template.split("/")
+        entry = self._entry(segments)
+        if route.method in entry.routes:
+            raise DuplicateRoute(f"{route.method} {route.template} is declared twice")
+        entry.routes[route.method] = route
+        entry.names[route.method] = tuple(segment[1:] for segment in segments if segment.startswith(":"))
+        self._routes.append(route)
+
+    def routes(self) -> tuple[Route, ...]:
+        """All routes, in the order of their declaration."""
+        return tuple(self._routes)
+
+    def find(self, method: str, path: str) -> tuple[Route, Mapping[str, str]] | None:
+        """The route for a path as it was sent, and the values of its names, decoded."""
+        entry = self._static.get(path)
+        if entry is not None and (route := entry.routes.get(method)) is not None:
+            return route, NO_VALUES
+        before, _, last = path.rpartition("/")
+        if last.isdecimal():  # by far the most frequent name is the id at the end
+            entry = self._by_id.get(before)
+            if entry is not None and (route := entry.routes.get(method)) is not None:
+                return route, {entry.names[method][0]: last}
+        for entry, values in self._matches(path):
+            route = entry.routes.get(method)
+            if route is not None:
+                return route, dict(zip(entry.names[method], values, strict=True)) if values else NO_VALUES
+        return None
+
+    def methods(self, path: str) -> frozenset[str]:
+        """The methods declared for a path."""
+        return frozenset(method for entry, _ in self._matches(path) for method in entry.routes)
+
+    def _entry(self, segments: list[str]) -> _Entry:
+        named = tuple(i for i, segment in enumerate(segments) if segment.startswith(":"))
+        if not named:
+            return self._static.setdefault("/".join(segments).lower(), _Entry())
+        fixed = tuple(i for i in range(len(segments)) if i not in named)
+        shapes = self._shapes.setdefault(len(segments), [])
+        shape = next((shape for shape in shapes if shape.named == named), None)
+        if shape is None:
+            shape = _Shape(fixed, named)
+            shapes.append(shape)
+            shapes.sort(key=lambda shape: shape.named, reverse=True)
+        lowered = [segment.lower() for segment in segments]
+        entry = shape.entries.setdefault(shape.pick(lowered), _Entry())
+        if named == (len(segments) - 1,):
+            self._by_id["/".join(lowered[:-1])] = entry
+        return entry
+
+    def _matches(self, path: str) -> Iterator[tuple[_Entry, list[str]]]:
+        if len(path) > 1 and path[-1] == "/":
+            path = path[:-1]
+        lowered = path.lower()
+        entry = self._static.get(lowered)
+        if entry is not None:
+            yield entry, []
+        segments = path.split("/")
+        shapes = self._shapes.get(len(segments))
+        if shapes is None:
+            return
+        lowered_segments = segments if lowered == path else lowered.split("/")
+        for shape in shapes:
+            entry = shape.entries.get(shape.pick(lowered_segments))
+            if entry is not None:
+                values = [_decode_segment(segments[i]) for i in shape.named]
+                if all(values):
+                    yield entry, values
+
+
+def _decode_segment(segment: str) -> str:
+    """A value from the path; one that is not valid UTF-8 stays as it was sent, and will match nothing."""
+    if "%" not in segment:
+        return segment
+    try:
+        return unquote(segment, errors="strict")
+    except UnicodeDecodeError:
+        return segment

@@ -1,0 +1,159 @@
+"""Serves files of folders such as `public/`: read in threads, in pieces, and never one outside of the folder."""
+
+import asyncio
+import mimetypes
+import os
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass
+from io import FileIO
+from pathlib import Path, PurePath
+from stat import S_ISREG
+from urllib.parse import unquote_to_bytes
+
+from octavo.http.ranges import Unsatisfiable, entity_tag, is_unchanged, last_modified, wanted_range
+from octavo.http.request import Request
+from octavo.http.response import TEXT, FileResponse, Headers, Response
+
+CHUNK = 64 * 1024
+
+# What the standard library's table lacks or leaves to the machine.
+_TYPES = {
+    ".avif": "image/avif",
+    ".css": "text/css; charset=utf-8",
+    ".csv": "text/csv; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".htm": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json; charset=utf-8",
+    ".m4a": "audio/mp4",
+    ".md": "text/markdown; charset=utf-8",
+    ".mjs": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".svgz": "application/octet-stream",
+    ".txt": TEXT,
+    ".webm": "video/webm",
+    ".webp": "image/webp",
+    ".woff": "font/woff",
+    ".woff2": "font/woff2",
+    ".xhtml": "application/xhtml+xml",
+    ".xml": "application/xml; charset=utf-8",
+}
+_SAFE_PREFIXES = ("image/", "audio/", "video/", "font/")
+_SAFE_TYPES = frozenset((TEXT, "text/css; charset=utf-8", "application/pdf", "application/json; charset=utf-8"))
+_BUILT_IN = mimetypes.MimeTypes(filenames=())
+
+
+@dataclass(frozen=True, slots=True)
+class StaticOptions:
+    """How files are served. v4 sends no entity tags."""
+
+    cache_control: str = "max-age=0"
+    entity_tags: bool = False
+
+
+@dataclass(slots=True)
+class _OpenFile:
+    file: FileIO
+    stat: os.stat_result
+
+
+class StaticFiles:
+    """Folders by the path below which they are served; of several that match, the longest path counts.
+
+    A folder itself may be a symbolic link; nothing in it may lead outside.
+    """
+
+    def __init__(self, folders: Mapping[str, Path], options: StaticOptions | None = None) -> None:
+        self._options = options or StaticOptions()
+        named = ((f"/{prefix.strip('/')}/".replace("//", "/"), folder.resolve()) for prefix, folder in folders.items())
+        self._folders: list[tuple[str, Path]] = sorted(named, reverse=True)
+
+    async def respond(self, request: Request) -> Response | None:
+        """The file that a GET or HEAD request asks for, `None` if there is none."""
+        for prefix, folder in self._folders:
+            if request.raw_path.startswith(prefix):
+                segments = _safe_segments(request.raw_path[len(prefix) :])
+                if segments is None:
+                    return None
+                opened = await asyncio.to_thread(_open_inside, folder, segments)
+                return None if opened is None else self._answer(request, opened, segments[-1])
+        return None
+
+    def _answer(self, request: Request, opened: _OpenFile, name: str) -> Response:
+        stat = opened.stat
+        content_type = content_type_of(name)
+        headers = self._headers(stat)
+        try:
+            unchanged = is_unchanged(request, stat)
+            wanted = None if unchanged else wanted_range(request, stat)
+        except Unsatisfiable:
+            opened.file.close()
+            return Response(416, b"", "", (*headers, (b"content-range", b"bytes */%d" % stat.st_size)))
+        if unchanged:
+            opened.file.close()
+            return Response(304, b"", "", headers)
+        start, stop = wanted or (0, stat.st_size)
+        if wanted:
+            headers = (*headers, (b"content-range", b"bytes %d-%d/%d" % (start, stop - 1, stat.st_size)))
+        headers = (*headers, *_safety_headers(content_type))
+        chunks = _read(opened.file, start, stop - start)
+        return FileResponse(206 if wanted else 200, chunks, stop - start, content_type, headers, opened.file.close)
+
+    def _headers(self, stat: os.stat_result) -> Headers:
+        headers: Headers = (
+            (b"accept-ranges", b"bytes"),
+            (b"last-modified", last_modified(stat).encode()),
+            (b"cache-control", self._options.cache_control.encode()),
+        )
+        return (*headers, (b"etag", entity_tag(stat).encode())) if self._options.entity_tags else headers
+
+
+def content_type_of(name: str) -> str:
+    """The content type that a file name stands for; unknown ones are downloads."""
+    extension = PurePath(name).suffix.lower()
+    return _TYPES.get(extension) or _BUILT_IN.types_map[True].get(extension, "application/octet-stream")
+
+
+def _safety_headers(content_type: str) -> Headers:
+    """What could run scripts in our origin is sandboxed, and downloaded unless it is shown as an image."""
+    if content_type in _SAFE_TYPES or (content_type.startswith(_SAFE_PREFIXES) and not content_type.endswith("xml")):
+        return ()
+    sandbox = (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'; sandbox")
+    return (sandbox, (b"content-disposition", b"attachment"))
+
+
+def _safe_segments(raw: str) -> list[str] | None:
+    """The names on the way to a file; `None` if one of them could lead anywhere else or is hidden."""
+    try:
+        segments = unquote_to_bytes(raw).decode().split("/")
+    except UnicodeDecodeError:
+        return None
+    return None if any(not name or name[0] == "." or "\\" in name or "\0" in name for name in segments) else segments
+
+
+def _open_inside(folder: Path, segments: list[str]) -> _OpenFile | None:
+    """Open a regular file whose real path lies in the folder."""
+    try:
+        path = folder.joinpath(*segments).resolve()
+        if not path.is_relative_to(folder):
+            return None
+        # Not blocking: a named pipe would otherwise wait for its writer.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
+    except (OSError, RuntimeError):  # the latter: links in a circle
+        return None
+    stat = os.fstat(descriptor)
+    if not S_ISREG(stat.st_mode):
+        os.close(descriptor)
+        return None
+    return _OpenFile(FileIO(descriptor, "rb"), stat)
+
+
+async def _read(file: FileIO, start: int, length: int) -> AsyncGenerator[bytes, None]:
+    if start:
+        file.seek(start)
+    while length > 0:
+        chunk = await asyncio.to_thread(file.read, min(CHUNK, length))
+        if not chunk:
+            return
+        length -= len(chunk)
+        yield chunk

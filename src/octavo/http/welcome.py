@@ -1,0 +1,52 @@
+"""The two answers that every installation gives by itself: a page at `/` and a sign of life at `/_health`."""
+
+from html import escape
+
+from octavo.http.options import HttpOptions
+from octavo.http.request import Request
+from octavo.http.response import HTML, Response
+from octavo.http.router import Handler, Router
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Octavo</title>
+<style>
+body {{ margin: 15vh auto; max-width: 34rem; padding: 0 1.5rem; font: 1.05rem/1.6 system-ui, sans-serif;
+       color: #222; background: #fbfaf7; }}
+h1 {{ font-weight: 600; }}
+code {{ background: #eeebe3; padding: .1em .35em; border-radius: .25em; }}
+@media (prefers-color-scheme: dark) {{ body {{ color: #ddd; background: #1c1b19; }} code {{ background: #34322d; }} }}
+</style>
+</head>
+<body>
+<h1>Octavo is running</h1>
+<p>The content of this project is served below <code>{prefix}</code>: lists at
+<code>{prefix}/&lt;plural name&gt;</code>, single entries at <code>{prefix}/&lt;plural name&gt;/&lt;id&gt;</code>.</p>
+<p><code>octavo routes list</code> shows every address; <code>octavo permissions list</code> shows who may call it.</p>
+</body>
+</html>
+"""
+_POLICY = b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
+
+
+def add_own_routes(router: Router, options: HttpOptions) -> None:
+    """Declare the page and the sign of life, unless the project has its own."""
+    for path, handler in (("/", _welcome(options.api_prefix)), ("/_health", _health)):
+        if "GET" not in router.methods(path):
+            router.add("GET", path, handler)
+
+
+def _welcome(prefix: str) -> Handler:
+    page = _PAGE.format(prefix=escape(prefix)).encode()
+
+    async def welcome(request: Request) -> Response:
+        return Response(200, page, HTML, ((b"content-security-policy", _POLICY),))
+
+    return welcome
+
+
+async def _health(request: Request) -> Response:
+    return Response(204, b"", "")

@@ -1,0 +1,1 @@
+"""The REST door: parameters to Query, bodies to Write, entries to envelopes."""

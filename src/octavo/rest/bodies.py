@@ -1,0 +1,33 @@
+"""Request bodies to Write: the `data` of an entry, and the files that come with it."""
+
+from collections.abc import Mapping
+
+from octavo.content.form_files import check_fields
+from octavo.controllers import Write
+from octavo.errors import BadRequestError, ValidationError
+from octavo.http.body import Body, read_body
+from octavo.http.json_text import parse_json
+from octavo.http.request import Request
+from octavo.rest.query_string import parse_form
+
+MISSING = 'Missing "data" payload in the request body'
+
+
+async def read_write(request: Request) -> Write:
+    """The body of a POST or PUT of an entry. Raises ValidationError when there is no `data` in it."""
+    body = await read_body(request, parse_form)
+    data = body.value.get("data") if isinstance(body.value, Mapping) else None
+    if body.is_form_data:
+        return _read_form(body, data, request.options.body.json_depth)
+    if not isinstance(data, dict | list):
+        raise ValidationError(MISSING)
+    return Write(data)
+
+
+def _read_form(body: Body, data: object, depth: int) -> Write:
+    if not isinstance(data, str):
+        raise ValidationError(MISSING)
+    if not data.lstrip().startswith(("{", "[")):
+        raise BadRequestError("The form field data must hold a JSON object")
+    check_fields(file.field for file in body.files)
+    return Write(parse_json(data.encode(), depth), tuple((file.field, file) for file in body.files))

@@ -1,0 +1,175 @@
+"""Query parameters to Query, for the REST door. Reads forms; names are checked by `access.sanitize`."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from octavo.errors import OctavoError, ValidationError
+from octavo.query.ast import Page, Path, PublicationState, Query
+from octavo.query.numbers import js_number
+from octavo.query.sorting import read_sort
+from octavo.rest.filters import read_filters
+from octavo.rest.populate import MAX_LEVELS, levels, read_populate, too_deep
+
+_COUNT_FLAGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
+_STATES = {state.value: state for state in PublicationState}
+_PAGING_KEYS = ("page", "pageSize", "start", "limit")
+MAX_SAFE_START = 2**53 - 1
+
+
+class PaginationError(OctavoError):
+    """The pagination parameters contradict each other. Named so by the reference."""
+
+    status = 400
+    name = "PaginationError"
+
+
+@dataclass(frozen=True, slots=True)
+class PageLimits:
+    """The `[rest]` settings that bound a page: entries by default, entries at most, totals by default."""
+
+    default_limit: int = 25
+    max_limit: int | None = 100
+    with_count: bool = True
+
+
+def read_query(params: Mapping[str, Any], limits: PageLimits | None = None) -> Query:
+    """The Query that the parameters of a request ask for; without limits its pagination is not looked at.
+
+    Raises ValidationError and its kin with the exact place.
+    """
+    query = _read_level(params, (), read_page(params, limits) if limits else None)
+    if levels(query) > MAX_LEVELS:
+        raise too_deep(("populate",))
+    return query
+
+
+def _read_nested(params: Mapping[str, Any], path: Path) -> Query:
+    return _read_level(params, path, _read_nested_page(params, path))
+
+
+def _read_level(params: Mapping[str, Any], path: Path, page: Page | None) -> Query:
+    populate, everything = read_populate(params.get("populate"), (*path, "populate"), _read_nested)
+    return Query(
+        fields=_read_fields(params.get("fields"), (*path, "fields")),
+        filters=read_filters(params.get("filters"), (*path, "filters")),
+        sort=read_sort(params.get("sort"), (*path, "sort")),
+        populate=populate,
+        populate_all=everything,
+        page=page,
+        publication_state=_read_state(params.get("publicationState"), (*path, "publicationState")),
+        locales=_read_locales(params.get("locale"), (*path, "locale")),
+        search=_read_search(params.get("_q")),
+    )
+
+
+def _read_fields(value: Any, path: Path) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    values = value if isinstance(value, list) else [value]
+    if isinstance(value, dict) or not all(isinstance(item, str) for item in values):
+        raise ValidationError(f"Invalid fields: expected names at {'.'.join(path)}")
+    return None if "*" in values else tuple(dict.fromkeys(values))
+
+
+def _read_state(value: Any, path: Path) -> PublicationState | None:
+    if value is None:
+        return None
+    state = _STATES.get(value) if isinstance(value, str) else None
+    if state is None:
+        raise ValidationError(f"Invalid {'.'.join(path)}: expected live or preview")
+    return state
+
+
+def _read_locales(value: Any, path: Path) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    if isinstance(value, dict) and len(value) == 1 and next(iter(value)) in ("$eq", "$in"):
+        value = next(iter(value.values()))
+    values = value if isinstance(value, list) else [value]
+    if not all(isinstance(item, str) for item in values):
+        raise ValidationError(f"Invalid locale: expected a locale code at {'.'.join(path)}")
+    return tuple(dict.fromkeys(values))
+
+
+def _read_search(value: Any) -> str | None:
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str):
+        raise ValidationError("Invalid search: expected text at _q")
+    return value
+
+
+def read_page(params: Mapping[str, Any], limits: PageLimits) -> Page:
+    """The page that `pagination` asks for, bounded by the settings. Raises ValidationError, PaginationError."""
+    if any(key in params for key in _PAGING_KEYS):
+        raise PaginationError(
+            "Invalid pagination attributes. You cannot use page and offset pagination in the same query"
+        )
+    given = params.get("pagination")
+    if not isinstance(given, dict):
+        given = {}
+    by_page, by_offset = "page" in given or "pageSize" in given, "start" in given or "limit" in given
+    if by_page and by_offset:
+        raise ValidationError("Invalid pagination parameters. Expected either start/limit or page/pageSize")
+    with_count = _read_with_count(given.get("withCount"), limits)
+    if by_offset:
+        return _offset_page(given, limits, with_count)
+    number = _whole(given, "page", 1, minimum=1)
+    size = _bounded(_whole(given, "pageSize", limits.default_limit, minimum=1), limits)
+    start = min((number - 1) * size, MAX_SAFE_START)
+    return Page(start=start, limit=size, number=number, with_count=with_count)
+
+
+def read_plain_page(params: Mapping[str, Any]) -> Page:
+    """The part of a plugin's list: `limit` and `start` beside the other parameters, everything without them."""
+    limit = _whole(params, "limit", -1, minimum=None, place="")
+    start = _whole(params, "start", 0, minimum=0, place="")
+    return Page(start=start, limit=None if limit < 1 else limit, with_count=False)
+
+
+def _offset_page(given: Mapping[str, Any], limits: PageLimits, with_count: bool) -> Page:
+    start = _whole(given, "start", 0, minimum=0)
+    limit = _whole(given, "limit", limits.default_limit, minimum=None)
+    if limit == -1:
+        limit = limits.max_limit if limits.max_limit is not None else -1
+    limit = max(limit, 1) if limit != -1 else limit
+    return Page(start=start, limit=None if limit == -1 else _bounded(limit, limits), with_count=with_count)
+
+
+def _bounded(limit: int, limits: PageLimits) -> int:
+    return limit if limits.max_limit is None else min(limit, limits.max_limit)
+
+
+def _whole(given: Mapping[str, Any], key: str, default: int, minimum: int | None, place: str = "pagination.") -> int:
+    if key not in given:
+        return default
+    value = given[key]
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    number = js_number(value)
+    if math.isnan(number) or (not math.isinf(number) and number != int(number)):
+        raise ValidationError(f"Invalid pagination: expected a whole number at {place}{key}")
+    whole = MAX_SAFE_START if number > MAX_SAFE_START else int(max(number, -2))
+    return whole if minimum is None else max(whole, minimum)
+
+
+def _read_with_count(value: Any, limits: PageLimits) -> bool:
+    if value is None:
+        return limits.with_count
+    flag = _COUNT_FLAGS.get(value) if isinstance(value, str) else value if isinstance(value, bool) else None
+    if flag is None:
+        raise ValidationError('Invalid withCount parameter. Expected "t","1","true","false","0","f"')
+    return flag
+
+
+def _read_nested_page(params: Mapping[str, Any], path: Path) -> Page | None:
+    """The part of a populated list: `start`/`limit` or `pagination` below the relation, counted per parent."""
+    given = params.get("pagination", params)
+    if not isinstance(given, dict):
+        raise ValidationError(f"Invalid pagination at {'.'.join((*path, 'pagination'))}")
+    if "start" not in given and "limit" not in given:
+        return None
+    limit = _whole(given, "limit", -1, minimum=None)
+    return Page(start=_whole(given, "start", 0, minimum=0), limit=None if limit < 0 else limit)

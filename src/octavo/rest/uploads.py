@@ -1,0 +1,122 @@
+"""The write endpoints of uploads: new files, replaced, described and removed ones. Their answers have no envelope.
+
+A file goes into an entry (`ref`, `refId`, `field`) only for those who may update entries of its type.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+from octavo.access.actors import Actor, check
+from octavo.access.authenticator import Authenticator
+from octavo.access.places import read_place
+from octavo.content.files import FILE, FileService, Place
+from octavo.content.media import FileInfo
+from octavo.content.printing import MISSING
+from octavo.controllers import ContentController
+from octavo.errors import NotFoundError, Problem, ValidationError
+from octavo.http.body import Body, read_body
+from octavo.http.form_data import UploadedFile
+from octavo.http.request import Request
+from octavo.http.response import Response
+from octavo.http.router import Router
+from octavo.query.ast import Query
+from octavo.query.numbers import js_number
+from octavo.rest.endpoints import MAX_ID, read_id
+from octavo.rest.file_infos import FILE_INFO, read_info, read_infos
+from octavo.rest.query_string import parse_form, parse_query_string
+
+_FILES: Final = "files"
+_ACTION: Final = "plugin::upload.content-api"
+
+
+class UploadEndpoints:
+    """`/upload`"""
+
+    def __init__(self, files: FileService, controller: ContentController, authenticator: Authenticator) -> None:
+        self._files = files
+        self._registry = controller.registry
+        self._authenticator = authenticator
+        self._answer = controller.prepare_raw_one(controller.registry.content_types[FILE], Query(), None)
+
+    def add_routes(self, router: Router, prefix: str) -> None:
+        """Declare the routes below the API's prefix."""
+        router.add("POST", f"{prefix}/upload", self.upload)
+        router.add("DELETE", f"{prefix}/upload/files/:id", self.destroy)
+
+    async def upload(self, request: Request) -> Response:
+        """POST /api/upload: new files; with `?id=` another file, or other words, in the place of one."""
+        actor = await self._actor(request, "upload")
+        body = await read_body(request, parse_form)
+        said = body.value if isinstance(body.value, Mapping) else {}
+        files = _sent_files(body)
+        file_id = _replaced(request)
+        if file_id is None:
+            return await self._add(files, said, actor)
+        if len(files) > 1:
+            raise ValidationError("Cannot replace a file with multiple ones")
+        info = read_info(said.get(FILE_INFO, MISSING))
+        if not files:
+            return Response(200, await self._files.describe(file_id, info, self._answer))
+        return Response(200, await self._files.replace(file_id, files[0], info, self._answer))
+
+    async def destroy(self, request: Request) -> Response:
+        """DELETE /api/upload/files/:id: the file is answered as it was."""
+        await self._actor(request, "destroy")
+        try:
+            return Response(200, await self._files.delete(read_id(request), self._answer))
+        except NotFoundError:
+            raise NotFoundError("file.notFound") from None
+
+    async def _add(self, files: tuple[UploadedFile, ...], said: Mapping[str, Any], actor: Actor) -> Response:
+        if not files:
+            raise ValidationError("Files are empty")
+        infos = _read_infos(said, len(files))
+        place = self._place(said, actor)
+        path = _text(said, "path")
+        shown = await self._files.add(files, infos, self._answer, place, path)
+        return Response(200, b"[" + b",".join(shown) + b"]")
+
+    def _place(self, said: Mapping[str, Any], actor: Actor) -> Place | None:
+        """Where the files go; nowhere where the body does not tell all of it."""
+        ref, field, entry_id = _text(said, "ref"), _text(said, "field"), said.get("refId")
+        return read_place(self._registry, actor, ref, entry_id, field)
+
+    async def _actor(self, request: Request, action: str) -> Actor:
+        actor = await self._authenticator.authenticate(request.header("authorization"))
+        check(actor, f"{_ACTION}.{action}")
+        return actor
+
+
+def _sent_files(body: Body) -> tuple[UploadedFile, ...]:
+    """The files in the field `files`. A single one without content is none."""
+    files = tuple(file for file in body.files if file.field == _FILES)
+    return () if len(files) == 1 and not files[0].size else files
+
+
+def _read_infos(said: Mapping[str, Any], count: int) -> tuple[FileInfo, ...]:
+    value = said.get(FILE_INFO, MISSING)
+    return read_infos(value) if count > 1 else (read_info(value),)
+
+
+def _replaced(request: Request) -> int | None:
+    """The id in the query string: which file to replace, if any. Raises NotFoundError for what can be none."""
+    given = parse_query_string(request.query).get("id")
+    value = given[0] if isinstance(given, list) and given else given
+    if value is None or value == "":
+        return None
+    number = js_number(value)
+    if math.isnan(number) or not 0 < number <= MAX_ID or number != math.floor(number):
+        raise NotFoundError("Entity not found")
+    return int(number)
+
+
+def _text(said: Mapping[str, Any], name: str) -> str:
+    value = said.get(name)
+    if value is None or isinstance(value, str):
+        return value or ""
+    raise _wrong(name, f"{name} must be given once, as a text")
+
+
+def _wrong(name: str, message: str) -> ValidationError:
+    return ValidationError.from_problems([Problem((name,), message)])

@@ -1,0 +1,48 @@
+"""A small application for a real server; `test_server.py` starts it."""
+
+import asyncio
+from pathlib import Path
+from tempfile import gettempdir
+
+from octavo.http.application import HttpApplication
+from octavo.http.body import read_body
+from octavo.http.options import BodyLimits, CorsMode, CorsOptions, HttpOptions
+from octavo.http.request import Request
+from octavo.http.response import Response, render_json
+from octavo.http.router import Router
+from octavo.http.static import StaticFiles
+from octavo.rest.query_string import parse_form
+
+
+async def echo(request: Request) -> Response:
+    body = await read_body(request, parse_form)
+    return render_json(200, {"value": body.value, "files": [[file.filename, file.size] for file in body.files]})
+
+
+async def ignore(request: Request) -> Response:
+    return render_json(200, {})
+
+
+async def work(request: Request) -> Response:
+    await asyncio.sleep(0.4)
+    return render_json(200, {"worked": True})
+
+
+async def hang(request: Request) -> Response:
+    await asyncio.sleep(60)
+    return render_json(200, {})
+
+
+def build() -> HttpApplication:
+    router = Router()
+    router.add("POST", "/api/echo", echo)
+    router.add("POST", "/api/ignore", ignore)
+    router.add("GET", "/api/work", work)
+    router.add("GET", "/api/hang", hang)
+    options = HttpOptions(
+        cors=CorsOptions(CorsMode.REFLECT), body=BodyLimits(json=100_000, upload=4_000_000), request_seconds=1.0
+    )
+    return HttpApplication(router, options, static=StaticFiles({"/": Path(gettempdir()) / "octavo-nothing-here"}))
+
+
+app = build()
