@@ -1,0 +1,80 @@
+"""The arguments of generated fields: filters, pagination, sort, publication state, locale, id, data."""
+
+from typing import Final
+
+from graphql import (
+    GraphQLArgument,
+    GraphQLEnumType,
+    GraphQLID,
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLInputType,
+    GraphQLInt,
+    GraphQLList,
+    GraphQLNonNull,
+    GraphQLString,
+    Undefined,
+)
+
+from octavo.graphql.filters import filters
+from octavo.graphql.inputs import data_input
+from octavo.graphql.scalars import LOCALE_CODE
+from octavo.graphql.workshop import Workshop
+from octavo.schema.content_types import Component, ContentType, Definition
+
+Arguments = dict[str, GraphQLArgument]
+
+PAGINATION: Final = GraphQLInputObjectType(
+    "PaginationArg",
+    {name: GraphQLInputField(GraphQLInt) for name in ("page", "pageSize", "start", "limit")},
+)
+PUBLICATION_STATE: Final = GraphQLEnumType("PublicationState", {"LIVE": "live", "PREVIEW": "preview"})
+
+
+def argument(value: GraphQLInputType, default: object = Undefined) -> GraphQLArgument:
+    """An argument that may be left out."""
+    return GraphQLArgument(value, default_value=default)
+
+
+def required(value: GraphQLInputType) -> GraphQLArgument:
+    """An argument that must be there."""
+    return GraphQLArgument(GraphQLNonNull(value))
+
+
+def list_arguments(workshop: Workshop, definition: Definition) -> Arguments:
+    """How a list of entries or components is narrowed, ordered and cut. Single types make no lists worth it."""
+    arguments: Arguments = {}
+    if isinstance(definition, Component) or not _is_single(definition):
+        arguments["filters"] = argument(filters(workshop, definition))
+        arguments["pagination"] = argument(PAGINATION, {})
+        arguments["sort"] = argument(GraphQLList(GraphQLString), [])
+    return arguments | state_arguments(definition)
+
+
+def state_arguments(definition: Definition) -> Arguments:
+    """Whether drafts are shown, where there are any."""
+    if isinstance(definition, ContentType) and definition.draft_and_publish:
+        return {"publicationState": argument(PUBLICATION_STATE, "live")}
+    return {}
+
+
+def locale_arguments(content_type: ContentType) -> Arguments:
+    """Which locale is meant, where there are several."""
+    return {"locale": argument(LOCALE_CODE)} if content_type.localized else {}
+
+
+def id_argument(*, is_required: bool = False) -> Arguments:
+    """Which entry is meant."""
+    return {"id": required(GraphQLID) if is_required else argument(GraphQLID)}
+
+
+def data_argument(workshop: Workshop, content_type: ContentType, *, is_required: bool = True) -> Arguments:
+    """What is written, where anything can be."""
+    if not workshop.inputs(content_type):
+        return {}
+    data = data_input(workshop, content_type)
+    return {"data": required(data) if is_required else argument(data)}
+
+
+def _is_single(definition: Definition) -> bool:
+    return isinstance(definition, ContentType) and definition.is_single

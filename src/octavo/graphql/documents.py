@@ -1,0 +1,121 @@
+"""Documents: parsed, measured and validated once for each text."""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from graphql import (
+    DocumentNode,
+    FragmentDefinitionNode,
+    GraphQLError,
+    GraphQLSchema,
+    GraphQLSyntaxError,
+    NoSchemaIntrospectionCustomRule,
+    OperationDefinitionNode,
+    OperationType,
+    parse,
+    validate,
+)
+from graphql.validation import specified_rules
+
+from octavo.graphql.limits import (
+    MOST_ERRORS,
+    Limits,
+    check_depth,
+    check_nesting,
+    check_size,
+    fragments_of,
+    operations_of,
+)
+from octavo.graphql.wording import worded
+
+PARSE_FAILED: Final = "GRAPHQL_PARSE_FAILED"
+VALIDATION_FAILED: Final = "GRAPHQL_VALIDATION_FAILED"
+NO_NAME: Final = "Must provide operation name if query contains multiple operations."
+NO_SUBSCRIPTIONS: Final = "Schema is not configured for subscriptions."
+
+
+class RefusedDocument(Exception):
+    """A document that is not run: its errors, and the code that all of them have."""
+
+    def __init__(self, errors: list[GraphQLError], code: str) -> None:
+        super().__init__(errors[0].message)
+        self.errors = errors
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Document:
+    """A valid document. One object for each text, so that what is made of it can be kept by identity."""
+
+    text: str
+    operations: tuple[OperationDefinitionNode, ...]
+    fragments: Mapping[str, FragmentDefinitionNode]
+
+    def operation(self, name: str | None = None) -> OperationDefinitionNode:
+        """The operation that is meant. Raises GraphQLError when there is none of that name, or several without one."""
+        if name is None:
+            if len(self.operations) > 1:
+                raise GraphQLError(NO_NAME)
+            found = self.operations[0]
+        else:
+            named = (node for node in self.operations if node.name and node.name.value == name)
+            found = next(named, None) or self._unknown(name)
+        if found.operation is OperationType.SUBSCRIPTION:
+            raise GraphQLError(NO_SUBSCRIPTIONS, found)
+        return found
+
+    @staticmethod
+    def _unknown(name: str) -> OperationDefinitionNode:
+        raise GraphQLError(f'Unknown operation named "{name}".')
+
+
+class Documents:
+    """Reads documents against a schema; remembers the valid ones that were used last."""
+
+    def __init__(
+        self, schema: GraphQLSchema, limits: Limits, *, most: int = 1_000, most_characters: int = 2_000_000
+    ) -> None:
+        self._schema = schema
+        self._limits = limits
+        self._most = most
+        self._most_characters = most_characters
+        self._characters = 0
+        self._known: OrderedDict[str, Document] = OrderedDict()
+        self._rules = [*specified_rules, *([] if limits.introspection else [NoSchemaIntrospectionCustomRule])]
+
+    def read(self, text: str) -> Document:
+        """The document of a text. Raises RefusedDocument."""
+        known = self._known.get(text)
+        if known is not None:
+            self._known.move_to_end(text)
+            return known
+        document = self._parse(text)
+        self._validate(document)
+        found = Document(text, tuple(operations_of(document)), fragments_of(document))
+        self._remember(found)
+        return found
+
+    def _parse(self, text: str) -> DocumentNode:
+        try:
+            check_nesting(text, self._limits.nesting)
+            return parse(text, max_tokens=self._limits.tokens)
+        except GraphQLSyntaxError as error:
+            raise RefusedDocument([worded(error)], PARSE_FAILED) from None
+
+    def _validate(self, document: DocumentNode) -> None:
+        errors = check_size(document, self._limits)
+        if not errors:
+            errors = check_depth(document, self._limits.depth)
+            found = validate(self._schema, document, self._rules, max_errors=MOST_ERRORS)
+            errors += [worded(error) for error in found]
+        if errors:
+            raise RefusedDocument(errors, VALIDATION_FAILED)
+
+    def _remember(self, document: Document) -> None:
+        self._known[document.text] = document
+        self._characters += len(document.text)
+        while len(self._known) > self._most or self._characters > self._most_characters:
+            forgotten, _ = self._known.popitem(last=False)
+            self._characters -= len(forgotten)

@@ -1,0 +1,35 @@
+"""What answers operations: the schema of a project, its documents, and the executor on top."""
+
+from dataclasses import dataclass
+
+from octavo.controllers import ContentController
+from octavo.graphql.documents import Documents
+from octavo.graphql.executor import Executor
+from octavo.graphql.limits import Limits
+from octavo.graphql.plugin_fields import PluginFields
+from octavo.graphql.queries import ListLimits
+from octavo.graphql.schema import build_schema
+
+
+@dataclass(frozen=True, slots=True)
+class GraphqlOptions:
+    """What the settings say of GraphQL."""
+
+    limits: Limits
+    lists: ListLimits
+    generate: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Made when the first operation comes, so that a service starts without it."""
+
+    documents: Documents
+    executor: Executor
+
+
+def make_engine(controller: ContentController, plugin_fields: PluginFields, options: GraphqlOptions) -> Engine:
+    """The engine for the content of a controller."""
+    schema = build_schema(controller.registry, generate=options.generate)
+    executor = Executor(schema, controller, plugin_fields, options.lists)
+    return Engine(Documents(schema, options.limits), executor)

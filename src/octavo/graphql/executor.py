@@ -1,0 +1,140 @@
+"""Runs operations of known documents, root field by root field, to the bytes of an answer.
+
+Generated fields never reach graphql-core's executor: they are read and written as a whole. Introspection does.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+from graphql import (
+    DocumentNode,
+    GraphQLError,
+    GraphQLField,
+    GraphQLNonNull,
+    GraphQLObjectType,
+    GraphQLSchema,
+    OperationDefinitionNode,
+    OperationType,
+    SelectionSetNode,
+    execute_sync,
+)
+
+from octavo.access.actors import Actor
+from octavo.controllers import ContentController
+from octavo.errors import OctavoError
+from octavo.graphql.documents import Document
+from octavo.graphql.errors import BAD_INPUT, FORBIDDEN, UNEXPECTED, render, render_refused
+from octavo.graphql.meaning import PluginField, RootField, field_meaning
+from octavo.graphql.mutations import Mutations
+from octavo.graphql.plugin_fields import PluginFields
+from octavo.graphql.queries import ListLimits
+from octavo.graphql.roots import NULL, Roots, join
+from octavo.graphql.selection import TYPENAME, Selected, Selections
+from octavo.graphql.translate import FORBIDDEN_MARK
+from octavo.graphql.variables import read_variables
+
+_MARK: Final = FORBIDDEN_MARK.encode()
+_INTROSPECTION: Final = frozenset({"__schema", "__type"})
+Told = tuple[bytes, list[dict[str, Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Executor:
+    """Runs operations on one schema."""
+
+    schema: GraphQLSchema
+    controller: ContentController
+    plugin_fields: PluginFields
+    limits: ListLimits
+
+    async def run(
+        self,
+        document: Document,
+        operation: OperationDefinitionNode,
+        variables: dict[str, Any],
+        actor: Actor,
+        client: str,
+    ) -> bytes:
+        """The answer to an operation, errors included. Raises RefusedVariables."""
+        selections = Selections(self.schema, document.fragments, read_variables(self.schema, operation, variables))
+        parent = self.schema.get_root_type(operation.operation)
+        assert parent is not None
+        roots = Roots(self.controller, selections, actor, self.limits)
+        selected = selections.of(parent, [operation.selection_set])
+        told = await _Run(self, roots, document, operation, variables, client).fields(parent, selected)
+        return _answer(parent, selected, told)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    executor: Executor
+    roots: Roots
+    document: Document
+    operation: OperationDefinitionNode
+    variables: dict[str, Any]
+    client: str
+
+    async def fields(self, parent: GraphQLObjectType, selected: list[Selected]) -> list[Told]:
+        """Queries at once, mutations in turn."""
+        work = [self._field(parent, item) for item in selected]
+        if self.operation.operation is OperationType.MUTATION:
+            return [await one for one in work]
+        return await asyncio.gather(*work)
+
+    async def _field(self, parent: GraphQLObjectType, item: Selected) -> Told:
+        if item.name == TYPENAME:
+            return f'"{parent.name}"'.encode(), []
+        if item.name in _INTROSPECTION:
+            return self._introspect(item)
+        try:
+            return _count_marks(await self._content(parent.fields[item.name], item))
+        except OctavoError as error:
+            return NULL, [render(error)]
+        except GraphQLError as error:
+            return NULL, [render_refused(error, UNEXPECTED if error.path else BAD_INPUT)]
+
+    async def _content(self, field: GraphQLField, item: Selected) -> bytes:
+        meaning = field_meaning(field)
+        if isinstance(meaning, PluginField):
+            return await self.executor.plugin_fields.answer(meaning.name, field, item, self.roots, self.client)
+        assert isinstance(meaning, RootField), "fields of other meaning are no root fields"
+        if self.operation.operation is OperationType.MUTATION:
+            return await Mutations(self.roots).write(field, meaning, item)
+        return await self.roots.read(field, meaning, item)
+
+    def _introspect(self, item: Selected) -> Told:
+        """graphql-core answers what is asked of the schema itself."""
+        operation = OperationDefinitionNode(
+            operation=OperationType.QUERY,
+            name=None,
+            variable_definitions=self.operation.variable_definitions,
+            directives=(),
+            selection_set=SelectionSetNode(selections=item.nodes),
+        )
+        document = DocumentNode(definitions=(operation, *self.document.fragments.values()))
+        result = execute_sync(self.executor.schema, document, variable_values=self.variables)
+        errors = [render_refused(error, BAD_INPUT) for error in result.errors or ()]
+        return orjson.dumps((result.data or {}).get(item.key)), errors
+
+
+def _count_marks(answer: bytes) -> Told:
+    """One error for each place where something was forbidden."""
+    count = answer.count(_MARK)
+    return (answer.replace(_MARK, b""), [FORBIDDEN] * count) if count else (answer, [])
+
+
+def _answer(parent: GraphQLObjectType, selected: list[Selected], told: list[Told]) -> bytes:
+    errors = [error for _, found in told for error in found]
+    data = join((item.key, value) for item, (value, _) in zip(selected, told, strict=True))
+    if not errors:
+        return b'{"data":%b}' % data
+    if any(value == NULL and _is_required(parent, item) for item, (value, _) in zip(selected, told, strict=True)):
+        data = NULL
+    return b'{"errors":%b,"data":%b}' % (orjson.dumps(errors), data)
+
+
+def _is_required(parent: GraphQLObjectType, item: Selected) -> bool:
+    field = parent.fields.get(item.name)
+    return field is not None and isinstance(field.type, GraphQLNonNull)

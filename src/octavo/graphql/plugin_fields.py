@@ -1,0 +1,246 @@
+"""The root fields of plugins: accounts, users and roles, uploaded files. What they do is in the services."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+from graphql import GraphQLError, GraphQLField, GraphQLObjectType, get_named_type
+
+from octavo.access.accounts import Accounts, Session
+from octavo.access.actors import check
+from octavo.access.places import read_place
+from octavo.access.role_administration import RoleAdministration
+from octavo.access.user_administration import UserAdministration
+from octavo.content.files import FILE, FileService
+from octavo.content.media import FileInfo
+from octavo.content.reading import Prepared
+from octavo.errors import NotFoundError, ValidationError
+from octavo.graphql.plugins import USER
+from octavo.graphql.roots import NULL, Roots, join, read_id
+from octavo.graphql.selection import TYPENAME, Selected
+from octavo.query.answer import Answer, Fixed, Object, Reached, Value
+from octavo.query.ast import Query
+
+_AUTH: Final = "plugin::users-permissions.auth"
+_ROLES: Final = "plugin::users-permissions.role"
+_UPLOAD: Final = "plugin::upload.content-api"
+_ROLE: Final = "role"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A plugin's field, asked for: by whom (`roots.actor`), from where, with what, and what to show."""
+
+    roots: Roots
+    client: str
+    kind: GraphQLObjectType
+    selected: Selected
+    arguments: dict[str, Any]
+
+
+class PluginFields:
+    """Answers the plugins' fields by their names."""
+
+    def __init__(
+        self, accounts: Accounts, users: UserAdministration, roles: RoleAdministration, files: FileService
+    ) -> None:
+        self._accounts = accounts
+        self._users = users
+        self._roles = roles
+        self._files = files
+        self._answers: dict[str, Callable[[Call], Awaitable[bytes]]] = {
+            "me": self._me,
+            "login": self._login,
+            "register": self._register,
+            "forgotPassword": self._forgot_password,
+            "resetPassword": self._reset_password,
+            "changePassword": self._change_password,
+            "emailConfirmation": self._confirm_email,
+            "createUsersPermissionsUser": self._create_user,
+            "updateUsersPermissionsUser": self._update_user,
+            "deleteUsersPermissionsUser": self._delete_user,
+            "createUsersPermissionsRole": self._create_role,
+            "updateUsersPermissionsRole": self._update_role,
+            "deleteUsersPermissionsRole": self._delete_role,
+            "upload": self._upload,
+            "multipleUpload": self._upload,
+            "updateFileInfo": self._describe_file,
+            "removeFile": self._remove_file,
+        }
+
+    async def answer(self, name: str, field: GraphQLField, selected: Selected, roots: Roots, client: str) -> bytes:
+        """The JSON of a plugin's field. Raises OctavoError, GraphQLError."""
+        kind = get_named_type(field.type)
+        if not isinstance(kind, GraphQLObjectType):
+            return b"true"  # `ok`, of a schema without anything else
+        return await self._answers[name](
+            Call(roots, client, kind, selected, roots.selections.arguments(field, selected))
+        )
+
+    # Accounts
+
+    async def _me(self, call: Call) -> bytes:
+        actor = call.roots.actor
+        check(actor, f"{USER}.me")
+        if actor.kind != "user" or actor.id is None:
+            raise GraphQLError("Authentication requested", list(call.selected.nodes), path=[call.selected.key])
+        return await self._person(call, call.kind, (call.selected,), actor.id, with_role=True)
+
+    async def _login(self, call: Call) -> bytes:
+        check(call.roots.actor, f"{_AUTH}.callback")
+        given = call.arguments["input"]
+        session = await self._accounts.login(given, call.client, given["provider"])
+        return await self._session(call, session)
+
+    async def _register(self, call: Call) -> bytes:
+        check(call.roots.actor, f"{_AUTH}.register")
+        session = await self._accounts.register(call.arguments["input"], call.roots.actor, call.client)
+        return await self._session(call, session)
+
+    async def _forgot_password(self, call: Call) -> bytes:
+        check(call.roots.actor, f"{_AUTH}.forgotPassword")
+        await self._accounts.forgot_password(call.arguments, call.client)
+        return _ok(call)
+
+    async def _reset_password(self, call: Call) -> bytes:
+        check(call.roots.actor, f"{_AUTH}.resetPassword")
+        return await self._session(call, await self._accounts.reset_password(call.arguments, call.client))
+
+    async def _change_password(self, call: Call) -> bytes:
+        actor = call.roots.actor
+        check(actor, f"{_AUTH}.changePassword")
+        return await self._session(call, await self._accounts.change_password(call.arguments, actor, call.client))
+
+    async def _confirm_email(self, call: Call) -> bytes:
+        check(call.roots.actor, f"{_AUTH}.emailConfirmation")
+        session, _ = await self._accounts.confirm_email(call.arguments, call.client)
+        return await self._session(call, session)
+
+    async def _session(self, call: Call, session: Session) -> bytes:
+        members = []
+        for item in call.roots.selections.of(call.kind, call.selected.selection_sets):
+            if item.name == TYPENAME:
+                told = f'"{call.kind.name}"'.encode()
+            elif item.name == "jwt":
+                told = orjson.dumps(session.jwt)
+            else:
+                person = _object(call.kind.fields[item.name])
+                told = await self._person(call, person, (item,), orjson.loads(session.user)["id"], with_role=False)
+            members.append((item.key, told))
+        return join(members)
+
+    async def _person(
+        self, call: Call, kind: GraphQLObjectType, asked: tuple[Selected, ...], user_id: int, *, with_role: bool
+    ) -> bytes:
+        """A user as they see themselves; a role only where they ask who they are."""
+        controller = call.roots.controller
+        answer = _payload(call.roots, kind, asked, with_role=with_role)
+        prepared = controller.prepare_own_one(controller.registry.content_types[USER], answer)
+        return await controller.read_own_one(prepared, user_id) or NULL
+
+    # Users and roles
+
+    async def _create_user(self, call: Call) -> bytes:
+        check(call.roots.actor, f"{USER}.create")
+        made = await self._users.create(call.arguments["data"], call.roots.actor)
+        return await call.roots.entry(USER, call.kind, call.selected, orjson.loads(made)["id"])
+
+    async def _update_user(self, call: Call) -> bytes:
+        check(call.roots.actor, f"{USER}.update")
+        user_id = read_id(call.arguments["id"])
+        await self._users.update(user_id, call.arguments["data"], call.roots.actor)
+        return await call.roots.entry(USER, call.kind, call.selected, user_id)
+
+    async def _delete_user(self, call: Call) -> bytes:
+        check(call.roots.actor, f"{USER}.destroy")
+        user_id = read_id(call.arguments["id"])
+        shown = await call.roots.entry(USER, call.kind, call.selected, user_id)
+        if await self._users.delete(user_id) is None:
+            return await call.roots.entry(USER, call.kind, call.selected, 0)
+        return shown
+
+    async def _create_role(self, call: Call) -> bytes:
+        check(call.roots.actor, f"{_ROLES}.createRole")
+        await self._roles.create(call.arguments["data"])
+        return _ok(call)
+
+    async def _update_role(self, call: Call) -> bytes:
+        check(call.roots.actor, f"{_ROLES}.updateRole")
+        await self._roles.update(read_id(call.arguments["id"]), call.arguments["data"])
+        return _ok(call)
+
+    async def _delete_role(self, call: Call) -> bytes:
+        check(call.roots.actor, f"{_ROLES}.deleteRole")
+        await self._roles.delete(read_id(call.arguments["id"]))
+        return _ok(call)
+
+    # Files
+
+    async def _upload(self, call: Call) -> bytes:
+        actor, given = call.roots.actor, call.arguments
+        check(actor, f"{_UPLOAD}.upload")
+        files = given["files"] if "files" in given else [given["file"]]
+        if any(file is None for file in files) or not files:
+            raise ValidationError("Files are empty")
+        registry = call.roots.controller.registry
+        place = read_place(registry, actor, given.get("ref") or "", given.get("refId"), given.get("field") or "")
+        infos = [_read_info(given.get("info"))] * len(files)
+        ids = await self._files.add(files, infos, _only(call, Value(None)), place)
+        shown = [await call.roots.entry(FILE, call.kind, call.selected, read_id(orjson.loads(one))) for one in ids]
+        return b"[%b]" % b",".join(shown) if "files" in given else shown[0]
+
+    async def _describe_file(self, call: Call) -> bytes:
+        check(call.roots.actor, f"{_UPLOAD}.upload")
+        file_id = read_id(call.arguments["id"])
+        await self._files.describe(file_id, _read_info(call.arguments.get("info")), _only(call, Fixed("0")))
+        return await call.roots.entry(FILE, call.kind, call.selected, file_id)
+
+    async def _remove_file(self, call: Call) -> bytes:
+        check(call.roots.actor, f"{_UPLOAD}.destroy")
+        file_id = read_id(call.arguments["id"])
+        shown = await call.roots.entry(FILE, call.kind, call.selected, file_id)
+        try:
+            await self._files.delete(file_id, _only(call, Fixed("0")))
+        except NotFoundError:
+            return NULL
+        return shown
+
+
+def _payload(roots: Roots, kind: GraphQLObjectType, asked: tuple[Selected, ...], *, with_role: bool) -> Answer:
+    """What is shown of a row whose attributes are the fields of a payload."""
+    sets = (selection_set for item in asked for selection_set in item.selection_sets)
+    members: list[tuple[str, Answer]] = []
+    for item in roots.selections.of(kind, sets):
+        if item.name == TYPENAME:
+            told: Answer = Fixed(f'"{kind.name}"')
+        elif item.name == _ROLE:
+            role = _payload(roots, _object(kind.fields[item.name]), (item,), with_role=False)
+            told = Reached(item.name, Query(), role) if with_role else Fixed("null")
+        else:
+            told = Value(None if item.name == "id" else item.name)
+        members.append((item.key, told))
+    return Object(tuple(members))
+
+
+def _ok(call: Call) -> bytes:
+    asked = call.roots.selections.of(call.kind, call.selected.selection_sets)
+    kind = f'"{call.kind.name}"'.encode()
+    return join((item.key, kind if item.name == TYPENAME else b"true") for item in asked)
+
+
+def _only(call: Call, answer: Answer) -> Prepared:
+    """For a write of files whose answer is read on its own."""
+    controller = call.roots.controller
+    return controller.prepare_own_one(controller.registry.content_types[FILE], answer)
+
+
+def _read_info(info: dict[str, Any] | None) -> FileInfo:
+    said = info or {}
+    return FileInfo(said.get("name"), said.get("alternativeText"), said.get("caption"))
+
+
+def _object(field: GraphQLField) -> GraphQLObjectType:
+    kind = get_named_type(field.type)
+    assert isinstance(kind, GraphQLObjectType)
+    return kind

@@ -1,0 +1,134 @@
+"""Arguments of generated fields to Query: filters, pagination, sort, publication state, locale."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from octavo.errors import OctavoError
+from octavo.query.ast import And, At, Compare, Filter, Not, Or, Page, Path, PublicationState, Query
+from octavo.query.operators import OPERATORS, Operand
+from octavo.query.sorting import read_sort
+
+_NO_LOCALE: Final = ""  # what no entry has
+_EXACT: Final = 2.0**53
+_LOGIC: Final = frozenset({"and", "or", "not"})
+_MIXED: Final = "Cannot use both page & offset pagination in the same query"
+
+
+class PaginationError(OctavoError):
+    """The pagination arguments contradict each other. Named so by the reference."""
+
+    status = 400
+    name = "PaginationError"
+
+
+@dataclass(frozen=True, slots=True)
+class ListLimits:
+    """Entries of a list when nobody says, and at most (`defaultLimit`, `amountLimit`)."""
+
+    default: int = 10
+    most: int = 100
+
+
+def read_arguments(arguments: Mapping[str, Any], limits: ListLimits, path: Path) -> Query:
+    """The Query of a field's arguments. Raises ValidationError and its kin."""
+    return Query(
+        filters=read_filters(arguments.get("filters"), (*path, "filters")),
+        sort=read_sort([item for item in arguments.get("sort") or () if item is not None], (*path, "sort")),
+        page=read_page(arguments.get("pagination") or {}, limits),
+        publication_state=_read_state(arguments),
+        locales=(_locale(arguments["locale"]),) if "locale" in arguments else None,
+    )
+
+
+def _read_state(arguments: Mapping[str, Any]) -> PublicationState | None:
+    """Drafts are shown to those who ask for no state in particular, by null."""
+    if "publicationState" not in arguments:
+        return None
+    return PublicationState(arguments["publicationState"] or PublicationState.PREVIEW)
+
+
+def read_size(given: Mapping[str, Any], page: Page, total: int) -> int:
+    """Entries of a page as `meta` tells: as many as were asked for, even where fewer are shown."""
+    if given.get("limit") == -1:
+        return max(total, 1)
+    asked = given.get("pageSize", given.get("limit"))
+    return page.limit or 1 if asked is None else max(asked, page.limit or 1)
+
+
+def read_page(given: Mapping[str, Any], limits: ListLimits) -> Page:
+    """The part of a list; told in pages, however it was asked for. Raises PaginationError."""
+    asked = {key: value for key, value in given.items() if value is not None}
+    by_page, by_offset = asked.keys() & {"page", "pageSize"}, asked.keys() & {"start", "limit"}
+    if by_page and by_offset:
+        raise PaginationError(_MIXED)
+    if by_page:
+        size = min(max(asked.get("pageSize", 1), 1), limits.most)
+        number = max(asked.get("page", 1), 1)
+        return Page(start=(number - 1) * size, limit=size, number=number)
+    limit = asked.get("limit", limits.default)
+    limit = limits.most if limit == -1 else min(max(limit, 1), limits.most)
+    start = max(asked.get("start", 0), 0)
+    return Page(start=start, limit=limit, number=start // limit + 1)
+
+
+def read_filters(given: Mapping[str, Any] | None, path: Path) -> Filter | None:
+    """The filter of a `filters` argument, or None when it restricts nothing."""
+    if not given:
+        return None
+    return And(items=tuple(_condition(key, value, (*path, key)) for key, value in given.items()))
+
+
+def _condition(key: str, value: Any, path: Path) -> Filter:
+    if key in _LOGIC:
+        return _logic(key, value, path)
+    return At(attribute=key, filter=_of_attribute(value, path), path=path)
+
+
+def _logic(word: str, value: Any, path: Path) -> Filter:
+    if word == "not":
+        return Not(item=read_filters(value, path) or And(items=()))
+    items = tuple(read_filters(item, path) or And(items=()) for item in value or ())
+    return Or(items=items) if word == "or" else And(items=items)
+
+
+def _of_attribute(value: Any, path: Path) -> Filter:
+    """Conditions below an attribute: operators on its value, or, of a relation, on what it leads to."""
+    if value is None:
+        return Compare(operator=OPERATORS["$eq"], values=(None,), path=path)
+    return And(items=tuple(_entry(key, item, (*path, key)) for key, item in value.items()))
+
+
+def _entry(key: str, value: Any, path: Path) -> Filter:
+    if key in _LOGIC:
+        return _logic_of_attribute(key, value, path)
+    operator = OPERATORS.get(f"${key}")
+    if operator is not None and isinstance(value, Mapping):
+        return And(items=())  # an object is compared with nothing, and restricts nothing
+    if operator is None:
+        return At(attribute=key, filter=_of_attribute(value, path), path=path)
+    several = operator.operand in (Operand.MANY, Operand.PAIR)
+    values = tuple(value or ()) if several else (value,)
+    return Compare(operator=operator, values=tuple(map(_plain, values)), path=path)
+
+
+def _plain(value: Any) -> Any:
+    """Whole numbers without a fraction, as JavaScript writes them: they may be looked for as text."""
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT else value
+
+
+def _logic_of_attribute(word: str, value: Any, path: Path) -> Filter:
+    if word == "not":
+        return Not(item=_of_attribute(value, path))
+    items = tuple(
+        _of_attribute(item, path)
+        if isinstance(item, Mapping)
+        else Compare(operator=OPERATORS["$eq"], values=(_plain(item),), path=path)
+        for item in value or ()
+    )
+    return Or(items=items) if word == "or" else And(items=items)
+
+
+def _locale(value: Any) -> str:
+    """A locale; variables bring values of any kind, which no entry has."""
+    return value if isinstance(value, str) and value else _NO_LOCALE

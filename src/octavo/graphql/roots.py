@@ -1,0 +1,200 @@
+"""Root fields that read content: one statement each, its JSON put into the place of the field."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from graphql import GraphQLField, GraphQLObjectType, get_named_type
+
+from octavo.access.actors import Actor, check
+from octavo.controllers import ContentController
+from octavo.graphql.meaning import Part, PartField, RootField, field_meaning
+from octavo.graphql.queries import ListLimits, read_arguments, read_size
+from octavo.graphql.selection import TYPENAME, Selected, Selections
+from octavo.graphql.translate import Translator
+from octavo.query.answer import Answer, Fixed
+from octavo.query.ast import Page, PublicationState, Query
+from octavo.query.numbers import js_number
+
+NULL: Final = b"null"
+MAX_ID: Final = 2**31 - 1
+_PLUGIN_ACTIONS: Final = {
+    ("plugin::upload.file", "find"): "plugin::upload.content-api.find",
+    ("plugin::upload.file", "findOne"): "plugin::upload.content-api.findOne",
+    ("plugin::upload.file", "create"): "plugin::upload.content-api.upload",
+    ("plugin::upload.file", "update"): "plugin::upload.content-api.upload",
+    ("plugin::upload.file", "delete"): "plugin::upload.content-api.destroy",
+    ("plugin::i18n.locale", "find"): "plugin::i18n.locales.listLocales",
+    ("plugin::i18n.locale", "findOne"): "plugin::i18n.locales.listLocales",
+}
+"""Actions that plugins call otherwise than content-types do."""
+_COUNTED: Final = frozenset({Part.TOTAL, Part.PAGE_COUNT})
+
+
+@dataclass(frozen=True, slots=True)
+class Roots:
+    """Reads for one operation of one caller."""
+
+    controller: ContentController
+    selections: Selections
+    actor: Actor
+    limits: ListLimits
+
+    async def read(self, field: GraphQLField, root: RootField, selected: Selected) -> bytes:
+        """The JSON of a root field of Query. Raises OctavoError, GraphQLError."""
+        check(self.actor, action_of(root))
+        arguments = self.selections.arguments(field, selected)
+        wrapper = get_named_type(field.type)
+        assert isinstance(wrapper, GraphQLObjectType)
+        if root.action == "findOne":
+            return await self._one(root, wrapper, selected, arguments)
+        if root.content_type.is_single:
+            return await self._single(root, wrapper, selected, arguments)
+        return await self._list(root, wrapper, selected, arguments)
+
+    async def entry(self, uid: str, wrapper: GraphQLObjectType, selected: Selected, entry_id: int) -> bytes:
+        """A response with the entry of that id, which may be gone."""
+        members = []
+        for below in self.selections.of(wrapper, selected.selection_sets):
+            if below.name == TYPENAME:
+                members.append((below.key, f'"{wrapper.name}"'.encode()))
+                continue
+            answer = self.entity_answer(wrapper, below, None)
+            prepared = self.controller.prepare_own_one(self.controller.registry.content_types[uid], answer)
+            members.append((below.key, await self.controller.read_own_one(prepared, entry_id) or NULL))
+        return join(members)
+
+    async def _one(
+        self, root: RootField, wrapper: GraphQLObjectType, selected: Selected, arguments: dict[str, Any]
+    ) -> bytes:
+        return await self.entry(root.content_type.uid, wrapper, selected, read_id(arguments.get("id")))
+
+    async def _single(
+        self, root: RootField, wrapper: GraphQLObjectType, selected: Selected, arguments: dict[str, Any]
+    ) -> bytes:
+        query = self._query(root, selected, arguments)
+        locale = await self.locale(root)
+        members = []
+        for below in self.selections.of(wrapper, selected.selection_sets):
+            if below.name == TYPENAME:
+                members.append((below.key, f'"{wrapper.name}"'.encode()))
+                continue
+            answer = self.entity_answer(wrapper, below, query.publication_state)
+            prepared = self.controller.prepare_own_single(root.content_type, query, answer, locale)
+            members.append((below.key, await self.controller.read_own(prepared) or NULL))
+        return join(members)
+
+    async def _list(
+        self, root: RootField, wrapper: GraphQLObjectType, selected: Selected, arguments: dict[str, Any]
+    ) -> bytes:
+        query, locale = self._query(root, selected, arguments), await self.locale(root)
+        below = self.selections.of(wrapper, selected.selection_sets)
+        lists = [item for item in below if _part(wrapper, item) is Part.DATA]
+        counted = any(self._counts(wrapper, item) for item in below)
+        told: dict[str, bytes] = {}
+        total: int | None = None
+        page = query.page or Page()
+        for position, item in enumerate(lists or [None]):
+            answer: Answer = Fixed("0") if item is None else self.entity_answer(wrapper, item, query.publication_state)
+            asked = _with_count(query, page, with_count=counted and position == 0)
+            prepared = self.controller.prepare_own_list(root.content_type, asked, answer, locale)
+            entries, found = await self.controller.find(prepared)
+            total = found if position == 0 else total
+            if item is not None:
+                told[item.key] = entries
+        size = read_size(arguments.get("pagination") or {}, page, total or 0)
+        shown = Page(start=page.start, limit=size, number=page.number)
+        return join((item.key, told.get(item.key) or self._meta(wrapper, item, shown, total)) for item in below)
+
+    def entity_answer(self, wrapper: GraphQLObjectType, item: Selected, state: PublicationState | None) -> Answer:
+        """What `data` of a wrapper is to show."""
+        entity = get_named_type(wrapper.fields[item.name].type)
+        assert isinstance(entity, GraphQLObjectType)
+        translator = Translator(self.selections, self.controller, self.actor.permissions, self.limits, state)
+        return translator.entity(entity, item.selection_sets)
+
+    def _query(self, root: RootField, selected: Selected, arguments: dict[str, Any]) -> Query:
+        query = read_arguments(arguments, self.limits, (selected.key,))
+        return self.controller.sanitize(query, root.content_type, self.actor.permissions)
+
+    async def locale(self, root: RootField) -> str:
+        """The default locale, for types that have locales."""
+        return await self.controller.locales.default() if root.content_type.localized else ""
+
+    def _counts(self, wrapper: GraphQLObjectType, item: Selected) -> bool:
+        """Whether `meta.pagination` is asked for what needs a count."""
+        if _part(wrapper, item) is not Part.META:
+            return False
+        meta = _below(wrapper, item)
+        for one in self.selections.of(meta, item.selection_sets):
+            if one.name != TYPENAME:
+                pagination = _below(meta, one)
+                parts = self.selections.of(pagination, one.selection_sets)
+                if any(_part(pagination, part) in _COUNTED for part in parts):
+                    return True
+        return False
+
+    def _meta(self, wrapper: GraphQLObjectType, item: Selected, page: Page, total: int | None) -> bytes:
+        if item.name == TYPENAME:
+            return f'"{wrapper.name}"'.encode()
+        meta = _below(wrapper, item)
+        members = []
+        for one in self.selections.of(meta, item.selection_sets):
+            told = f'"{meta.name}"'.encode() if one.name == TYPENAME else self._page(meta, one, page, total)
+            members.append((one.key, told))
+        return join(members)
+
+    def _page(self, meta: GraphQLObjectType, item: Selected, page: Page, total: int | None) -> bytes:
+        pagination, size = _below(meta, item), page.limit or 1
+        numbers = {
+            Part.PAGE: page.number or 1,
+            Part.PAGE_SIZE: size,
+            Part.TOTAL: total or 0,
+            Part.PAGE_COUNT: -(-(total or 0) // size),
+        }
+        members = []
+        for one in self.selections.of(pagination, item.selection_sets):
+            part = _part(pagination, one)
+            told = f'"{pagination.name}"' if part is None else str(numbers[part])
+            members.append((one.key, told.encode()))
+        return join(members)
+
+
+def join(members: Iterable[tuple[str, bytes]]) -> bytes:
+    """A JSON object of keys (GraphQL names: plain letters) and JSON."""
+    return b"{%b}" % b",".join(b'"%b":%b' % (key.encode(), value) for key, value in members)
+
+
+def action_of(root: RootField) -> str:
+    """What the caller has to be allowed."""
+    uid = root.content_type.uid
+    return _PLUGIN_ACTIONS.get((uid, root.action), f"{uid}.{root.action}")
+
+
+def read_id(value: Any) -> int:
+    """An id of GraphQL, a text; 0 for one that no entry has."""
+    number = js_number(value)
+    return int(number) if 0 < number <= MAX_ID and number == int(number) else 0
+
+
+def _with_count(query: Query, page: Page, *, with_count: bool) -> Query:
+    counted = Page(start=page.start, limit=page.limit, number=page.number, with_count=with_count)
+    return Query(
+        filters=query.filters,
+        sort=query.sort,
+        page=counted,
+        publication_state=query.publication_state,
+        locales=query.locales,
+    )
+
+
+def _below(parent: GraphQLObjectType, item: Selected) -> GraphQLObjectType:
+    found = get_named_type(parent.fields[item.name].type)
+    assert isinstance(found, GraphQLObjectType)
+    return found
+
+
+def _part(parent: GraphQLObjectType, item: Selected) -> Part | None:
+    field = parent.fields.get(item.name)
+    meaning = field_meaning(field) if field else None
+    return meaning.part if isinstance(meaning, PartField) else None

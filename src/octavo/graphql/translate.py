@@ -1,0 +1,161 @@
+"""Selection sets to Query and Answer: one root field, whatever its depth, becomes one read.
+
+What the caller may not read becomes null with a mark in front, a run of white space that stands nowhere else in JSON
+that we write; whoever renders the answer counts the marks and tells as many errors.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from graphql import (
+    GraphQLEnumType,
+    GraphQLField,
+    GraphQLList,
+    GraphQLNonNull,
+    GraphQLObjectType,
+    GraphQLOutputType,
+    GraphQLUnionType,
+    SelectionSetNode,
+    get_named_type,
+)
+
+from octavo.access.permissions import PermissionSet
+from octavo.controllers import ContentController, finder
+from octavo.graphql.enums import names_by_value
+from octavo.graphql.meaning import AttributeField, Part, PartField, Shape, field_meaning, type_meaning
+from octavo.graphql.queries import ListLimits, read_arguments
+from octavo.graphql.selection import TYPENAME, Selected, Selections
+from octavo.query.answer import Answer, Fixed, Kinds, Object, Reached, Value
+from octavo.query.ast import PublicationState, Query
+from octavo.schema.attributes import ComponentField, DynamicZone, Media, Relation, Scalar
+from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.values import SCALAR_TYPES
+
+FORBIDDEN_MARK: Final = "\t\r\t\r"
+FORBIDDEN: Final = Fixed(f"{FORBIDDEN_MARK}null")
+NULL: Final = Fixed("null")
+SelectionSets = Iterable[SelectionSetNode]
+
+
+@dataclass(frozen=True, slots=True)
+class Translator:
+    """Translates for one caller. `state` is the publication state that to-one relations inherit."""
+
+    selections: Selections
+    controller: ContentController
+    permissions: PermissionSet
+    limits: ListLimits
+    state: PublicationState | None = None
+
+    def entity(self, entity: GraphQLObjectType, sets: SelectionSets) -> Answer:
+        """`id`, `attributes` and `__typename` of an entry."""
+        return Object(tuple((item.key, self._entity_member(entity, item)) for item in self.selections.of(entity, sets)))
+
+    def _entity_member(self, entity: GraphQLObjectType, item: Selected) -> Answer:
+        if item.name == TYPENAME:
+            return _typename(entity)
+        field = entity.fields[item.name]
+        if _part(field) is Part.ID:
+            return Value(None)
+        return self.attributes(_object(field.type), item.selection_sets)
+
+    def attributes(self, parent: GraphQLObjectType, sets: SelectionSets) -> Answer:
+        """The attributes of an entry or a component."""
+        return Object(tuple((item.key, self._attribute(parent, item)) for item in self.selections.of(parent, sets)))
+
+    def _attribute(self, parent: GraphQLObjectType, item: Selected) -> Answer:
+        if item.name == TYPENAME:
+            return _typename(parent)
+        field = parent.fields[item.name]
+        meaning = field_meaning(field)
+        if not isinstance(meaning, AttributeField):
+            return Value(None) if _part(field) is Part.ID else NULL
+        match meaning.attribute:
+            case Scalar() as scalar:
+                return _scalar(scalar, field.type)
+            case DynamicZone():
+                return self._zone(item, field, meaning)
+            case Relation(target=None):
+                return self._morph(item, field, meaning)
+            case ComponentField():
+                target = self.controller.registry.components[meaning.attribute.component]
+                component = _object(field.type)
+                return Reached(
+                    item.name, self._query(item, field, target), self.attributes(component, item.selection_sets)
+                )
+            case Relation() | Media():
+                return self._related(item, field, meaning)
+
+    def _related(self, item: Selected, field: GraphQLField, meaning: AttributeField) -> Answer:
+        attribute = meaning.attribute
+        target = self.controller.registry.target(attribute)
+        assert target is not None
+        if isinstance(attribute, Relation) and not self._may_find(target.uid):
+            return FORBIDDEN if isinstance(meaning.definition, ContentType) else self._hidden(item, field, attribute)
+        wrapper, query = _object(field.type), self._query(item, field, target)
+        members: list[tuple[str, Answer]] = []
+        for below in self.selections.of(wrapper, item.selection_sets):
+            if below.name == TYPENAME:
+                members.append((below.key, _typename(wrapper)))
+            else:
+                entity = _object(wrapper.fields[below.name].type)
+                members.append((below.key, Reached(item.name, query, self.entity(entity, below.selection_sets))))
+        return Object(tuple(members))
+
+    def _hidden(self, item: Selected, field: GraphQLField, relation: Relation) -> Answer:
+        """What a component's relation shows to those who may not read its entries: that it has none."""
+        wrapper, nothing = _object(field.type), Fixed("[]" if relation.to_many else "null")
+        asked = self.selections.of(wrapper, item.selection_sets)
+        return Object(tuple((one.key, _typename(wrapper) if one.name == TYPENAME else nothing) for one in asked))
+
+    def _zone(self, item: Selected, field: GraphQLField, meaning: AttributeField) -> Answer:
+        return Kinds(item.name, Query(publication_state=self.state), tuple(self._branches(item, field)))
+
+    def _morph(self, item: Selected, field: GraphQLField, meaning: AttributeField) -> Answer:
+        branches = tuple(branch for branch in self._branches(item, field) if self._may_find(branch[0]))
+        return Kinds(item.name, Query(publication_state=self.state), branches)
+
+    def _branches(self, item: Selected, field: GraphQLField) -> Iterable[tuple[str, Answer]]:
+        union = get_named_type(field.type)
+        assert isinstance(union, GraphQLUnionType)
+        for member in union.types:
+            meaning = type_meaning(member)
+            if meaning is not None and meaning.definition is not None and meaning.shape is not Shape.ERROR:
+                yield meaning.definition.uid, self.attributes(member, item.selection_sets)
+
+    def _may_find(self, uid: str) -> bool:
+        return uid in self.controller.registry.components or finder(self.permissions)(uid)
+
+    def _query(self, item: Selected, field: GraphQLField, target: Definition) -> Query:
+        arguments = self.selections.arguments(field, item)
+        query = read_arguments(arguments, self.limits, (item.key,))
+        if "publicationState" not in field.args:
+            query = Query(filters=query.filters, sort=query.sort, page=query.page, publication_state=self.state)
+        return self.controller.sanitize(query, target, self.permissions)
+
+
+def _part(field: GraphQLField) -> Part | None:
+    meaning = field_meaning(field)
+    return meaning.part if isinstance(meaning, PartField) else None
+
+
+def _object(kind: GraphQLOutputType) -> GraphQLObjectType:
+    named = get_named_type(kind)
+    assert isinstance(named, GraphQLObjectType)
+    return named
+
+
+def _typename(kind: GraphQLObjectType) -> Fixed:
+    return Fixed(f'"{kind.name}"')
+
+
+def _scalar(scalar: Scalar, kind: GraphQLOutputType) -> Answer:
+    if SCALAR_TYPES[scalar.type].secret:
+        return NULL
+    while isinstance(kind, GraphQLNonNull | GraphQLList):
+        kind = kind.of_type
+    if isinstance(kind, GraphQLEnumType):
+        renamed = tuple((value, name) for value, name in names_by_value(kind).items() if value != name)
+        return Value(scalar.name, renamed)
+    return Value(scalar.name)

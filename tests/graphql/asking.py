@@ -1,0 +1,27 @@
+"""Asks the bookshop over GraphQL, in the same process."""
+
+import json
+from typing import Any
+
+from tests.http.asgi import Answer, call
+from tests.models.site import Site
+
+
+async def send(site: Site, body: Any, token: str | None = None) -> Answer:
+    """Whatever body, as JSON unless it is bytes."""
+    headers = [("Content-Type", "application/json")]
+    if token is not None:
+        headers.append(("Authorization", f"Bearer {token}"))
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return await call(site.octavo.asgi, "POST", "/graphql", headers, [data])
+
+
+async def ask(site: Site, text: str, token: str | None = None, **variables: Any) -> Any:
+    """The answer of an operation that can be carried out."""
+    answer = await send(site, {"query": text, "variables": variables}, token)
+    assert answer.status == 200, answer.body
+    return answer.json
+
+
+def messages(answer: Any) -> list[str]:
+    return [error["message"] for error in answer.get("errors", [])]

@@ -1,0 +1,45 @@
+"""Writing over GraphQL: drafts, order, and each mutation for itself."""
+
+import pytest
+
+from tests.graphql.asking import ask, messages
+from tests.models.bookshop import FULL_TOKEN
+from tests.models.site import Site
+
+pytestmark = pytest.mark.anyio
+
+GENRES = """query($s: PublicationState) {
+  genres(filters: { name: { startsWith: "Row " } }, sort: "id", publicationState: $s) { data { attributes { name } } }
+}"""
+
+
+async def names(site: Site, state: str) -> list[str]:
+    answer = await ask(site, GENRES, FULL_TOKEN, s=state)
+    return [entry["attributes"]["name"] for entry in answer["data"]["genres"]["data"]]
+
+
+async def test_mutations_run_in_order_and_each_for_itself(scratch: Site) -> None:
+    text = """mutation {
+      one: createGenre(data: { name: "Row 1" }) { data { id } }
+      bad: createGenre(data: { name: "Row 2", books: [99999] }) { data { id } }
+      two: createGenre(data: { name: "Row 3" }) { data { id } }
+    }"""
+    answer = await ask(scratch, text, FULL_TOKEN)
+    assert list(answer["data"]) == ["one", "bad", "two"]
+    assert answer["data"]["bad"] is None
+    assert int(answer["data"]["one"]["data"]["id"]) < int(answer["data"]["two"]["data"]["id"])
+    assert len(messages(answer)) == 1
+    assert await names(scratch, "PREVIEW") == ["Row 1", "Row 3"]
+    assert await names(scratch, "LIVE") == [], "what GraphQL creates is a draft"
+
+
+async def test_what_is_updated_and_deleted_is_shown(scratch: Site) -> None:
+    made = await ask(scratch, 'mutation { it: createGenre(data: { name: "Old" }) { data { id } } }', FULL_TOKEN)
+    entry = made["data"]["it"]["data"]["id"]
+    update = 'mutation($i: ID!) { it: updateGenre(id: $i, data: { name: "New" }) { data { id attributes { name } } } }'
+    changed = await ask(scratch, update, FULL_TOKEN, i=entry)
+    assert changed == {"data": {"it": {"data": {"id": entry, "attributes": {"name": "New"}}}}}
+    delete = "mutation($i: ID!) { it: deleteGenre(id: $i) { data { id attributes { name } } } }"
+    assert await ask(scratch, delete, FULL_TOKEN, i=entry) == changed
+    assert await ask(scratch, delete, FULL_TOKEN, i=entry) == {"data": {"it": {"data": None}}}
+    assert await ask(scratch, update, FULL_TOKEN, i=entry) == {"data": {"it": {"data": None}}}
