@@ -1,0 +1,297 @@
+"""Joins the parts: settings and project, registry, database, services, doors. Starts and stops them in order."""
+
+import logging
+from dataclasses import dataclass
+from functools import partial
+
+from octavo.access.accounts import AccountOptions, Accounts
+from octavo.access.authenticator import AccessOptions, Authenticator
+from octavo.access.credentials import Secrets
+from octavo.access.rate_limits import DatabaseStorage, RateLimitOptions, RateLimits
+from octavo.access.role_administration import RoleAdministration
+from octavo.access.sanitize import Strictness
+from octavo.access.token_versions import ensure_token_versions
+from octavo.access.user_administration import UserAdministration
+from octavo.bootstrap import prepare_database
+from octavo.content.entries import EntryWriter
+from octavo.content.files import FileService
+from octavo.content.locales import Locales
+from octavo.content.mail import FolderMailer, Mailer, NoMailer, Sender, SmtpMailer, SmtpServer
+from octavo.content.media import MediaLibrary, MediaOptions
+from octavo.content.reading import EntryReader, Signatures
+from octavo.content.storage import Storage
+from octavo.content.storage_local import LocalStorage
+from octavo.content.storage_s3 import S3Missing, S3Options, S3Storage
+from octavo.controllers import ContentController
+from octavo.database import open_database
+from octavo.database.connection import Database
+from octavo.graphql.endpoint import GraphqlEndpoint
+from octavo.graphql.engine import GraphqlOptions, make_engine
+from octavo.graphql.limits import Limits
+from octavo.graphql.plugin_fields import PluginFields
+from octavo.graphql.queries import ListLimits
+from octavo.http.application import HttpApplication
+from octavo.http.options import DEFAULT_SECURITY_HEADERS, BodyLimits, CorsMode, CorsOptions, HttpOptions
+from octavo.http.router import Router
+from octavo.http.static import StaticFiles
+from octavo.rest.accounts import AccountEndpoints
+from octavo.rest.endpoints import ContentEndpoints, add_content_routes
+from octavo.rest.params import PageLimits
+from octavo.rest.plugins import add_plugin_routes
+from octavo.rest.query_string import parse_query_string
+from octavo.rest.uploads import UploadEndpoints
+from octavo.rest.users import RoleWriteEndpoints, UserWriteEndpoints
+from octavo.schema.content_types import ContentType
+from octavo.schema.loader import load_registry
+from octavo.schema.registry import Registry
+from octavo.settings import Settings, SettingsError, SettingsProblem
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Octavo:
+    """A service, put together and not yet started. `asgi` is what a server runs."""
+
+    settings: Settings
+    registry: Registry
+    database: Database
+    services: "Services"
+    router: Router
+    asgi: HttpApplication
+
+
+def open_project_database(settings: Settings) -> Database:
+    """The database that the settings name, not yet connected."""
+    options = settings.database
+    if options.client == "sqlite":
+        return open_database(f"sqlite:///{settings.database_file}", statement_timeout=options.statement_timeout / 1000)
+    parameters = {
+        "host": options.host,
+        "port": options.port,
+        "user": options.user,
+        "password": options.password,
+        "database": options.name,
+        "ssl": options.ssl,
+    }
+    return open_database(
+        parameters=parameters,
+        schema=options.schema,
+        pool_minimum=options.pool.min,
+        pool_maximum=options.pool.max,
+        statement_timeout=options.statement_timeout / 1000,
+    )
+
+
+def open_storage(settings: Settings) -> Storage:
+    """Where the settings have uploaded files kept. Raises SettingsError when the library for it is missing."""
+    upload = settings.plugins.upload.config
+    if upload.provider == "local":
+        return LocalStorage(settings.project / "public" / "uploads")
+    given, service = upload.provider_options, upload.provider_options.s3_options
+    options = S3Options(
+        bucket=service.params.bucket,
+        folder=settings.project / ".octavo" / "uploads",
+        region=service.region,
+        endpoint=service.endpoint,
+        path_style=service.force_path_style,
+        access_key_id=service.credentials.access_key_id,
+        secret_access_key=service.credentials.secret_access_key,
+        session_token=service.credentials.session_token,
+        acl=service.params.acl,
+        root_path=given.root_path,
+        base_url=given.base_url,
+        signed_seconds=service.params.signed_url_expires,
+    )
+    try:
+        return S3Storage(options)
+    except S3Missing as error:
+        raise SettingsError([SettingsProblem("config/plugins.toml", "upload.config.provider", str(error))]) from error
+
+
+def open_media(settings: Settings, database: Database, storage: Storage) -> MediaLibrary:
+    """What stores uploaded files, as the settings have it."""
+    upload = settings.plugins.upload.config
+    return MediaLibrary(database, storage, MediaOptions(upload.size_limit, upload.breakpoints))
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What the doors share."""
+
+    authenticator: Authenticator
+    controller: ContentController
+    storage: Storage
+    files: FileService
+    accounts: Accounts
+    users: UserAdministration
+    roles: RoleAdministration
+    attempts: DatabaseStorage | None
+
+
+def build(settings: Settings) -> Octavo:
+    """Put a service together. Raises InvalidDefinitions when the project's definitions are unsound."""
+    registry = load_registry(settings.project)
+    for remark in registry.remarks:
+        logger.warning("%s", remark)
+    database = open_project_database(settings)
+    services = _services(settings, registry, database)
+    router = Router()
+    _add_doors(router, settings, registry, services)
+    asgi = HttpApplication(
+        router,
+        _http_options(settings),
+        static=StaticFiles({"/": settings.project / "public"}),
+        on_startup=(partial(_start, settings, registry, database, services),),
+        on_shutdown=(services.accounts.settle, services.authenticator.settle, database.close),
+    )
+    return Octavo(settings, registry, database, services, router, asgi)
+
+
+async def _start(settings: Settings, registry: Registry, database: Database, services: Services) -> None:
+    await prepare_database(database, registry, settings.plugins.i18n.config.default_locale)
+    if settings.api.compat.tokens_after_password_change == "invalid":
+        await ensure_token_versions(database)
+    if services.attempts is not None:
+        await services.attempts.ensure_table()
+    services.storage.workspace.sweep()
+
+
+def _services(settings: Settings, registry: Registry, database: Database) -> Services:
+    compat = settings.api.compat
+    secrets = Secrets(settings.secrets.jwt_secret or "", settings.secrets.api_token_salt or "")
+    access = AccessOptions(
+        require_expiry=compat.profile == "safe",
+        refuse_revoked=compat.tokens_after_password_change == "invalid",
+    )
+    strictness = Strictness(
+        refuse_operators=compat.unknown_operators == "refuse", refuse_populate=compat.unknown_populate == "refuse"
+    )
+    locales = Locales(database)
+    storage = open_storage(settings)
+    signatures = Signatures(storage.sign) if storage.signs else None
+    reader, writer = EntryReader(database, registry, signatures), EntryWriter(database, registry, locales)
+    media = open_media(settings, database, storage)
+    controller = ContentController(
+        registry,
+        reader,
+        writer,
+        media,
+        locales,
+        strictness,
+        drafts_by_id=compat.drafts_by_id == "visible",
+    )
+    authenticator = Authenticator(database, secrets, access)
+    attempts = DatabaseStorage(database) if _counts_together(settings) else None
+    accounts = Accounts(
+        reader, writer, authenticator, _rate_limits(settings, attempts), _mailer(settings), _account_options(settings)
+    )
+    users = UserAdministration(reader, writer, accounts.rows, authenticator.invalidate)
+    roles = RoleAdministration(writer, authenticator.invalidate)
+    files = FileService(writer, reader, media)
+    return Services(authenticator, controller, storage, files, accounts, users, roles, attempts)
+
+
+def _counts_together(settings: Settings) -> bool:
+    """Whether attempts at logins are counted in the database: workers share no memory."""
+    store = settings.plugins.users_permissions.config.ratelimit.store
+    return store == "database" or (store == "auto" and settings.server.workers > 1)
+
+
+def _rate_limits(settings: Settings, attempts: DatabaseStorage | None) -> RateLimits:
+    given = settings.plugins.users_permissions.config.ratelimit
+    return RateLimits(RateLimitOptions(given.enabled, given.interval, given.max, given.max_by_address), attempts)
+
+
+def _account_options(settings: Settings) -> AccountOptions:
+    config, compat = settings.plugins.users_permissions.config, settings.api.compat
+    return AccountOptions(
+        jwt_secret=settings.secrets.jwt_secret or "",
+        jwt_seconds=config.jwt.expires_in,
+        revoke=compat.tokens_after_password_change == "invalid",
+        discreet=compat.profile == "safe",
+        allowed_fields=config.register.allowed_fields,
+        public_url=settings.server.url.rstrip("/") or f"http://{settings.server.host}:{settings.server.port}",
+        api_prefix=settings.api.rest.prefix,
+        project=settings.project,
+    )
+
+
+def _mailer(settings: Settings) -> Mailer:
+    """Over SMTP where a server is set; else into a folder, but not in production, where nobody would look."""
+    email = settings.plugins.email.config
+    options, sender = email.provider_options, Sender(email.settings.default_from, email.settings.default_reply_to)
+    if options.host is not None:
+        server = SmtpServer(options.host, options.port, options.security, options.user, options.password)
+        return SmtpMailer(server, sender)
+    return NoMailer() if settings.mode == "production" else FolderMailer(settings.project / ".octavo" / "mail", sender)
+
+
+def _add_doors(router: Router, settings: Settings, registry: Registry, services: Services) -> None:
+    rest = settings.api.rest
+    limits = PageLimits(rest.default_limit, rest.max_limit, rest.with_count)
+
+    def endpoints(content_type: ContentType) -> ContentEndpoints:
+        return ContentEndpoints(content_type, services.controller, services.authenticator, limits)
+
+    add_plugin_routes(router, rest.prefix, services.controller, services.authenticator)
+    for plugin in (
+        UploadEndpoints(services.files, services.controller, services.authenticator),
+        AccountEndpoints(services.accounts, services.authenticator),
+        UserWriteEndpoints(services.users, services.authenticator),
+        RoleWriteEndpoints(services.roles, services.authenticator, registry),
+    ):
+        plugin.add_routes(router, rest.prefix)
+    add_content_routes(router, rest.prefix, registry.api_types(), endpoints)
+    if settings.plugins.graphql.enabled:
+        _add_graphql(router, settings, services)
+
+
+def _add_graphql(router: Router, settings: Settings, services: Services) -> None:
+    config = settings.plugins.graphql.config
+    options = GraphqlOptions(
+        Limits(depth=config.depth_limit, introspection=config.introspection),
+        ListLimits(config.default_limit, config.amount_limit),
+        generate=config.shadow_crud,
+    )
+    plugin_fields = PluginFields(services.accounts, services.users, services.roles, services.files)
+    make = partial(make_engine, services.controller, plugin_fields, options)
+    playground = settings.mode != "production" or config.playground_always
+    endpoint = GraphqlEndpoint(make, services.authenticator, parse_query_string, playground=playground)
+    endpoint.add_routes(router, config.endpoint)
+
+
+def _http_options(settings: Settings) -> HttpOptions:
+    limits = settings.middlewares
+    headers = dict(DEFAULT_SECURITY_HEADERS) | {name.lower(): value for name, value in limits.headers.items()}
+    return HttpOptions(
+        cors=_cors_options(settings),
+        body=BodyLimits(
+            json=limits.body.json,
+            form=limits.body.form,
+            file=settings.plugins.upload.config.size_limit,
+            upload=limits.body.upload,
+            parts=limits.body.parts,
+            json_depth=limits.body.json_depth,
+        ),
+        security_headers=tuple(headers.items()),
+        api_prefix=settings.api.rest.prefix,
+        max_url_length=limits.requests.url_length,
+        max_headers=limits.requests.header_count,
+        max_requests=limits.requests.queue,
+        request_seconds=limits.requests.timeout,
+        shutdown_seconds=settings.server.shutdown,
+        trusted_proxies=frozenset(settings.server.trusted_proxies),
+    )
+
+
+def _cors_options(settings: Settings) -> CorsOptions:
+    cors = settings.middlewares.cors
+    return CorsOptions(
+        mode=CorsMode.REFLECT if settings.api.compat.cors == "reflect" else CorsMode.ALLOW_LIST,
+        origins=frozenset(cors.origins),
+        methods=cors.methods,
+        headers=cors.headers,
+        max_age=cors.max_age,
+        credentials=cors.credentials,
+    )

@@ -1,0 +1,17 @@
+"""ASGI: the door for foreign servers, `uvicorn --factory octavo.asgi:create`.
+
+The project is the folder named by OCTAVO_PROJECT, or the current one. Raises what `load_settings` and `build` raise.
+"""
+
+import os
+from pathlib import Path
+
+from octavo.app import build
+from octavo.http.application import HttpApplication
+from octavo.settings import load_settings
+
+
+def create() -> HttpApplication:
+    """The application of the project. In production, unless OCTAVO_ENV or NODE_ENV says otherwise."""
+    project = Path(os.environ.get("OCTAVO_PROJECT") or ".").resolve()
+    return build(load_settings(project, os.environ, default_mode="production")).asgi

@@ -1,0 +1,23 @@
+"""The command line. A command's module is loaded when it is called, so that `octavo version` waits for nothing."""
+
+from octavo.cli.groups import LazyGroup
+
+main = LazyGroup(
+    "octavo",
+    help="A headless content service: content-types in, REST out, on SQLite and PostgreSQL.",
+    commands={
+        "new": ("octavo.cli.new:new", "Make a project, with sample content or without."),
+        "develop": ("octavo.cli.develop:develop", "Serve a project while working on it."),
+        "start": ("octavo.cli.start:start", "Serve a project in production."),
+        "content-types": ("octavo.cli.definitions:content_types", "Show the content-types."),
+        "routes": ("octavo.cli.definitions:routes", "Show every address that is answered."),
+        "config": ("octavo.cli.config:config", "Show and check the settings."),
+        "db": ("octavo.cli.database:db", "Compare, upgrade, back up and restore the database."),
+        "tokens": ("octavo.cli.tokens:tokens", "Make, show and revoke API tokens."),
+        "users": ("octavo.cli.users:users", "Make, show, change and delete users."),
+        "roles": ("octavo.cli.roles:roles", "Make, show and delete the roles of users."),
+        "permissions": ("octavo.cli.permissions:permissions", "Show and change what roles may do."),
+        "locales": ("octavo.cli.locales:locales", "Show, add and remove locales, choose the default one."),
+        "version": ("octavo.cli.version:version", "Show the version."),
+    },
+)

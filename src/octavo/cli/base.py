@@ -1,0 +1,127 @@
+"""What commands share: the project and its database, options, output for people and scripts, errors as short text."""
+
+import asyncio
+import json
+import os
+from collections.abc import Awaitable, Callable, Iterable
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from octavo.app import open_project_database
+from octavo.bootstrap import StartFailed, prepare_database
+from octavo.database.connection import Database
+from octavo.errors import OctavoError, ServiceUnavailable
+from octavo.schema.loader import load_registry
+from octavo.schema.problems import InvalidDefinitions
+from octavo.seed import SeedError
+from octavo.settings import Settings, SettingsError, load_settings
+
+ResultT = TypeVar("ResultT")
+
+_PIPE_WIDTH = 10_000
+
+project_option = click.option(
+    "--project",
+    type=click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path),
+    default=".",
+    envvar="OCTAVO_PROJECT",
+    help="Folder of the project; the current one if not given.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+
+
+class Refused(click.ClickException):
+    """Something cannot be done: a short text for people, exit code 1."""
+
+    def show(self, file: Any = None) -> None:
+        errors = Console(stderr=True, highlight=False, soft_wrap=True)
+        errors.print(Text.assemble(("Error: ", "bold red"), self.message))
+
+
+class Command(click.Command):
+    """A command that tells what is wrong without a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except SettingsError as error:
+            raise Refused(_listed("the settings", error.problems)) from error
+        except InvalidDefinitions as error:
+            raise Refused(str(error)) from error
+        except ServiceUnavailable as error:
+            raise Refused(f"The database cannot be reached: {error.__cause__ or error}") from error
+        except BrokenPipeError:
+            raise
+        except (StartFailed, SeedError, OctavoError, OSError) as error:
+            raise Refused(str(error)) from error
+
+
+class Group(click.Group):
+    """A group of such commands."""
+
+    command_class = Command
+
+
+def _listed(where: str, problems: Iterable[object]) -> str:
+    lines = [f"  {problem}" for problem in problems]
+    return "\n".join([f"{len(lines)} problem{'s' if len(lines) != 1 else ''} in {where}:", *lines])
+
+
+def refuse(message: str) -> NoReturn:
+    """End the command: it could not be done."""
+    raise Refused(message)
+
+
+def read_settings(project: Path) -> Settings:
+    """The settings, for commands that serve nothing and so may lack secrets."""
+    check_project(project)
+    return load_settings(project, os.environ, require_secrets=False)
+
+
+def check_project(project: Path) -> None:
+    """Refuse a folder that is no project."""
+    if not any((project / name).is_dir() for name in ("src", "config")):
+        refuse(f"{project} is not a project: it has neither src/ nor config/. `octavo new NAME` makes one.")
+
+
+def with_database(settings: Settings, work: Callable[[Database], Awaitable[ResultT]]) -> ResultT:
+    """Do something with the project's database, made ready as at a start."""
+
+    async def run() -> ResultT:
+        database = open_project_database(settings)
+        await prepare_database(database, load_registry(settings.project), settings.plugins.i18n.config.default_locale)
+        try:
+            return await work(database)
+        finally:
+            await database.close()
+
+    return asyncio.run(run())
+
+
+def say(template: str, *values: object) -> None:
+    """Print for people. The template may have markup of rich; the values, one for each `{}`, are shown as they are."""
+    Console(highlight=False, soft_wrap=True).print(template.format(*(escape(str(value)) for value in values)))
+
+
+def say_json(value: Any) -> None:
+    """Print for scripts."""
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+
+
+def say_table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    """Print rows below their headings. In a pipe nothing is cut off."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=_PIPE_WIDTH)
+    console.print(table)

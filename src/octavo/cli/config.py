@@ -1,0 +1,47 @@
+"""`octavo config check`: the settings as they are in force, or everything that is wrong with them."""
+
+import os
+from pathlib import Path
+
+import click
+import orjson
+
+from octavo.cli.base import Group, check_project, json_option, project_option, say, say_json, say_table
+from octavo.settings import describe, load_settings, missing_secrets
+from octavo.settings.compat import RULES
+
+
+@click.group(cls=Group)
+def config() -> None:
+    """Show and check the settings."""
+
+
+@config.command(epilog="Example: octavo config check --project site")
+@project_option
+@json_option
+def check(project: Path, as_json: bool) -> None:
+    """Show every setting with its value and source, as `octavo start` would take it.
+
+    Ends with exit code 1 and lists all problems when something is wrong.
+    """
+    check_project(project)
+    settings = load_settings(project, os.environ, default_mode="production")
+    rows = [row._asdict() for row in describe(settings)]
+    rules = {name: getattr(settings.api.compat, name) for name in RULES}
+    missing = missing_secrets(settings)
+    if as_json:
+        facts = {"mode": settings.mode, "adopted": settings.adopted, "profile": settings.profile}
+        say_json({**facts, "rules": rules, "missingSecrets": missing, "settings": rows})
+        return
+    say_table(("file", "key", "value", "source"), ([*map(_text, row.values())] for row in rows))
+    origin = "an adopted v4 project" if settings.adopted else "a project of Octavo"
+    say("\nMode [bold]{}[/], {}, profile [bold]{}[/]:", settings.mode, origin, settings.profile)
+    say_table(
+        ("rule", "value", "under v4", "under safe"), ((n, v, RULES[n].v4, RULES[n].safe) for n, v in rules.items())
+    )
+    if missing:
+        say("\nNot set: {}", ", ".join(missing))
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS).decode()

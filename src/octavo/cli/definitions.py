@@ -1,0 +1,71 @@
+"""`octavo content-types` and `octavo routes`: what the definitions of a project make."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import click
+
+from octavo.app import build
+from octavo.cli.base import Group, json_option, project_option, read_settings, say, say_json, say_table
+from octavo.schema.content_types import ContentType
+from octavo.schema.loader import load_registry
+
+
+@click.group(cls=Group, name="content-types")
+def content_types() -> None:
+    """Show the content-types."""
+
+
+@content_types.command(name="list", epilog="Example: octavo content-types list --all --json")
+@project_option
+@json_option
+@click.option("--all", "with_builtin", is_flag=True, help="The built-in ones too.")
+def list_content_types(project: Path, as_json: bool, with_builtin: bool) -> None:
+    """Show the content-types of a project."""
+    settings = read_settings(project)
+    registry = load_registry(settings.project)
+    chosen = registry.content_types.values() if with_builtin else registry.api_types()
+    found = [_describe(item, settings.api.rest.prefix) for item in chosen]
+    if as_json:
+        say_json(found)
+        return
+    columns = ("uid", "kind", "path", "table", "attributes", "draftAndPublish", "localized")
+    say_table(columns, ([_shown(row[column]) for column in columns] for row in found))
+
+
+def _describe(item: ContentType, prefix: str) -> dict[str, Any]:
+    name = item.singular_name if item.is_single else item.plural_name
+    return {
+        "uid": item.uid,
+        "kind": item.kind,
+        "displayName": item.display_name,
+        "path": f"{prefix}/{name}" if item.is_api else None,
+        "table": item.collection_name,
+        "attributes": len(item.attributes),
+        "draftAndPublish": item.draft_and_publish,
+        "localized": item.localized,
+    }
+
+
+def _shown(value: object) -> object:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
+
+
+@click.group(cls=Group)
+def routes() -> None:
+    """Show every address that is answered."""
+
+
+@routes.command(name="list", epilog="Example: octavo routes list")
+@project_option
+@json_option
+def list_routes(project: Path, as_json: bool) -> None:
+    """Show methods and paths, in the order of their declaration."""
+    found = build(read_settings(project)).router.routes()
+    if as_json:
+        say_json([{"method": route.method, "path": route.template} for route in found])
+        return
+    say_table(("method", "path"), ((route.method, route.template) for route in found))
+    counted = Counter(route.method for route in found)
+    say("\n{}", ", ".join(f"{count} {method}" for method, count in counted.items()))

@@ -1,0 +1,97 @@
+"""`octavo locales`: the locales in which content can be written."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from octavo.cli.base import (
+    Group,
+    json_option,
+    project_option,
+    read_settings,
+    refuse,
+    say,
+    say_json,
+    say_table,
+    with_database,
+)
+from octavo.content.entries import EntryWriter
+from octavo.content.locale_management import LocaleManagement
+from octavo.errors import ApplicationError
+from octavo.schema.loader import load_registry
+
+ResultT = TypeVar("ResultT")
+
+
+@click.group(cls=Group)
+def locales() -> None:
+    """Show, add and remove locales.
+
+    A running service sees changes within a second.
+    """
+
+
+def _manage(project: Path, work: Callable[[LocaleManagement], Awaitable[ResultT]]) -> ResultT:
+    settings = read_settings(project)
+    registry = load_registry(settings.project)
+    return with_database(settings, lambda database: work(LocaleManagement(EntryWriter(database, registry))))
+
+
+@locales.command(name="list", epilog="Example: octavo locales list --json")
+@project_option
+@json_option
+def list_all(project: Path, as_json: bool) -> None:
+    """Show the locales; one of them is the default."""
+    found = _manage(project, lambda management: management.all())
+    if as_json:
+        say_json([{"id": one.id, "code": one.code, "name": one.name, "isDefault": one.is_default} for one in found])
+        return
+    say_table(("code", "name", ""), ((one.code, one.name, "default" if one.is_default else "") for one in found))
+
+
+@locales.command(epilog="Example: octavo locales add fr --name 'French (fr)'")
+@click.argument("code")
+@click.option("--name", help="How people call it; the code if not given.")
+@click.option("--default", "as_default", is_flag=True, help="Make it the default locale too.")
+@project_option
+@json_option
+def add(code: str, name: str | None, as_default: bool, project: Path, as_json: bool) -> None:
+    """Make a locale, by its code."""
+    _manage(project, lambda management: management.add(code, name, default=as_default))
+    if as_json:
+        say_json({"code": code, "name": name or code, "isDefault": as_default})
+    else:
+        say("Added the locale [bold]{}[/].", code)
+
+
+@locales.command(epilog="Example: octavo locales remove fr --with-entries")
+@click.argument("code")
+@click.option("--with-entries", is_flag=True, help="Remove the entries of this locale too.")
+@project_option
+@json_option
+def remove(code: str, with_entries: bool, project: Path, as_json: bool) -> None:
+    """Remove a locale. One that holds entries is removed only together with them."""
+    try:
+        removed = _manage(project, lambda management: management.remove(code, with_entries=with_entries))
+    except ApplicationError as error:
+        hint = " (--with-entries)" if "entries" in str(error) else ""
+        refuse(f"{error}{hint}")
+    if as_json:
+        say_json({"code": code, "entries": removed})
+    else:
+        say("Removed the locale [bold]{}[/] and {} entries.", code, removed)
+
+
+@locales.command(name="default", epilog="Example: octavo locales default fr")
+@click.argument("code")
+@project_option
+@json_option
+def make_default(code: str, project: Path, as_json: bool) -> None:
+    """Make a locale the default: what requests get that name none."""
+    _manage(project, lambda management: management.make_default(code))
+    if as_json:
+        say_json({"code": code, "isDefault": True})
+    else:
+        say("[bold]{}[/] is the default locale.", code)

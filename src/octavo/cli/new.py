@@ -1,0 +1,21 @@
+"""`octavo new`."""
+
+import shlex
+from pathlib import Path
+
+import click
+
+from octavo.cli.base import Command, say
+from octavo.scaffold import make_project
+
+
+@click.command(cls=Command, epilog="Example: octavo new magazine")
+@click.argument("name", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--blank", is_flag=True, help="Without sample content.")
+def new(name: Path, blank: bool) -> None:
+    """Make a project in a new folder, with sample content and new secrets."""
+    make_project(name.resolve(), blank=blank)
+    say("Made [bold]{}[/]. Next:\n", name)
+    say("  cd {}\n  octavo develop{}\n", shlex.quote(str(name)), "" if blank else " --seed")
+    if blank:
+        say("Content-types go to src/api/<name>/content-types/<name>/schema.json.")

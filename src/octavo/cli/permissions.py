@@ -1,0 +1,87 @@
+"""`octavo permissions`: what the roles of users may do."""
+
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import click
+
+from octavo.access.grants import Role, grant, list_grants, revoke
+from octavo.cli.base import (
+    Group,
+    json_option,
+    project_option,
+    read_settings,
+    refuse,
+    say,
+    say_json,
+    say_table,
+    with_database,
+)
+from octavo.cli.patterns import actions_of
+from octavo.database.connection import Database
+from octavo.schema.loader import load_registry
+
+
+@click.group(cls=Group)
+def permissions() -> None:
+    """Show and change what roles may do.
+
+    A role is given by its type or name (`public`, `authenticated`), an action as it is or by a pattern:
+    `api::article.article.find`, 'api::article.article.*', 'api::*.find*'. A running service sees changes within a
+    second.
+    """
+
+
+@permissions.command(name="list", epilog="Example: octavo permissions list --role public")
+@click.option("--role", help="Only this role.")
+@project_option
+@json_option
+def list_all(role: str | None, project: Path, as_json: bool) -> None:
+    """Show the roles and what they may do."""
+    roles = with_database(read_settings(project), list_grants)
+    chosen = [found for found in roles if role in (None, found.type, found.name)]
+    if not chosen and role is not None:
+        refuse(f"There is no role {role!r}; there are {', '.join(found.type for found in roles)}")
+    if as_json:
+        say_json([{"id": r.id, "name": r.name, "type": r.type, "actions": r.actions} for r in chosen])
+        return
+    say_table(("role", "action"), ((found.type, action) for found in chosen for action in found.actions or ("",)))
+
+
+@permissions.command(name="grant", epilog="Example: octavo permissions grant public 'api::article.article.find*'")
+@click.argument("role")
+@click.argument("actions", nargs=-1, required=True)
+@project_option
+def grant_actions(role: str, actions: tuple[str, ...], project: Path) -> None:
+    """Let a role take actions."""
+    settings = read_settings(project)
+    wanted = actions_of(actions, load_registry(settings.project))
+    _tell("Granted to", role, with_database(settings, lambda database: grant(database, role, wanted)))
+
+
+@permissions.command(name="revoke", epilog="Example: octavo permissions revoke public 'api::article.article.*'")
+@click.argument("role")
+@click.argument("actions", nargs=-1, required=True)
+@project_option
+def revoke_actions(role: str, actions: tuple[str, ...], project: Path) -> None:
+    """Take actions from a role. Patterns stand for what it has."""
+
+    async def work(database: Database) -> tuple[str, ...]:
+        return await revoke(database, role, _granted(await list_grants(database), role, actions))
+
+    _tell("Revoked from", role, with_database(read_settings(project), work))
+
+
+def _granted(roles: Iterable[Role], role: str, patterns: Iterable[str]) -> list[str]:
+    granted = [action for found in roles if role in (found.type, found.name) for action in found.actions]
+    return [action for action in granted if any(fnmatchcase(action, pattern) for pattern in patterns)]
+
+
+def _tell(what: str, role: str, actions: tuple[str, ...]) -> None:
+    if not actions:
+        say("Nothing to change.")
+        return
+    say("{} [bold]{}[/]:", what, role)
+    for action in actions:
+        say("  {}", action)

@@ -1,0 +1,82 @@
+"""`octavo roles`: the roles of users. What they may do is changed with `octavo permissions`."""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from octavo.access.account_rows import list_users
+from octavo.access.grants import Role, find_role, list_grants
+from octavo.access.role_administration import RoleAdministration
+from octavo.cli.base import (
+    Group,
+    json_option,
+    project_option,
+    read_settings,
+    say,
+    say_json,
+    say_table,
+    with_database,
+)
+from octavo.content.entries import EntryWriter
+from octavo.database.connection import Database
+from octavo.schema.loader import load_registry
+
+ResultT = TypeVar("ResultT")
+
+
+@click.group(cls=Group)
+def roles() -> None:
+    """Make, show and delete the roles of users."""
+
+
+def _administer(project: Path, work: Callable[[RoleAdministration, Database], Awaitable[ResultT]]) -> ResultT:
+    settings = read_settings(project)
+    registry = load_registry(settings.project)
+
+    async def run(database: Database) -> ResultT:
+        return await work(RoleAdministration(EntryWriter(database, registry), lambda: None), database)
+
+    return with_database(settings, run)
+
+
+@roles.command(name="list", epilog="Example: octavo roles list --json")
+@project_option
+@json_option
+def list_all(project: Path, as_json: bool) -> None:
+    """Show the roles and how many users have them."""
+
+    async def work(database: Database) -> tuple[tuple[Role, ...], Counter[str | None]]:
+        return await list_grants(database), Counter(user.role for user in await list_users(database))
+
+    found, users = with_database(read_settings(project), work)
+    if as_json:
+        say_json([{"id": r.id, "name": r.name, "type": r.type, "users": users[r.type]} for r in found])
+        return
+    say_table(("id", "type", "name", "users"), ((r.id, r.type, r.name, users[r.type]) for r in found))
+
+
+@roles.command(epilog="Example: octavo roles create Editor --description 'Editors of the site'")
+@click.argument("name")
+@click.option("--description", default="", help="What it is for.")
+@project_option
+def create(name: str, description: str, project: Path) -> None:
+    """Make a role that may do nothing yet."""
+    body = {"name": name, "description": description}
+    _administer(project, lambda administration, _: administration.create(body))
+    say("Made the role [bold]{}[/]; `octavo permissions grant` lets it do something.", name)
+
+
+@roles.command(epilog="Example: octavo roles delete editor")
+@click.argument("role")
+@project_option
+def delete(role: str, project: Path) -> None:
+    """Remove a role, by type or name; its users get the public role."""
+
+    async def work(administration: RoleAdministration, database: Database) -> None:
+        await administration.delete(await find_role(database, role))
+
+    _administer(project, work)
+    say("Removed the role [bold]{}[/].", role)

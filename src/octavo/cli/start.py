@@ -1,0 +1,47 @@
+"""`octavo start`: a project in production."""
+
+import os
+from pathlib import Path
+
+import click
+
+from octavo.app import Octavo
+from octavo.cli.base import Command, check_project, project_option, say
+from octavo.server import serve
+from octavo.settings import Settings, load_settings
+
+_FROM_HERE = dict.fromkeys(("0.0.0.0", "::", "127.0.0.1"), "localhost")  # noqa: S104 - addresses to tell, not to bind
+
+host_option = click.option("--host", help="Address to listen on; wins over the settings.")
+port_option = click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on; wins over the settings.")
+
+
+@click.command(cls=Command, epilog="Example: octavo start --project site --port 8080 --workers 2")
+@project_option
+@host_option
+@port_option
+@click.option("--workers", type=click.IntRange(1), help="Worker processes; wins over the settings.")
+def start(project: Path, host: str | None, port: int | None, workers: int | None) -> None:
+    """Serve a project in production, until SIGTERM or Ctrl-C.
+
+    Brings the database up to date first. Missing secrets stop the start.
+    """
+    check_project(project)
+    environment = os.environ | variables(host=host, port=port, workers=workers)
+    serve(load_settings(project, environment, default_mode="production"), _announce)
+
+
+def variables(**given: object) -> dict[str, str]:
+    """The variables that say what the options of a command said."""
+    return {f"OCTAVO_SERVER__{name.upper()}": str(value) for name, value in given.items() if value is not None}
+
+
+def _announce(service: Octavo) -> None:
+    say("Octavo serves [bold]{}[/] at [bold]{}[/]", service.settings.project, address_of(service.settings))
+
+
+def address_of(settings: Settings) -> str:
+    """Where the service can be called from this machine."""
+    server = settings.server
+    host = _FROM_HERE.get(server.host, server.host)
+    return f"http://{f'[{host}]' if ':' in host else host}:{server.port}"

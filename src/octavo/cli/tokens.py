@@ -1,0 +1,96 @@
+"""`octavo tokens`: API tokens. A new one is shown once and never again."""
+
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from octavo.access.tokens import TOKEN_TYPES, create_token, list_tokens, revoke_token
+from octavo.cli.base import (
+    Group,
+    json_option,
+    project_option,
+    read_settings,
+    refuse,
+    say,
+    say_json,
+    say_table,
+    with_database,
+)
+from octavo.cli.patterns import actions_of
+from octavo.schema.loader import load_registry
+
+_DAY_SECONDS = 24 * 3600
+
+
+@click.group(cls=Group)
+def tokens() -> None:
+    """Make, show and revoke API tokens."""
+
+
+@tokens.command(epilog="Example: octavo tokens create shop --type custom --allow 'api::article.article.find*'")
+@click.argument("name")
+@click.option(
+    "--type",
+    "kind",
+    type=click.Choice(TOKEN_TYPES),
+    default="read-only",
+    show_default=True,
+    help="What it may do: read, anything, or what --allow says.",
+)
+@click.option("--allow", multiple=True, help="Action or pattern, for type custom; may be repeated.")
+@click.option("--days", type=click.IntRange(1), help="How long it is valid; for ever if not given.")
+@click.option("--description", default="", help="What it is for.")
+@project_option
+@json_option
+def create(
+    name: str, kind: str, allow: tuple[str, ...], days: int | None, description: str, project: Path, as_json: bool
+) -> None:
+    """Make an API token and show it, once."""
+    settings = read_settings(project)
+    salt = settings.secrets.api_token_salt
+    if not salt:
+        refuse("API_TOKEN_SALT is not set; put it into .env (octavo develop makes one)")
+    actions = actions_of(allow, load_registry(settings.project))
+    lifespan = None if days is None else days * _DAY_SECONDS
+    token = with_database(
+        settings, lambda database: create_token(database, salt, name, kind, actions, lifespan, description)
+    )
+    if as_json:
+        say_json({"name": name, "type": kind, "token": token})
+    else:
+        say("API token [bold]{}[/] ({}). It is not shown again:\n", name, kind)
+        click.echo(token)
+
+
+@tokens.command(name="list", epilog="Example: octavo tokens list --json")
+@project_option
+@json_option
+def list_all(project: Path, as_json: bool) -> None:
+    """Show the API tokens; their secret parts are not stored."""
+    found = with_database(read_settings(project), list_tokens)
+    if as_json:
+        say_json([{name: _plain(value) for name, value in asdict(token).items()} for token in found])
+        return
+    columns = ("id", "name", "type", "permissions", "last used", "expires", "created")
+    say_table(
+        columns,
+        (
+            (t.id, t.name, t.type, "\n".join(t.permissions), *map(_plain, (t.last_used_at, t.expires_at, t.created_at)))
+            for t in found
+        ),
+    )
+
+
+def _plain(value: object) -> object:
+    return value.isoformat(" ", "seconds") if isinstance(value, datetime) else value
+
+
+@tokens.command(epilog="Example: octavo tokens revoke shop")
+@click.argument("name")
+@project_option
+def revoke(name: str, project: Path) -> None:
+    """Make an API token worthless, at once."""
+    with_database(read_settings(project), lambda database: revoke_token(database, name))
+    say("Revoked the API token [bold]{}[/].", name)

@@ -1,0 +1,164 @@
+"""`octavo users`: the users of the content API, as their administrators need them."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+import orjson
+
+from octavo.access.account_rows import AccountRows, find_user, list_users
+from octavo.access.actors import SYSTEM
+from octavo.access.grants import find_role
+from octavo.access.token_versions import ensure_token_versions
+from octavo.access.user_administration import UserAdministration
+from octavo.cli.base import (
+    Group,
+    json_option,
+    project_option,
+    read_settings,
+    say,
+    say_json,
+    say_table,
+    with_database,
+)
+from octavo.content.entries import EntryWriter
+from octavo.content.reading import EntryReader
+from octavo.database.connection import Database
+from octavo.schema.loader import load_registry
+
+Work = Callable[[UserAdministration, Database], Awaitable[Any]]
+
+_password_option = click.option(
+    "--password", prompt=True, hide_input=True, confirmation_prompt=True, help="Asked for if not given."
+)
+
+
+@click.group(cls=Group)
+def users() -> None:
+    """Make, show, change and delete users.
+
+    A user is given by name or e-mail address. A running service sees changes within a second.
+    """
+
+
+def _administer(project: Path, work: Work) -> Any:
+    """Do something to users, as a service would."""
+    settings = read_settings(project)
+    registry = load_registry(settings.project)
+    revoke = settings.api.compat.tokens_after_password_change == "invalid"
+
+    async def run(database: Database) -> Any:
+        if revoke:
+            await ensure_token_versions(database)
+        reader = EntryReader(database, registry)
+        rows = AccountRows(reader, versioned=revoke)
+        return await work(
+            UserAdministration(reader, EntryWriter(database, registry), rows, lambda: None),
+            database,
+        )
+
+    return with_database(settings, run)
+
+
+def _change(project: Path, user: str, body: dict[str, Any]) -> None:
+    async def work(administration: UserAdministration, database: Database) -> None:
+        await administration.update(await find_user(database, database.dialect, user), body, SYSTEM)
+
+    _administer(project, work)
+
+
+@users.command(name="list", epilog="Example: octavo users list --json")
+@project_option
+@json_option
+def list_all(project: Path, as_json: bool) -> None:
+    """Show the users."""
+    found = with_database(read_settings(project), list_users)
+    if as_json:
+        say_json([asdict(user) for user in found])
+        return
+    columns = ("id", "username", "email", "role", "confirmed", "blocked")
+    say_table(columns, ((u.id, u.username, u.email, u.role, _told(u.confirmed), _told(u.blocked)) for u in found))
+
+
+def _told(flag: bool) -> str:
+    return "yes" if flag else "no"
+
+
+@users.command(epilog="Example: octavo users create ann ann@example.org --role authenticated")
+@click.argument("username")
+@click.argument("email")
+@_password_option
+@click.option("--role", default="authenticated", show_default=True, help="Type or name of the role.")
+@project_option
+@json_option
+def create(username: str, email: str, password: str, role: str, project: Path, as_json: bool) -> None:
+    """Make a user, whose address counts as confirmed."""
+
+    async def work(administration: UserAdministration, database: Database) -> Any:
+        role_id = await find_role(database, role)
+        body = {"username": username, "email": email, "password": password, "role": role_id, "confirmed": True}
+        return orjson.loads(await administration.create(body, SYSTEM))
+
+    made = _administer(project, work)
+    if as_json:
+        say_json(made)
+    else:
+        say("Made the user [bold]{}[/], number {}.", username, made["id"])
+
+
+@users.command(epilog="Example: octavo users set-role ann editor")
+@click.argument("user")
+@click.argument("role")
+@project_option
+def set_role(user: str, role: str, project: Path) -> None:
+    """Give a user another role, by type or name."""
+
+    async def work(administration: UserAdministration, database: Database) -> None:
+        body = {"role": await find_role(database, role)}
+        await administration.update(await find_user(database, database.dialect, user), body, SYSTEM)
+
+    _administer(project, work)
+    say("[bold]{}[/] has the role {} now.", user, role)
+
+
+@users.command(epilog="Example: octavo users set-password ann")
+@click.argument("user")
+@_password_option
+@project_option
+def set_password(user: str, password: str, project: Path) -> None:
+    """Give a user another password."""
+    _change(project, user, {"password": password})
+    say("[bold]{}[/] has another password now.", user)
+
+
+@users.command(epilog="Example: octavo users block mallory")
+@click.argument("user")
+@project_option
+def block(user: str, project: Path) -> None:
+    """Lock a user out, at once."""
+    _change(project, user, {"blocked": True})
+    say("[bold]{}[/] is blocked.", user)
+
+
+@users.command(epilog="Example: octavo users unblock mallory")
+@click.argument("user")
+@project_option
+def unblock(user: str, project: Path) -> None:
+    """Let a user in again."""
+    _change(project, user, {"blocked": False})
+    say("[bold]{}[/] is not blocked any more.", user)
+
+
+@users.command(epilog="Example: octavo users delete mallory")
+@click.argument("user")
+@project_option
+def delete(user: str, project: Path) -> None:
+    """Remove a user."""
+
+    async def work(administration: UserAdministration, database: Database) -> None:
+        await administration.delete(await find_user(database, database.dialect, user))
+
+    _administer(project, work)
+    say("Removed the user [bold]{}[/].", user)

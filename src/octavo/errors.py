@@ -1,0 +1,185 @@
+"""Every error a caller can meet: name, status, message, details. Doors render them; nobody else builds a body."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong: where it is, what it is, and which kind of error it counts as."""
+
+    path: tuple[str, ...]
+    message: str
+    name: str = "ValidationError"
+
+    def as_json(self) -> dict[str, Any]:
+        return {"path": list(self.path), "message": self.message, "name": self.name}
+
+
+class OctavoError(Exception):
+    """The family of errors that callers may see.
+
+    `details` is the JSON object of the same name in the envelope; `None` leaves the key out, as the reference does
+    for a few errors (`observed.md`, section 1).
+    """
+
+    status = 500
+    name = "InternalServerError"
+    message = "Internal Server Error"
+
+    def __init__(self, message: str | None = None, details: Mapping[str, Any] | None = None) -> None:
+        self.message = message if message is not None else type(self).message
+        self.details: Mapping[str, Any] | None = {} if details is None else details
+        super().__init__(self.message)
+
+
+class ValidationError(OctavoError):
+    """The caller's data or parameters are not acceptable."""
+
+    status = 400
+    name = "ValidationError"
+    message = "Invalid data"
+
+    @classmethod
+    def from_problems(cls, problems: Iterable[Problem]) -> "ValidationError":
+        """One problem lends the error its own message; several are counted."""
+        listed = list(problems)
+        message = listed[0].message if len(listed) == 1 else f"{len(listed)} errors occurred"
+        return cls(message, {"errors": [problem.as_json() for problem in listed]})
+
+
+class InvalidParameter(ValidationError):
+    """A query parameter names something that does not exist or may not be used; `path` says exactly where."""
+
+    def __init__(self, parameter: str, path: Iterable[str] = ()) -> None:
+        super().__init__(f"Invalid parameter {parameter}")
+        self.path = tuple(path)
+
+
+class ApplicationError(OctavoError):
+    """A rule of the application forbids what was asked."""
+
+    status = 400
+    name = "ApplicationError"
+    message = "An application error occurred"
+
+
+class BadRequestError(OctavoError):
+    """The request itself is malformed."""
+
+    status = 400
+    name = "BadRequestError"
+    message = "Bad Request"
+
+
+class MaliciousPath(BadRequestError):
+    """The path starts with two slashes: another host's name to some clients and proxies. Rendered without details."""
+
+    message = "Malicious Path"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.details = None
+
+
+class MalformedBody(OctavoError):
+    """The body cannot be parsed. The reference names these errors after the parser's own classes, without details."""
+
+    status = 400
+    name = "SyntaxError"
+    message = "Malformed body"
+
+    def __init__(self, message: str, name: str = "SyntaxError") -> None:
+        super().__init__(message)
+        self.name = name
+        self.details = None
+
+
+class UnauthorizedError(OctavoError):
+    """The credentials are missing or not valid."""
+
+    status = 401
+    name = "UnauthorizedError"
+    message = "Unauthorized"
+
+
+class ForbiddenError(OctavoError):
+    """The actor may not do this."""
+
+    status = 403
+    name = "ForbiddenError"
+    message = "Forbidden"
+
+
+class NotFoundError(OctavoError):
+    """There is no such thing."""
+
+    status = 404
+    name = "NotFoundError"
+    message = "Not Found"
+
+
+class MethodNotAllowed(OctavoError):
+    """The path exists, the method does not. Rendered as plain text, as the reference does."""
+
+    status = 405
+    name = "MethodNotAllowedError"
+    message = "Method Not Allowed"
+
+
+class RequestTimeoutError(OctavoError):
+    """The body did not arrive in time."""
+
+    status = 408
+    name = "RequestTimeoutError"
+    message = "The request body did not arrive in time"
+
+
+class PayloadTooLargeError(OctavoError):
+    """The body is larger than the configured limit."""
+
+    status = 413
+    name = "PayloadTooLargeError"
+    message = "Entity too large"
+
+
+class UriTooLongError(OctavoError):
+    """The path and the query string are longer than the configured limit."""
+
+    status = 414
+    name = "UriTooLongError"
+    message = "The address is too long"
+
+
+class UnsupportedMediaTypeError(OctavoError):
+    """The body is encoded in a way that is not understood."""
+
+    status = 415
+    name = "UnsupportedMediaTypeError"
+    message = "Unsupported content encoding"
+
+
+class HeadersTooLargeError(OctavoError):
+    """There are more headers than the configured limit."""
+
+    status = 431
+    name = "RequestHeaderFieldsTooLargeError"
+    message = "Too many headers"
+
+
+class RateLimitError(OctavoError):
+    """Too many requests."""
+
+    status = 429
+    name = "RateLimitError"
+    message = "Too many requests, please try again later."
+
+
+class ServiceUnavailable(OctavoError):
+    """The database cannot be reached right now. `retry_after` is in seconds."""
+
+    status = 503
+    name = "ServiceUnavailableError"
+    message = "Service Unavailable"
+    retry_after = 5

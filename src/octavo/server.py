@@ -1,0 +1,160 @@
+"""Server: runs a service under granian until it is told to stop, then finishes what is under way.
+
+One worker is this very process. Several are processes under a supervisor, which starts them anew when they fail.
+Raises `StartFailed` when the service cannot start; nobody tries again.
+"""
+
+import asyncio
+import errno
+import logging
+import os
+import signal
+import socket
+from collections.abc import Callable
+from functools import partial
+
+from granian.constants import Interfaces, Loops
+from granian.server.embed import Server as EmbeddedServer
+from granian.server.mp import MPServer
+
+from octavo.app import Octavo, build
+from octavo.asgi import create
+from octavo.bootstrap import StartFailed
+from octavo.settings import Settings
+from octavo.settings.model import Server as ServerOptions
+
+try:
+    from uvloop import new_event_loop
+except ImportError:
+    from asyncio import new_event_loop  # type: ignore[assignment]
+
+logger = logging.getLogger(__name__)
+
+BACKLOG = 2048
+_LISTEN_POLL_SECONDS = 0.005
+_DRAIN_SHARE = 0.9
+"""How much of the time for a stop belongs to requests under way; the rest is for closing the database."""
+_FLUSH_SECONDS = 0.05
+"""For the last bytes of the last answers, which leave through threads of the server's own."""
+
+
+def serve(settings: Settings, announce: Callable[[Octavo], None]) -> None:
+    """Serve a project until SIGTERM or SIGINT. `announce` is called when everything is ready."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    service = build(settings)
+    check_address(settings.server.host, settings.server.port)
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        if settings.server.workers == 1:
+            runner.run(_serve_here(service, announce))
+            return
+        runner.run(_try_start(service))
+    announce(service)
+    _serve_with_workers(settings)
+
+
+def check_address(host: str, port: int) -> None:
+    """Raise StartFailed when nobody could listen there. Servers share ports silently, so they would not notice."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except (OSError, OverflowError) as error:
+            raise StartFailed(_address_problem(host, port, error)) from error
+
+
+def _address_problem(host: str, port: int, error: OSError | OverflowError) -> str:
+    if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+        return f"Port {port} of {host} is in use; choose another with --port or the variable PORT"
+    return f"Cannot listen on port {port} of {host}: {error}"
+
+
+async def _serve_here(service: Octavo, announce: Callable[[Octavo], None]) -> None:
+    options = service.settings.server
+    server = EmbeddedServer(
+        service.asgi,
+        address=options.host,
+        port=options.port,
+        interface=Interfaces.ASGINL,
+        websockets=False,
+        backlog=BACKLOG,
+        log_enabled=False,
+    )
+    await service.asgi.start()
+    try:
+        loop = asyncio.get_running_loop()
+        asked = asyncio.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, asked.set)
+        serving = loop.create_task(server.serve())
+        ending = loop.create_task(_end_when_asked(asked, server, serving, partial(announce, service), options))
+        await asyncio.wait((serving,))
+        ending.cancel()
+        if server.interrupt_children:
+            raise StartFailed(f"Cannot listen on port {options.port} of {options.host}")
+    finally:
+        await _stop(service, options.shutdown * (1 - _DRAIN_SHARE))
+
+
+async def _end_when_asked(
+    asked: asyncio.Event,
+    server: EmbeddedServer,
+    serving: asyncio.Task[None],
+    announce: Callable[[], None],
+    options: ServerOptions,
+) -> None:
+    """Once it listens, not before: the server does not hear of an end while it begins.
+
+    It then accepts nothing more and waits for the requests under way, and we wait for it, but not for ever.
+    """
+    await _wait_until_open(options.host, options.port)
+    announce()
+    await asked.wait()
+    server.stop()  # type: ignore[no-untyped-call]
+    await asyncio.sleep(options.shutdown * _DRAIN_SHARE)
+    serving.cancel()
+
+
+async def _stop(service: Octavo, seconds: float) -> None:
+    try:
+        await asyncio.wait_for(service.asgi.stop(), seconds)
+    except TimeoutError:
+        logger.warning("Stopped with requests under way that took too long")
+    await asyncio.sleep(_FLUSH_SECONDS)
+
+
+async def _wait_until_open(host: str, port: int) -> None:
+    """The server does not tell when it listens, so it is tried."""
+    while True:
+        try:
+            _, writer = await asyncio.open_connection(host, port)
+        except OSError:
+            await asyncio.sleep(_LISTEN_POLL_SECONDS)
+        else:
+            writer.close()
+            return
+
+
+async def _try_start(service: Octavo) -> None:
+    """Start and stop: what prevents a start is told once, here, and not by every worker."""
+    await service.asgi.start()
+    await service.asgi.stop()
+
+
+def _serve_with_workers(settings: Settings) -> None:
+    options = settings.server
+    os.environ |= {"OCTAVO_PROJECT": str(settings.project), "OCTAVO_ENV": settings.mode}
+    MPServer(
+        f"{create.__module__}:{create.__name__}",
+        factory=True,
+        address=options.host,
+        port=options.port,
+        workers=options.workers,
+        interface=Interfaces.ASGI,
+        loop=Loops.auto,
+        websockets=False,
+        backlog=BACKLOG,
+        log_enabled=False,
+        respawn_failed_workers=True,
+        workers_kill_timeout=max(1, options.shutdown),
+    ).serve()

@@ -1,0 +1,51 @@
+"""A project, and commands run in this process."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from octavo.cli import main
+from tests.cli.projects import database_variables, make_project
+
+Call = Callable[..., Result]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Stories and places, as a v4 folder."""
+    return make_project(tmp_path / "site")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def call(request: pytest.FixtureRequest, project: Path) -> Call:
+    """Runs a command on the project, with each database in turn."""
+    on_server = request.param == "postgresql"
+    variables = database_variables(request.getfixturevalue("postgresql_url")) if on_server else {}
+
+    def run(*arguments: str, **options: Any) -> Result:
+        return CliRunner().invoke(main, [*arguments, "--project", str(project)], env=variables, **options)
+
+    return run
+
+
+def said(result: Result) -> list[str]:
+    """The lines of a command that went well, without blanks at their ends."""
+    assert result.exit_code == 0, result.output
+    return [line.rstrip() for line in result.stdout.splitlines()]
+
+
+def answered(result: Result) -> Any:
+    """The JSON of a command that went well."""
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def refused(result: Result) -> str:
+    """The message of a command that could not do it."""
+    assert result.exit_code == 1, result.output
+    assert result.stdout == ""
+    return result.stderr.removeprefix("Error: ").rstrip()

@@ -1,0 +1,122 @@
+"""`octavo` as a process of its own, and the simplest HTTP client."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 15.0
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def spawn(*arguments: str, **variables: str) -> subprocess.Popen[str]:
+    """Start a command. Nothing of the tests' own environment may decide."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    return subprocess.Popen(
+        [sys.executable, "-m", "octavo", *arguments],
+        env={**kept, "PYTHONPATH": str(ROOT / "src"), "PYTHONUNBUFFERED": "1", **variables},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def run(*arguments: str, **variables: str) -> tuple[int, str]:
+    """Run a command to its end; exit code and everything it said."""
+    process = spawn(*arguments, **variables)
+    output, _ = process.communicate(timeout=PATIENCE)
+    return process.returncode, output
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running service."""
+
+    process: subprocess.Popen[str]
+    port: int
+
+    def get(self, path: str) -> tuple[int, Any]:
+        try:
+            with urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=PATIENCE) as answer:
+                return answer.status, json.loads(answer.read() or b"null")
+        except HTTPError as error:
+            return error.code, json.loads(error.read())
+
+    def connect(self) -> socket.socket:
+        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+
+    def wait(self) -> None:
+        """Until it answers."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            try:
+                assert self.get("/_health") == (204, None)
+                return
+            except OSError:
+                assert self.process.poll() is None, self.process.communicate()[0]
+                time.sleep(0.01)
+        raise TimeoutError
+
+    def wait_for(self, path: str, status: int) -> Any:
+        """The answer, as soon as it has that status."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            try:
+                found, body = self.get(path)
+            except OSError:
+                found, body = 0, None
+            if found == status:
+                return body
+            time.sleep(0.03)
+        raise TimeoutError(path)
+
+    def hear(self, start: str) -> list[str]:
+        """What it said, up to a line that starts so. It does not live on when that never comes."""
+        assert self.process.stdout is not None
+        lines: list[str] = []
+        watchdog = threading.Timer(PATIENCE, self.process.kill)
+        watchdog.start()
+        for line in self.process.stdout:
+            lines.append(line.rstrip("\n"))
+            if line.startswith(start):
+                break
+        watchdog.cancel()
+        return lines
+
+    def stop(self, number: int = signal.SIGTERM) -> tuple[int, str]:
+        """Exit code and everything it said."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        output, _ = self.process.communicate(timeout=40)
+        return self.process.returncode, output
+
+
+@contextmanager
+def serving(command: str, project: Path, *options: str, **variables: str) -> Iterator[Server]:
+    """A service for the time of the block; it answers at the beginning."""
+    port = free_port()
+    server = Server(spawn(command, "--project", str(project), "--port", str(port), *options, **variables), port)
+    try:
+        server.wait()
+        yield server
+    finally:
+        if server.process.poll() is None:
+            server.process.terminate()
+            server.process.communicate(timeout=40)

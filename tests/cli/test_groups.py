@@ -1,0 +1,88 @@
+"""All commands: helped, exemplified, and loaded only when they are called."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from octavo import __version__
+from octavo.cli import main
+
+
+def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+COMMANDS = dict(commands(main))
+
+
+def test_every_command_is_there() -> None:
+    assert [" ".join(path) for path in COMMANDS] == [
+        "new",
+        "develop",
+        "start",
+        "content-types list",
+        "routes list",
+        "config check",
+        "db backup",
+        "db diff",
+        "db restore",
+        "db upgrade",
+        "tokens create",
+        "tokens list",
+        "tokens revoke",
+        "users block",
+        "users create",
+        "users delete",
+        "users list",
+        "users set-password",
+        "users set-role",
+        "users unblock",
+        "roles create",
+        "roles delete",
+        "roles list",
+        "permissions grant",
+        "permissions list",
+        "permissions revoke",
+        "locales add",
+        "locales default",
+        "locales list",
+        "locales remove",
+        "version",
+    ]
+
+
+@pytest.mark.parametrize("path", list(COMMANDS), ids=" ".join)
+def test_every_command_has_help_and_an_example(path: tuple[str, ...]) -> None:
+    result = CliRunner().invoke(main, [*path, "--help"])
+    assert result.exit_code == 0
+    assert "Example: octavo" in result.stdout
+    assert " ".join(path) in result.stdout
+
+
+def test_what_is_not_there() -> None:
+    assert CliRunner().invoke(main, ["serve"]).exit_code == 2
+    assert CliRunner().invoke(main, ["start", "--prot", "1"]).exit_code == 2
+
+
+def test_version() -> None:
+    assert CliRunner().invoke(main, ["version"]).stdout.startswith(f"Octavo {__version__} (Python 3.")
+    assert json.loads(CliRunner().invoke(main, ["version", "--json"]).stdout)["octavo"] == __version__
+
+
+def test_version_loads_next_to_nothing() -> None:
+    code = "import sys; from octavo.cli import main; main(['version'], standalone_mode=False); print(*sys.modules)"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(answer.stdout.split())
+    assert not loaded & {"asyncio", "rich.console", "orjson", "granian", "octavo.app"}

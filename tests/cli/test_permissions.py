@@ -1,0 +1,50 @@
+"""`octavo permissions`: listed, granted and revoked, by action and by pattern."""
+
+import pytest
+
+from tests.cli.conftest import Call, answered, refused, said
+
+FIND = "api::story.story.find"
+UNKNOWN = "'api::story.story.fnd' stands for no action of this project"
+FIND_ONE = "api::story.story.findOne"
+
+
+def granted(call: Call) -> list[str]:
+    (role,) = answered(call("permissions", "list", "--role", "public", "--json"))
+    return [action for action in role["actions"] if action.startswith("api::")]
+
+
+def test_grant_and_revoke(call: Call) -> None:
+    assert said(call("permissions", "grant", "public", "api::story.story.find*")) == [
+        "Granted to public:",
+        f"  {FIND}",
+        f"  {FIND_ONE}",
+    ]
+    assert said(call("permissions", "grant", "Public", FIND)) == ["Nothing to change."]
+    assert granted(call) == [FIND, FIND_ONE]
+    assert said(call("permissions", "revoke", "public", "api::*.find")) == ["Revoked from public:", f"  {FIND}"]
+    assert granted(call) == [FIND_ONE]
+    assert said(call("permissions", "revoke", "public", "api::*.find")) == ["Nothing to change."]
+
+
+def test_list(call: Call) -> None:
+    assert said(call("permissions", "list", "--role", "authenticated")) == [
+        "role           action",
+        "authenticated  plugin::users-permissions.user.me",
+        "authenticated  plugin::users-permissions.auth.changePassword",
+    ]
+    assert [role["type"] for role in answered(call("permissions", "list", "--json"))] == ["authenticated", "public"]
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (("grant", "public", "api::story.story.fnd"), f"{UNKNOWN}; did you mean {FIND}?"),
+        (("grant", "public", "api::x.*"), "'api::x.*' stands for no action of this project"),
+        (("grant", "public", "find"), "'find' is not an action; expected one like api::article.article.find"),
+        (("grant", "nobody", FIND), "There is no role 'nobody'; there are authenticated, public"),
+        (("list", "--role", "nobody"), "There is no role 'nobody'; there are authenticated, public"),
+    ],
+)  # fmt: skip
+def test_refuses(call: Call, arguments: tuple[str, ...], message: str) -> None:
+    assert refused(call("permissions", *arguments)) == message

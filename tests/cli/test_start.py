@@ -1,0 +1,176 @@
+"""`octavo start` as real processes: what stops a start, what serves, and how it ends."""
+
+import signal
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.processes import Server, free_port, run, serving, spawn
+from tests.cli.projects import STORY, database_variables, make_project, write_type
+
+FORBIDDEN = {
+    "data": None,
+    "error": {"status": 403, "name": "ForbiddenError", "message": "Forbidden", "details": {}},
+}
+BIG = 40_000_000
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return make_project(tmp_path / "site")
+
+
+def test_serves_a_v4_folder_with_nothing_but_its_env(project: Path) -> None:
+    with serving("start", project) as server:
+        assert server.get("/api/stories") == (403, FORBIDDEN)
+        assert server.hear("Octavo") == [f"Octavo serves {project} at http://localhost:{server.port}"]
+        assert server.stop() == (0, "")
+    assert (project / ".octavo/data.db").is_file()
+
+
+def test_serves_on_postgresql(project: Path, postgresql_url: str) -> None:
+    with serving("start", project, **database_variables(postgresql_url)) as server:
+        assert server.get("/api/stories") == (403, FORBIDDEN)
+        assert server.stop()[0] == 0
+    assert not (project / ".octavo").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_finishes_what_is_under_way(project: Path, number: int, workers: int) -> None:
+    (project / "public/big.bin").write_bytes(b"x" * BIG)
+    with serving("start", project, "--workers", str(workers)) as server, server.connect() as connection:
+        connection.sendall(b"GET /big.bin HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        received = len(connection.recv(1000))
+        server.process.send_signal(number)
+        wait_until_refused(server)
+        assert server.process.poll() is None
+        while piece := connection.recv(1 << 20):
+            received += len(piece)
+        code, output = server.stop()
+    assert received > BIG
+    assert code == 0
+    assert "Traceback" not in output
+
+
+def wait_until_refused(server: Server) -> None:
+    for _ in range(1000):
+        try:
+            server.connect().close()
+        except ConnectionRefusedError:
+            return
+        time.sleep(0.02)
+    raise TimeoutError
+
+
+def test_does_not_wait_for_ever(project: Path) -> None:
+    (project / "public/big.bin").write_bytes(b"x" * BIG)
+    with serving("start", project, OCTAVO_SERVER__SHUTDOWN="1") as server, server.connect() as connection:
+        connection.sendall(b"GET /big.bin HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        connection.recv(1000)
+        began = time.monotonic()
+        code, output = server.stop()
+        assert time.monotonic() - began < 5
+    assert code == 0
+    assert "Stopped with requests under way that took too long" in output
+
+
+def test_an_idle_connection_holds_nothing_up(project: Path) -> None:
+    with serving("start", project) as server, server.connect() as connection:
+        connection.sendall(b"GET /_health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert connection.recv(1000).startswith(b"HTTP/1.1 204")
+        began = time.monotonic()
+        assert server.stop()[0] == 0
+        assert time.monotonic() - began < 5
+
+
+def test_a_stop_during_the_start(project: Path) -> None:
+    """Whenever it comes: before Python listens to signals, while tables are made, while the server begins."""
+    starts = [spawn("start", "--project", str(project), "--port", str(free_port())) for _ in range(4)]
+    for number, process in enumerate(starts):
+        time.sleep(0.1 + 0.15 * number)
+        process.terminate()
+    assert {process.wait(timeout=10) for process in starts} <= {0, -signal.SIGTERM}
+    assert not any("Traceback" in process.communicate()[0] for process in starts)
+
+
+def test_a_port_in_use(project: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        code, output = run("start", "--project", str(project), "--port", str(port))
+    message = f"Error: Port {port} of 127.0.0.1 is in use; choose another with --port or the variable PORT\n"
+    assert (code, output) == (1, message)
+
+
+def test_broken_definitions_are_all_told(project: Path) -> None:
+    write_type(project, "{")
+    broken = {**STORY, "info": {"singularName": "tale", "pluralName": "tales"}, "collectionName": "tales"}
+    write_type(project, {**broken, "attributes": {"a": {"type": "strng"}, "b": {"type": "component"}}})
+    code, output = run("start", "--project", str(project), "--port", str(free_port()))
+    first, *rest = output.splitlines()
+    assert code == 1
+    assert first == f"Error: {len(rest)} problems in the content-type definitions:"
+    assert {line.split(":")[0].strip() for line in rest} == {
+        f"src/api/{name}/content-types/{name}/schema.json" for name in ("story", "tale")
+    }
+
+
+def test_wrong_settings_are_all_told(project: Path) -> None:
+    (project / "config").mkdir()
+    (project / "config/server.toml").write_text('prot = 1\nworkers = "two"\n', "utf-8")
+    code, output = run("start", "--project", str(project), OCTAVO_API__REST__MAX_LIMIT="0")
+    assert code == 1
+    assert output.splitlines() == [
+        "Error: 3 problems in the settings:",
+        "  config/server.toml: prot: unknown key; did you mean port?",
+        '  config/server.toml: workers: expected a whole number, at least 1, not "two"',
+        '  OCTAVO_API__REST__MAX_LIMIT: api.rest.maxLimit: expected a whole number, at least 1, not "0"',
+    ]
+
+
+def test_missing_secrets_are_named(project: Path) -> None:
+    (project / ".env").write_text("JWT_SECRET=\n", "utf-8")
+    code, output = run("start", "--project", str(project))
+    assert code == 1
+    assert output.splitlines() == [
+        "Error: 2 problems in the settings:",
+        "  .env: JWT_SECRET: expected a secret; production does not start without it",
+        "  .env: API_TOKEN_SALT: expected a secret; production does not start without it",
+    ]
+
+
+def test_a_database_out_of_reach(project: Path) -> None:
+    address = f"postgresql://somebody:secret-word@127.0.0.1:{free_port()}/nothing"
+    code, output = run("start", "--project", str(project), DATABASE_URL=address)
+    assert code == 1
+    assert output.startswith("Error: The database cannot be reached: ")
+    assert "secret-word" not in output
+    assert "Traceback" not in output
+
+
+def test_a_folder_that_is_no_project(tmp_path: Path) -> None:
+    code, output = run("start", "--project", str(tmp_path))
+    assert code == 1
+    assert output.startswith(f"Error: {tmp_path} is not a project: it has neither src/ nor config/.")
+
+
+def test_two_starts_at_once_make_one_database(project: Path) -> None:
+    ports = [free_port(), free_port()]
+    servers = [Server(spawn("start", "--project", str(project), "--port", str(port)), port) for port in ports]
+    try:
+        for server in servers:
+            server.wait()
+        assert run("permissions", "list", "--project", str(project), "--json")[1].count('"type"') == 2
+    finally:
+        assert [server.stop()[0] for server in servers] == [0, 0]
+
+
+def test_workers_share_one_sqlite_file(project: Path) -> None:
+    with serving("start", project, "--workers", "2") as server:
+        assert run("permissions", "grant", "public", "api::story.story.find", "--project", str(project))[0] == 0
+        server.wait_for("/api/stories", 200)
+        time.sleep(1.1)  # the other worker has noticed by now
+        assert {server.get("/api/stories")[0] for _ in range(20)} == {200}
+        assert server.stop()[0] == 0

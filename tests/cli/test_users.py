@@ -1,0 +1,66 @@
+"""`octavo users`: made, listed, changed and removed, on both databases."""
+
+import pytest
+
+from tests.cli.conftest import Call, answered, refused, said
+
+ANN = {
+    "id": 1,
+    "username": "ann",
+    "email": "ann@example.org",
+    "confirmed": True,
+    "blocked": False,
+    "role": "authenticated",
+}
+
+
+def make(call: Call) -> list[str]:
+    return said(call("users", "create", "ann", "Ann@example.org", "--password", "ann-secret"))
+
+
+def test_create_and_list(call: Call) -> None:
+    assert make(call) == ["Made the user ann, number 1."]
+    assert answered(call("users", "list", "--json")) == [ANN]
+    assert [line.split() for line in said(call("users", "list"))] == [
+        ["id", "username", "email", "role", "confirmed", "blocked"],
+        ["1", "ann", "ann@example.org", "authenticated", "yes", "no"],
+    ]
+    asked = said(call("users", "create", "ben", "ben@example.org", input="ben-secret\n" * 2))
+    assert asked[-1] == "Made the user ben, number 2."
+    made = answered(
+        call("users", "create", "carl", "c@example.org", "--password", "carl-secret", "--role", "Public", "--json")
+    )
+    assert (made["id"], made["username"], made["role"]["type"]) == (3, "carl", "public")
+
+
+def test_change_and_delete(call: Call) -> None:
+    make(call)
+    assert said(call("users", "set-role", "ann", "public")) == ["ann has the role public now."]
+    assert said(call("users", "block", "ANN@example.org")) == ["ANN@example.org is blocked."]
+    assert answered(call("users", "list", "--json")) == [{**ANN, "blocked": True, "role": "public"}]
+    assert said(call("users", "unblock", "ann")) == ["ann is not blocked any more."]
+    assert said(call("users", "set-password", "ann", "--password", "other-secret")) == ["ann has another password now."]
+    assert said(call("users", "delete", "ann")) == ["Removed the user ann."]
+    assert answered(call("users", "list", "--json")) == []
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (("create", "ann", "other@example.org", "--password", "ann-secret"), "This attribute must be unique"),
+        (("create", "ben", "ann@example.org", "--password", "ann-secret"), "Email already taken"),
+        (("create", "ben", "bad", "--password", "ann-secret"), "email must be a valid email"),
+        (("create", "ben", "b@example.org", "--password", "x"), "password must be at least 6 characters"),
+        (
+            ("create", "ben", "b@example.org", "--password", "ben-secret", "--role", "no"),
+            "There is no role 'no'; there are authenticated, public",
+        ),
+        (("set-role", "ann", "no"), "There is no role 'no'; there are authenticated, public"),
+        (("block", "nobody"), "There is no user 'nobody'"),
+        (("delete", "nobody"), "There is no user 'nobody'"),
+    ],
+)
+def test_refusals(call: Call, arguments: tuple[str, ...], message: str) -> None:
+    make(call)
+    assert refused(call("users", *arguments)) == message
+    assert answered(call("users", "list", "--json")) == [ANN]
