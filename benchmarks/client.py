@@ -1,0 +1,35 @@
+"""A caller in the same process, as light as can be: what is measured is the service."""
+
+from typing import Any
+
+import orjson
+
+from octavo.http.application import HttpApplication
+from tests.http.asgi import receiver, scope_of
+from tests.models.bookshop import FULL_TOKEN
+
+
+class Client:
+    """Sends one request, as often as it is told."""
+
+    def __init__(self, app: HttpApplication, method: str, target: str, data: Any = None) -> None:
+        self._app = app
+        self._body = b"" if data is None else orjson.dumps({"data": data})
+        headers = [("Authorization", f"Bearer {FULL_TOKEN}"), ("Content-Type", "application/json")]
+        self._scope = scope_of(method, target, headers if method != "GET" else ())
+        self._sent: list[Any] = []
+
+    async def send(self, id_in_path: object = None) -> bytes:
+        """The answer's body. An id takes the place of `:id` in the path."""
+        self._sent.clear()
+        scope = dict(self._scope)
+        if id_in_path is not None:
+            scope["path"] = scope["path"].replace(":id", str(id_in_path))
+            scope["raw_path"] = scope["path"].encode()
+        await self._app(scope, receiver([self._body]), self._keep)
+        body = b"".join(message.get("body", b"") for message in self._sent[1:])
+        assert self._sent[0]["status"] == 200, body
+        return body
+
+    async def _keep(self, message: Any) -> None:
+        self._sent.append(message)

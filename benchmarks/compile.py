@@ -1,0 +1,18 @@
+"""Stop: a plan becomes a statement; and how long the statement of a known plan takes to find."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from benchmarks.harness import Bench
+from benchmarks.world import QUERIES, World
+from octavo.content.reading import DIALECTS, EntryReader
+from octavo.sql.select import compile_read
+
+
+def benches(world: World) -> Iterator[Bench]:
+    for name, text in QUERIES.items():
+        plan = world.planned(text).plan
+        for dialect in DIALECTS.values():
+            yield Bench("compile", f"{name}, {dialect.name}", partial(compile_read, plan, world.registry, dialect))
+    reader = EntryReader(world.sites["sqlite"].database, world.registry)
+    yield Bench("compile", "five levels, known", lambda: reader.prepare(world.planned(QUERIES["five levels"])))

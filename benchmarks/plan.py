@@ -1,0 +1,13 @@
+"""Stop: a Query becomes a plan."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from benchmarks.harness import Bench
+from benchmarks.world import QUERIES, World
+from octavo.plan.read import plan_list
+
+
+def benches(world: World) -> Iterator[Bench]:
+    for name, text in QUERIES.items():
+        yield Bench("plan", name, partial(plan_list, world.sanitized(text), world.books, world.registry))

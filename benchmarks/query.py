@@ -1,0 +1,14 @@
+"""Stop: nested values become a Query."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from benchmarks.harness import Bench
+from benchmarks.world import QUERIES, World
+from octavo.rest.params import PageLimits, read_query
+from octavo.rest.query_string import parse_query_string
+
+
+def benches(world: World) -> Iterator[Bench]:
+    for name, text in QUERIES.items():
+        yield Bench("query", name, partial(read_query, parse_query_string(text), PageLimits()))

@@ -1,0 +1,18 @@
+"""Stop: a Query loses what the actor may not see."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from benchmarks.harness import Bench
+from benchmarks.world import QUERIES, World
+from octavo.access.sanitize import Sanitizer
+from octavo.controllers import finder
+from octavo.rest.params import PageLimits, read_query
+from octavo.rest.query_string import parse_query_string
+
+
+def benches(world: World) -> Iterator[Bench]:
+    sanitizer = Sanitizer(world.registry, finder(world.permissions))
+    for name, text in QUERIES.items():
+        query = read_query(parse_query_string(text), PageLimits())
+        yield Bench("sanitize", name, partial(sanitizer.sanitize, query, world.books))

@@ -1,0 +1,93 @@
+"""What the benchmarks work on: bookshops on each database, who asks, and what is asked of them."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from octavo.access.authenticator import AccessOptions, Authenticator
+from octavo.access.credentials import Secrets
+from octavo.access.permissions import PermissionSet
+from octavo.access.sanitize import Sanitizer
+from octavo.controllers import finder
+from octavo.plan.read import Planned, plan_list
+from octavo.query.ast import Query
+from octavo.rest.params import PageLimits, read_query
+from octavo.rest.query_string import parse_query_string
+from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
+from tests.models.bookshop import BOOK, SECRETS
+from tests.models.site import Site, open_bookshop, postgresql_variables
+
+QUERIES: Mapping[str, str] = {
+    "nothing asked": "",
+    "filter, sort, page": (
+        "filters[author][name][$containsi]=river&filters[$or][0][pages][$gt]=50&filters[$or][1][inStock]=true"
+        "&sort[0]=title:desc&sort[1]=author.name&fields[0]=title&pagination[page]=1&pagination[pageSize]=10"
+    ),
+    "four relations": (
+        "populate[author][fields][0]=name&populate[genres][fields][0]=name&populate[genres][sort]=name"
+        "&populate[cover][fields][0]=url&populate[shelf]=true"
+    ),
+    "five levels": "populate[author][populate][books][populate][genres][populate][parent][populate]=children",
+    "components and zones": "populate[chapters][populate]=*&populate[extras][populate]=*&populate[details]=true",
+}
+"""Query strings for a list of books: what is asked in a few words, and how."""
+
+COUNT_ON = """
+DO $$ DECLARE t text; BEGIN
+  FOR t IN SELECT table_name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'id' LOOP
+    EXECUTE format('SELECT setval(pg_get_serial_sequence(%L, ''id''), (SELECT max(id) FROM %I))', quote_ident(t), t);
+  END LOOP;
+END $$"""
+"""The bookshop's rows come with their ids; PostgreSQL has to count on from there."""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Open bookshops by database, a folder to work in, and what the public role may do."""
+
+    folder: Path
+    sites: Mapping[str, Site]
+    permissions: PermissionSet
+
+    @property
+    def registry(self) -> Registry:
+        return self.sites["sqlite"].octavo.registry
+
+    @property
+    def books(self) -> ContentType:
+        return self.registry.content_types[BOOK]
+
+    def sanitized(self, text: str) -> Query:
+        """The query of a query string, less what the public may not see."""
+        query = read_query(parse_query_string(text), PageLimits())
+        return Sanitizer(self.registry, finder(self.permissions)).sanitize(query, self.books)
+
+    def planned(self, text: str) -> Planned:
+        """The plan of a query string."""
+        return plan_list(self.sanitized(text), self.books, self.registry)
+
+
+@asynccontextmanager
+async def open_world(folder: Path, postgresql_url: str | None) -> AsyncIterator[World]:
+    """A world for the time of the block, on PostgreSQL too if there is an address."""
+    variables: dict[str, dict[str, str]] = {"sqlite": {}}
+    if postgresql_url is not None:
+        variables["postgresql"] = postgresql_variables(postgresql_url)
+    async with AsyncExitStack() as stack:
+        sites = {}
+        for name, values in variables.items():
+            (folder / name).mkdir(parents=True)
+            sites[name] = await open_bookshop(folder / name, values)
+            stack.push_async_callback(sites[name].database.close)
+            if name == "postgresql":
+                await sites[name].database.execute(COUNT_ON)
+        public = await authenticator_of(sites["sqlite"]).authenticate(None)
+        yield World(folder, sites, public.permissions)
+
+
+def authenticator_of(site: Site) -> Authenticator:
+    """Says who is asking; what it knows stays fresh."""
+    secrets = Secrets(SECRETS["JWT_SECRET"], SECRETS["API_TOKEN_SALT"])
+    return Authenticator(site.database, secrets, AccessOptions(require_expiry=False, max_age=3600))

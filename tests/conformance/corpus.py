@@ -1,0 +1,142 @@
+"""The recorded requests and answers: unpacked into a folder, served by a real Octavo, replayed against it."""
+
+import json
+import lzma
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tarfile
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+KNOWN = json.loads((HERE / "known.json").read_text(encoding="utf-8"))
+_BASE_ENVIRONMENT = {
+    "PATH": os.environ["PATH"],
+    "PYTHONPATH": "src",
+    "NODE_ENV": "development",
+    "OCTAVO_PLUGINS__USERS_PERMISSIONS__CONFIG__RATELIMIT__ENABLED": "false",
+}
+
+
+def unpack(name: str, folder: Path) -> Path:
+    """The recordings of that name, and `replay.py` beside them."""
+    with lzma.open(HERE / f"{name}.tar.xz") as packed, tarfile.open(fileobj=packed) as archive:
+        archive.extractall(folder, filter="data")
+    return folder / name
+
+
+def make_project(recordings: Path, folder: Path) -> Path:
+    """The project that was recorded: a v4 folder without any settings of ours."""
+    shutil.copytree(recordings / "schemas", folder / "src")
+    shutil.copytree(recordings / "uploads", folder / "public/uploads")
+    shutil.copy(recordings / "secrets.env", folder / ".env")
+    (folder / ".tmp").mkdir()
+    shutil.copy(recordings / "database.sqlite", folder / ".tmp/data.db")
+    return folder
+
+
+def dumped_sql(recordings: Path) -> str:
+    """The PostgreSQL dump, without the commands that only the newest `psql` knows."""
+    lines = (recordings / "database.pg.sql").read_text(encoding="utf-8").splitlines()
+    return "\n".join(line for line in lines if not line.startswith((r"\restrict", r"\unrestrict")))
+
+
+class Server:
+    """Octavo in a process of its own."""
+
+    def __init__(self, project: Path, variables: Mapping[str, str]) -> None:
+        self.port = _free_port()
+        command = [sys.executable, "-m", "octavo", "start", "--host", "127.0.0.1", "--port", str(self.port)]
+        self._log = (project / "server.log").open("w+b")
+        self._process = subprocess.Popen(
+            [*command, "--project", str(project)],
+            cwd=ROOT,
+            env={**_BASE_ENVIRONMENT, **variables},
+            stdout=self._log,
+            stderr=subprocess.STDOUT,
+        )
+        self._wait()
+
+    def _wait(self) -> None:
+        deadline = time.monotonic() + 30
+        while self._process.poll() is None and time.monotonic() < deadline:
+            if self._is_healthy():
+                return
+            time.sleep(0.05)
+        raise RuntimeError(f"the server did not start: {self.stop()}")
+
+    def _is_healthy(self) -> bool:
+        with closing(HTTPConnection("127.0.0.1", self.port, timeout=5)) as connection:
+            try:
+                connection.request("GET", "/_health")
+                return connection.getresponse().status == 204
+            except OSError:
+                return False
+
+    def stop(self) -> str:
+        """End the process; what it wrote."""
+        self._process.terminate()
+        self._process.wait(20)
+        self._log.seek(0)
+        with self._log:
+            return self._log.read().decode(errors="replace")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What a replay found: the differences of every item, by area and id."""
+
+    areas: dict[str, dict[str, list[str]]]
+
+    def items(self, *, differing: bool = False) -> set[str]:
+        """The ids of all items, or of those that differ."""
+        return {item for items in self.areas.values() for item, found in items.items() if found or not differing}
+
+    def differing(self, *, without: set[str]) -> dict[str, dict[str, list[str]]]:
+        """The first differences of every item that differs, by area."""
+        found = {
+            area: {item: differences[:3] for item, differences in items.items() if differences and item not in without}
+            for area, items in self.areas.items()
+        }
+        return {area: items for area, items in found.items() if items}
+
+
+def known_items(database: str) -> set[str]:
+    """The ids that `known.json` lists for a database, or for `both`."""
+    return {item for items in KNOWN[database].values() for item in items}
+
+
+def _leave_out(deviations: Path) -> None:
+    """Add what may not be sent, as it would change what others find."""
+    listed = json.loads(deviations.read_text(encoding="utf-8"))
+    listed |= {item: reason for reason, items in KNOWN["left out"].items() for item in items}
+    deviations.write_text(json.dumps(listed), encoding="utf-8")
+
+
+def replay(recordings: Path, server: Server, database: str, areas: Iterable[str], output: Path) -> Replay:
+    """Send the requests of some areas; reads first, in the order of the files, then the scenarios."""
+    _leave_out(recordings / "deviations.json")
+    selected = [argument for area in areas for argument in ("--area", area)]
+    command = [sys.executable, "../replay.py", ".", "--base-url", f"http://127.0.0.1:{server.port}", "--db", database]
+    subprocess.run([*command, "--json", str(output), *selected], cwd=recordings, capture_output=True, check=False)
+    found: dict[str, dict[str, list[str]]] = {}
+    result: dict[str, Any] = json.loads(output.read_text(encoding="utf-8"))
+    for item in result["results"]:
+        found.setdefault(item["area"], {})[item["id"]] = item["diffs"]
+    return Replay(found)

@@ -1,0 +1,82 @@
+"""Databases for the tests: real ones, empty at the beginning of each test, started only when a test asks for them."""
+
+import functools
+import os
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from octavo.database.connection import Database
+from octavo.database.postgresql import PostgresqlDatabase
+from octavo.database.sqlite import SqliteDatabase
+from tests.postgresql_server import PostgresqlServer, start_server
+
+if TYPE_CHECKING:
+    from tests.s3_server import S3Server
+
+pytest_plugins = ["tests.golden.option", "tests.models.fixtures"]
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """Asynchronous tests (marked `anyio`) run on asyncio."""
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def postgresql_server() -> Iterator[PostgresqlServer]:
+    """The one server of a test run, started lazily."""
+    server = start_server(os.environ.get("PYTEST_XDIST_TESTRUNUID"))
+    yield server
+    server.remove()
+
+
+@pytest.fixture(scope="session")
+def s3_server() -> Iterator["S3Server"]:
+    """The one S3 server of a test run, started lazily."""
+    from tests.s3_server import S3Server  # its libraries take their time
+
+    server = S3Server()
+    yield server
+    server.remove()
+
+
+@pytest.fixture
+def own_postgresql_server() -> Iterator[PostgresqlServer]:
+    """A server for one test alone, which may stop it."""
+    server = start_server()
+    yield server
+    server.remove()
+
+
+@pytest.fixture
+def postgresql_url(postgresql_server: PostgresqlServer) -> Iterator[str]:
+    """The address of a new, empty PostgreSQL database."""
+    url = postgresql_server.create_database()
+    yield url
+    postgresql_server.drop_database(url)
+
+
+@pytest.fixture
+def sqlite_path(tmp_path: Path) -> Path:
+    """The path of an SQLite database that does not exist yet."""
+    return tmp_path / "data.db"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def new_database(request: pytest.FixtureRequest) -> Callable[..., Database]:
+    """Each driver in turn: makes one on an empty database, with the driver's own options, not yet connected."""
+    if request.param == "sqlite":
+        return functools.partial(SqliteDatabase, request.getfixturevalue("sqlite_path"))
+    return functools.partial(PostgresqlDatabase, request.getfixturevalue("postgresql_url"))
+
+
+@pytest.fixture
+async def database(anyio_backend: str, new_database: Callable[..., Database]) -> AsyncIterator[Database]:
+    """Each driver in turn on an empty database, connected."""
+    made = new_database()
+    await made.connect()
+    yield made
+    await made.close()

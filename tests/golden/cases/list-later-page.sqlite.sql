@@ -1,0 +1,42 @@
+SELECT CAST(concat('[', coalesce(group_concat(t1.json, ','), ''), ']') AS BLOB), (
+  SELECT count(*) FROM "books" t8 WHERE (t8."published_at" IS NOT NULL AND t8."locale" = ?1)
+)
+FROM (
+  SELECT concat(
+    '{"id":',
+    t2.id,
+    ',"attributes":{"title":',
+    json_quote(t2."title"),
+    '},"meta":{"availableLocales":',
+    concat(
+      '[',
+      (
+        SELECT group_concat(t7.json, ',')
+        FROM (
+          SELECT json_quote(t6."locale") AS json
+          FROM "books_localizations_links" t5
+          JOIN "books" t6 ON t6.id = t5."inv_book_id"
+          WHERE t5."book_id" = t2.id
+          AND t6."published_at" IS NOT NULL
+          ORDER BY t5."book_order",
+          t5.id
+        ) t7
+      ),
+      ']'
+    ),
+    '}}'
+  ) AS json
+  FROM (
+    SELECT t3.id
+    FROM "books" t3
+    WHERE (t3."published_at" IS NOT NULL AND t3."locale" = ?1)
+    ORDER BY t3."title" DESC,
+    t3.id LIMIT ?2 OFFSET ?3
+  ) t4
+  JOIN "books" t2 ON t2.id = t4.id
+  ORDER BY t2."title" DESC,
+  t2.id LIMIT ?2
+) t1;
+-- 1: 'en'
+-- 2: 3
+-- 3: 3

@@ -1,0 +1,98 @@
+SELECT convert_to(
+  concat(
+    '{"id":',
+    t1.id,
+    ',"attributes":{"title":',
+    coalesce(to_json(t1."title")::text, 'null'),
+    ',"slug":',
+    coalesce(to_json(t1."slug")::text, 'null'),
+    ',"blurb":',
+    coalesce(to_json(t1."blurb")::text, 'null'),
+    ',"body":',
+    coalesce(to_json(t1."body")::text, 'null'),
+    ',"language":',
+    coalesce(to_json(t1."language")::text, 'null'),
+    ',"contact":',
+    coalesce(to_json(t1."contact")::text, 'null'),
+    ',"pages":',
+    coalesce(t1."pages"::text, 'null'),
+    ',"isbn":',
+    CASE WHEN t1."isbn" IS NULL THEN 'null' ELSE concat('"', t1."isbn", '"') END,
+    ',"weight":',
+    CASE WHEN t1."weight" - t1."weight" = 0 THEN t1."weight"::float8::text ELSE 'null' END,
+    ',"price":',
+    CASE WHEN t1."price" - t1."price" = 0 THEN t1."price"::float8::text ELSE 'null' END,
+    ',"inStock":',
+    coalesce(t1."in_stock"::text, 'null'),
+    ',"releaseDate":',
+    CASE WHEN t1."release_date" IS NULL THEN 'null' ELSE concat('"', t1."release_date", '"') END,
+    ',"opensAt":',
+    CASE WHEN t1."opens_at" IS NULL THEN 'null' ELSE concat('"', t1."opens_at", '"') END,
+    ',"reviewedAt":',
+    CASE
+    WHEN to_char(t1."reviewed_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
+    THEN 'null'
+    ELSE concat('"', to_char(t1."reviewed_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+    ',"importedAt":',
+    CASE
+    WHEN (extract(epoch from t1."imported_at") * 1000)::int8 IS NULL
+    THEN 'null'
+    ELSE concat('"', (extract(epoch from t1."imported_at") * 1000)::int8, '"') END,
+    ',"extra":',
+    coalesce(t1."extra"::text, 'null'),
+    ',"content":',
+    coalesce(t1."content"::text, 'null'),
+    ',"keywords":',
+    coalesce(t1."keywords"::text, 'null'),
+    ',"ISBN13Code":',
+    coalesce(to_json(t1."isbn_13_code")::text, 'null'),
+    ',"weird-name":',
+    coalesce(to_json(t1."weird_name")::text, 'null'),
+    ',"Größe":',
+    coalesce(t1."grosse"::text, 'null'),
+    ',"order":',
+    coalesce(t1."order"::text, 'null'),
+    ',"select":',
+    coalesce(to_json(t1."select")::text, 'null'),
+    ',"createdAt":',
+    CASE
+    WHEN to_char(t1."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
+    THEN 'null'
+    ELSE concat('"', to_char(t1."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+    ',"updatedAt":',
+    CASE
+    WHEN to_char(t1."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
+    THEN 'null'
+    ELSE concat('"', to_char(t1."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+    ',"publishedAt":',
+    CASE
+    WHEN to_char(t1."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
+    THEN 'null'
+    ELSE concat('"', to_char(t1."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+    ',"locale":',
+    coalesce(to_json(t1."locale")::text, 'null'),
+    '},"meta":{"availableLocales":',
+    concat(
+      '[',
+      (
+        SELECT string_agg(t4.json, ',')
+        FROM (
+          SELECT coalesce(to_json(t3."locale")::text, 'null') AS json
+          FROM "books_localizations_links" t2
+          JOIN "books" t3 ON t3.id = t2."inv_book_id"
+          WHERE t2."book_id" = t1.id
+          ORDER BY t2."book_order",
+          t2.id
+        ) t4
+      ),
+      ']'
+    ),
+    '}}'
+  ),
+  'UTF8'
+)
+FROM "books" t1
+WHERE t1.id = $1::int8
+ORDER BY t1.id
+LIMIT 1;
+-- 1: 3

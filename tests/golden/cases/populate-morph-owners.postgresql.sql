@@ -1,0 +1,77 @@
+SELECT convert_to(
+  concat(
+    '{"id":',
+    t1.id,
+    ',"attributes":{"name":',
+    coalesce(to_json(t1."name")::text, 'null'),
+    ',"rank":',
+    coalesce(t1."rank"::text, 'null'),
+    ',"createdAt":',
+    CASE
+    WHEN to_char(t1."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
+    THEN 'null'
+    ELSE concat('"', to_char(t1."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+    ',"updatedAt":',
+    CASE
+    WHEN to_char(t1."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
+    THEN 'null'
+    ELSE concat('"', to_char(t1."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+    ',"publishedAt":',
+    CASE
+    WHEN to_char(t1."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
+    THEN 'null'
+    ELSE concat('"', to_char(t1."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+    ',"books":{"data":',
+    concat(
+      '[',
+      (
+        SELECT string_agg(t7.json, ',')
+        FROM (
+          SELECT concat(
+            '{"id":',
+            t3.id,
+            ',"attributes":{"title":',
+            coalesce(to_json(t3."title")::text, 'null'),
+            ',"mentions":{"data":',
+            coalesce(
+              (
+                SELECT '[' || string_agg(t6.json, ',') || ']'
+                FROM (
+                  SELECT concat(
+                    '{"id":',
+                    t4.id,
+                    ',"attributes":{"text":',
+                    coalesce(to_json(t4."text")::text, 'null'),
+                    '}}'
+                  ) AS json
+                  FROM "notes_subjects_morphs" t5
+                  JOIN "notes" t4 ON t4.id = t5."note_id"
+                  WHERE t5."subjects_id" = t3.id
+                  AND t5."subjects_type" = 'api::book.book'
+                  AND t5.field = 'mentions'
+                  ORDER BY t5."order",
+                  t5.id
+                ) t6
+              ),
+              'null'
+            ),
+            '}}}'
+          ) AS json
+          FROM "books_genres_links" t2
+          JOIN "books" t3 ON t3.id = t2."book_id"
+          WHERE t2."genre_id" = t1.id
+          ORDER BY t2."book_order",
+          t2.id
+        ) t7
+      ),
+      ']'
+    ),
+    '}},"meta":{}}'
+  ),
+  'UTF8'
+)
+FROM "genres" t1
+WHERE t1.id = $1::int8
+ORDER BY t1.id
+LIMIT 1;
+-- 1: 1

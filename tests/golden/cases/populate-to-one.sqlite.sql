@@ -1,0 +1,47 @@
+SELECT CAST(concat('[', coalesce(group_concat(t1.json, ','), ''), ']') AS BLOB), (
+  SELECT count(*) FROM "books" t8 WHERE (t8."published_at" IS NOT NULL AND t8."locale" = ?1)
+)
+FROM (
+  SELECT concat(
+    '{"id":',
+    t2.id,
+    ',"attributes":{"title":',
+    json_quote(t2."title"),
+    ',"author":{"data":',
+    coalesce(
+      (
+        SELECT concat('{"id":', t4.id, ',"attributes":{"name":', json_quote(t4."name"), '}}')
+        FROM "books_author_links" t3
+        JOIN "authors" t4 ON t4.id = t3."author_id"
+        WHERE t3."book_id" = t2.id
+        ORDER BY t3.id
+        LIMIT 1
+      ),
+      'null'
+    ),
+    '}},"meta":{"availableLocales":',
+    concat(
+      '[',
+      (
+        SELECT group_concat(t7.json, ',')
+        FROM (
+          SELECT json_quote(t6."locale") AS json
+          FROM "books_localizations_links" t5
+          JOIN "books" t6 ON t6.id = t5."inv_book_id"
+          WHERE t5."book_id" = t2.id
+          AND t6."published_at" IS NOT NULL
+          ORDER BY t5."book_order",
+          t5.id
+        ) t7
+      ),
+      ']'
+    ),
+    '}}'
+  ) AS json
+  FROM "books" t2
+  WHERE (t2."published_at" IS NOT NULL AND t2."locale" = ?1)
+  ORDER BY t2.id
+  LIMIT ?2
+) t1;
+-- 1: 'en'
+-- 2: 2

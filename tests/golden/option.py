@@ -1,0 +1,16 @@
+"""The option `--update-golden`: writes what the golden cases should expect from what they find. Never in CI."""
+
+import os
+
+import pytest
+
+OPTION = "--update-golden"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(OPTION, action="store_true", help="write the golden files anew from what is found")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption(OPTION) and os.environ.get("CI"):
+        raise pytest.UsageError(f"{OPTION} is not for CI: golden files change in commits that people read")

@@ -1,0 +1,54 @@
+"""The recorded layouts: content models, and the tables that the reference makes for them (`golden/layouts`)."""
+
+import gzip
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from octavo.schema.loader import load_registry
+from octavo.schema.registry import Registry
+from octavo.sql.tables import OWN_PREFIX, Table
+
+LAYOUTS = Path(__file__).parent / "golden" / "layouts"
+MODELS = sorted(path.name.removesuffix(".json.gz") for path in LAYOUTS.glob("*.json.gz"))
+
+
+@cache
+def recorded(model: str) -> Mapping[str, Any]:
+    """`definitions`, `sqlite` and `postgresql` of a model."""
+    packed = (LAYOUTS / f"{model}.json.gz").read_bytes()
+    content: Mapping[str, Any] = json.loads(gzip.decompress(packed))
+    return content
+
+
+def write_project(definitions: Mapping[str, Any], project: Path) -> Path:
+    """A project folder with these definition files (paths below `src`)."""
+    for name, definition in definitions.items():
+        path = project / "src" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(definition if isinstance(definition, str) else json.dumps(definition), encoding="utf-8")
+    return project
+
+
+def registry_of(definitions: Mapping[str, Any], project: Path) -> Registry:
+    """The registry of these definition files."""
+    return load_registry(write_project(definitions, project))
+
+
+def as_recorded(tables: Mapping[str, Table]) -> dict[str, Any]:
+    """Tables in the form of the recordings, without what is our own."""
+    return {
+        name: {
+            "columns": [[column.name, column.type, column.nullable, column.default] for column in table.columns],
+            "indexes": [
+                [index.name, list(index.columns), index.unique]
+                for index in table.indexes
+                if not index.name.startswith(OWN_PREFIX)
+            ],
+            "foreign_keys": [[key.name, key.column, key.target, key.on_delete] for key in table.foreign_keys],
+        }
+        for name, table in tables.items()
+        if not name.startswith(OWN_PREFIX)
+    }

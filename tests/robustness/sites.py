@@ -1,0 +1,143 @@
+"""Projects to attack: the recorded blog and the bookshop on either database, with marks where nobody may look."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from octavo.schema.attributes import Scalar
+from octavo.schema.loader import load_registry
+from octavo.schema.registry import Registry
+from octavo.schema.values import SCALAR_TYPES, ValueKind
+from octavo.sql.storage import column_name, table_name
+from tests.conformance.corpus import dumped_sql, make_project, unpack
+from tests.models.bookshop import FULL_TOKEN, SECRETS
+from tests.models.site import open_bookshop, postgresql_variables
+from tests.postgresql_server import PostgresqlServer, database_name
+from tests.robustness.hostile import Callers, signed
+
+MARK = "octavo-leak"
+"""Stands in every private and every password column."""
+HIDDEN = "octavo-hidden"
+"""Stands where a full token may look, and nobody else."""
+FAR = 4_000_000_000
+# The bookshop's rows bring their ids, which PostgreSQL does not count along.
+_CONTINUE_IDS = """
+DO $$ DECLARE t text; BEGIN FOR t IN SELECT table_name FROM information_schema.columns
+WHERE table_schema = 'public' AND column_name = 'id' AND column_default LIKE 'nextval%' LOOP
+EXECUTE format('SELECT setval(pg_get_serial_sequence(%L, ''id''), 1000)', quote_ident(t)); END LOOP; END $$"""
+
+
+@dataclass(frozen=True)
+class AttackedSite:
+    """A project that can be served: its folder, the variables that name its database, and who may call.
+
+    `run_sql` runs statements behind the service's back; rows come as lines, columns separated by bars.
+    """
+
+    folder: Path
+    variables: Mapping[str, str]
+    registry: Registry
+    callers: Callers
+    run_sql: Callable[[str], list[str]]
+    secrets: tuple[str, ...]
+
+
+def bearer(token: str) -> tuple[tuple[bytes, bytes], ...]:
+    return ((b"Authorization", b"Bearer " + token.encode()),)
+
+
+def user_token(user_id: int, secret: str) -> str:
+    return signed(b'{"id":%d,"iat":1700000000,"exp":%d}' % (user_id, FAR), secret.encode()).decode()
+
+
+def blog_site(folder: Path, server: PostgresqlServer | None = None) -> AttackedSite:
+    """The blog, on SQLite unless there is a server."""
+    recordings = unpack("blog", folder)
+    project = make_project(recordings, folder / "project")
+    variables: dict[str, str] = {}
+    if server is not None:
+        url = server.create_database()
+        server.run_sql(database_name(url), dumped_sql(recordings))
+        variables = postgresql_variables(url)
+    secrets = dict(line.split("=", 1) for line in (recordings / "secrets.env").read_text("utf-8").splitlines() if line)
+    callers = Callers(
+        ((), bearer(user_token(1, secrets["JWT_SECRET"])), bearer(secrets["TOKEN_FULL"])),
+        secrets["JWT_SECRET"].encode(),
+    )
+    site = _site(project, variables, callers, tuple(v for k, v in secrets.items() if k.startswith("TOKEN_")), server)
+    site.run_sql(f"UPDATE hidden_things SET label = '{HIDDEN}' || id")
+    site.run_sql(f"UPDATE up_users SET email = '{HIDDEN}' || id || '@x.example' WHERE id > 1")
+    return site
+
+
+def bookshop_site(folder: Path, server: PostgresqlServer | None = None) -> AttackedSite:
+    """The bookshop, on SQLite unless there is a server."""
+    project = folder / "project"
+    project.mkdir(parents=True)
+    variables = postgresql_variables(server.create_database()) if server is not None else {}
+
+    async def make() -> None:
+        opened = await open_bookshop(project, variables)
+        await opened.database.close()
+
+    asyncio.run(make())
+    (project / "public/uploads").mkdir(parents=True)
+    (project / ".env").write_text("".join(f"{key}={value}\n" for key, value in SECRETS.items()), "utf-8")
+    secret = SECRETS["JWT_SECRET"]
+    callers = Callers(((), bearer(user_token(1, secret)), bearer(FULL_TOKEN)), secret.encode())
+    site = _site(project, variables, callers, (), server)
+    site.run_sql(f"UPDATE vaults SET code = '{HIDDEN}' || id")
+    if server is not None:
+        site.run_sql(_CONTINUE_IDS)
+    return site
+
+
+def _site(
+    project: Path,
+    variables: Mapping[str, str],
+    callers: Callers,
+    secrets: tuple[str, ...],
+    server: PostgresqlServer | None,
+) -> AttackedSite:
+    registry = load_registry(project)
+    run_sql = _sql_runner(project, variables, server)
+    run_sql(marking_sql(registry))
+    return AttackedSite(project, variables, registry, callers, run_sql, secrets)
+
+
+def _sql_runner(
+    project: Path, variables: Mapping[str, str], server: PostgresqlServer | None
+) -> Callable[[str], list[str]]:
+    def on_server(text: str) -> list[str]:
+        assert server is not None
+        return server.run_sql(variables["DATABASE_NAME"], text).splitlines()
+
+    def on_file(text: str) -> list[str]:
+        with closing(sqlite3.connect(project / ".tmp/data.db")) as connection:
+            if not text.startswith("SELECT"):
+                connection.executescript(text)
+                return []
+            return ["|".join(map(str, row)) for row in connection.execute(text)]
+
+    return on_server if server is not None else on_file
+
+
+def marking_sql(registry: Registry) -> str:
+    """Statements that mark every private text and every password of every entry. Keys of API tokens have to stay."""
+    statements = []
+    for definition in registry.definitions():
+        for scalar in definition.scalars():
+            if scalar.name != "accessKey" and _is_marked(scalar):
+                is_json = SCALAR_TYPES[scalar.type].kind is ValueKind.JSON
+                value = f"'\"{MARK}\"'" if is_json else f"'{MARK}' || id"
+                statements.append(f'UPDATE "{table_name(definition)}" SET "{column_name(scalar)}" = {value};')
+    return "\n".join(statements)
+
+
+def _is_marked(scalar: Scalar) -> bool:
+    kind = SCALAR_TYPES[scalar.type]
+    hidden = scalar.private or kind.secret
+    return hidden and kind.kind in (ValueKind.STRING, ValueKind.TEXT, ValueKind.JSON)

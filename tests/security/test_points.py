@@ -1,0 +1,41 @@
+"""Every promise has a test: here, or where the table says."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+TESTS = HERE.parent
+
+# Promises that are held elsewhere, by the tests named.
+ELSEWHERE = {
+    9: ("rest/test_users.py", "rest/test_accounts.py"),
+    11: ("robustness/test_durability.py::test_one_of_many_gets_a_unique_value",),
+    13: ("robustness/test_durability.py::test_an_outage_of_postgresql_is_survived",),
+    14: ("robustness/test_durability.py::test_a_stop_under_load_finishes_what_is_under_way",),
+    15: ("database/test_synchronize.py", "cli/test_database.py"),
+    25: ("rest/test_accounts.py",),
+}
+
+# Promises about what is not there yet, and why nothing is to be tested.
+WITHOUT_TEST = {
+    26: "signing in through other services is not offered yet",
+    28: "GraphQL is not served yet",
+    30: "there are no webhooks yet, and no address is ever fetched",
+}
+
+
+def points_tested_here() -> set[int]:
+    texts = "\n".join(file.read_text("utf-8") for file in HERE.glob("test_*.py"))
+    return {int(number) for number in re.findall(r"^(?:async )?def test_point_(\d+)_", texts, re.MULTILINE)}
+
+
+def test_no_promise_is_forgotten() -> None:
+    assert points_tested_here() | ELSEWHERE.keys() | WITHOUT_TEST.keys() == set(range(1, 31))
+
+
+@pytest.mark.parametrize("place", [place for places in ELSEWHERE.values() for place in places])
+def test_what_is_held_elsewhere_is_there(place: str) -> None:
+    file, _, name = place.partition("::")
+    assert f"def {name or 'test_'}" in (TESTS / file).read_text("utf-8")

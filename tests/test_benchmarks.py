@@ -1,0 +1,115 @@
+"""The benchmarks work; and what a plan and a statement cost is held by counting calls, which no load can change."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from benchmarks.__main__ import table_of
+from benchmarks.harness import Bench, Measured, measure, once
+from benchmarks.load import WORKLOADS, Load, load_by_ourselves
+from benchmarks.load_data import TOKEN_FILE, fill, write_project
+from benchmarks.stops import STOPS
+from benchmarks.world import QUERIES, World, open_world
+from octavo.content.reading import DIALECTS
+from octavo.plan.read import plan_list
+from octavo.sql.select import compile_read
+from tests.cli.processes import serving
+from tests.postgresql_server import PostgresqlServer
+
+pytestmark = pytest.mark.anyio
+
+# Calls of Python functions at most, to plan and to compile for one database: about a tenth more than are made now.
+MOST_CALLS = {
+    "nothing asked": (165, 830),
+    "filter, sort, page": (210, 340),
+    "four relations": (355, 1480),
+    "five levels": (490, 2590),
+    "components and zones": (870, 3780),
+}
+
+
+@pytest.fixture(scope="module")
+async def world(
+    anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, postgresql_server: PostgresqlServer
+) -> AsyncIterator[World]:
+    url = postgresql_server.create_database()
+    async with open_world(tmp_path_factory.mktemp("benchmarks") / "world", url) as opened:
+        yield opened
+    postgresql_server.drop_database(url)
+
+
+@pytest.mark.parametrize("stop", STOPS)
+async def test_every_bench_runs(world: World, stop: str) -> None:
+    benches = list(STOPS[stop](world))
+    for bench in benches:
+        await once(bench)
+    assert {bench.stop for bench in benches} == {stop}
+    assert len({bench.title for bench in benches}) == len(benches)
+
+
+def calls_of(work: Callable[[], Any]) -> int:
+    """How many functions of Python are called."""
+    calls = 0
+
+    def count(frame: Any, event: str, argument: Any) -> None:
+        nonlocal calls
+        # Comprehensions are calls up to Python 3.11 and none later.
+        calls += event == "call" and frame.f_code.co_name not in ("<listcomp>", "<dictcomp>", "<setcomp>")
+
+    work()
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+@pytest.mark.parametrize("name", QUERIES)
+async def test_planning_and_compiling_cost_no_more_calls(world: World, name: str) -> None:
+    query = world.sanitized(QUERIES[name])
+    planned = world.planned(QUERIES[name])
+    most_to_plan, most_to_compile = MOST_CALLS[name]
+    assert calls_of(lambda: plan_list(query, world.books, world.registry)) <= most_to_plan
+    for dialect in DIALECTS.values():
+        assert calls_of(lambda: compile_read(planned.plan, world.registry, dialect)) <= most_to_compile  # noqa: B023
+
+
+async def test_the_load_asks_and_writes(tmp_path: Path) -> None:
+    settings = write_project(tmp_path / "magazine", {})
+    await fill(settings, lambda done, total: None, articles=100)
+    token = (settings.project / TOKEN_FILE).read_text("utf-8")
+    with serving("start", settings.project) as server:
+        load = Load(f"http://127.0.0.1:{server.port}", token, 4, 0.1, 100, server.process.pid)
+        found = [await asyncio.to_thread(load_by_ourselves, load, workload) for workload in WORKLOADS.values()]
+    assert [round.failed for round in found] == [0] * len(WORKLOADS)
+    assert all(0 < round.p50 <= round.p99 for round in found)
+
+
+async def test_measuring_counts_calls_and_leaves_out_what_comes_before() -> None:
+    said: list[str] = []
+
+    async def call() -> None:
+        said.append("call")
+
+    found = await measure(Bench("stop", "name", call, lambda: said.append("before"), few=True), seconds=0)
+    assert said == ["before", "call"] * 6
+    assert found.median_us > 0
+    assert found.calls_per_second == pytest.approx(1e6 / found.median_us)
+
+
+async def test_the_table_compares_with_an_earlier_one() -> None:
+    found = {"plan: a": Measured(1500.0, 666.6, 3.25), "plan: b": Measured(2.0, 500_000.0, 0.0)}
+    console = Console(width=80)
+    with console.capture() as captured:
+        console.print(table_of(found, {"plan: a": {"median_us": 1000.0}}))
+    assert [line.split() for line in captured.get().splitlines()] == [
+        ["median", "µs", "a", "second", "peak", "kB", "now", "/", "before"],
+        ["plan:", "a", "1,500.0", "667", "3.2", "1.50"],
+        ["plan:", "b", "2.0", "500,000", "0.0", "new"],
+    ]

@@ -1,0 +1,110 @@
+"""The project's own description: dependencies, lock files, package data, the command."""
+
+import ast
+import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+import octavo
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+LOCKS = ("run", "dev")
+
+
+def read_input(name: str) -> list[str]:
+    lines = (ROOT / f"requirements/{name}.in").read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith(("#", "-"))]
+
+
+def read_lock(name: str) -> str:
+    return (ROOT / f"requirements/{name}.txt").read_text(encoding="utf-8")
+
+
+def pinned(lock: str) -> dict[str, str]:
+    return dict(re.findall(r"^([a-z0-9._-]+)==(\S+)", lock, re.MULTILINE))
+
+
+def name_of(requirement: str) -> str:
+    match = re.match(r"[A-Za-z0-9._-]+", requirement)
+    assert match
+    return normal(match[0])
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_the_version_is_said_once() -> None:
+    assert PROJECT["project"]["dynamic"] == ["version"]
+    assert PROJECT["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "octavo.__version__"}
+    assert re.fullmatch(r"\d+\.\d+\.\d+", octavo.__version__)
+
+
+def test_the_changelog_knows_the_version() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.search(rf"^## {re.escape(octavo.__version__)}\b", changelog, re.MULTILINE)
+
+
+def test_the_lock_is_made_from_the_dependencies() -> None:
+    assert read_input("run") == PROJECT["project"]["dependencies"]
+
+
+def test_every_import_is_a_dependency() -> None:
+    imported = {name for file in (ROOT / "src").rglob("*.py") for name in imports_of(file)}
+    foreign = imported - set(sys.stdlib_module_names) - {"octavo"}
+    distributions = packages_distributions()
+    found = {name: {normal(distribution) for distribution in distributions.get(name, [])} for name in foreign}
+    extras = PROJECT["project"]["optional-dependencies"].values()
+    declared = {name_of(line) for lines in (PROJECT["project"]["dependencies"], *extras) for line in lines}
+    assert {name: owners for name, owners in found.items() if not owners & declared} == {}
+
+
+def imports_of(file: Path) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module.split(".")[0])
+    return names
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_locks_hold_no_address(name: str) -> None:
+    lock = read_lock(name)
+    assert "://" not in lock
+    assert not re.search(r"^ *--(?!hash)", lock, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_locks_pin_everything_with_hashes(name: str) -> None:
+    requirements = re.split(r"^(?=[a-z])", read_lock(name), flags=re.MULTILINE)[1:]
+    assert [text.split()[0] for text in requirements if "--hash=sha256:" not in text] == []
+    assert {name_of(line) for line in read_input(name)} <= pinned(read_lock(name)).keys()
+
+
+def test_both_locks_agree() -> None:
+    assert pinned(read_lock("run")).items() <= pinned(read_lock("dev")).items()
+
+
+def test_every_data_file_is_packed() -> None:
+    patterns = PROJECT["tool"]["setuptools"]["package-data"]["octavo"]
+    package = ROOT / "src/octavo"
+    packed = {file for pattern in patterns for file in package.glob(pattern)}
+    data = {
+        file
+        for file in package.rglob("*")
+        if file.is_file() and file.suffix not in {".py", ".pyc"} and "__pycache__" not in file.parts
+    }
+    assert package / "py.typed" in packed
+    assert data - packed == set()
+
+
+def test_the_command_exists() -> None:
+    module, function = PROJECT["project"]["scripts"]["octavo"].split(":")
+    assert callable(getattr(pytest.importorskip(module), function))
