@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from octavo.access.accounts import AccountOptions, Accounts
+from octavo.access.administrators import Administrators, AdminOptions, ensure_first_administrator
 from octavo.access.authenticator import AccessOptions, Authenticator
 from octavo.access.credentials import Secrets
 from octavo.access.rate_limits import DatabaseStorage, RateLimitOptions, RateLimits
@@ -12,7 +13,8 @@ from octavo.access.role_administration import RoleAdministration
 from octavo.access.sanitize import Strictness
 from octavo.access.token_versions import ensure_token_versions
 from octavo.access.user_administration import UserAdministration
-from octavo.bootstrap import prepare_database
+from octavo.admin.sessions import AdminSessionEndpoints
+from octavo.bootstrap import StartFailed, prepare_database
 from octavo.content.entries import EntryWriter
 from octavo.content.files import FileService
 from octavo.content.locales import Locales
@@ -25,6 +27,7 @@ from octavo.content.storage_s3 import S3Missing, S3Options, S3Storage
 from octavo.controllers import ContentController
 from octavo.database import open_database
 from octavo.database.connection import Database
+from octavo.errors import ApplicationError
 from octavo.graphql.endpoint import GraphqlEndpoint
 from octavo.graphql.engine import GraphqlOptions, make_engine
 from octavo.graphql.limits import Limits
@@ -126,6 +129,7 @@ class Services:
     accounts: Accounts
     users: UserAdministration
     roles: RoleAdministration
+    administrators: Administrators
     attempts: DatabaseStorage | None
 
 
@@ -152,14 +156,31 @@ async def _start(settings: Settings, registry: Registry, database: Database, ser
     await prepare_database(database, registry, settings.plugins.i18n.config.default_locale)
     if settings.api.compat.tokens_after_password_change == "invalid":
         await ensure_token_versions(database)
+    await services.administrators.sessions.ensure_table()
+    await _make_first_administrator(settings, database)
     if services.attempts is not None:
         await services.attempts.ensure_table()
     services.storage.workspace.sweep()
 
 
+async def _make_first_administrator(settings: Settings, database: Database) -> None:
+    first = settings.admin.first
+    if first.email is None or first.password is None:
+        return
+    try:
+        if await ensure_first_administrator(database, first.email, first.password):
+            logger.info("Made the first administrator, %s", first.email)
+    except ApplicationError as error:
+        raise StartFailed(f"The first administrator cannot be made: {error}") from error
+
+
 def _services(settings: Settings, registry: Registry, database: Database) -> Services:
     compat = settings.api.compat
-    secrets = Secrets(settings.secrets.jwt_secret or "", settings.secrets.api_token_salt or "")
+    secrets = Secrets(
+        settings.secrets.jwt_secret or "",
+        settings.secrets.api_token_salt or "",
+        settings.secrets.admin_jwt_secret or "",
+    )
     access = AccessOptions(
         require_expiry=compat.profile == "safe",
         refuse_revoked=compat.tokens_after_password_change == "invalid",
@@ -183,13 +204,13 @@ def _services(settings: Settings, registry: Registry, database: Database) -> Ser
     )
     authenticator = Authenticator(database, secrets, access)
     attempts = DatabaseStorage(database) if _counts_together(settings) else None
-    accounts = Accounts(
-        reader, writer, authenticator, _rate_limits(settings, attempts), _mailer(settings), _account_options(settings)
-    )
+    limits = _rate_limits(settings, attempts)
+    accounts = Accounts(reader, writer, authenticator, limits, _mailer(settings), _account_options(settings))
+    administrators = Administrators(database, authenticator, limits, _admin_options(settings))
     users = UserAdministration(reader, writer, accounts.rows, authenticator.invalidate)
     roles = RoleAdministration(writer, authenticator.invalidate)
     files = FileService(writer, reader, media)
-    return Services(authenticator, controller, storage, files, accounts, users, roles, attempts)
+    return Services(authenticator, controller, storage, files, accounts, users, roles, administrators, attempts)
 
 
 def _counts_together(settings: Settings) -> bool:
@@ -215,6 +236,11 @@ def _account_options(settings: Settings) -> AccountOptions:
         api_prefix=settings.api.rest.prefix,
         project=settings.project,
     )
+
+
+def _admin_options(settings: Settings) -> AdminOptions:
+    auth = settings.admin.auth
+    return AdminOptions(settings.secrets.admin_jwt_secret or "", auth.access_lifespan, auth.session_lifespan)
 
 
 def _mailer(settings: Settings) -> Mailer:
@@ -243,8 +269,19 @@ def _add_doors(router: Router, settings: Settings, registry: Registry, services:
     ):
         plugin.add_routes(router, rest.prefix)
     add_content_routes(router, rest.prefix, registry.api_types(), endpoints)
+    if settings.secrets.admin_jwt_secret:
+        _admin_endpoints(settings, services).add_routes(router)
+    else:
+        logger.warning("ADMIN_JWT_SECRET is not set: administrators cannot log in")
     if settings.plugins.graphql.enabled:
         _add_graphql(router, settings, services)
+
+
+def _admin_endpoints(settings: Settings, services: Services) -> AdminSessionEndpoints:
+    cookie = settings.admin.auth.secure_cookie
+    secure = cookie == "always" or (cookie == "auto" and settings.mode != "development")
+    origins = {settings.server.url, *settings.middlewares.cors.origins} - {"", "*"}
+    return AdminSessionEndpoints(services.administrators, origins, secure=secure)
 
 
 def _add_graphql(router: Router, settings: Settings, services: Services) -> None:

@@ -197,7 +197,13 @@ class ContentController:
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
             strict = draft and "publishedAt" not in data
             entry_id = await unit.create(
-                content_type, data, draft_default=draft, strict=strict, locale=locale, dates=write.dates
+                content_type,
+                data,
+                actor_id=actor.creator_id,
+                draft_default=draft,
+                strict=strict,
+                locale=locale,
+                dates=write.dates,
             )
             return await self._answer(answer, entry_id, unit)
 
@@ -210,7 +216,7 @@ class ContentController:
         write = self._writable(content_type, write, actor)
 
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
-            if not await unit.update(content_type, entry_id, data, dates=write.dates):
+            if not await unit.update(content_type, entry_id, data, actor_id=actor.creator_id, dates=write.dates):
                 raise NotFoundError
             return await self._answer(answer, entry_id, unit)
 
@@ -257,7 +263,9 @@ class ContentController:
         writable = self._writable(content_type, Write(data), actor).data
 
         async def work(unit: EntryUnit) -> bytes:
-            added = await add_localization(unit, self._reader, self.locales, content_type, entry_id, writable)
+            added = await add_localization(
+                unit, self._reader, self.locales, content_type, entry_id, writable, actor.creator_id
+            )
             entry = await self._answer(answer, added.id, unit)  # with the siblings as they were (observed)
             await share(unit, content_type, added)
             return entry

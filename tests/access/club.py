@@ -24,7 +24,7 @@ from tests.http.asgi import Answer, receiver, scope_of
 SECRETS = {
     "JWT_SECRET": "club-jwt-secret-of-more-than-32-bytes",
     "API_TOKEN_SALT": "club-salt",
-    "ADMIN_JWT_SECRET": "club",
+    "ADMIN_JWT_SECRET": "club-admin-jwt-secret-of-more-than-32-bytes",
     "APP_KEYS": "a,b",
 }
 FULL, SOME = "full-token", "some-token"

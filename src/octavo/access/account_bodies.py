@@ -13,8 +13,8 @@ from octavo.content.patterns import is_email
 from octavo.content.printing import MISSING, type_message
 from octavo.errors import Problem, ValidationError
 
-_UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
-_LONGEST_EMAIL: Final = 254
+UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
+MAX_EMAIL: Final = 254
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ class TextField:
             yield from self._text_problems(value, body)
 
     def _text_problems(self, value: str, body: Mapping[str, Any]) -> Iterator[str]:
-        if _UNSTORABLE.search(value):
+        if UNSTORABLE.search(value):
             yield f"{self.name} must not contain NUL characters or halves of surrogate pairs"
-        elif self.email and (len(value) > _LONGEST_EMAIL or not is_email(value.lower())):
+        elif self.email and (len(value) > MAX_EMAIL or not is_email(value.lower())):
             yield f"{self.name} must be a valid email"
         elif self.name in PASSWORDS and len(value.encode()) > MAX_BYTES:
             yield f"{self.name} must be at most {MAX_BYTES} bytes"

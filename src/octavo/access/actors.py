@@ -6,12 +6,13 @@ from typing import Literal
 from octavo.access.permissions import EVERYTHING, NOTHING, PermissionSet
 from octavo.errors import ForbiddenError
 
-ActorKind = Literal["anonymous", "user", "api-token", "system"]
+ActorKind = Literal["anonymous", "user", "api-token", "administrator", "system"]
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Somebody who asks. `id` is the user's or the API token's; `role_id` is the role of a user or of the public."""
+    """Somebody who asks. `id` is the user's, the API token's or the administrator's; `role_id` is the role of a user or
+    of the public."""
 
     kind: ActorKind
     permissions: PermissionSet
@@ -19,6 +20,11 @@ class Actor:
     role_id: int | None = None
     username: str | None = None
     email: str | None = None
+
+    @property
+    def creator_id(self) -> int | None:
+        """Who is kept as the creator of what this actor writes: administrators only."""
+        return self.id if self.kind == "administrator" else None
 
 
 ANONYMOUS = Actor("anonymous", NOTHING)

@@ -15,6 +15,7 @@ from math import inf
 from typing import Any, Final
 
 from octavo.access.actors import Actor
+from octavo.access.admin_sessions import AdminSessions, AdminTokens
 from octavo.access.credentials import (
     EXPIRED,
     INVALID,
@@ -23,6 +24,7 @@ from octavo.access.credentials import (
     Clock,
     Secrets,
     hash_api_token,
+    is_admin_token,
     read_bearer,
     read_user_token,
 )
@@ -118,6 +120,9 @@ class Authenticator:
         self._directory_statement = directory_statement(database.dialect)
         self._user_statement = say(database.dialect, _USER_VERSIONED if options.refuse_revoked else _USER_PLAIN)
         self._note_statement = say(database.dialect, _NOTE_USE)
+        self.administrators = AdminTokens(
+            AdminSessions(database, clock), secrets.admin_jwt_secret, options.max_age, clock
+        )
         self._flights = _Flights()
         self._generation = 0
         self._directory = Directory()
@@ -132,14 +137,17 @@ class Authenticator:
         token = read_bearer(authorization)
         if token is None:
             return directory.anonymous
+        if is_admin_token(token):
+            return (await self.administrators.session(token)).actor
         # API tokens are hexadecimal; a dot makes it a user token, good or bad.
         return await self._user_actor(token) if "." in token else self._api_token_actor(token, directory)
 
     def invalidate(self) -> None:
-        """Forget users, roles, permissions and API tokens: after a write to any of them."""
+        """Forget users, roles, permissions, API tokens and sessions: after a write to any of them."""
         self._generation += 1
         self._directory_at = -inf
         self._users.clear()
+        self.administrators.forget()
 
     async def settle(self) -> None:
         """Wait until nothing is under way in the background; before the database is closed."""

@@ -1,4 +1,5 @@
-"""Credentials: what an Authorization header carries; user tokens (JWT) signed and read; API tokens hashed.
+"""Credentials: what an Authorization header carries; tokens of users and administrators (JWT) signed and read; API
+tokens hashed.
 
 No database here: these functions say what a token claims, not whether the user or the API token still exists.
 Refuses with `UnauthorizedError`, and with nothing else, whatever the header holds.
@@ -37,6 +38,8 @@ class Secrets:
 
     jwt_secret: str = field(repr=False)
     api_token_salt: str = field(repr=False)
+    admin_jwt_secret: str = field(default="", repr=False)
+    """Without one no token is an administrator's."""
 
     def __post_init__(self) -> None:
         if not self.jwt_secret or not self.api_token_salt:
@@ -96,6 +99,13 @@ class _Hs256(HMACAlgorithm):
 _jws = PyJWS(algorithms=[])
 _jws.register_algorithm(ALGORITHM, _Hs256())
 
+_HEADERS: Final = {"typ": "JWT"}
+_ADMIN_HEADERS: Final = {**_HEADERS, "kid": "admin"}
+_ADMIN_HEAD: Final = _jws.encode(b"{}", "any", ALGORITHM, _ADMIN_HEADERS).partition(".")[0] + "."
+"""How every token of an administrator begins, and no other does: the head is signed like the rest."""
+
+_AUDIENCE: Final = "octavo:admin"
+
 
 def sign_user_token(user_id: int, secret: str, expires_in: float, version: int = 0) -> str:
     """A token for a user, good for `expires_in` seconds. `version` comes from `token_versions.user_token_version`."""
@@ -103,17 +113,13 @@ def sign_user_token(user_id: int, secret: str, expires_in: float, version: int =
     claims = {"id": user_id, "iat": issued_at, "exp": issued_at + int(expires_in)}
     if version:
         claims["version"] = version
-    return _jws.encode(orjson.dumps(claims), secret, ALGORITHM, {"typ": "JWT"})
+    return _jws.encode(orjson.dumps(claims), secret, ALGORITHM, _HEADERS)
 
 
 def read_user_token(token: str, secret: str) -> Claims:
     """The claims of a user token, its signature checked. Whether they hold at this time is asked of the claims."""
-    try:
-        payload = _jws.decode(token, secret, algorithms=[ALGORITHM])
-        claims = orjson.loads(payload)
-    except (PyJWTError, ValueError, RecursionError):
-        raise UnauthorizedError(MISSING) from None
-    if not isinstance(claims, dict) or "id" not in claims:
+    claims = _read_signed(token, secret)
+    if "id" not in claims or claims.get("aud") == _AUDIENCE:
         raise UnauthorizedError(MISSING)
     return Claims(
         user_id=_read_id(claims["id"]),
@@ -121,6 +127,37 @@ def read_user_token(token: str, secret: str) -> Claims:
         not_before=_read_number(claims, "nbf", -inf, int, float),
         expires_at=_read_number(claims, "exp", None, int, float),
     )
+
+
+def is_admin_token(token: str) -> bool:
+    """Whether a token says that it is an administrator's; nothing is checked yet."""
+    return token.startswith(_ADMIN_HEAD)
+
+
+def sign_admin_token(session: str, secret: str, now: float, expires_in: float) -> str:
+    """A token for a session of an administrator, good for `expires_in` seconds."""
+    claims = {"session": session, "aud": _AUDIENCE, "iat": int(now), "exp": int(now + expires_in)}
+    return _jws.encode(orjson.dumps(claims), secret, ALGORITHM, _ADMIN_HEADERS)
+
+
+def read_admin_token(token: str, secret: str) -> tuple[str, float]:
+    """The session of an administrator's token, its signature checked, and its end."""
+    claims = _read_signed(token, secret) if secret and is_admin_token(token) else {}
+    session, end = claims.get("session"), claims.get("exp")
+    if claims.get("aud") != _AUDIENCE or not isinstance(session, str) or type(end) is not int:
+        raise UnauthorizedError(MISSING)
+    return session, end
+
+
+def _read_signed(token: str, secret: str) -> dict[str, Any]:
+    """The claims of a token, its signature checked and nothing else."""
+    try:
+        claims = orjson.loads(_jws.decode(token, secret, algorithms=[ALGORITHM]))
+    except (PyJWTError, ValueError, RecursionError):
+        raise UnauthorizedError(MISSING) from None
+    if not isinstance(claims, dict):
+        raise UnauthorizedError(MISSING)
+    return claims
 
 
 def _read_number(claims: dict[str, Any], name: str, default: Any, *types: type) -> Any:

@@ -68,7 +68,7 @@ class UserAdministration:
         if "role" not in data:
             data = {**data, "role": await self._rows.role_id(unit.connection, taken.settings.default_role)}
         try:
-            user_id = await unit.create(self._user_type, data)
+            user_id = await unit.create(self._user_type, data, actor_id=actor.creator_id)
         except ValidationError as error:  # the reference says it so
             raise ApplicationError(error.message) from error
         return await self._answer(unit, user_id, actor)
@@ -95,7 +95,7 @@ class UserAdministration:
                 raise ApplicationError("Username already taken")
             if taken.second and taken.settings.unique_email:
                 raise ApplicationError("Email already taken")
-        if not await unit.update(self._user_type, account.id, data):
+        if not await unit.update(self._user_type, account.id, data, actor_id=actor.creator_id):
             raise NotFoundError("User not found")
         if self._revoke and (_PASSWORD in data or data.get("blocked")):
             await revoke_user_tokens(unit.connection, self._reader.database.dialect, account.id)

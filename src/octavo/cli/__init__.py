@@ -15,6 +15,7 @@ main = LazyGroup(
         "db": ("octavo.cli.database:db", "Compare, upgrade, back up and restore the database."),
         "tokens": ("octavo.cli.tokens:tokens", "Make, show and revoke API tokens."),
         "users": ("octavo.cli.users:users", "Make, show, change and delete users."),
+        "admin": ("octavo.cli.admin:admin", "Make and show administrators, set their passwords."),
         "roles": ("octavo.cli.roles:roles", "Make, show and delete the roles of users."),
         "permissions": ("octavo.cli.permissions:permissions", "Show and change what roles may do."),
         "locales": ("octavo.cli.locales:locales", "Show, add and remove locales, choose the default one."),

@@ -45,9 +45,15 @@ class Added:
 
 
 async def add_localization(
-    unit: EntryUnit, reader: EntryReader, locales: Locales, content_type: ContentType, entry_id: int, data: Any
+    unit: EntryUnit,
+    reader: EntryReader,
+    locales: Locales,
+    content_type: ContentType,
+    entry_id: int,
+    data: Any,
+    actor_id: int | None = None,
 ) -> Added:
-    """A new entry, a draft, as the localization of another.
+    """A new entry, a draft, as the localization of another; `actor_id` as for `EntryUnit.create`.
 
     What is not localized is taken from the other entry where the data does not say.
     """
@@ -55,7 +61,11 @@ async def add_localization(
     body = dict(data) if isinstance(data, Mapping) else {}
     await _check_locale(body.get("locale"), locales, unit, family)
     new_id = await unit.create(
-        content_type, {**family["shared"], **body}, draft_default=True, strict="publishedAt" not in body
+        content_type,
+        {**family["shared"], **body},
+        actor_id=actor_id,
+        draft_default=True,
+        strict="publishedAt" not in body,
     )
     siblings = (entry_id, *(sibling["id"] for sibling in family[LOCALIZATIONS]))
     await unit.apply(_relink(content_type, [new_id, *siblings]))

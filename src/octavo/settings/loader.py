@@ -201,6 +201,10 @@ def _check(settings: Settings, require_secrets: bool) -> Iterable[SettingsProble
     if settings.plugins.upload.config.provider == "aws-s3" and not _bucket(settings):
         expected = "expected the name of the bucket that keeps the uploaded files"
         yield _problem(settings, ("plugins", "upload", "config", *_BUCKET), expected)
+    first = settings.admin.first
+    if (first.email is None) != (first.password is None):
+        missing = "email" if first.email is None else "password"
+        yield _problem(settings, ("admin", "first", missing), "expected address and password, or neither")
     if settings.mode != "development" and require_secrets:
         for name in REQUIRED_SECRETS:
             if name in missing_secrets(settings):

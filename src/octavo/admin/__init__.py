@@ -1,0 +1,1 @@
+"""The administrators' door: logging in and out. The management API comes here."""

@@ -1,0 +1,118 @@
+"""`octavo admin`: administrators. A password is never an argument: it would stay in the history of the shell."""
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from octavo.access.admin_rows import Administrator, AdminRole, list_administrators, roles_of
+from octavo.access.administrators import NewAdministrator, create_administrator, reset_password
+from octavo.cli.base import Group, json_option, project_option, read_settings, say, say_json, say_table, with_database
+from octavo.database.connection import Database
+
+_VARIABLE = "OCTAVO_ADMIN_PASSWORD"
+
+_stdin_option = click.option("--password-stdin", is_flag=True, help="Read the password from the standard input.")
+
+
+@click.group(cls=Group)
+def admin() -> None:
+    """Make and show administrators, set their passwords.
+
+    A password is asked for, or read from the standard input with --password-stdin, or taken from the variable
+    OCTAVO_ADMIN_PASSWORD.
+    """
+
+
+def _read_password(from_stdin: bool) -> str:
+    if from_stdin:
+        return sys.stdin.readline().rstrip("\r\n")
+    given: str = os.environ.get(_VARIABLE) or click.prompt("Password", hide_input=True, confirmation_prompt=True)
+    return given
+
+
+@admin.command(epilog="Example: octavo admin create-user ann@example.org --firstname Ann")
+@click.argument("email")
+@click.option("--firstname", default="", help="First name; the address up to the @ if not given.")
+@click.option("--lastname", default="", help="Last name.")
+@click.option("--role", default="super-admin", show_default=True, help="Code or name of the role.")
+@_stdin_option
+@project_option
+@json_option
+def create_user(
+    email: str, firstname: str, lastname: str, role: str, password_stdin: bool, project: Path, as_json: bool
+) -> None:
+    """Make an administrator."""
+    new = NewAdministrator(email, _read_password(password_stdin), firstname, lastname, role)
+    made = with_database(read_settings(project), lambda database: create_administrator(database, new))
+    if as_json:
+        say_json({"id": made, "email": email.strip().lower(), "role": role})
+    else:
+        say("Made the administrator [bold]{}[/], number {}.", email, made)
+
+
+@admin.command(name="reset-password", epilog="Example: octavo admin reset-password ann@example.org")
+@click.argument("email")
+@_stdin_option
+@project_option
+@json_option
+def set_password(email: str, password_stdin: bool, project: Path, as_json: bool) -> None:
+    """Give an administrator another password. Sessions under the old one are over within a second."""
+    password = _read_password(password_stdin)
+    with_database(read_settings(project), lambda database: reset_password(database, email, password))
+    if as_json:
+        say_json({"email": email.strip().lower()})
+    else:
+        say("[bold]{}[/] has another password now.", email)
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    administrator: Administrator
+    roles: tuple[AdminRole, ...]
+
+
+async def _read_all(database: Database) -> list[_Listed]:
+    dialect = database.dialect
+    return [
+        _Listed(found, await roles_of(database, dialect, found.id))
+        for found in await list_administrators(database, dialect)
+    ]
+
+
+@admin.command(name="list", epilog="Example: octavo admin list --json")
+@project_option
+@json_option
+def list_all(project: Path, as_json: bool) -> None:
+    """Show the administrators."""
+    found = with_database(read_settings(project), _read_all)
+    if as_json:
+        say_json([_as_json(one) for one in found])
+        return
+    columns = ("id", "email", "first name", "last name", "roles", "active", "blocked")
+    say_table(columns, (_as_row(one) for one in found))
+
+
+def _as_json(listed: _Listed) -> dict[str, object]:
+    one = listed.administrator
+    return {
+        "id": one.id,
+        "email": one.email,
+        "firstname": one.firstname,
+        "lastname": one.lastname,
+        "roles": [role.code for role in listed.roles],
+        "active": one.active,
+        "blocked": one.blocked,
+    }
+
+
+def _as_row(listed: _Listed) -> tuple[object, ...]:
+    one = listed.administrator
+    roles = ", ".join(role.name for role in listed.roles)
+    return (one.id, one.email, one.firstname, one.lastname, roles, *map(_yes, (one.active, one.blocked)))
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
