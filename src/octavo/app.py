@@ -38,6 +38,7 @@ from octavo.http.options import DEFAULT_SECURITY_HEADERS, BodyLimits, CorsMode, 
 from octavo.http.router import Router
 from octavo.http.static import StaticFiles
 from octavo.rest.accounts import AccountEndpoints
+from octavo.rest.definitions import DefinitionEndpoints
 from octavo.rest.endpoints import ContentEndpoints, add_content_routes
 from octavo.rest.params import PageLimits
 from octavo.rest.plugins import add_plugin_routes
@@ -266,6 +267,7 @@ def _add_doors(router: Router, settings: Settings, registry: Registry, services:
         AccountEndpoints(services.accounts, services.authenticator),
         UserWriteEndpoints(services.users, services.authenticator),
         RoleWriteEndpoints(services.roles, services.authenticator, registry),
+        DefinitionEndpoints(registry, services.authenticator),
     ):
         plugin.add_routes(router, rest.prefix)
     add_content_routes(router, rest.prefix, registry.api_types(), endpoints)

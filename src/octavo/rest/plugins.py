@@ -181,26 +181,7 @@ class RoleEndpoints(PluginEndpoints):
         return Response(200, orjson.dumps({"permissions": action_tree(self._controller.registry)}))
 
 
-class DefinitionEndpoints(PluginEndpoints):
-    """`/content-type-builder`: definitions are told to nobody here."""
-
-    def add_routes(self, router: Router, prefix: str) -> None:
-        """Declare the routes below the API's prefix."""
-        router.add("GET", f"{prefix}/content-type-builder/content-types", self.content_types)
-        router.add("GET", f"{prefix}/content-type-builder/components", self.components)
-
-    async def content_types(self, request: Request) -> Response:
-        """GET /api/content-type-builder/content-types"""
-        await self._actor(request, "plugin::content-type-builder.content-types.getContentTypes")
-        raise NotFoundError
-
-    async def components(self, request: Request) -> Response:
-        """GET /api/content-type-builder/components"""
-        await self._actor(request, "plugin::content-type-builder.components.getComponents")
-        raise NotFoundError
-
-
-_ENDPOINTS: Final = (UserEndpoints, FileEndpoints, LocaleEndpoints, RoleEndpoints, DefinitionEndpoints)
+_ENDPOINTS: Final = (UserEndpoints, FileEndpoints, LocaleEndpoints, RoleEndpoints)
 
 
 def add_plugin_routes(router: Router, prefix: str, controller: ContentController, authenticator: Authenticator) -> None:

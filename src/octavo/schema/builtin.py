@@ -46,7 +46,11 @@ def _token_types(table: str, name: str, display: str, **extra: Raw) -> dict[str,
     return {
         token: _type(table, name, f"{name}s", display, attributes),
         permission: _type(
-            f"{single}_permissions", f"{name}-permission", f"{name}-permissions", f"{display} Permission", granted
+            f"{single}_permissions",
+            f"{name}-permission",
+            f"{name}-permissions",
+            f"{display.replace('Api', 'API')} Permission",
+            granted,
         ),
     }
 

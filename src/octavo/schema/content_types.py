@@ -19,7 +19,10 @@ class Index:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Definition:
-    """What content-types and components share. Compared and hashed by identity: the registry holds one of each."""
+    """What content-types and components share. Compared and hashed by identity: the registry holds one of each.
+
+    `raw` is the definition as it was written, for those who ask how it reads.
+    """
 
     uid: str
     collection_name: str
@@ -29,6 +32,7 @@ class Definition:
     plugin_options: Mapping[str, Any] = field(default_factory=dict)
     indexes: tuple[Index, ...] = ()
     source: str = ""
+    raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", MappingProxyType(dict(self.attributes)))

@@ -45,6 +45,7 @@ def parse_content_type(uid: str, raw: Mapping[str, Any], source: str, problems: 
         plugin_options=plugin_options,
         indexes=_indexes(raw, reader),
         source=source,
+        raw=raw,
     )
 
 
@@ -64,6 +65,7 @@ def parse_component(uid: str, raw: Mapping[str, Any], source: str, problems: lis
         plugin_options=reader.mapping(raw, "pluginOptions"),
         indexes=_indexes(raw, reader),
         source=source,
+        raw=raw,
     )
 
 

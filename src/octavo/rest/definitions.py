@@ -1,0 +1,161 @@
+"""`/content-type-builder`: the definitions, told to whoever may see them: API tokens with full access, or with the
+action granted. Site generators ask for them to know which types there are. The answers are the reference's.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import orjson
+
+from octavo.access.actors import check
+from octavo.access.authenticator import Authenticator
+from octavo.errors import Problem, ValidationError
+from octavo.http.request import Request
+from octavo.http.response import Response
+from octavo.http.router import Router
+from octavo.rest.query_string import parse_query_string
+from octavo.schema.content_types import Component, ContentType, Definition
+from octavo.schema.parse import KINDS
+from octavo.schema.registry import Registry
+
+_PLUGIN: Final = "plugin::content-type-builder"
+_USER: Final = "plugin::users-permissions.user"
+_HIDDEN: Final = {"content-manager": {"visible": False}, "content-type-builder": {"visible": False}}
+_ADMIN_RELATIONS: Final = ("oneWay", "manyWay")
+
+
+class DefinitionEndpoints:
+    """`content-types`, `components`: all of them, or one by its UID"""
+
+    def __init__(self, registry: Registry, authenticator: Authenticator) -> None:
+        self._registry = registry
+        self._authenticator = authenticator
+
+    def add_routes(self, router: Router, prefix: str) -> None:
+        """Declare the routes below the API's prefix."""
+        router.add("GET", f"{prefix}/content-type-builder/content-types", self.content_types)
+        router.add("GET", f"{prefix}/content-type-builder/content-types/:uid", self.content_type)
+        router.add("GET", f"{prefix}/content-type-builder/components", self.components)
+        router.add("GET", f"{prefix}/content-type-builder/components/:uid", self.component)
+
+    async def content_types(self, request: Request) -> Response:
+        """GET /api/content-type-builder/content-types: `?kind=` leaves those of one kind."""
+        await self._check(request, "content-types.getContentTypes")
+        kind = _read_kind(parse_query_string(request.query).get("kind"))
+        told = [show_content_type(item) for item in self._registry.content_types.values() if kind in (None, item.kind)]
+        return _data(told)
+
+    async def content_type(self, request: Request) -> Response:
+        """GET /api/content-type-builder/content-types/:uid"""
+        await self._check(request, "content-types.getContentType")
+        found = self._registry.content_types.get(request.path_values["uid"])
+        return _missing("contentType") if found is None else _data(show_content_type(found))
+
+    async def components(self, request: Request) -> Response:
+        """GET /api/content-type-builder/components"""
+        await self._check(request, "components.getComponents")
+        return _data([show_component(item) for item in self._registry.components.values()])
+
+    async def component(self, request: Request) -> Response:
+        """GET /api/content-type-builder/components/:uid"""
+        await self._check(request, "components.getComponent")
+        found = self._registry.components.get(request.path_values["uid"])
+        return _missing("component") if found is None else _data(show_component(found))
+
+    async def _check(self, request: Request, action: str) -> None:
+        check(await self._authenticator.authenticate(request.header("authorization")), f"{_PLUGIN}.{action}")
+
+
+def show_content_type(content_type: ContentType) -> dict[str, Any]:
+    """A content-type as the builder of v4 tells it."""
+    kind, _, name = content_type.uid.partition("::")
+    owner, _, api_id = name.rpartition(".")
+    return {
+        "uid": content_type.uid,
+        **({} if content_type.is_api else {"plugin": owner or kind}),
+        "apiID": api_id,
+        "schema": {
+            **content_type.options,
+            "draftAndPublish": content_type.draft_and_publish,
+            "displayName": content_type.display_name,
+            "singularName": content_type.singular_name,
+            "pluralName": content_type.plural_name,
+            "description": content_type.description,
+            **_plugin_options(content_type),
+            "kind": content_type.kind,
+            "collectionName": content_type.collection_name,
+            "attributes": _show_attributes(content_type),
+            "visible": _is_visible(content_type),
+            "restrictRelationsTo": _allowed_relations(content_type),
+        },
+    }
+
+
+def show_component(component: Component) -> dict[str, Any]:
+    """A component as the builder of v4 tells it."""
+    info = component.raw.get("info") or {}
+    return {
+        "uid": component.uid,
+        "category": component.category,
+        "apiId": component.uid.partition(".")[2],
+        "schema": {
+            "displayName": component.display_name,
+            "description": info.get("description") or "",
+            **({"icon": info["icon"]} if "icon" in info else {}),
+            "collectionName": component.collection_name,
+            **({"pluginOptions": component.plugin_options} if "pluginOptions" in component.raw else {}),
+            "attributes": _show_attributes(component),
+        },
+    }
+
+
+def _show_attributes(definition: Definition) -> dict[str, Any]:
+    """The attributes as they are written; those that were added to every type are not."""
+    written = definition.raw.get("attributes") or {}
+    return {name: _show_attribute(raw) for name, raw in written.items() if name in definition.attributes}
+
+
+def _show_attribute(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    if raw.get("type") == "relation":
+        target = raw.get("inversedBy") or raw.get("mappedBy")
+        return {**raw, "targetAttribute": target, "private": raw.get("private") is True}
+    if raw.get("type") == "media":
+        flags = {name: raw.get(name) is True for name in ("multiple", "required", "private")}
+        return {**raw, **flags}
+    return raw
+
+
+def _plugin_options(content_type: ContentType) -> dict[str, Any]:
+    if _is_visible(content_type):
+        return {"pluginOptions": content_type.plugin_options} if "pluginOptions" in content_type.raw else {}
+    return {"pluginOptions": {**_HIDDEN, **content_type.plugin_options}}
+
+
+def _is_visible(content_type: ContentType) -> bool:
+    """Whether people work with it in the builder: all but the types of plugins."""
+    builder = content_type.plugin_options.get("content-type-builder")
+    if isinstance(builder, Mapping) and "visible" in builder:
+        return builder["visible"] is not False
+    return content_type.is_api or content_type.uid == _USER
+
+
+def _allowed_relations(content_type: ContentType) -> list[str] | None:
+    """Which relations may lead to it: none, some, or (null) all."""
+    if _is_visible(content_type):
+        return None
+    return list(_ADMIN_RELATIONS) if content_type.uid == "admin::user" else []
+
+
+def _read_kind(given: Any) -> str | None:
+    if given is None or (isinstance(given, str) and given in KINDS):
+        return given
+    message = "this must be one of the following values: singleType, collectionType"
+    raise ValidationError.from_problems([Problem(("kind",), message)])
+
+
+def _data(value: Any) -> Response:
+    return Response(200, orjson.dumps({"data": value}, default=dict))
+
+
+def _missing(what: str) -> Response:
+    return Response(404, orjson.dumps({"error": f"{what}.notFound"}))
