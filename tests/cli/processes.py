@@ -17,7 +17,7 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 15.0
+PATIENCE = 90.0
 
 
 def free_port() -> int:
