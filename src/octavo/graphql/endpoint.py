@@ -113,11 +113,9 @@ class GraphqlEndpoint:
     async def _batch(self, operations: list[Any], actor: Actor, client: str) -> Response:
         if len(operations) > MOST_IN_BATCH:
             raise _BadRequest(f"A batch holds at most {MOST_IN_BATCH} operations.")
-        answers = []
-        for operation in operations:
-            if not isinstance(operation, Mapping):
-                raise _BadRequest(_NO_BODY)
-            answers.append((await self._one(operation, actor, client, from_address=False)).body)
+        if not all(isinstance(operation, Mapping) for operation in operations):
+            raise _BadRequest(_NO_BODY)
+        answers = [(await self._one(operation, actor, client, from_address=False)).body for operation in operations]
         return Response(200, b"[%b]" % b",".join(answers), JSON)
 
     async def _one(self, given: Mapping[str, Any], actor: Actor, client: str, *, from_address: bool) -> Response:

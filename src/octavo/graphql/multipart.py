@@ -52,4 +52,9 @@ def _put(operations: Any, path: str, file: UploadedFile) -> None:
 
 
 def _key(inside: Any, step: str) -> Any:
-    return int(step) if isinstance(inside, list) else step
+    """A member's name or a place in a list, counted from its beginning only."""
+    if not isinstance(inside, list):
+        return step
+    if not (step.isascii() and step.isdecimal()):
+        raise ValueError
+    return int(step)

@@ -1,0 +1,395 @@
+"""How operations come over HTTP: POST and GET, names, batches, hashes, forms with files, the playground."""
+
+import hashlib
+import json
+import re
+from base64 import b64encode
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from octavo import app
+from octavo.settings.model import Mode
+from tests.graphql.asking import ask, messages, send
+from tests.http.asgi import Answer, call
+from tests.models.bookshop import FULL_TOKEN
+from tests.models.site import Site
+
+pytestmark = pytest.mark.anyio
+
+BOOK = '{ book(id: "1") { data { id } } }'
+ANSWERED = {"data": {"book": {"data": {"id": "1"}}}}
+TWO = "query A { book(id: 1) { data { id } } } query B($i: ID) { author(id: $i) { data { id } } }"
+
+
+async def get(site: Site, accept: str | None = None, **params: str) -> Answer:
+    target = f"/graphql?{urlencode(params)}" if params else "/graphql"
+    return await call(site.octavo.asgi, "GET", target, [("Accept", accept)] if accept else [])
+
+
+@asynccontextmanager
+async def served(site: Site, mode: Mode = "production", **config: Any) -> AsyncIterator[Site]:
+    """The same content, served in another mode or with other settings of GraphQL."""
+    settings = site.octavo.settings
+    graphql = replace(settings.plugins.graphql, config=replace(settings.plugins.graphql.config, **config))
+    octavo = app.build(replace(settings, mode=mode, plugins=replace(settings.plugins, graphql=graphql)))
+    await octavo.database.connect()
+    try:
+        yield Site(octavo)
+    finally:
+        await octavo.database.close()
+
+
+# POST
+
+
+async def test_an_operation_is_posted_as_json(bookshop: Site) -> None:
+    answer = await send(bookshop, {"query": BOOK})
+    assert (answer.status, answer.headers["content-type"], answer.json) == (200, "application/json", ANSWERED)
+
+
+@pytest.mark.parametrize("kind", ["application/json; charset=utf-8", "application/JSON"])
+async def test_a_content_type_may_be_written_otherwise(bookshop: Site, kind: str) -> None:
+    body = json.dumps({"query": BOOK}).encode()
+    assert (await call(bookshop.octavo.asgi, "POST", "/graphql", [("Content-Type", kind)], [body])).json == ANSWERED
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/graphql", "application/x-www-form-urlencoded", None])
+async def test_no_other_body_is_an_operation(bookshop: Site, kind: str | None) -> None:
+    """What a page of another site can send without asking first runs nothing."""
+    body = json.dumps({"query": BOOK}).encode()
+    headers = [] if kind is None else [("Content-Type", kind)]
+    answer = await call(bookshop.octavo.asgi, "POST", "/graphql", headers, [body])
+    assert answer.status == 400
+    assert b"data" not in answer.body
+
+
+@pytest.mark.parametrize(
+    "name, found", [("A", {"book": {"data": {"id": "1"}}}), ("B", {"author": {"data": {"id": "2"}}})]
+)
+async def test_the_operation_that_is_named_runs(bookshop: Site, name: str, found: dict[str, Any]) -> None:
+    answer = await send(bookshop, {"query": TWO, "operationName": name, "variables": {"i": 2}})
+    assert answer.json == {"data": found}
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        ({}, "Must provide operation name if query contains multiple operations."),
+        ({"operationName": None}, "Must provide operation name if query contains multiple operations."),
+        ({"operationName": "C"}, 'Unknown operation named "C".'),
+        ({"operationName": ""}, 'Unknown operation named "".'),
+    ],
+)
+async def test_one_operation_must_be_meant(bookshop: Site, given: dict[str, Any], message: str) -> None:
+    answer = await send(bookshop, {"query": TWO, **given})
+    assert (answer.status, messages(answer.json)) == (400, [message])
+
+
+async def test_an_absent_content_type_is_told(bookshop: Site) -> None:
+    answer = await call(bookshop.octavo.asgi, "POST", "/graphql", [], [b"{}"])
+    assert (answer.status, answer.headers["content-type"]) == (400, "text/plain; charset=utf-8")
+    assert answer.body == b"POST body missing, invalid Content-Type, or JSON object has no keys."
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "HEAD"])
+async def test_other_methods_are_refused(bookshop: Site, method: str) -> None:
+    headers = [("Content-Type", "application/json")]
+    answer = await call(bookshop.octavo.asgi, method, "/graphql", headers, [json.dumps({"query": BOOK}).encode()])
+    assert answer.status == 405
+
+
+async def test_a_body_that_is_too_large_is_refused(bookshop: Site) -> None:
+    answer = await send(bookshop, {"query": BOOK, "variables": {"x": "x" * 1024**2}})
+    assert answer.status == 413
+
+
+# GET
+
+
+async def test_a_query_is_read_from_the_address(bookshop: Site) -> None:
+    answer = await get(bookshop, query=TWO, operationName="B", variables='{"i": 3}')
+    assert (answer.status, answer.json) == (200, {"data": {"author": {"data": {"id": "3"}}}})
+
+
+@pytest.mark.parametrize("token", [None, FULL_TOKEN])
+async def test_a_mutation_in_the_address_is_refused(scratch: Site, token: str | None) -> None:
+    text = 'mutation M { createGenre(data: { name: "By GET" }) { data { id } } } query Q { __typename }'
+    target = f"/graphql?{urlencode({'query': text, 'operationName': 'M'})}"
+    headers = [("Authorization", f"Bearer {token}")] if token else []
+    before = scratch.database.statements
+    answer = await call(scratch.octavo.asgi, "GET", target, headers)
+    assert (answer.status, messages(answer.json)) == (405, ["GET supports only query operation"])
+    found = await ask(scratch, '{ genres(filters: { name: { eq: "By GET" } }) { data { id } } }', FULL_TOKEN)
+    assert found["data"]["genres"]["data"] == []
+    assert scratch.database.statements > before, "the search for it did ask the database"
+
+
+@pytest.mark.parametrize(
+    "params, status, told",
+    [
+        ({}, 400, "GET query missing."),
+        ({"variables": "{}"}, 400, "GET query missing."),
+        ({"query": BOOK, "variables": "{"}, 400, "Variables are invalid JSON."),
+        ({"query": BOOK, "extensions": "{"}, 400, "Extensions are invalid JSON."),
+    ],
+)
+async def test_addresses_that_bring_no_query(
+    bookshop: Site, params: dict[str, str], status: int, told: str
+) -> None:
+    answer = await get(bookshop, **params)
+    assert (answer.status, answer.body.decode()) == (status, told)
+
+
+# Batches
+
+
+async def test_a_batch_of_ten_is_answered_in_order(bookshop: Site) -> None:
+    batch = [{"query": f"{{ author(id: {1 + number % 7}) {{ data {{ id }} }} }}"} for number in range(9)]
+    answer = await send(bookshop, [*batch, {"query": "{ nope }"}])
+    assert (answer.status, answer.headers["content-type"]) == (200, "application/json")
+    *found, refused = answer.json
+    assert [one["data"]["author"]["data"]["id"] for one in found] == [str(1 + number % 7) for number in range(9)]
+    assert refused["errors"][0]["extensions"]["code"] == "GRAPHQL_VALIDATION_FAILED"
+
+
+async def test_a_batch_of_eleven_is_refused_before_any_of_it_runs(warm: Site) -> None:
+    before = warm.database.statements
+    answer = await send(warm, [{"query": BOOK}] * 11)
+    assert (answer.status, answer.body) == (400, b"A batch holds at most 10 operations.")
+    assert warm.database.statements == before
+
+
+@pytest.mark.parametrize("odd", [5, None, "x", [], [{"query": BOOK}]])
+async def test_a_batch_holds_operations_only(warm: Site, odd: Any) -> None:
+    before = warm.database.statements
+    answer = await send(warm, [{"query": BOOK}, odd])
+    assert (answer.status, answer.headers["content-type"]) == (400, "text/plain; charset=utf-8")
+    assert warm.database.statements == before, "nothing runs of a batch that is refused"
+
+
+# Persisted queries
+
+
+def hashed(text: str, sha: str | None = None, version: Any = 1) -> dict[str, Any]:
+    key = hashlib.sha256(text.encode()).hexdigest() if sha is None else sha
+    return {"persistedQuery": {"version": version, "sha256Hash": key}}
+
+
+async def test_a_text_is_asked_for_once_and_then_known_by_its_hash(bookshop: Site) -> None:
+    text = '{ book(id: "1") { data { id } } } # kept by its hash'
+    async with served(bookshop) as site:
+        unknown = await send(site, {"extensions": hashed(text)})
+        assert unknown.status == 200
+        assert unknown.json["errors"] == [
+            {"message": "PersistedQueryNotFound", "extensions": {"code": "PERSISTED_QUERY_NOT_FOUND"}}
+        ]
+        assert (await send(site, {"query": text, "extensions": hashed(text)})).json == ANSWERED
+        assert (await send(site, {"extensions": hashed(text)})).json == ANSWERED
+        assert (await get(site, extensions=json.dumps(hashed(text)))).json == ANSWERED
+
+
+@pytest.mark.parametrize(
+    "extensions, message",
+    [
+        (hashed(BOOK, "0" * 64), "provided sha does not match query"),
+        (hashed(BOOK, version=2), "Unsupported persisted query version"),
+        (hashed(BOOK, version="1"), "Unsupported persisted query version"),
+    ],
+)
+async def test_hashes_of_something_else_are_refused(bookshop: Site, extensions: Any, message: str) -> None:
+    answer = await send(bookshop, {"query": BOOK, "extensions": extensions})
+    assert (answer.status, messages(answer.json)) == (400, [message])
+
+
+async def test_a_persisted_mutation_is_refused_by_get_too(bookshop: Site) -> None:
+    text = "mutation { deleteGenre(id: 999999) { data { id } } }"
+    async with served(bookshop) as site:
+        assert (await send(site, {"query": text, "extensions": hashed(text)})).status == 200
+        assert (await get(site, extensions=json.dumps(hashed(text)))).status == 405
+
+
+# Forms with files
+
+PNG = (
+    b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89"
+    b"\x00\x00\x00\rIDATx\x9cc\xf8\xcf\xc0\xf0\x1f\x00\x05\x00\x01\xff\x89\x99=\x1d\x00\x00\x00\x00IEND\xaeB`\x82"
+)
+ONE = "mutation ($f: Upload!) { upload(file: $f) { data { attributes { name mime size width } } } }"
+MANY = "mutation ($f: [Upload]!) { multipleUpload(files: $f) { data { attributes { name } } } }"
+Part = tuple[str, str | bytes]
+
+
+async def post_form(site: Site, parts: list[Part], token: str | None = FULL_TOKEN, header: str = "x") -> Answer:
+    """A form: texts are fields, bytes are files named after their field."""
+    lines = []
+    for name, value in parts:
+        file = f'; filename="{name}.png"\r\nContent-Type: image/png' if isinstance(value, bytes) else ""
+        content = value if isinstance(value, bytes) else value.encode()
+        head = f'--cut\r\nContent-Disposition: form-data; name="{name}"{file}\r\n\r\n'
+        lines.append(head.encode() + content + b"\r\n")
+    headers = [("Content-Type", "multipart/form-data; boundary=cut"), ("X-Apollo-Operation-Name", header)]
+    if token is not None:
+        headers.append(("Authorization", f"Bearer {token}"))
+    return await call(site.octavo.asgi, "POST", "/graphql", headers, [b"".join(lines) + b"--cut--\r\n"])
+
+
+def operation(text: str, **variables: Any) -> str:
+    return json.dumps({"query": text, "variables": variables})
+
+
+async def test_a_file_comes_with_its_operation(scratch: Site) -> None:
+    form: list[Part] = [("operations", operation(ONE, f=None)), ("map", '{"0": ["variables.f"]}'), ("0", PNG)]
+    answer = await post_form(scratch, form)
+    found = {"name": "0.png", "mime": "image/png", "size": 0.07, "width": 1}
+    assert answer.json == {"data": {"upload": {"data": {"attributes": found}}}}
+
+
+async def test_several_files_go_to_their_places_in_a_list(scratch: Site) -> None:
+    places = '{"a": ["variables.f.1"], "b": ["variables.f.0"]}'
+    form: list[Part] = [("operations", operation(MANY, f=[None, None])), ("map", places), ("a", PNG), ("b", PNG)]
+    answer = await post_form(scratch, form)
+    names = [item["data"]["attributes"]["name"] for item in answer.json["data"]["multipleUpload"]]
+    assert names == ["b.png", "a.png"]
+
+
+async def test_files_come_with_a_batch(scratch: Site) -> None:
+    batch = f"[{operation(ONE, f=None)}, {operation(ONE, f=None)}]"
+    places = '{"0": ["0.variables.f", "1.variables.f"]}'
+    answer = await post_form(scratch, [("operations", batch), ("map", places), ("0", PNG)])
+    assert [one["data"]["upload"]["data"]["attributes"]["name"] for one in answer.json] == ["0.png"] * 2
+
+
+async def test_uploading_has_to_be_granted(scratch: Site) -> None:
+    form: list[Part] = [("operations", operation(ONE, f=None)), ("map", '{"0": ["variables.f"]}'), ("0", PNG)]
+    answer = await post_form(scratch, form, token=None)
+    assert (answer.json["data"], messages(answer.json)) == (None, ["Forbidden access"])
+
+
+FORMS: dict[str, tuple[list[Part], str]] = {
+    "no operations": ([("map", "{}")], "operations must be given once, as JSON"),
+    "operations twice": (
+        [("operations", "{}"), ("operations", "{}"), ("map", "{}")],
+        "operations must be given once, as JSON",
+    ),
+    "operations as a file": ([("operations", b"{}"), ("map", "{}")], "operations must be given once, as JSON"),
+    "no map": ([("operations", operation(ONE, f=None))], "map must be given once, as JSON"),
+    "a map that is a list": (
+        [("operations", operation(ONE, f=None)), ("map", "[]")],
+        "map must be an object of lists of places",
+    ),
+    "a file that is not there": (
+        [("operations", operation(ONE, f=None)), ("map", '{"0": ["variables.f"]}')],
+        "map names '0', a file that is not there",
+    ),
+    "places that are no list": (
+        [("operations", operation(ONE, f=None)), ("map", '{"0": "variables.f"}'), ("0", PNG)],
+        "map.0 must be a list of places",
+    ),
+    "a place that is not there": (
+        [("operations", operation(ONE, f=None)), ("map", '{"0": ["variables.g"]}'), ("0", PNG)],
+        "map names 'variables.g', which is no place in operations",
+    ),
+    "a place beyond a list": (
+        [("operations", operation(MANY, f=[None])), ("map", '{"0": ["variables.f.1"]}'), ("0", PNG)],
+        "map names 'variables.f.1', which is no place in operations",
+    ),
+    "a place counted from the end": (
+        [("operations", operation(MANY, f=[None])), ("map", '{"0": ["variables.f.-1"]}'), ("0", PNG)],
+        "map names 'variables.f.-1', which is no place in operations",
+    ),
+    "a place within a text": (
+        [("operations", operation(ONE, f="text")), ("map", '{"0": ["variables.f.0"]}'), ("0", PNG)],
+        "map names 'variables.f.0', which is no place in operations",
+    ),
+    "a place that is taken": (
+        [("operations", operation(ONE, f=1)), ("map", '{"0": ["variables.f"]}'), ("0", PNG)],
+        "variables.f is not null: no file can go there",
+    ),
+}
+
+
+@pytest.mark.parametrize("parts, message", FORMS.values(), ids=FORMS)
+async def test_forms_that_do_not_fit_are_refused(bookshop: Site, parts: list[Part], message: str) -> None:
+    answer = await post_form(bookshop, parts)
+    assert (answer.status, answer.json["error"]["message"]) == (400, message)
+
+
+@pytest.mark.parametrize("value", ["text", 5, {}, None])
+async def test_a_file_cannot_be_made_up(bookshop: Site, value: Any) -> None:
+    answer = await send(bookshop, {"query": ONE, "variables": {"f": value}}, FULL_TOKEN)
+    assert (answer.status, answer.json["errors"][0]["extensions"]["code"]) == (400, "BAD_USER_INPUT")
+
+
+# Modes
+
+
+async def test_production_tells_nothing_of_its_schema(bookshop: Site) -> None:
+    text = "{ __schema { queryType { name } } }"
+    async with served(bookshop, introspection=False) as site:
+        answer = await send(site, {"query": text})
+        assert (answer.status, answer.json["errors"][0]["extensions"]["code"]) == (400, "GRAPHQL_VALIDATION_FAILED")
+        assert messages(await ask(site, "{ __typename }")) == []
+    async with served(bookshop, introspection=True) as site:
+        assert (await ask(site, text))["data"]["__schema"] == {"queryType": {"name": "Query"}}
+
+
+async def test_introspection_follows_the_mode(bookshop: Site) -> None:
+    answer = await send(bookshop, {"query": "{ __schema { queryType { name } } }"})
+    assert answer.status == 400
+
+
+async def test_without_the_plugin_there_is_no_endpoint(bookshop: Site) -> None:
+    settings = bookshop.octavo.settings
+    graphql = replace(settings.plugins.graphql, enabled=False)
+    octavo = app.build(replace(settings, plugins=replace(settings.plugins, graphql=graphql)))
+    answer = await call(octavo.asgi, "POST", "/graphql", [("Content-Type", "application/json")], [b"{}"])
+    assert answer.status in (404, 405)
+
+
+async def test_the_endpoint_may_lie_elsewhere(bookshop: Site) -> None:
+    body = json.dumps({"query": BOOK}).encode()
+    async with served(bookshop, endpoint="/deep/gq") as site:
+        headers = [("Content-Type", "application/json")]
+        assert (await call(site.octavo.asgi, "POST", "/deep/gq", headers, [body])).json == ANSWERED
+        assert (await call(site.octavo.asgi, "POST", "/graphql", headers, [body])).status in (404, 405)
+
+
+# The playground
+
+
+@pytest.mark.parametrize(
+    "mode, always, shown",
+    [
+        ("development", False, True),
+        ("staging", False, True),
+        ("production", False, False),
+        ("production", True, True),
+    ],
+)
+async def test_the_playground_is_for_development(bookshop: Site, mode: Mode, always: bool, shown: bool) -> None:
+    async with served(bookshop, mode, playground_always=always) as site:
+        answer = await get(site, accept="text/html,application/xhtml+xml,*/*;q=0.8")
+        if shown:
+            assert (answer.status, answer.headers["content-type"]) == (200, "text/html")
+        else:
+            assert (answer.status, answer.body) == (400, b"GET query missing.")
+        assert (await get(site)).status == 400, "who does not ask for HTML gets none"
+
+
+async def test_the_playground_runs_its_own_script_only(bookshop: Site) -> None:
+    async with served(bookshop, "development") as site:
+        answer = await get(site, accept="text/html")
+        policy = dict(part.strip().split(" ", 1) for part in answer.headers["content-security-policy"].split(";"))
+        assert policy["default-src"] == "'none'"
+        assert policy["frame-ancestors"] in ("'none'", "'self'")
+        page = answer.body.decode()
+        for script in re.findall(r"<script>(.*?)</script>", page, re.DOTALL):
+            assert b64encode(hashlib.sha256(script.encode()).digest()).decode() in policy["script-src"]
+        assert "unsafe" not in policy["script-src"]
+        assert re.search(r"\son\w+=", page) is None, "no handlers in attributes"
+        assert re.search(r"""(?:src|href)=["'](?:https?:)?//""", page) is None, "nothing from elsewhere"
