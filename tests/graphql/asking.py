@@ -1,8 +1,13 @@
 """Asks the bookshop over GraphQL, in the same process."""
 
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
+from octavo import app
+from octavo.settings.model import Mode
 from tests.http.asgi import Answer, call
 from tests.models.site import Site
 
@@ -25,3 +30,16 @@ async def ask(site: Site, text: str, token: str | None = None, **variables: Any)
 
 def messages(answer: Any) -> list[str]:
     return [error["message"] for error in answer.get("errors", [])]
+
+
+@asynccontextmanager
+async def served(site: Site, mode: Mode = "production", **config: Any) -> AsyncIterator[Site]:
+    """The same content, served in another mode or with other settings of GraphQL."""
+    settings = site.octavo.settings
+    graphql = replace(settings.plugins.graphql, config=replace(settings.plugins.graphql.config, **config))
+    octavo = app.build(replace(settings, mode=mode, plugins=replace(settings.plugins, graphql=graphql)))
+    await octavo.database.connect()
+    try:
+        yield Site(octavo)
+    finally:
+        await octavo.database.close()

@@ -4,8 +4,6 @@ import hashlib
 import json
 import re
 from base64 import b64encode
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
@@ -14,7 +12,7 @@ import pytest
 
 from octavo import app
 from octavo.settings.model import Mode
-from tests.graphql.asking import ask, messages, send
+from tests.graphql.asking import ask, messages, send, served
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import FULL_TOKEN
 from tests.models.site import Site
@@ -29,19 +27,6 @@ TWO = "query A { book(id: 1) { data { id } } } query B($i: ID) { author(id: $i) 
 async def get(site: Site, accept: str | None = None, **params: str) -> Answer:
     target = f"/graphql?{urlencode(params)}" if params else "/graphql"
     return await call(site.octavo.asgi, "GET", target, [("Accept", accept)] if accept else [])
-
-
-@asynccontextmanager
-async def served(site: Site, mode: Mode = "production", **config: Any) -> AsyncIterator[Site]:
-    """The same content, served in another mode or with other settings of GraphQL."""
-    settings = site.octavo.settings
-    graphql = replace(settings.plugins.graphql, config=replace(settings.plugins.graphql.config, **config))
-    octavo = app.build(replace(settings, mode=mode, plugins=replace(settings.plugins, graphql=graphql)))
-    await octavo.database.connect()
-    try:
-        yield Site(octavo)
-    finally:
-        await octavo.database.close()
 
 
 # POST
@@ -138,9 +123,7 @@ async def test_a_mutation_in_the_address_is_refused(scratch: Site, token: str | 
         ({"query": BOOK, "extensions": "{"}, 400, "Extensions are invalid JSON."),
     ],
 )
-async def test_addresses_that_bring_no_query(
-    bookshop: Site, params: dict[str, str], status: int, told: str
-) -> None:
+async def test_addresses_that_bring_no_query(bookshop: Site, params: dict[str, str], status: int, told: str) -> None:
     answer = await get(bookshop, **params)
     assert (answer.status, answer.body.decode()) == (status, told)
 

@@ -10,6 +10,7 @@ from octavo.access.actors import Actor, check
 from octavo.controllers import ContentController
 from octavo.graphql.meaning import Part, PartField, RootField, field_meaning
 from octavo.graphql.queries import ListLimits, read_arguments, read_size
+from octavo.graphql.repeated import apart, together
 from octavo.graphql.selection import TYPENAME, Selected, Selections
 from octavo.graphql.translate import Translator
 from octavo.query.answer import Answer, Fixed
@@ -54,15 +55,12 @@ class Roots:
 
     async def entry(self, uid: str, wrapper: GraphQLObjectType, selected: Selected, entry_id: int) -> bytes:
         """A response with the entry of that id, which may be gone."""
-        members = []
-        for below in self.selections.of(wrapper, selected.selection_sets):
-            if below.name == TYPENAME:
-                members.append((below.key, f'"{wrapper.name}"'.encode()))
-                continue
-            answer = self.entity_answer(wrapper, below, None)
+        below = self.selections.of(wrapper, selected.selection_sets)
+        answer, found = self._shown(wrapper, below, None), NULL
+        if answer is not None:
             prepared = self.controller.prepare_own_one(self.controller.registry.content_types[uid], answer)
-            members.append((below.key, await self.controller.read_own_one(prepared, entry_id) or NULL))
-        return join(members)
+            found = await self.controller.read_own_one(prepared, entry_id) or NULL
+        return _response(wrapper, below, found)
 
     async def _one(
         self, root: RootField, wrapper: GraphQLObjectType, selected: Selected, arguments: dict[str, Any]
@@ -73,38 +71,36 @@ class Roots:
         self, root: RootField, wrapper: GraphQLObjectType, selected: Selected, arguments: dict[str, Any]
     ) -> bytes:
         query = self._query(root, selected, arguments)
-        locale = await self.locale(root)
-        members = []
-        for below in self.selections.of(wrapper, selected.selection_sets):
-            if below.name == TYPENAME:
-                members.append((below.key, f'"{wrapper.name}"'.encode()))
-                continue
-            answer = self.entity_answer(wrapper, below, query.publication_state)
+        below = self.selections.of(wrapper, selected.selection_sets)
+        answer, found = self._shown(wrapper, below, query.publication_state), NULL
+        if answer is not None:
+            locale = await self.locale(root)
             prepared = self.controller.prepare_own_single(root.content_type, query, answer, locale)
-            members.append((below.key, await self.controller.read_own(prepared) or NULL))
-        return join(members)
+            found = await self.controller.read_own(prepared) or NULL
+        return _response(wrapper, below, found)
 
     async def _list(
         self, root: RootField, wrapper: GraphQLObjectType, selected: Selected, arguments: dict[str, Any]
     ) -> bytes:
         query, locale = self._query(root, selected, arguments), await self.locale(root)
         below = self.selections.of(wrapper, selected.selection_sets)
-        lists = [item for item in below if _part(wrapper, item) is Part.DATA]
         counted = any(self._counts(wrapper, item) for item in below)
-        told: dict[str, bytes] = {}
-        total: int | None = None
         page = query.page or Page()
-        for position, item in enumerate(lists or [None]):
-            answer: Answer = Fixed("0") if item is None else self.entity_answer(wrapper, item, query.publication_state)
-            asked = _with_count(query, page, with_count=counted and position == 0)
-            prepared = self.controller.prepare_own_list(root.content_type, asked, answer, locale)
-            entries, found = await self.controller.find(prepared)
-            total = found if position == 0 else total
-            if item is not None:
-                told[item.key] = entries
+        answer = self._shown(wrapper, below, query.publication_state) or Fixed("0")
+        asked = _with_count(query, page, with_count=counted)
+        prepared = self.controller.prepare_own_list(root.content_type, asked, answer, locale)
+        entries, total = await self.controller.find(prepared)
         size = read_size(arguments.get("pagination") or {}, page, total or 0)
         shown = Page(start=page.start, limit=size, number=page.number)
+        told = _told(wrapper, below, entries)
         return join((item.key, told.get(item.key) or self._meta(wrapper, item, shown, total)) for item in below)
+
+    def _shown(
+        self, wrapper: GraphQLObjectType, below: list[Selected], state: PublicationState | None
+    ) -> Answer | None:
+        """What each `data` of a wrapper is to show, in one answer; None where there is no `data`."""
+        answers = [self.entity_answer(wrapper, item, state) for item in below if _part(wrapper, item) is Part.DATA]
+        return together(answers) if answers else None
 
     def entity_answer(self, wrapper: GraphQLObjectType, item: Selected, state: PublicationState | None) -> Answer:
         """What `data` of a wrapper is to show."""
@@ -158,6 +154,17 @@ class Roots:
             told = f'"{pagination.name}"' if part is None else str(numbers[part])
             members.append((one.key, told.encode()))
         return join(members)
+
+
+def _told(wrapper: GraphQLObjectType, below: list[Selected], found: bytes) -> dict[str, bytes]:
+    """The JSON of each `data` of a wrapper, by its key."""
+    keys = [item.key for item in below if _part(wrapper, item) is Part.DATA]
+    return dict(zip(keys, apart(found, len(keys)), strict=True)) if keys else {}
+
+
+def _response(wrapper: GraphQLObjectType, below: list[Selected], found: bytes) -> bytes:
+    told = _told(wrapper, below, found)
+    return join((item.key, told.get(item.key) or f'"{wrapper.name}"'.encode()) for item in below)
 
 
 def join(members: Iterable[tuple[str, bytes]]) -> bytes:
