@@ -16,6 +16,7 @@ from benchmarks.load_data import TOKEN_FILE, fill, write_project
 from benchmarks.stops import STOPS
 from benchmarks.world import QUERIES, World, open_world
 from octavo.content.reading import DIALECTS
+from octavo.database.connection import LARGEST_ANSWER
 from octavo.plan.read import plan_list
 from octavo.sql.select import compile_read
 from tests.cli.processes import serving
@@ -77,7 +78,7 @@ async def test_planning_and_compiling_cost_no_more_calls(world: World, name: str
     most_to_plan, most_to_compile = MOST_CALLS[name]
     assert calls_of(lambda: plan_list(query, world.books, world.registry)) <= most_to_plan
     for dialect in DIALECTS.values():
-        assert calls_of(lambda: compile_read(planned.plan, world.registry, dialect)) <= most_to_compile  # noqa: B023
+        assert calls_of(lambda: compile_read(planned.plan, world.registry, dialect, LARGEST_ANSWER)) <= most_to_compile  # noqa: B023
 
 
 async def test_the_load_asks_and_writes(tmp_path: Path) -> None:

@@ -68,8 +68,13 @@ class Octavo:
 def open_project_database(settings: Settings) -> Database:
     """The database that the settings name, not yet connected."""
     options = settings.database
+    open_limited = partial(
+        open_database,
+        statement_timeout=options.statement_timeout / 1000,
+        largest_answer=settings.api.largest_answer,
+    )
     if options.client == "sqlite":
-        return open_database(f"sqlite:///{settings.database_file}", statement_timeout=options.statement_timeout / 1000)
+        return open_limited(f"sqlite:///{settings.database_file}")
     parameters = {
         "host": options.host,
         "port": options.port,
@@ -78,12 +83,11 @@ def open_project_database(settings: Settings) -> Database:
         "database": options.name,
         "ssl": options.ssl,
     }
-    return open_database(
+    return open_limited(
         parameters=parameters,
         schema=options.schema,
         pool_minimum=options.pool.min,
         pool_maximum=options.pool.max,
-        statement_timeout=options.statement_timeout / 1000,
     )
 
 

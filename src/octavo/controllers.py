@@ -143,6 +143,10 @@ class ContentController:
         planned = plan_answer(Query(), content_type, self.registry, answer, many=False, by_id=True)
         return self._reader.prepare(planned)
 
+    def check_size(self, size: int) -> None:
+        """Refuse an answer made of several reads that is too large. Raises ValidationError."""
+        self._reader.check_size(size)
+
     async def read_own(self, prepared: Prepared) -> bytes | None:
         """The JSON of an entry in a shape of the door's own, or None."""
         return await self._reader.read_one(prepared)

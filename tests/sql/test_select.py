@@ -6,7 +6,7 @@ import pytest
 
 from octavo.access.sanitize import Sanitizer
 from octavo.content.reading import DIALECTS
-from octavo.database.connection import Database
+from octavo.database.connection import LARGEST_ANSWER, Database
 from octavo.database.synchronize import synchronize
 from octavo.plan.read import Planned, plan_list
 from octavo.rest.params import PageLimits, read_query
@@ -56,7 +56,9 @@ OTHER_SHAPE = [
 @pytest.mark.parametrize("one, other", OTHER_SHAPE)
 @pytest.mark.parametrize("name", DIALECTS)
 def test_another_shape_is_another_text(registry: Registry, name: str, one: str, other: str) -> None:
-    texts = {compile_read(planned(registry, query).plan, registry, DIALECTS[name]) for query in (one, other)}
+    texts = {
+        compile_read(planned(registry, query).plan, registry, DIALECTS[name], LARGEST_ANSWER) for query in (one, other)
+    }
     assert len(texts) == 2
 
 
@@ -65,7 +67,7 @@ def test_callers_texts_are_never_in_the_statement(registry: Registry, name: str)
     filters = "filters[title]=EVIL'&filters[author][name][$in]=EVIL'&_q=EVIL'"
     query = f"{filters}&locale=EVIL'&populate[genres][filters][name]=EVIL'"
     found = planned(registry, query)
-    assert "EVIL" not in compile_read(found.plan, registry, DIALECTS[name])
+    assert "EVIL" not in compile_read(found.plan, registry, DIALECTS[name], LARGEST_ANSWER)
     assert found.values.count("EVIL'") == 5
 
 
@@ -78,7 +80,7 @@ async def test_types_may_be_wider_than_a_function_call(database: Database) -> No
     writer = ContentWriter(database, registry, database.dialect)
     await writer.add(WIDE, **{name: name.upper() for name in attributes})
     found = planned(registry, "", WIDE)
-    text = compile_read(found.plan, registry, DIALECTS[database.dialect])
+    text = compile_read(found.plan, registry, DIALECTS[database.dialect], LARGEST_ANSWER)
     row = await database.fetch_row(text, found.values)
     assert row is not None
     [entry] = json.loads(row[0])

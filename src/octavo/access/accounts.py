@@ -7,7 +7,7 @@ ApplicationError and RateLimitError. Mail leaves after the answer, so that its t
 import asyncio
 import logging
 from collections.abc import Coroutine, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -307,7 +307,7 @@ class Accounts:
     def _shown(self, user_id: int) -> Prepared:
         planned = plan_one(Query(), self._user_type, self._reader.registry, by_id=True, raw=True)
         prepared = self._reader.prepare(planned)
-        return Prepared(prepared.text, (user_id,), prepared.long)
+        return replace(prepared, values=(user_id,))
 
     def _session(self, account: Account) -> Session:
         return Session(account.shown, self._sign(account.id, account.version))

@@ -4,6 +4,7 @@ Refuses with ValidationError, ApplicationError and NotFoundError. Whoever may no
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from octavo.access import account_bodies as bodies
@@ -131,7 +132,7 @@ class UserAdministration:
     def _prepared(self, query: Query, user_id: int) -> Prepared:
         planned = plan_one(query, self._user_type, self._reader.registry, by_id=True, raw=True)
         prepared = self._reader.prepare(planned)
-        return Prepared(prepared.text, (user_id, *prepared.values[1:]), prepared.long)
+        return replace(prepared, values=(user_id, *prepared.values[1:]))
 
 
 def _is_password(attribute: object) -> bool:

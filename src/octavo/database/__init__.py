@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from octavo.database.connection import Database
+from octavo.database.connection import LARGEST_ANSWER, Database
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.sqlite import SqliteDatabase
 
@@ -20,14 +20,17 @@ def open_database(
     pool_minimum: int = 2,
     pool_maximum: int = 10,
     statement_timeout: float = 15.0,
+    largest_answer: int = LARGEST_ANSWER,
 ) -> Database:
     """The driver for a database, not yet connected.
 
     A URL `sqlite:///relative` or `sqlite:////absolute` is a file; `postgresql://...` is a server, as are `parameters`
-    without a URL: `host`, `port`, `user`, `password`, `database`, `ssl`. `statement_timeout` is in seconds.
+    without a URL: `host`, `port`, `user`, `password`, `database`, `ssl`. `statement_timeout` is in seconds,
+    `largest_answer` in bytes.
     """
     if url is not None and url.startswith(SQLITE_PREFIX):
-        return SqliteDatabase(Path(url.removeprefix(SQLITE_PREFIX)), statement_timeout=statement_timeout)
+        path = Path(url.removeprefix(SQLITE_PREFIX))
+        return SqliteDatabase(path, statement_timeout=statement_timeout, largest_answer=largest_answer)
     if url is not None and not url.startswith(POSTGRESQL_PREFIXES):
         raise ValueError("a database URL begins with sqlite:///, postgresql:// or postgres://")
     return PostgresqlDatabase(
@@ -37,4 +40,5 @@ def open_database(
         minimum=pool_minimum,
         maximum=pool_maximum,
         statement_timeout=statement_timeout,
+        largest_answer=largest_answer,
     )

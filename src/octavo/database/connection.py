@@ -11,9 +11,11 @@ decimals takes int, float and str, a text type only str, an integer type only in
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from octavo.errors import ServiceUnavailable
+
+LARGEST_ANSWER: Final = 32 * 1024**2
 
 Values = Sequence[Any]
 Row = Sequence[Any]
@@ -41,6 +43,14 @@ class UniqueViolation(IntegrityViolation):
 
 class UnsuitableValue(ValueError):
     """The database cannot take a value: out of range, no valid text for the type, NUL, half a surrogate pair, NaN."""
+
+
+class IdTaken(UniqueViolation):
+    """The id that the database itself gave to a new row is taken; see `sequences`."""
+
+
+class AnswerTooLarge(UnsuitableValue):
+    """What a read is to answer is larger than the database may make it."""
 
 
 class TransactionConflict(Exception):
@@ -102,6 +112,10 @@ class Database(Connection, Protocol):
 
     dialect: str
     statements: int
+    largest_answer: int
+    """Bytes of the largest JSON text that a statement may answer."""
+    large_reads: int
+    """How many reads of great size may run at once so that others still find a connection."""
 
     async def connect(self) -> None:
         """Open the pool. Raises `errors.ServiceUnavailable`, its cause telling what is wrong."""

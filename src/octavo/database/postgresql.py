@@ -12,6 +12,9 @@ from typing import Any, NoReturn
 import asyncpg
 
 from octavo.database.connection import (
+    LARGEST_ANSWER,
+    AnswerTooLarge,
+    IdTaken,
     IntegrityViolation,
     Row,
     StatementTimeout,
@@ -25,6 +28,7 @@ from octavo.database.pool import Pool
 from octavo.database.values import check_values
 from octavo.database.watchdog import Watchdog
 from octavo.errors import ServiceUnavailable
+from octavo.sql.postgresql import TOO_LARGE
 
 _CACHED_STATEMENTS = 1000
 _CONNECT_SECONDS = 2.0
@@ -35,6 +39,8 @@ _REPLACEMENT_SECONDS = 1.4
 _CLEAN_SECONDS = 2.0
 _CLOSE_PATIENCE_SECONDS = 20.0
 _EXCLUSIVE_SECONDS = 24 * 3600.0
+_PRIMARY_KEY = "_pkey"
+"""How PostgreSQL ends the names of primary keys, all of them ids; our own indexes do not end so."""
 _EXCLUSIVE_LOCK = "octavo: exclusive"
 
 _TEXT_TYPES = ("numeric", "date", "time", "timestamp", "timestamptz")
@@ -53,8 +59,19 @@ _LOST = (
     asyncpg.CannotConnectNowError,
     asyncpg.IdleInTransactionSessionTimeoutError,
 )
+
+
+def _tells_of_size(error: Exception) -> bool:
+    """Whether a statement ended itself, or the server did at the size that no text of it can pass."""
+    return TOO_LARGE in str(error) or "string buffer" in str(error)
+
+
+def _unique_violation(index: str) -> UniqueViolation:
+    return (IdTaken if index.endswith(_PRIMARY_KEY) else UniqueViolation)(index)
+
+
 _TRANSLATIONS: tuple[tuple[tuple[type[Exception], ...], Callable[[Any], Exception]], ...] = (
-    ((asyncpg.UniqueViolationError,), lambda error: UniqueViolation(error.constraint_name or str(error))),
+    ((asyncpg.UniqueViolationError,), lambda error: _unique_violation(error.constraint_name or str(error))),
     (
         (asyncpg.IntegrityConstraintViolationError,),
         lambda error: IntegrityViolation(error.constraint_name or error.column_name or str(error)),
@@ -70,7 +87,7 @@ _TRANSLATIONS: tuple[tuple[tuple[type[Exception], ...], Callable[[Any], Exceptio
     ((asyncpg.QueryCanceledError, asyncpg.LockNotAvailableError, TimeoutError), lambda error: StatementTimeout()),
     (
         (asyncpg.DataError, asyncpg.ProgramLimitExceededError, UnicodeEncodeError),
-        lambda error: UnsuitableValue(str(error)),
+        lambda error: (AnswerTooLarge if _tells_of_size(error) else UnsuitableValue)(str(error)),
     ),
     (_LOST, lambda error: _ConnectionLost()),
     ((asyncpg.InsufficientResourcesError,), lambda error: ServiceUnavailable()),
@@ -196,8 +213,11 @@ class PostgresqlDatabase:
         maximum: int = 10,
         patience: float = 4.0,
         statement_timeout: float = 15.0,
+        largest_answer: int = LARGEST_ANSWER,
     ) -> None:
         self.statements = 0
+        self.largest_answer = largest_answer
+        self.large_reads = max(maximum // 2, 1)
         self._url = url
         self._parameters = dict(parameters or {})
         self._minimum = min(minimum, maximum)

@@ -15,7 +15,7 @@ from typing import Any
 
 import apsw
 
-from octavo.database.connection import Row, StatementTimeout, TransactionFailed, Values
+from octavo.database.connection import LARGEST_ANSWER, Row, StatementTimeout, TransactionFailed, Values
 from octavo.database.pool import Pool
 from octavo.database.sqlite_link import (
     Collect,
@@ -29,6 +29,8 @@ from octavo.database.sqlite_link import (
 )
 from octavo.database.values import check_values
 from octavo.errors import ServiceUnavailable
+
+Run = Callable[[Collect[ResultT], str, Values, float], ResultT]
 
 _LOOP_SECONDS = 0.02
 """How long a read may occupy the event loop before it is sent to a thread."""
@@ -57,7 +59,7 @@ class SqliteTransaction:
         return await self._run(first_value, text, values, long)
 
     async def fetch_json(self, text: str, values: Values = (), *, long: bool = False) -> bytes | None:
-        return await self._run(first_json, text, values, long)
+        return await self._run(first_json, text, values, long, self._link.run_limited)
 
     async def execute(self, text: str, values: Values = ()) -> int:
         before = self._link.connection.total_changes()
@@ -81,15 +83,18 @@ class SqliteTransaction:
         if not self._usable:
             raise TransactionFailed("the transaction has failed or is over")
 
-    async def _run(self, collect: Collect[ResultT], text: str, values: Values, long: bool) -> ResultT:
+    async def _run(
+        self, collect: Collect[ResultT], text: str, values: Values, long: bool, run: Run[ResultT] | None = None
+    ) -> ResultT:
         self._check()
         self._usable = False
         self._database.statements += 1
         check_values(values)
+        run = run or self._link.run
         if long:
-            result = await self._database.run_in_thread(self._link, collect, text, values, self._seconds)
+            result = await self._database.run_in_thread(self._link, run, collect, text, values, self._seconds)
         else:
-            result = self._link.run(collect, text, values, self._seconds)
+            result = run(collect, text, values, self._seconds)
         self._usable = True
         return result
 
@@ -98,15 +103,23 @@ class SqliteDatabase:
     """The protocol's `Database` on one SQLite file.
 
     `patience` is how long a caller waits for the writer or a thread, `statement_timeout` how long a statement may run,
-    both in seconds.
+    both in seconds; no text that a read makes on its way becomes larger than `largest_answer`.
     """
 
     dialect = "sqlite"
 
     def __init__(
-        self, path: Path | str, *, readers: int = 4, patience: float = 5.0, statement_timeout: float = 15.0
+        self,
+        path: Path | str,
+        *,
+        readers: int = 4,
+        patience: float = 5.0,
+        statement_timeout: float = 15.0,
+        largest_answer: int = LARGEST_ANSWER,
     ) -> None:
         self.statements = 0
+        self.largest_answer = largest_answer
+        self.large_reads = max(readers // 2, 1)
         self.path = Path(path)
         self._statement_timeout = statement_timeout
         self._patience = patience
@@ -167,10 +180,10 @@ class SqliteDatabase:
             self._end(link)
 
     async def run_in_thread(
-        self, link: Link, collect: Collect[ResultT], text: str, values: Values, seconds: float
+        self, link: Link, run: Run[ResultT], collect: Collect[ResultT], text: str, values: Values, seconds: float
     ) -> ResultT:
-        """Run a statement in a thread; cancelling the caller ends the statement."""
-        return await self._complete(self._in_thread(link.run, collect, text, values, seconds), link.interrupt)
+        """Run a statement of the link in a thread; cancelling the caller ends the statement."""
+        return await self._complete(self._in_thread(run, collect, text, values, seconds), link.interrupt)
 
     async def _read(self, collect: Collect[ResultT], text: str, values: Values, long: bool) -> ResultT:
         self.statements += 1
@@ -199,7 +212,7 @@ class SqliteDatabase:
     async def _read_in_thread(self, collect: Collect[ResultT], text: str, values: Values) -> ResultT:
         link = await self._readers.acquire()
         try:
-            return await self.run_in_thread(link, collect, text, values, self._statement_timeout)
+            return await self.run_in_thread(link, link.run, collect, text, values, self._statement_timeout)
         finally:
             self._readers.release(link)
 
@@ -246,7 +259,7 @@ class SqliteDatabase:
 
     async def _open(self, *, writes: bool) -> Link:
         try:
-            return await self._complete(self._in_thread(lambda: Link(self.path, writes=writes)))
+            return await self._complete(self._in_thread(lambda: Link(self.path, self.largest_answer, writes=writes)))
         except apsw.Error as error:
             raise ServiceUnavailable from error
 

@@ -10,6 +10,7 @@ from typing import Any, NoReturn, TypeVar
 import apsw
 
 from octavo.database.connection import (
+    AnswerTooLarge,
     IntegrityViolation,
     Row,
     StatementTimeout,
@@ -18,6 +19,7 @@ from octavo.database.connection import (
     Values,
 )
 from octavo.errors import ServiceUnavailable
+from octavo.sql.sqlite import MEASURE
 
 ResultT = TypeVar("ResultT")
 Collect = Callable[[apsw.Cursor], ResultT]
@@ -42,7 +44,7 @@ _UNIQUE_CODES = {
     apsw.SQLITE_CONSTRAINT_PRIMARYKEY,
     apsw.SQLITE_CONSTRAINT_ROWID,
 }
-_UNSUITABLE = (OverflowError, UnicodeEncodeError, apsw.TooBigError, apsw.MismatchError)
+_UNSUITABLE = (OverflowError, UnicodeEncodeError, apsw.MismatchError)
 _UNAVAILABLE = (
     apsw.BusyError,
     apsw.LockedError,
@@ -64,6 +66,8 @@ def _raise_translated(error: Exception) -> NoReturn:
         raise StatementTimeout from error
     if isinstance(error, _UNAVAILABLE):
         raise ServiceUnavailable from error
+    if isinstance(error, apsw.TooBigError):
+        raise AnswerTooLarge(str(error)) from error
     if isinstance(error, _UNSUITABLE):
         raise UnsuitableValue(str(error)) from error
     raise error
@@ -108,7 +112,7 @@ def touched(cursor: apsw.Cursor) -> int:
 class Link:
     """One connection to the file, with a time limit on every statement."""
 
-    def __init__(self, path: Path, *, writes: bool) -> None:
+    def __init__(self, path: Path, largest_answer: int, *, writes: bool) -> None:
         self.connection = apsw.Connection(str(path), statementcachesize=_CACHED_STATEMENTS)
         self.is_closed = False
         self._deadline = float("inf")
@@ -117,6 +121,10 @@ class Link:
         self.connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)  # "name" is a name, never by accident a text
         if not writes:
             self.connection.execute("PRAGMA query_only = ON").fetchall()
+            self.connection.limit(apsw.SQLITE_LIMIT_LENGTH, largest_answer)
+        self._largest_answer = largest_answer
+        self._measured = 0
+        self.connection.create_scalar_function(MEASURE, self._measure, 2)
         self.connection.set_progress_handler(self._is_late, _OPERATIONS_BETWEEN_CHECKS)
 
     def _configure(self) -> None:
@@ -137,10 +145,19 @@ class Link:
     def run(self, collect: Collect[ResultT], text: str, values: Values, seconds: float) -> ResultT:
         """Run a statement and take what it answers."""
         self._deadline = time.monotonic() + seconds
+        self._measured = 0
         try:
             return collect(self.connection.execute(text, values))
         except Exception as error:
             _raise_translated(error)
+
+    def run_limited(self, collect: Collect[ResultT], text: str, values: Values, seconds: float) -> ResultT:
+        """Run a read as readers do, on a connection that may write larger values."""
+        before = self.connection.limit(apsw.SQLITE_LIMIT_LENGTH, self._largest_answer)
+        try:
+            return self.run(collect, text, values, seconds)
+        finally:
+            self.connection.limit(apsw.SQLITE_LIMIT_LENGTH, before)
 
     def run_script(self, text: str, seconds: float) -> None:
         """Run several statements without values."""
@@ -173,6 +190,13 @@ class Link:
     def close(self) -> None:
         self.is_closed = True
         self.connection.close(True)
+
+    def _measure(self, *numbers: Any) -> int:
+        size, most = numbers
+        self._measured += size
+        if self._measured > most:
+            raise AnswerTooLarge
+        return 1
 
     def _is_late(self) -> bool:
         return time.monotonic() > self._deadline

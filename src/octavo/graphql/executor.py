@@ -4,7 +4,7 @@ Generated fields never reach graphql-core's executor: they are read and written 
 """
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import orjson
@@ -76,6 +76,8 @@ class _Run:
     variables: dict[str, Any]
     client: str
 
+    sizes: list[int] = field(default_factory=list)
+
     async def fields(self, parent: GraphQLObjectType, selected: list[Selected]) -> list[Told]:
         """Queries at once, mutations in turn."""
         work = [self._field(parent, item) for item in selected]
@@ -102,7 +104,10 @@ class _Run:
         assert isinstance(meaning, RootField), "fields of other meaning are no root fields"
         if self.operation.operation is OperationType.MUTATION:
             return await Mutations(self.roots).write(field, meaning, item)
-        return await self.roots.read(field, meaning, item)
+        answer = await self.roots.read(field, meaning, item)
+        self.sizes.append(len(answer))
+        self.executor.controller.check_size(sum(self.sizes))
+        return answer
 
     def _introspect(self, item: Selected) -> Told:
         """graphql-core answers what is asked of the schema itself."""

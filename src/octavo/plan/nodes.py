@@ -205,5 +205,5 @@ class ReadPlan:
 
     @property
     def is_cheap(self) -> bool:
-        """Whether it surely takes little time: one entry, or the first page of a plain list."""
+        """Whether it surely takes little time, but for what is populated: one entry, the first page of a plain list."""
         return not self.many or (self.selection.start is None and isinstance(self.selection.condition, Tested))

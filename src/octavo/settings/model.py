@@ -77,6 +77,13 @@ class Api:
 
     rest: Rest = table(Rest, "The REST door.")
     compat: Compat = table(Compat, "The compatibility profile and its rules; each rule can be set alone.")
+    largest_answer: int = setting(
+        32 * 1024**2,
+        "Largest answer to a read; what would become larger is refused with 400.",
+        kind=SIZE,
+        bounds=(64 * 1024, 512 * 1024**2),
+        default_doc="32 MB",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

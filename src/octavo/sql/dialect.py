@@ -16,6 +16,8 @@ MAX_SAFE_INTEGER: Final = 2**53 - 1
 """The largest whole number up to which JavaScript's numbers are exact."""
 
 _MOST_ARGUMENTS = 90  # PostgreSQL takes 100 arguments for a function
+LEAST_BYTES: Final = 16
+"""What an empty list with its name adds to an answer."""
 NEGATIVE_LIMIT = "-1"
 
 
@@ -48,6 +50,14 @@ class Dialect(ABC):
     def join_rows(self, expression: str) -> str:
         """All rows' texts, separated by commas."""
         return f"{self.aggregate}({expression}, ',')"
+
+    def answer(self, json: str, others: str, rest: str, largest: int) -> str:
+        """The statement whose first column is the JSON text as bytes; one of more than `largest` bytes may fail."""
+        return f"SELECT {self.as_bytes(json)}{others} {rest}"
+
+    @abstractmethod
+    def measured(self, joined: str, most: int) -> str:
+        """The rows' texts; fails once all lists that are measured have more than `most` bytes together."""
 
     def json_or_null(self, text: str, expression: str) -> str:
         """JSON text that is `null` where `text` is NULL, else the expression."""

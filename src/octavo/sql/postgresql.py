@@ -2,7 +2,7 @@
 
 from octavo.plan.nodes import Parameter, ParameterKind
 from octavo.schema.values import TEXT_KINDS, ValueKind
-from octavo.sql.dialect import Dialect
+from octavo.sql.dialect import LEAST_BYTES, Dialect
 
 _ISO = """to_char({column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""
 _MILLISECONDS = "(extract(epoch from {column}) * 1000)::int8"
@@ -18,6 +18,14 @@ _CASTS = {
 }
 
 
+TOO_LARGE = "octavo: too large"
+"""What the message says of a statement that ends itself because its answer grows too large."""
+
+# A setting of the transaction keeps the sum: nothing else lasts from one row of a statement to the next.
+_COUNTED = "coalesce(nullif(current_setting('octavo.answer', true), ''), '0')::int8"
+_FAIL = f"('{TOO_LARGE} ' || {{size}})::int8::text"
+
+
 class PostgreSQLDialect(Dialect):
     """PostgreSQL 13 or newer."""
 
@@ -26,6 +34,15 @@ class PostgreSQLDialect(Dialect):
 
     def as_bytes(self, text: str) -> str:
         return f"convert_to({text}, 'UTF8')"
+
+    def answer(self, json: str, others: str, rest: str, largest: int) -> str:
+        checked = f"CASE WHEN octet_length(a.json) > {largest} THEN {_FAIL.format(size='octet_length(a.json)')}"
+        return f"SELECT {self.as_bytes(f'{checked} ELSE a.json END')}{others} FROM (SELECT {json} AS json {rest}) a"
+
+    def measured(self, joined: str, most: int) -> str:
+        total = f"{_COUNTED} + coalesce(octet_length({joined}), 0) + {LEAST_BYTES}"
+        counted = f"set_config('octavo.answer', ({total})::text, true)::int8"
+        return f"CASE WHEN {counted} > {most} THEN {_FAIL.format(size=f'octet_length({joined})')} ELSE {joined} END"
 
     def parameter(self, parameter: Parameter) -> str:
         return _CASTS[parameter.kind].format(parameter.index + 1)

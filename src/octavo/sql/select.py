@@ -7,6 +7,7 @@ Filters through relations are `IN (sub-select)`, so counts and pages are right b
 import json
 from collections.abc import Iterator
 
+from octavo.plan.nesting import nesting
 from octavo.plan.nodes import (
     ALWAYS,
     All,
@@ -38,10 +39,12 @@ from octavo.sql.steps import Join, join_step
 from octavo.sql.storage import column_name, component_table, morph_table, table_name
 
 
-def compile_read(plan: ReadPlan, registry: Registry, dialect: Dialect) -> str:
-    """The text of the statement that answers a plan; its parameters are the plan's, by index."""
-    compiler = SelectCompiler(registry, dialect)
-    return compiler.read_list(plan) if plan.many else compiler.read_one(plan)
+def compile_read(plan: ReadPlan, registry: Registry, dialect: Dialect, largest: int) -> str:
+    """The text of the statement that answers a plan; its parameters are the plan's, by index.
+
+    No answer is larger than `largest` bytes: the statement fails, or the driver ends it.
+    """
+    return SelectCompiler(registry, dialect, largest).read(plan)
 
 
 Members = tuple[tuple[str, Shape], ...]
@@ -56,9 +59,11 @@ class _JsonText(str):
 class SelectCompiler:
     """Compiles one statement. Aliases are numbered through it, so no two tables share one."""
 
-    def __init__(self, registry: Registry, dialect: Dialect) -> None:
+    def __init__(self, registry: Registry, dialect: Dialect, largest: int) -> None:
         self.registry = registry
         self.dialect = dialect
+        self._largest = largest
+        self._most: int | None = None  # bytes of all lists together, where they are counted
         self._aliases = 0
 
     def alias(self) -> str:
@@ -67,24 +72,29 @@ class SelectCompiler:
 
     # Whole statements
 
+    def read(self, plan: ReadPlan) -> str:
+        """One row, or for an entry that is not there none."""
+        found = nesting(plan)
+        if found.is_large:
+            self._most = (found.lists + 1) * self._largest  # a byte is counted once for each list around it
+        return self.read_list(plan) if plan.many else self.read_one(plan)
+
     def read_one(self, plan: ReadPlan) -> str:
         """One row with the entry's JSON, or none."""
         alias = self.alias()
         order = self.order_by(plan.selection, alias)
-        entry = self.dialect.as_bytes(self.json(plan.shape, alias))
-        return (
-            f"SELECT {entry} FROM {self.table(plan.selection)} {alias}"
-            f"{self.where(plan.selection.condition, alias)}{order} LIMIT 1"
-        )
+        where = self.where(plan.selection.condition, alias)
+        found = f"FROM {self.table(plan.selection)} {alias}{where}{order} LIMIT 1"
+        return self.dialect.answer(self.json(plan.shape, alias), "", found, self._largest)
 
     def read_list(self, plan: ReadPlan) -> str:
         """One row: the JSON array of the page, and the total if it is wanted."""
         row = self.alias()
         rows = self._page(plan)
         joined = f"coalesce({self.dialect.join_rows(f'{row}.json')}, '')"
-        array = self.dialect.as_bytes(self.dialect.concat(["'['", joined, "']'"]))
+        array = self.dialect.concat(["'['", joined, "']'"])
         total = f", ({self.count(plan.selection)})" if plan.with_count else ""
-        return f"SELECT {array}{total} FROM ({rows}) {row}"
+        return self.dialect.answer(array, total, f"FROM ({rows}) {row}", self._largest)
 
     def count(self, selection: Selection) -> str:
         """How many entries there are, on all pages."""
@@ -258,6 +268,8 @@ class SelectCompiler:
     def _array(self, rows: str, empty: str) -> str:
         row = self.alias()
         joined = self.dialect.join_rows(f"{row}.json")
+        if self._most is not None:
+            joined = self.dialect.measured(joined, self._most)
         found = f"SELECT {joined} FROM ({rows}) {row}"
         if not empty:
             return f"(SELECT '[' || {joined} || ']' FROM ({rows}) {row})"

@@ -13,17 +13,16 @@ from octavo.sql.select import SelectCompiler
 _FILE = "plugin::upload.file"
 
 
-def compile_marked_read(plan: ReadPlan, registry: Registry, dialect: Dialect, mark: str) -> str:
+def compile_marked_read(plan: ReadPlan, registry: Registry, dialect: Dialect, largest: int, mark: str) -> str:
     """As `compile_read`, with the mark in front of every address of a file or of one of its formats."""
-    compiler = _MarkingCompiler(registry, dialect, mark)
-    return compiler.read_list(plan) if plan.many else compiler.read_one(plan)
+    return _MarkingCompiler(registry, dialect, largest, mark).read(plan)
 
 
 class _MarkingCompiler(SelectCompiler):
     """Knows the two attributes that hold addresses: one as it is, the other inside JSON that is our own."""
 
-    def __init__(self, registry: Registry, dialect: Dialect, mark: str) -> None:
-        super().__init__(registry, dialect)
+    def __init__(self, registry: Registry, dialect: Dialect, largest: int, mark: str) -> None:
+        super().__init__(registry, dialect, largest)
         self._mark = mark
         attributes = registry.content_types[_FILE].attributes
         self._url, self._formats = attributes["url"], attributes["formats"]

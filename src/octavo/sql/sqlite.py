@@ -2,14 +2,18 @@
 
 from octavo.plan.nodes import Parameter, ParameterKind
 from octavo.schema.values import ValueKind
-from octavo.sql.dialect import NEGATIVE_LIMIT, Dialect
+from octavo.sql.dialect import LEAST_BYTES, NEGATIVE_LIMIT, Dialect
 
 # `datetime` with `subsec` takes half the time that `strftime` takes for the same text.
 _ISO = """coalesce('"' || replace(datetime({column} / 1000.0, 'unixepoch', 'subsec'), ' ', 'T') || 'Z"', 'null')"""
 
 
+MEASURE = "octavo_measure"
+"""A function of the driver: adds to the sum of the running statement, and ends it when that is more than it may be."""
+
+
 class SQLiteDialect(Dialect):
-    """SQLite 3.44 or newer (ordered aggregates, `concat`)."""
+    """SQLite 3.44 or newer (ordered aggregates, `concat`). The driver limits how large a single text may become."""
 
     name = "sqlite"
     aggregate = "group_concat"
@@ -17,6 +21,10 @@ class SQLiteDialect(Dialect):
 
     def as_bytes(self, text: str) -> str:
         return f"CAST({text} AS BLOB)"
+
+    def measured(self, joined: str, most: int) -> str:
+        size = f"coalesce(octet_length({joined}), 0) + {LEAST_BYTES}"
+        return f"CASE WHEN {MEASURE}({size}, {most}) THEN {joined} END"
 
     def parameter(self, parameter: Parameter) -> str:
         return f"?{parameter.index + 1}"

@@ -1,0 +1,59 @@
+"""Reads whose size the caller chooses by nesting lists: how many run at once, what is said when they go too far.
+
+Each may take a connection for as long as a statement may run. Only so many do at a time, so that short reads and
+writes always find a free one, and the answers that are being built fit into memory.
+"""
+
+import asyncio
+from types import TracebackType
+from typing import Final
+
+from octavo.errors import Problem, ServiceUnavailable, ValidationError
+from octavo.plan.nesting import Nesting
+
+PATIENCE_SECONDS: Final = 15.0
+_KILOBYTE: Final = 1024
+
+
+class Lane:
+    """A context that so many may be in at once; others wait in order, and not for ever."""
+
+    def __init__(self, places: int, patience: float) -> None:
+        self._places = asyncio.Semaphore(places)
+        self._patience = patience
+
+    async def __aenter__(self) -> None:
+        try:
+            async with asyncio.timeout(self._patience):
+                await self._places.acquire()
+        except TimeoutError as error:
+            raise ServiceUnavailable("Too many large reads are waiting") from error
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._places.release()
+
+
+def too_large(largest: int, found: Nesting) -> ValidationError:
+    """What to say of an answer larger than `largest` bytes."""
+    return _refused(f"The answer would be larger than {_size(largest)}", found)
+
+
+def too_long(found: Nesting) -> ValidationError:
+    """What to say of lists in lists for which the time of a statement was not enough."""
+    return _refused("The answer would take too long", found)
+
+
+def _refused(what: str, found: Nesting) -> ValidationError:
+    if not found.path:
+        return ValidationError.from_problems([Problem((), f"{what}: ask for fewer entries")])
+    advice = f"ask for fewer levels or fewer entries on the way to {'.'.join(found.path)}"
+    return ValidationError.from_problems([Problem(found.path, f"{what}: {advice}")])
+
+
+def _size(number: int) -> str:
+    for unit, factor in (("MB", _KILOBYTE**2), ("kB", _KILOBYTE)):
+        if number >= factor and number % factor == 0:
+            return f"{number // factor} {unit}"
+    return f"{number} bytes"

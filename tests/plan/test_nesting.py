@@ -1,0 +1,36 @@
+"""How deep lists lie in one another, and the way to the innermost."""
+
+import pytest
+
+from octavo.access.sanitize import Sanitizer
+from octavo.plan.nesting import Nesting, nesting
+from octavo.plan.read import plan_list, plan_one
+from octavo.rest.params import PageLimits, read_query
+from octavo.rest.query_string import parse_query_string
+from octavo.schema.registry import Registry
+from tests.models.bookshop import AUTHOR, BOOK
+
+CASES = [
+    (AUTHOR, "", Nesting(1)),
+    (AUTHOR, "populate=avatar,rival", Nesting(1)),
+    (AUTHOR, "populate=books", Nesting(2, ("books",))),
+    (AUTHOR, "populate=books.author,rival.books", Nesting(2, ("books",))),
+    (AUTHOR, "populate=books.author.books", Nesting(3, ("books", "author", "books"))),
+    (AUTHOR, "populate=books.chapters,books.genres", Nesting(3, ("books", "chapters"))),
+    (AUTHOR, "populate=books.author,books.genres.children", Nesting(4, ("books", "genres", "children"))),
+    (AUTHOR, "populate=books.extras.details.notes", Nesting(4, ("books", "extras", "details", "notes"))),
+    (AUTHOR, "populate[books][count]=true", Nesting(1)),
+    (BOOK, "", Nesting(2, ("localizations",))),
+    (BOOK, "populate=mentions.subjects", Nesting(3, ("mentions", "subjects"))),
+]
+
+
+@pytest.mark.parametrize("uid, query, expected", CASES, ids=[f"{uid} {query}" for uid, query, _ in CASES])
+def test_nesting(registry: Registry, uid: str, query: str, expected: Nesting) -> None:
+    content_type = registry.content_types[uid]
+    asked = read_query(parse_query_string(query), PageLimits())
+    sanitized = Sanitizer(registry, lambda uid: True).sanitize(asked, content_type)
+    found = nesting(plan_list(sanitized, content_type, registry).plan)
+    assert (found.lists, found.path) == (expected.lists, expected.path)
+    of_one = nesting(plan_one(sanitized, content_type, registry, by_id=True).plan)
+    assert of_one == Nesting(expected.lists - 1, expected.path)

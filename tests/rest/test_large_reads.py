@@ -1,0 +1,191 @@
+"""Populates that multiply: what fits is answered, what would be too large is refused, and short reads go on."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from octavo.app import build
+from octavo.content.large_reads import Lane
+from octavo.errors import ServiceUnavailable
+from tests.graphql.asking import send
+from tests.http.asgi import call
+from tests.models.bookshop import FULL_TOKEN
+from tests.models.site import Site, open_bookshop, postgresql_variables
+
+pytestmark = pytest.mark.anyio
+
+KILOBYTE = 1024
+MEGABYTE = KILOBYTE**2
+WAY = ["books", "author"] * 5 + ["books"]
+EXPLOSIVE = "populate=" + ".".join(WAY)
+ADVICE = f"ask for fewer levels or fewer entries on the way to {'.'.join(WAY)}"
+TOO_LARGE = f"The answer would be larger than 64 kB: {ADVICE}"
+ONE, MANY = "/api/authors/2", "/api/authors"
+
+
+@asynccontextmanager
+async def limited(site: Site, **limits: Any) -> AsyncIterator[Site]:
+    """The same bookshop, served with other limits."""
+    settings = site.octavo.settings
+    api = replace(settings.api, largest_answer=limits.pop("largest", MEGABYTE))
+    made = Site(build(replace(settings, api=api, database=replace(settings.database, **limits))))
+    await made.database.connect()
+    yield made
+    await made.database.close()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+async def own(request: pytest.FixtureRequest, anyio_backend: str, tmp_path: Path) -> AsyncIterator[Site]:
+    """A bookshop on each database in turn that a test may write to."""
+    variables: dict[str, str] = {}
+    if request.param == "postgresql":
+        variables = postgresql_variables(request.getfixturevalue("postgresql_url"))
+    site = await open_bookshop(tmp_path, variables)
+    yield site
+    await site.database.close()
+
+
+def problem_of(answer: Any) -> tuple[int, str, list[list[str]]]:
+    error = answer.json["error"]
+    return answer.status, error["message"], [problem["path"] for problem in error["details"]["errors"]]
+
+
+@pytest.mark.parametrize("target", [ONE, MANY])
+async def test_what_multiplies_is_refused_with_its_place(bookshop: Site, target: str) -> None:
+    async with limited(bookshop, largest=64 * KILOBYTE) as site:
+        assert problem_of(await site.get(f"{target}?{EXPLOSIVE}")) == (400, TOO_LARGE, [WAY])
+        assert (await site.get(target)).status == 200
+
+
+async def test_what_answers_nothing_in_the_end_is_refused_too(bookshop: Site) -> None:
+    async with limited(bookshop, largest=64 * KILOBYTE) as site:
+        nothing = "[populate]".join(f"[{name}]" for name in WAY[:7])
+        status, message, paths = problem_of(await site.get(f"{MANY}?fields=id&populate{nothing}[filters][id]=0"))
+        assert (status, message.partition(":")[0], paths) == (400, TOO_LARGE.partition(":")[0], [WAY[:7]])
+
+
+SHAPES = {
+    "flat": "/api/authors",
+    "one level": "/api/authors?populate=books",
+    "three levels": "/api/authors?populate=books.genres.children,books.extras,books.chapters.footnote",
+    "five levels of an entry": "/api/authors/2?populate=books.author.books.author.books.genres",
+    "lists of nothing": "/api/genres?fields=id&populate[children][populate][children][filters][id]=0",
+}
+
+
+@pytest.mark.parametrize("target", SHAPES.values(), ids=list(SHAPES))
+async def test_what_fits_is_answered(bookshop: Site, target: str) -> None:
+    whole = await bookshop.get(target)
+    size = whole.body.rindex(b',"meta":') - len(b'{"data":')
+    async with limited(bookshop, largest=size) as site:
+        assert (await site.get(target)).body == whole.body
+    async with limited(bookshop, largest=size - 1) as site:
+        status, message, _ = problem_of(await site.get(target))
+        assert (status, message.partition(":")[0]) == (400, f"The answer would be larger than {size - 1} bytes")
+
+
+async def test_a_second_large_read_has_its_own_sum(bookshop: Site) -> None:
+    target = SHAPES["three levels"]
+    whole = await bookshop.get(target)
+    async with limited(bookshop, largest=len(whole.body)) as site:
+        for _ in range(20):
+            assert (await site.get(target)).status == 200
+
+
+NESTED = "data { attributes { name books(pagination: { limit: 100 }) { %s } } }"
+
+
+def nested(times: int) -> str:
+    inner = "data { id }"
+    for _ in range(times):
+        inner = "data { attributes { title author { " + NESTED % inner + " } } }"
+    return "{ authors { " + NESTED % inner + " } }"
+
+
+async def test_graphql_lists_that_multiply(bookshop: Site) -> None:
+    settings = bookshop.octavo.settings
+    graphql = replace(settings.plugins.graphql, config=replace(settings.plugins.graphql.config, depth_limit=60))
+    deep = replace(settings, plugins=replace(settings.plugins, graphql=graphql))
+    async with limited(Site(replace(bookshop.octavo, settings=deep)), largest=64 * KILOBYTE) as site:
+        answer = await send(site, {"query": nested(5)})
+        assert answer.json["data"] == {"authors": None}
+        assert [error["message"] for error in answer.json["errors"]] == [TOO_LARGE]
+        assert answer.json["errors"][0]["extensions"]["error"]["details"]["errors"][0]["path"] == WAY
+
+
+async def test_root_fields_are_counted_together(bookshop: Site) -> None:
+    field = "authors { data { id attributes { name books { data { attributes { title } } } } } }"
+    alone = await send(bookshop, {"query": f"{{ a: {field} }}"})
+    async with limited(bookshop, largest=2 * len(alone.body)) as site:
+        both = await send(site, {"query": f"{{ a: {field} b: {field} }}"})
+        assert both.json["data"] == {"a": alone.json["data"]["a"], "b": alone.json["data"]["a"]}
+        three = await send(site, {"query": f"{{ a: {field} b: {field} c: {field} }}"})
+        assert [error["message"].partition(":")[0] for error in three.json["errors"]] == [
+            f"The answer would be larger than {2 * len(alone.body)} bytes"
+        ]
+        assert list(three.json["data"].values()).count(None) == 1
+
+
+async def test_what_takes_too_long_is_refused(bookshop: Site) -> None:
+    async with limited(bookshop, largest=512 * MEGABYTE, statement_timeout=1000) as site:
+        status, message, _ = problem_of(await site.get(f"{MANY}?{EXPLOSIVE}.{'.'.join(WAY[1:8])}"))
+        assert (status, message.partition(":")[0]) == (400, "The answer would take too long")
+
+
+async def test_a_write_whose_answer_is_too_large_is_not_done(own: Site) -> None:
+    async with limited(own, largest=64 * KILOBYTE) as site:
+        headers = [("Content-Type", "application/json"), ("Authorization", f"Bearer {FULL_TOKEN}")]
+        before = (await site.get("/api/authors")).body
+        renamed = json.dumps({"data": {"name": "renamed"}}).encode()
+        answer = await call(site.octavo.asgi, "PUT", f"{ONE}?{quote(EXPLOSIVE, '=')}", headers, [renamed])
+        assert problem_of(answer) == (400, TOO_LARGE, [WAY])
+        assert (await call(site.octavo.asgi, "DELETE", f"{ONE}?{EXPLOSIVE}", headers)).status == 400
+        assert (await site.get("/api/authors")).body == before
+
+
+async def test_values_larger_than_an_answer_can_be_written(own: Site) -> None:
+    async with limited(own, largest=64 * KILOBYTE) as site:
+        headers = [("Content-Type", "application/json"), ("Authorization", f"Bearer {FULL_TOKEN}")]
+        body = json.dumps({"data": {"title": "long", "body": "x" * 100 * KILOBYTE}}).encode()
+        refused = await call(site.octavo.asgi, "PUT", "/api/books/1", headers, [body])
+        assert problem_of(refused)[0] == 400
+        written = await call(site.octavo.asgi, "PUT", "/api/books/1?fields=title", headers, [body])
+        assert (written.status, written.json["data"]["attributes"]) == (200, {"title": "long"})
+        assert (await site.get("/api/books/1?fields=body")).status == 400
+
+
+async def test_a_lane_lets_so_many_in() -> None:
+    lane, entered = Lane(2, 0.01), asyncio.Event()
+    async with lane, lane:
+        with pytest.raises(ServiceUnavailable, match="Too many large reads are waiting"):
+            async with lane:
+                entered.set()
+    assert not entered.is_set()
+    async with lane:
+        entered.set()
+    assert entered.is_set()
+
+
+LARGE = "populate=books.author.books.author.books"
+WAITING = "SELECT count(*) FROM pg_locks, pg_sleep(0.01) WHERE NOT granted AND relation = 'books'::regclass"
+
+
+async def test_short_reads_find_a_connection(postgresql_bookshop: Site) -> None:
+    """Large reads all stand before a locked table: as many as may take only half of the connections."""
+    pool = replace(postgresql_bookshop.octavo.settings.database.pool, max=4)
+    async with limited(postgresql_bookshop, pool=pool) as site:
+        async with postgresql_bookshop.database.transaction() as holder:
+            await holder.execute_script("LOCK TABLE books IN ACCESS EXCLUSIVE MODE")
+            large = [asyncio.create_task(site.get(f"/api/authors/{number}?{LARGE}")) for number in range(1, 8)]
+            while await holder.fetch_value(WAITING) < 2:
+                pass
+            assert (await site.get("/api/genres")).status == 200
+            assert await holder.fetch_value(WAITING) == 2
+        assert {(await one).status for one in large} == {200}
