@@ -12,6 +12,7 @@ from typing import Final
 from octavo.access.grants import ensure_default_roles
 from octavo.access.statements import say
 from octavo.database.connection import Connection, Database
+from octavo.database.sequences import continue_ids
 from octavo.database.synchronize import SyncReport, synchronize
 from octavo.errors import ServiceUnavailable
 from octavo.schema.registry import Registry
@@ -46,6 +47,8 @@ async def prepare_database(database: Database, registry: Registry, default_local
     await reach_database(database)
     try:
         report = await bring_up_to_date(database, registry)
+        for table in await continue_ids(database, registry):
+            logger.info("New ids of %s go on behind those that are there", table)
         if not await database.fetch_value(_ROLES):
             await ensure_default_roles(database)
         if not await database.fetch_value("SELECT count(*) FROM i18n_locale"):

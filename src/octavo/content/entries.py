@@ -22,12 +22,14 @@ from octavo.content.trail import TOP, Trail
 from octavo.content.validation import UNIQUE_MESSAGE, Validator
 from octavo.database.connection import (
     Database,
+    IdTaken,
     IntegrityViolation,
     Transaction,
     TransactionConflict,
     UniqueViolation,
     UnsuitableValue,
 )
+from octavo.database.sequences import continue_ids
 from octavo.errors import ApplicationError, Problem, ServiceUnavailable, ValidationError
 from octavo.plan.changes import Change, InsertRows
 from octavo.plan.facts import ComponentsFact, EntryFact, Fact, LinksFact, TargetsFact, UniqueFact
@@ -60,7 +62,11 @@ class EntryWriter:
             yield EntryUnit(self, connection)
 
     async def run(self, work: Callable[["EntryUnit"], Awaitable[ResultT]]) -> ResultT:
-        """Run `work` in a transaction; once more from the beginning if another transaction stood in the way."""
+        """Run `work` in a transaction; once more from the beginning if another transaction stood in the way.
+
+        So too if the ids that the database gives were behind those that are there: then they go on from those.
+        """
+        continued = False
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 async with self.transaction() as unit:
@@ -69,6 +75,11 @@ class EntryWriter:
                 if attempt == ATTEMPTS:
                     raise ServiceUnavailable from None
                 await asyncio.sleep(0.01 * attempt)
+            except IdTaken:
+                if continued or attempt == ATTEMPTS:
+                    raise
+                continued = True
+                await continue_ids(self.database, self.registry)
         raise AssertionError("the last attempt returns or raises")
 
     async def create(self, content_type: ContentType, data: Mapping[str, Any], **options: Any) -> int:
@@ -248,6 +259,8 @@ class EntryUnit:
     async def _write(self, row: RowNode, node: BodyNode, state: State, dropped: Iterable[OwnedRow]) -> None:
         try:
             await self._execute(plan_write(row, self._registry, state.links(), dropped))
+        except IdTaken:
+            raise
         except UniqueViolation as violation:
             raise ValidationError.from_problems([_unique_problem(node, violation)]) from None
         except IntegrityViolation:  # a target has been deleted since it was looked for
