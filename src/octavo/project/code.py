@@ -1,0 +1,141 @@
+"""Loads the Python files of a project that have a meaning by their place.
+
+- `src/index.py`: `register(app)`, before the GraphQL schema is made, and `bootstrap(app)`, when the content is ready
+- `src/policies/NAME.py`: `policy(context, config)`, known as `global::NAME`
+- `src/middlewares/NAME.py`: `middleware(next, parent, args, context, info)`, known as `global::NAME`
+- `src/api/API/policies/NAME.py`, `src/api/API/middlewares/NAME.py`: the same, known as `api::API.NAME`
+
+`src` is a package while it is loaded, so these files may import each other and their neighbours relatively.
+"""
+
+import importlib.util
+import sys
+import traceback
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from types import MappingProxyType, ModuleType
+from typing import Final
+
+from octavo.project.functions import Function, function_at, relative
+from octavo.project.problems import CodeProblem, InvalidCode
+
+_NOTHING: Final[Mapping[str, Function]] = MappingProxyType({})
+_PACKAGES: Final = (f"octavo_project_{number}" for number in count(1))
+_SIGNATURES: Final = {"policy": "context, config", "middleware": "next, parent, args, context, info"}
+_FOLDERS: Final = {"policies": "policy", "middlewares": "middleware"}
+_HOOK: Final = "app"
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectCode:
+    """The functions of a project, by their meaning; policies and middlewares by their names."""
+
+    folder: Path
+    register: Function | None = None
+    bootstrap: Function | None = None
+    policies: Mapping[str, Function] = field(default_factory=lambda: _NOTHING)
+    middlewares: Mapping[str, Function] = field(default_factory=lambda: _NOTHING)
+
+
+def load_code(project: Path) -> ProjectCode:
+    """Run the files of a project that have a meaning. Raises InvalidCode with every problem found."""
+    return _Loading(project).load()
+
+
+class _Loading:
+    def __init__(self, project: Path) -> None:
+        self._project = project
+        self._source = project / "src"
+        self._package: str | None = None
+        self._problems: list[CodeProblem] = []
+
+    def load(self) -> ProjectCode:
+        index = self._source / "index.py"
+        module = self._run(index) if index.is_file() else None
+        hooks = {name: self._function(module, index, name, _HOOK) for name in ("register", "bootstrap")}
+        named = {kind: dict(self._named(kind)) for kind in _FOLDERS}
+        if self._problems:
+            raise InvalidCode(self._problems)
+        return ProjectCode(
+            self._project, hooks["register"], hooks["bootstrap"], named["policies"], named["middlewares"]
+        )
+
+    def _named(self, kind: str) -> Iterator[tuple[str, Function]]:
+        """Policies or middlewares: those of the whole project, then those of each API."""
+        word = _FOLDERS[kind]
+        for pattern in (f"{kind}/*.py", f"api/*/{kind}/*.py"):
+            for path in sorted(self._source.glob(pattern)):
+                if path.name == "__init__.py":
+                    continue
+                module = self._run(path)
+                found = self._function(module, path, word, _SIGNATURES[word])
+                if found is not None:
+                    yield _name(path.relative_to(self._source)), found
+                elif module is not None and not hasattr(module, word):
+                    self._problems.append(CodeProblem(self._place(path), f"has no function `{word}`"))
+
+    def _function(self, module: ModuleType | None, path: Path, name: str, arguments: str) -> Function | None:
+        value = getattr(module, name, None)
+        if value is None:
+            return None
+        try:
+            return function_at(value, f"{self._place(path)}: {name}", arguments)
+        except InvalidCode as error:
+            self._problems.extend(error.problems)
+            return None
+
+    def _run(self, path: Path) -> ModuleType | None:
+        name = ".".join([self._package_name(), *path.relative_to(self._source).with_suffix("").parts])
+        name = name.replace("-", "_")
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None
+        assert spec.loader is not None, "it is a file of Python"
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except (Exception, SystemExit) as error:  # whatever the project's code raises is told, not passed on
+            del sys.modules[name]
+            self._problems.append(self._failed(path, error))
+            return None
+        return module
+
+    def _package_name(self) -> str:
+        """The package that stands for `src`, one for each loading: projects do not see each other's modules."""
+        if self._package is None:
+            self._package = next(_PACKAGES)
+            package = ModuleType(self._package)
+            package.__path__ = [str(self._source)]
+            sys.modules[self._package] = package
+        return self._package
+
+    def _failed(self, path: Path, error: BaseException) -> CodeProblem:
+        if isinstance(error, SyntaxError) and error.filename is not None:
+            place = f"{relative(Path(error.filename), self._project)}:{error.lineno}"
+            return CodeProblem(place, f"{type(error).__name__}: {error.msg}")
+        return CodeProblem(failure_place(error, self._project, self._place(path)), describe(error))
+
+    def _place(self, path: Path) -> str:
+        return relative(path, self._project)
+
+
+def failure_place(error: BaseException, project: Path, otherwise: str) -> str:
+    """The last line of the project's own code that an error went through."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if Path(frame.filename).is_relative_to(project)]
+    if not own:
+        return otherwise
+    return f"{relative(Path(own[-1].filename), project)}:{own[-1].lineno} {own[-1].name}"
+
+
+def describe(error: BaseException) -> str:
+    """An error of a project's code in one line."""
+    text = str(error).strip()
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _name(path: Path) -> str:
+    """`global::NAME`, or `api::API.NAME` below `api/API`."""
+    return f"api::{path.parts[1]}.{path.stem}" if path.parts[0] == "api" else f"global::{path.stem}"

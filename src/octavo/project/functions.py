@@ -1,0 +1,57 @@
+"""Functions of a project: sync or async, called with as many arguments as they take, known by where they stand."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from octavo.project.problems import CodeProblem, InvalidCode
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function and its place (`src/policies/is-owner.py: policy`). `takes` is how many arguments it wants."""
+
+    call: Callable[..., Any]
+    place: str
+    takes: int
+
+    async def __call__(self, *arguments: Any) -> Any:
+        """What it returns, awaited where need be. A sync function runs in the event loop, so it should be quick."""
+        result = self.call(*arguments[: self.takes])
+        return await result if inspect.isawaitable(result) else result
+
+
+def function_at(value: Any, place: str, names: str) -> Function:
+    """A value as a Function that is offered the arguments `names` (`"context, config"`). Raises InvalidCode."""
+    if not callable(value):
+        raise InvalidCode([CodeProblem(place, f"expected a function of ({names}), not {type(value).__name__}")])
+    offered = len(names.split(", ")) if names else 0
+    try:
+        parameters = inspect.signature(value).parameters.values()
+    except (TypeError, ValueError):  # some built-in functions do not tell
+        return Function(value, place, offered)
+    positional = [item for item in parameters if item.kind in _POSITIONAL]
+    needed = sum(item.default is item.empty for item in positional)
+    takes_any = any(item.kind is item.VAR_POSITIONAL for item in parameters)
+    by_name = any(item.kind is item.KEYWORD_ONLY and item.default is item.empty for item in parameters)
+    if needed > offered or by_name:
+        raise InvalidCode([CodeProblem(place, f"takes other arguments than it is called with: ({names})")])
+    return Function(value, place, offered if takes_any else min(len(positional), offered))
+
+
+def place_of(value: Any, folder: Path) -> str:
+    """Where a function stands: its file, line and name; for other callables their name."""
+    name = getattr(value, "__qualname__", type(value).__qualname__)
+    code = getattr(inspect.unwrap(value), "__code__", None) if callable(value) else None
+    if code is None:
+        return name
+    return f"{relative(Path(code.co_filename), folder)}:{code.co_firstlineno} {name}"
+
+
+def relative(path: Path, folder: Path) -> str:
+    """A path as seen from the project's folder."""
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.as_posix()

@@ -1,0 +1,25 @@
+"""What is wrong with a project's code: all of it at once, each with its place."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class CodeProblem:
+    """One thing that is wrong; `place` is a file, with a line or a function where there is one."""
+
+    place: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.message}"
+
+
+class InvalidCode(Exception):
+    """A project's code cannot be used. The service does not start."""
+
+    def __init__(self, problems: Iterable[CodeProblem]) -> None:
+        self.problems = tuple(problems)
+        count = len(self.problems)
+        heading = f"{count} problem{'s' if count != 1 else ''} in the project's code:"
+        super().__init__("\n".join([heading, *(f"  {problem}" for problem in self.problems)]))

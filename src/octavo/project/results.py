@@ -1,0 +1,33 @@
+"""What a project's code gets and gives when it speaks of content."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+class Entry(dict[str, Any]):
+    """An entry as a dictionary: `id`, attributes, and what was populated. `uid` is its content-type's."""
+
+    __slots__ = ("uid",)
+
+    def __init__(self, uid: str, values: dict[str, Any]) -> None:
+        super().__init__(values)
+        self.uid = uid
+
+    @property
+    def id(self) -> int:
+        """The entry's id."""
+        return int(self["id"])
+
+
+@dataclass(frozen=True, slots=True)
+class EntryPage:
+    """One page of entries and what `meta.pagination` tells of it.
+
+    Where a resolver answers a plain list, the list is taken as the first page of all there is.
+    """
+
+    entries: Sequence[Any]
+    total: int
+    page: int = 1
+    page_size: int = 10
