@@ -27,6 +27,7 @@ LAYERS = (
     ("controllers",),
     ("http",),
     ("rest", "graphql", "admin"),
+    ("handle",),
     ("middlewares",),
     ("bootstrap",),
     ("app",),
@@ -41,7 +42,7 @@ DOORS = {"rest", "graphql", "admin"}
 CLOSED_TO_DOORS = {"plan", "sql", "database"}
 """Doors ask controllers; they know no plan, no SQL and no database."""
 
-OPTIONAL = {"uvloop"}
+OPTIONAL = {"strawberry", "uvloop"}
 """Dependencies that may be missing, and so may be imported inside a function."""
 
 LINES = 600

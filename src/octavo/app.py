@@ -30,13 +30,17 @@ from octavo.database.connection import Database
 from octavo.errors import ApplicationError
 from octavo.graphql.endpoint import GraphqlEndpoint
 from octavo.graphql.engine import GraphqlOptions, make_engine
+from octavo.graphql.extension import Extending, Extension
 from octavo.graphql.limits import Limits
 from octavo.graphql.plugin_fields import PluginFields
 from octavo.graphql.queries import ListLimits
+from octavo.handle.app import App, Plugin
+from octavo.handle.hooks import run_bootstrap, run_register
 from octavo.http.application import HttpApplication
 from octavo.http.options import DEFAULT_SECURITY_HEADERS, BodyLimits, CorsMode, CorsOptions, HttpOptions
 from octavo.http.router import Router
 from octavo.http.static import StaticFiles
+from octavo.project import ProjectCode, load_code
 from octavo.rest.accounts import AccountEndpoints
 from octavo.rest.definitions import DefinitionEndpoints
 from octavo.rest.endpoints import ContentEndpoints, add_content_routes
@@ -61,6 +65,7 @@ class Octavo:
     registry: Registry
     database: Database
     services: "Services"
+    code: ProjectCode
     router: Router
     asgi: HttpApplication
 
@@ -139,22 +144,31 @@ class Services:
 
 
 def build(settings: Settings) -> Octavo:
-    """Put a service together. Raises InvalidDefinitions when the project's definitions are unsound."""
+    """Put a service together. Raises InvalidDefinitions, InvalidCode when the project is unsound."""
     registry = load_registry(settings.project)
     for remark in registry.remarks:
         logger.warning("%s", remark)
     database = open_project_database(settings)
     services = _services(settings, registry, database)
+    extending = _extending(settings, registry, services)
     router = Router()
-    _add_doors(router, settings, registry, services)
+    graphql = _add_doors(router, settings, registry, services, extending)
     asgi = HttpApplication(
         router,
         _http_options(settings),
         static=StaticFiles({"/": settings.project / "public"}),
-        on_startup=(partial(_start, settings, registry, database, services),),
+        on_startup=(
+            partial(run_register, extending, graphql.make_schema if graphql else _nothing),
+            partial(_start, settings, registry, database, services),
+            partial(run_bootstrap, extending),
+        ),
         on_shutdown=(services.accounts.settle, services.authenticator.settle, database.close),
     )
-    return Octavo(settings, registry, database, services, router, asgi)
+    return Octavo(settings, registry, database, services, extending.code, router, asgi)
+
+
+def _nothing() -> None:
+    """No schema is made where GraphQL is switched off."""
 
 
 async def _start(settings: Settings, registry: Registry, database: Database, services: Services) -> None:
@@ -258,7 +272,16 @@ def _mailer(settings: Settings) -> Mailer:
     return NoMailer() if settings.mode == "production" else FolderMailer(settings.project / ".octavo" / "mail", sender)
 
 
-def _add_doors(router: Router, settings: Settings, registry: Registry, services: Services) -> None:
+def _extending(settings: Settings, registry: Registry, services: Services) -> Extending:
+    """The project's code, loaded, and what it will say of the GraphQL schema. Raises InvalidCode."""
+    extension = Extension(registry)
+    plugins = {"graphql": Plugin("graphql", {"extension": extension})}
+    return Extending(extension, load_code(settings.project), App(settings, registry, services.controller, plugins))
+
+
+def _add_doors(
+    router: Router, settings: Settings, registry: Registry, services: Services, extending: Extending
+) -> GraphqlEndpoint | None:
     rest = settings.api.rest
     limits = PageLimits(rest.default_limit, rest.max_limit, rest.with_count)
 
@@ -279,8 +302,7 @@ def _add_doors(router: Router, settings: Settings, registry: Registry, services:
         _admin_endpoints(settings, services).add_routes(router)
     else:
         logger.warning("ADMIN_JWT_SECRET is not set: administrators cannot log in")
-    if settings.plugins.graphql.enabled:
-        _add_graphql(router, settings, services)
+    return _add_graphql(router, settings, services, extending) if settings.plugins.graphql.enabled else None
 
 
 def _admin_endpoints(settings: Settings, services: Services) -> AdminSessionEndpoints:
@@ -290,7 +312,7 @@ def _admin_endpoints(settings: Settings, services: Services) -> AdminSessionEndp
     return AdminSessionEndpoints(services.administrators, origins, secure=secure)
 
 
-def _add_graphql(router: Router, settings: Settings, services: Services) -> None:
+def _add_graphql(router: Router, settings: Settings, services: Services, extending: Extending) -> GraphqlEndpoint:
     config = settings.plugins.graphql.config
     options = GraphqlOptions(
         Limits(depth=config.depth_limit, introspection=config.introspection),
@@ -298,10 +320,11 @@ def _add_graphql(router: Router, settings: Settings, services: Services) -> None
         generate=config.shadow_crud,
     )
     plugin_fields = PluginFields(services.accounts, services.users, services.roles, services.files)
-    make = partial(make_engine, services.controller, plugin_fields, options)
+    make = partial(make_engine, services.controller, plugin_fields, options, extending)
     playground = settings.mode != "production" or config.playground_always
     endpoint = GraphqlEndpoint(make, services.authenticator, parse_query_string, playground=playground)
     endpoint.add_routes(router, config.endpoint)
+    return endpoint
 
 
 def _http_options(settings: Settings) -> HttpOptions:

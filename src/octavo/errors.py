@@ -112,6 +112,13 @@ class ForbiddenError(OctavoError):
     message = "Forbidden"
 
 
+class PolicyError(ForbiddenError):
+    """A policy of the project did not let it through."""
+
+    name = "PolicyError"
+    message = "Policy Failed"
+
+
 class NotFoundError(OctavoError):
     """There is no such thing."""
 

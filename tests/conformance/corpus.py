@@ -44,6 +44,15 @@ def make_project(recordings: Path, folder: Path) -> Path:
     return folder
 
 
+def customize(project: Path) -> dict[str, str]:
+    """Give a project the code of `custom/`; the variables that say the rest of the recorded customization."""
+    shutil.copytree(HERE / "custom", project / "src", dirs_exist_ok=True)
+    return {
+        "OCTAVO_PLUGINS__GRAPHQL__CONFIG__ENDPOINT": "/gql",
+        "OCTAVO_PLUGINS__GRAPHQL__CONFIG__DEPTH_LIMIT": "4",
+    }
+
+
 def dumped_sql(recordings: Path) -> str:
     """The PostgreSQL dump, without the commands that only the newest `psql` knows."""
     lines = (recordings / "database.pg.sql").read_text(encoding="utf-8").splitlines()

@@ -6,7 +6,7 @@ import pytest
 
 from tests.models.site import Site, open_bookshop, postgresql_variables
 from tests.postgresql_server import PostgresqlServer
-from tests.robustness.sites import _CONTINUE_IDS as CONTINUE_IDS
+from tests.robustness.sites import CONTINUE_IDS
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])

@@ -12,8 +12,9 @@ from typing import Any
 
 from graphql import GraphQLSchema
 
+from octavo.graphql.exclusions import Exclusions
 from octavo.graphql.schema import build_schema
-from octavo.graphql.workshop import TIMESTAMPS, Exclusions
+from octavo.graphql.workshop import TIMESTAMPS
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry
 

@@ -15,6 +15,7 @@ from graphql import (
     validate_schema,
 )
 
+from octavo.graphql.exclusions import Exclusions
 from octavo.graphql.meaning import (
     AttributeField,
     OperatorField,
@@ -28,7 +29,6 @@ from octavo.graphql.meaning import (
     type_meaning,
 )
 from octavo.graphql.schema import build_schema
-from octavo.graphql.workshop import Exclusions
 from tests.graphql.recordings import (
     recorded_introspection,
     recorded_sdl,

@@ -24,7 +24,7 @@ HIDDEN = "octavo-hidden"
 """Stands where a full token may look, and nobody else."""
 FAR = 4_000_000_000
 # The bookshop's rows bring their ids, which PostgreSQL does not count along.
-_CONTINUE_IDS = """
+CONTINUE_IDS = """
 DO $$ DECLARE t text; BEGIN FOR t IN SELECT table_name FROM information_schema.columns
 WHERE table_schema = 'public' AND column_name = 'id' AND column_default LIKE 'nextval%' LOOP
 EXECUTE format('SELECT setval(pg_get_serial_sequence(%L, ''id''), 1000)', quote_ident(t)); END LOOP; END $$"""
@@ -91,7 +91,7 @@ def bookshop_site(folder: Path, server: PostgresqlServer | None = None) -> Attac
     site = _site(project, variables, callers, (), server)
     site.run_sql(f"UPDATE vaults SET code = '{HIDDEN}' || id")
     if server is not None:
-        site.run_sql(_CONTINUE_IDS)
+        site.run_sql(CONTINUE_IDS)
     return site
 
 

@@ -34,6 +34,12 @@ SYSTEM = Actor("system", EVERYTHING)
 """Our own code: commands, seeds, hooks."""
 
 
+def check_authenticated(actor: Actor) -> None:
+    """Raise `ForbiddenError` unless it is a user who is logged in, or a token that may do everything."""
+    if actor.kind != "user" and not actor.permissions.everything:
+        raise ForbiddenError
+
+
 def check(actor: Actor, *actions: str) -> None:
     """Raise `ForbiddenError` unless the actor may take every one of these actions."""
     for action in actions:

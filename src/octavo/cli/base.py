@@ -17,6 +17,7 @@ from octavo.app import open_project_database
 from octavo.bootstrap import StartFailed, prepare_database
 from octavo.database.connection import Database
 from octavo.errors import OctavoError, ServiceUnavailable
+from octavo.project import InvalidCode
 from octavo.schema.loader import load_registry
 from octavo.schema.problems import InvalidDefinitions
 from octavo.seed import SeedError
@@ -52,7 +53,7 @@ class Command(click.Command):
             return super().invoke(ctx)
         except SettingsError as error:
             raise Refused(_listed("the settings", error.problems)) from error
-        except InvalidDefinitions as error:
+        except (InvalidDefinitions, InvalidCode) as error:
             raise Refused(str(error)) from error
         except ServiceUnavailable as error:
             raise Refused(f"The database cannot be reached: {error.__cause__ or error}") from error

@@ -66,6 +66,10 @@ class GraphqlEndpoint:
             self._made = self._make_engine()
         return self._made
 
+    def make_schema(self) -> None:
+        """Make the engine now. Raises InvalidCode when a project's extension is unsound."""
+        self.engine  # noqa: B018 - made when asked for
+
     async def options(self, request: Request) -> Response:
         """Nothing to say beyond the headers."""
         return Response(204, b"", "")

@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 
 from octavo.controllers import ContentController
+from octavo.graphql.code_fields import CodeFields
 from octavo.graphql.documents import Documents
 from octavo.graphql.executor import Executor
+from octavo.graphql.extending import extend_generated
+from octavo.graphql.extension import Extending
 from octavo.graphql.limits import Limits
 from octavo.graphql.plugin_fields import PluginFields
 from octavo.graphql.queries import ListLimits
@@ -28,8 +31,15 @@ class Engine:
     executor: Executor
 
 
-def make_engine(controller: ContentController, plugin_fields: PluginFields, options: GraphqlOptions) -> Engine:
-    """The engine for the content of a controller."""
-    schema = build_schema(controller.registry, generate=options.generate)
-    executor = Executor(schema, controller, plugin_fields, options.lists)
+def make_engine(
+    controller: ContentController, plugin_fields: PluginFields, options: GraphqlOptions, extending: Extending
+) -> Engine:
+    """The engine for the content of a controller. Raises InvalidCode when a project's extension is unsound."""
+    extension = extending.extension
+    schema = build_schema(controller.registry, extension.exclusions(), generate=options.generate)
+    code = None
+    if extension.used:
+        extended = extend_generated(schema, extension, extending.code)
+        schema, code = extended.schema, CodeFields(extended.schema, extended.customization, extending.app)
+    executor = Executor(schema, controller, plugin_fields, options.lists, code)
     return Engine(Documents(schema, options.limits), executor)

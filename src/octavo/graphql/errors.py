@@ -22,7 +22,7 @@ UNEXPECTED: Final = "INTERNAL_SERVER_ERROR"
 def render(error: OctavoError) -> dict[str, Any]:
     """An entry of `errors`."""
     code = next((code for kind, code in _CODES if isinstance(error, kind)), BAD_INPUT)
-    message = _FORBIDDEN_MESSAGE if isinstance(error, ForbiddenError) else error.message
+    message = _FORBIDDEN_MESSAGE if type(error) is ForbiddenError else error.message
     told = {"name": error.name, "message": message, "details": dict(error.details or {})}
     return {"message": message, "extensions": {"error": told, "code": code}}
 

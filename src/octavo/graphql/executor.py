@@ -24,9 +24,10 @@ from graphql import (
 from octavo.access.actors import Actor
 from octavo.controllers import ContentController
 from octavo.errors import OctavoError
+from octavo.graphql.code_fields import CodeFields
 from octavo.graphql.documents import Document
 from octavo.graphql.errors import BAD_INPUT, FORBIDDEN, UNEXPECTED, render, render_refused
-from octavo.graphql.meaning import PluginField, RootField, field_meaning
+from octavo.graphql.meaning import FieldMeaning, PluginField, RootField, field_meaning
 from octavo.graphql.mutations import Mutations
 from octavo.graphql.plugin_fields import PluginFields
 from octavo.graphql.queries import ListLimits
@@ -48,6 +49,7 @@ class Executor:
     controller: ContentController
     plugin_fields: PluginFields
     limits: ListLimits
+    code: CodeFields | None = None
 
     async def run(
         self,
@@ -90,21 +92,27 @@ class _Run:
             return f'"{parent.name}"'.encode(), []
         if item.name in _INTROSPECTION:
             return self._introspect(item)
+        code = self.executor.code
         try:
-            return _count_marks(await self._content(parent.fields[item.name], item))
+            if code is not None and code.concerns(parent, item, self.roots):
+                return await code.run(self.roots, self._read_root, self.operation, self.variables, self.client, item)
+            field = parent.fields[item.name]
+            return _count_marks(await self._read_root(self.roots, field_meaning(field), field, item))
         except OctavoError as error:
             return NULL, [render(error)]
         except GraphQLError as error:
             return NULL, [render_refused(error, UNEXPECTED if error.path else BAD_INPUT)]
 
-    async def _content(self, field: GraphQLField, item: Selected) -> bytes:
-        meaning = field_meaning(field)
+    async def _read_root(
+        self, roots: Roots, meaning: FieldMeaning | None, field: GraphQLField, item: Selected
+    ) -> bytes:
+        """The JSON of a generated root field, with marks."""
         if isinstance(meaning, PluginField):
-            return await self.executor.plugin_fields.answer(meaning.name, field, item, self.roots, self.client)
+            return await self.executor.plugin_fields.answer(meaning.name, field, item, roots, self.client)
         assert isinstance(meaning, RootField), "fields of other meaning are no root fields"
         if self.operation.operation is OperationType.MUTATION:
-            return await Mutations(self.roots).write(field, meaning, item)
-        answer = await self.roots.read(field, meaning, item)
+            return await Mutations(roots).write(field, meaning, item)
+        answer = await roots.read(field, meaning, item)
         self.sizes.append(len(answer))
         self.executor.controller.check_size(sum(self.sizes))
         return answer

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, Literal
 
-from graphql import GraphQLArgument, GraphQLField, GraphQLInputField, GraphQLNamedType
+from graphql import GraphQLArgument, GraphQLField, GraphQLInputField, GraphQLNamedType, GraphQLObjectType
 
+from octavo.graphql.exclusions import Action
 from octavo.schema.attributes import AnyAttribute
 from octavo.schema.content_types import ContentType, Definition
 
 KEY: Final = "octavo"
-
-Action = Literal["find", "findOne", "create", "update", "delete", "createLocalization"]
 
 
 class Shape(Enum):
@@ -134,6 +133,13 @@ def field_meaning(field: GraphQLField | GraphQLInputField | GraphQLArgument) -> 
     """What a field stands for; None for a field that is not ours."""
     found: FieldMeaning | None = field.extensions.get(KEY)
     return found
+
+
+def part_of(parent: GraphQLObjectType, name: str) -> Part | None:
+    """Which part of a wrapper a field is; None for other fields and for `__typename`."""
+    field = parent.fields.get(name)
+    meaning = field_meaning(field) if field else None
+    return meaning.part if isinstance(meaning, PartField) else None
 
 
 def type_meaning(named: GraphQLNamedType) -> TypeMeaning | None:

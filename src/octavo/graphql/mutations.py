@@ -5,7 +5,6 @@ from typing import Any
 
 from graphql import GraphQLField, GraphQLObjectType, get_named_type
 
-from octavo.access.actors import check
 from octavo.controllers import Write
 from octavo.errors import NotFoundError, ValidationError
 from octavo.graphql.meaning import RootField
@@ -23,7 +22,7 @@ class Mutations:
 
     async def write(self, field: GraphQLField, root: RootField, selected: Selected) -> bytes:
         """The JSON of a root field of Mutation. Raises OctavoError, GraphQLError."""
-        check(self.roots.actor, action_of(root))
+        self.roots.require(action_of(root))
         arguments = self.roots.selections.arguments(field, selected)
         wrapper = get_named_type(field.type)
         assert isinstance(wrapper, GraphQLObjectType)

@@ -15,7 +15,8 @@ from octavo.graphql.arguments import (
     locale_arguments,
     state_arguments,
 )
-from octavo.graphql.meaning import Action, RootField
+from octavo.graphql.exclusions import Action
+from octavo.graphql.meaning import RootField
 from octavo.graphql.types import collection, output_field, response
 from octavo.graphql.workshop import Workshop
 from octavo.schema.content_types import ContentType

@@ -8,7 +8,6 @@ import orjson
 from graphql import GraphQLError, GraphQLField, GraphQLObjectType, get_named_type
 
 from octavo.access.accounts import Accounts, Session
-from octavo.access.actors import check
 from octavo.access.places import read_place
 from octavo.access.role_administration import RoleAdministration
 from octavo.access.user_administration import UserAdministration
@@ -82,38 +81,38 @@ class PluginFields:
 
     async def _me(self, call: Call) -> bytes:
         actor = call.roots.actor
-        check(actor, f"{USER}.me")
+        call.roots.require(f"{USER}.me")
         if actor.kind != "user" or actor.id is None:
             raise GraphQLError("Authentication requested", list(call.selected.nodes), path=[call.selected.key])
         return await self._person(call, call.kind, (call.selected,), actor.id, with_role=True)
 
     async def _login(self, call: Call) -> bytes:
-        check(call.roots.actor, f"{_AUTH}.callback")
+        call.roots.require(f"{_AUTH}.callback")
         given = call.arguments["input"]
         session = await self._accounts.login(given, call.client, given["provider"])
         return await self._session(call, session)
 
     async def _register(self, call: Call) -> bytes:
-        check(call.roots.actor, f"{_AUTH}.register")
+        call.roots.require(f"{_AUTH}.register")
         session = await self._accounts.register(call.arguments["input"], call.roots.actor, call.client)
         return await self._session(call, session)
 
     async def _forgot_password(self, call: Call) -> bytes:
-        check(call.roots.actor, f"{_AUTH}.forgotPassword")
+        call.roots.require(f"{_AUTH}.forgotPassword")
         await self._accounts.forgot_password(call.arguments, call.client)
         return _ok(call)
 
     async def _reset_password(self, call: Call) -> bytes:
-        check(call.roots.actor, f"{_AUTH}.resetPassword")
+        call.roots.require(f"{_AUTH}.resetPassword")
         return await self._session(call, await self._accounts.reset_password(call.arguments, call.client))
 
     async def _change_password(self, call: Call) -> bytes:
         actor = call.roots.actor
-        check(actor, f"{_AUTH}.changePassword")
+        call.roots.require(f"{_AUTH}.changePassword")
         return await self._session(call, await self._accounts.change_password(call.arguments, actor, call.client))
 
     async def _confirm_email(self, call: Call) -> bytes:
-        check(call.roots.actor, f"{_AUTH}.emailConfirmation")
+        call.roots.require(f"{_AUTH}.emailConfirmation")
         session, _ = await self._accounts.confirm_email(call.arguments, call.client)
         return await self._session(call, session)
 
@@ -142,18 +141,18 @@ class PluginFields:
     # Users and roles
 
     async def _create_user(self, call: Call) -> bytes:
-        check(call.roots.actor, f"{USER}.create")
+        call.roots.require(f"{USER}.create")
         made = await self._users.create(call.arguments["data"], call.roots.actor)
         return await call.roots.entry(USER, call.kind, call.selected, orjson.loads(made)["id"])
 
     async def _update_user(self, call: Call) -> bytes:
-        check(call.roots.actor, f"{USER}.update")
+        call.roots.require(f"{USER}.update")
         user_id = read_id(call.arguments["id"])
         await self._users.update(user_id, call.arguments["data"], call.roots.actor)
         return await call.roots.entry(USER, call.kind, call.selected, user_id)
 
     async def _delete_user(self, call: Call) -> bytes:
-        check(call.roots.actor, f"{USER}.destroy")
+        call.roots.require(f"{USER}.destroy")
         user_id = read_id(call.arguments["id"])
         shown = await call.roots.entry(USER, call.kind, call.selected, user_id)
         if await self._users.delete(user_id) is None:
@@ -161,17 +160,17 @@ class PluginFields:
         return shown
 
     async def _create_role(self, call: Call) -> bytes:
-        check(call.roots.actor, f"{_ROLES}.createRole")
+        call.roots.require(f"{_ROLES}.createRole")
         await self._roles.create(call.arguments["data"])
         return _ok(call)
 
     async def _update_role(self, call: Call) -> bytes:
-        check(call.roots.actor, f"{_ROLES}.updateRole")
+        call.roots.require(f"{_ROLES}.updateRole")
         await self._roles.update(read_id(call.arguments["id"]), call.arguments["data"])
         return _ok(call)
 
     async def _delete_role(self, call: Call) -> bytes:
-        check(call.roots.actor, f"{_ROLES}.deleteRole")
+        call.roots.require(f"{_ROLES}.deleteRole")
         await self._roles.delete(read_id(call.arguments["id"]))
         return _ok(call)
 
@@ -179,7 +178,7 @@ class PluginFields:
 
     async def _upload(self, call: Call) -> bytes:
         actor, given = call.roots.actor, call.arguments
-        check(actor, f"{_UPLOAD}.upload")
+        call.roots.require(f"{_UPLOAD}.upload")
         files = given["files"] if "files" in given else [given["file"]]
         if any(file is None for file in files) or not files:
             raise ValidationError("Files are empty")
@@ -191,13 +190,13 @@ class PluginFields:
         return b"[%b]" % b",".join(shown) if "files" in given else shown[0]
 
     async def _describe_file(self, call: Call) -> bytes:
-        check(call.roots.actor, f"{_UPLOAD}.upload")
+        call.roots.require(f"{_UPLOAD}.upload")
         file_id = read_id(call.arguments["id"])
         await self._files.describe(file_id, _read_info(call.arguments.get("info")), _only(call, Fixed("0")))
         return await call.roots.entry(FILE, call.kind, call.selected, file_id)
 
     async def _remove_file(self, call: Call) -> bytes:
-        check(call.roots.actor, f"{_UPLOAD}.destroy")
+        call.roots.require(f"{_UPLOAD}.destroy")
         file_id = read_id(call.arguments["id"])
         shown = await call.roots.entry(FILE, call.kind, call.selected, file_id)
         try:

@@ -8,7 +8,8 @@ from graphql import GraphQLField, GraphQLObjectType, get_named_type
 
 from octavo.access.actors import Actor, check
 from octavo.controllers import ContentController
-from octavo.graphql.meaning import Part, PartField, RootField, field_meaning
+from octavo.graphql.customization import Customization
+from octavo.graphql.meaning import Part, RootField, field_meaning, part_of
 from octavo.graphql.queries import ListLimits, read_arguments, read_size
 from octavo.graphql.repeated import apart, together
 from octavo.graphql.selection import TYPENAME, Selected, Selections
@@ -40,10 +41,24 @@ class Roots:
     selections: Selections
     actor: Actor
     limits: ListLimits
+    customization: Customization | None = None
+    is_authorized: bool = False
+    """Whether a project's code has decided that the caller may have this root field."""
+
+    def require(self, *actions: str) -> None:
+        """Raise ForbiddenError unless the caller may take these actions, or need not be asked."""
+        if not self.is_authorized:
+            check(self.actor, *actions)
+
+    def require_field(self, field: GraphQLField) -> None:
+        """Raise ForbiddenError unless the caller may have what is generated for a root field."""
+        meaning = field_meaning(field)
+        if isinstance(meaning, RootField):
+            self.require(action_of(meaning))
 
     async def read(self, field: GraphQLField, root: RootField, selected: Selected) -> bytes:
         """The JSON of a root field of Query. Raises OctavoError, GraphQLError."""
-        check(self.actor, action_of(root))
+        self.require(action_of(root))
         arguments = self.selections.arguments(field, selected)
         wrapper = get_named_type(field.type)
         assert isinstance(wrapper, GraphQLObjectType)
@@ -93,21 +108,29 @@ class Roots:
         size = read_size(arguments.get("pagination") or {}, page, total or 0)
         shown = Page(start=page.start, limit=size, number=page.number)
         told = _told(wrapper, below, entries)
-        return join((item.key, told.get(item.key) or self._meta(wrapper, item, shown, total)) for item in below)
+        return join((item.key, told.get(item.key) or self.meta(wrapper, item, shown, total)) for item in below)
 
     def _shown(
         self, wrapper: GraphQLObjectType, below: list[Selected], state: PublicationState | None
     ) -> Answer | None:
         """What each `data` of a wrapper is to show, in one answer; None where there is no `data`."""
-        answers = [self.entity_answer(wrapper, item, state) for item in below if _part(wrapper, item) is Part.DATA]
+        shown = (item for item in below if part_of(wrapper, item.name) is Part.DATA)
+        answers = [self.entity_answer(wrapper, item, state) for item in shown]
         return together(answers) if answers else None
 
     def entity_answer(self, wrapper: GraphQLObjectType, item: Selected, state: PublicationState | None) -> Answer:
         """What `data` of a wrapper is to show."""
+        if part_of(wrapper, item.name) is None:
+            return Fixed("null")  # a field that a project added; its code answers
         entity = get_named_type(wrapper.fields[item.name].type)
         assert isinstance(entity, GraphQLObjectType)
-        translator = Translator(self.selections, self.controller, self.actor.permissions, self.limits, state)
-        return translator.entity(entity, item.selection_sets)
+        return self.translator(state).entity(entity, item.selection_sets)
+
+    def translator(self, state: PublicationState | None = None) -> Translator:
+        """What makes Answers of selection sets, for the caller."""
+        return Translator(
+            self.selections, self.controller, self.actor.permissions, self.limits, state, self.customization
+        )
 
     def _query(self, root: RootField, selected: Selected, arguments: dict[str, Any]) -> Query:
         query = read_arguments(arguments, self.limits, (selected.key,))
@@ -119,20 +142,23 @@ class Roots:
 
     def _counts(self, wrapper: GraphQLObjectType, item: Selected) -> bool:
         """Whether `meta.pagination` is asked for what needs a count."""
-        if _part(wrapper, item) is not Part.META:
+        if part_of(wrapper, item.name) is not Part.META:
             return False
         meta = _below(wrapper, item)
         for one in self.selections.of(meta, item.selection_sets):
             if one.name != TYPENAME:
                 pagination = _below(meta, one)
                 parts = self.selections.of(pagination, one.selection_sets)
-                if any(_part(pagination, part) in _COUNTED for part in parts):
+                if any(part_of(pagination, part.name) in _COUNTED for part in parts):
                     return True
         return False
 
-    def _meta(self, wrapper: GraphQLObjectType, item: Selected, page: Page, total: int | None) -> bytes:
+    def meta(self, wrapper: GraphQLObjectType, item: Selected, page: Page, total: int | None) -> bytes:
+        """`meta` of a collection, or its type's name."""
         if item.name == TYPENAME:
             return f'"{wrapper.name}"'.encode()
+        if part_of(wrapper, item.name) is None:
+            return NULL
         meta = _below(wrapper, item)
         members = []
         for one in self.selections.of(meta, item.selection_sets):
@@ -150,7 +176,7 @@ class Roots:
         }
         members = []
         for one in self.selections.of(pagination, item.selection_sets):
-            part = _part(pagination, one)
+            part = part_of(pagination, one.name)
             told = f'"{pagination.name}"' if part is None else str(numbers[part])
             members.append((one.key, told.encode()))
         return join(members)
@@ -158,7 +184,7 @@ class Roots:
 
 def _told(wrapper: GraphQLObjectType, below: list[Selected], found: bytes) -> dict[str, bytes]:
     """The JSON of each `data` of a wrapper, by its key."""
-    keys = [item.key for item in below if _part(wrapper, item) is Part.DATA]
+    keys = [item.key for item in below if part_of(wrapper, item.name) is Part.DATA]
     return dict(zip(keys, apart(found, len(keys)), strict=True)) if keys else {}
 
 
@@ -199,9 +225,3 @@ def _below(parent: GraphQLObjectType, item: Selected) -> GraphQLObjectType:
     found = get_named_type(parent.fields[item.name].type)
     assert isinstance(found, GraphQLObjectType)
     return found
-
-
-def _part(parent: GraphQLObjectType, item: Selected) -> Part | None:
-    field = parent.fields.get(item.name)
-    meaning = field_meaning(field) if field else None
-    return meaning.part if isinstance(meaning, PartField) else None

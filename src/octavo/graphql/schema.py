@@ -17,10 +17,11 @@ from graphql import (
     GraphQLString,
 )
 
+from octavo.graphql.exclusions import NOTHING, Exclusions
 from octavo.graphql.meaning import PluginField, stands_for
 from octavo.graphql.operations import mutation_fields, query_fields
 from octavo.graphql.plugins import plugin_mutations, plugin_queries
-from octavo.graphql.workshop import NOTHING, Exclusions, Workshop
+from octavo.graphql.workshop import Workshop
 from octavo.schema.registry import Registry
 
 _DEPRECATED: Final = GraphQLDirective(

@@ -1,7 +1,7 @@
 """Selection sets, flattened: what is asked of one type, by the key in the answer, fragments and directives resolved."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from graphql import (
@@ -49,6 +49,8 @@ class Selections:
     schema: GraphQLSchema
     fragments: Mapping[str, FragmentDefinitionNode]
     variables: dict[str, Any]
+    given: Mapping[int, dict[str, Any]] = field(default_factory=dict)
+    """Arguments that a project's code put in the place of those in the document, by the field's node."""
 
     def of(self, parent: GraphQLObjectType, selection_sets: Iterable[SelectionSetNode]) -> list[Selected]:
         """What is asked of `parent`, in the order of the answer."""
@@ -60,7 +62,8 @@ class Selections:
 
     def arguments(self, field: GraphQLField, selected: Selected) -> dict[str, Any]:
         """The coerced arguments of a field. Raises GraphQLError."""
-        return get_argument_values(field, selected.node, self.variables)
+        replaced = self.given.get(id(selected.node)) if self.given else None
+        return replaced if replaced is not None else get_argument_values(field, selected.node, self.variables)
 
     def _collect(
         self,

@@ -22,6 +22,7 @@ from graphql import (
 
 from octavo.access.permissions import PermissionSet
 from octavo.controllers import ContentController, finder
+from octavo.graphql.customization import Customization
 from octavo.graphql.enums import names_by_value
 from octavo.graphql.meaning import AttributeField, Part, PartField, Shape, field_meaning, type_meaning
 from octavo.graphql.queries import ListLimits, read_arguments
@@ -32,6 +33,8 @@ from octavo.schema.attributes import ComponentField, DynamicZone, Media, Relatio
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.values import SCALAR_TYPES
 
+SELF: Final = "__self"
+"""The key of what code sees as the parent of a field: everything stored in the entry."""
 FORBIDDEN_MARK: Final = "\t\r\t\r"
 FORBIDDEN: Final = Fixed(f"{FORBIDDEN_MARK}null")
 NULL: Final = Fixed("null")
@@ -47,6 +50,7 @@ class Translator:
     permissions: PermissionSet
     limits: ListLimits
     state: PublicationState | None = None
+    customization: Customization | None = None
 
     def entity(self, entity: GraphQLObjectType, sets: SelectionSets) -> Answer:
         """`id`, `attributes` and `__typename` of an entry."""
@@ -58,13 +62,20 @@ class Translator:
         field = entity.fields[item.name]
         if _part(field) is Part.ID:
             return Value(None)
+        if _part(field) is None:
+            return NULL  # a field that a project added; its code answers
         return self.attributes(_object(field.type), item.selection_sets)
 
-    def attributes(self, parent: GraphQLObjectType, sets: SelectionSets) -> Answer:
+    def attributes(self, parent: GraphQLObjectType, sets: SelectionSets) -> Object:
         """The attributes of an entry or a component."""
-        return Object(tuple((item.key, self._attribute(parent, item)) for item in self.selections.of(parent, sets)))
+        asked = self.selections.of(parent, sets)
+        members = [(item.key, self.attribute(parent, item)) for item in asked]
+        if self.customization and any(self.customization.of(parent.name, item.name) for item in asked):
+            members.append((SELF, _stored(parent)))
+        return Object(tuple(members))
 
-    def _attribute(self, parent: GraphQLObjectType, item: Selected) -> Answer:
+    def attribute(self, parent: GraphQLObjectType, item: Selected) -> Answer:
+        """What is asked of one attribute."""
         if item.name == TYPENAME:
             return _typename(parent)
         field = parent.fields[item.name]
@@ -122,7 +133,11 @@ class Translator:
         for member in union.types:
             meaning = type_meaning(member)
             if meaning is not None and meaning.definition is not None and meaning.shape is not Shape.ERROR:
-                yield meaning.definition.uid, self.attributes(member, item.selection_sets)
+                shown = self.attributes(member, item.selection_sets)
+                if self.customization:  # what chose the member has to say which it was
+                    others = (one for one in shown.members if one[0] != TYPENAME)
+                    shown = Object((*others, (TYPENAME, _typename(member))))
+                yield meaning.definition.uid, shown
 
     def _may_find(self, uid: str) -> bool:
         return uid in self.controller.registry.components or finder(self.permissions)(uid)
@@ -133,6 +148,16 @@ class Translator:
         if "publicationState" not in field.args:
             query = Query(filters=query.filters, sort=query.sort, page=query.page, publication_state=self.state)
         return self.controller.sanitize(query, target, self.permissions)
+
+
+def _stored(parent: GraphQLObjectType) -> Answer:
+    """An entry's or a component's id and scalars, private ones too; no passwords."""
+    meaning = type_meaning(parent)
+    assert meaning is not None
+    assert meaning.definition is not None
+    scalars = (item for item in meaning.definition.attributes.values() if isinstance(item, Scalar))
+    values = tuple((item.name, Value(item.name)) for item in scalars if not SCALAR_TYPES[item.type].secret)
+    return Object((("uid", Fixed(f'"{meaning.definition.uid}"')), ("entry", Object((("id", Value(None)), *values)))))
 
 
 def _part(field: GraphQLField) -> Part | None:

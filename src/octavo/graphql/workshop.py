@@ -6,34 +6,19 @@ from typing import TypeVar, cast
 
 from graphql import GraphQLNamedType
 
-from octavo.graphql.meaning import Action
+from octavo.graphql.exclusions import NOTHING, Action, Exclusions
 from octavo.graphql.names import is_name
 from octavo.schema.attributes import AnyAttribute, DynamicZone, Media, Relation
 from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.registry import Registry
 
 NamedT = TypeVar("NamedT", bound=GraphQLNamedType)
-FieldKey = tuple[str, str]
 
 TIMESTAMPS = frozenset({"createdAt", "updatedAt"})
 
 INVERSE_MORPHS = frozenset({"morphOne", "morphMany"})
 SHOWN_PLUGINS = ("plugin::upload.", "plugin::users-permissions.", "plugin::i18n.")
 """The plugins whose content-types are part of the schema. Administrators, tokens and releases never are."""
-
-
-@dataclass(frozen=True, slots=True)
-class Exclusions:
-    """What is left out, by UID: whole content-types, single actions, attributes in one role or another."""
-
-    types: frozenset[str] = frozenset()
-    actions: frozenset[tuple[str, Action]] = frozenset()
-    outputs: frozenset[FieldKey] = frozenset()
-    inputs: frozenset[FieldKey] = frozenset()
-    filters: frozenset[FieldKey] = frozenset()
-
-
-NOTHING = Exclusions()
 
 
 @dataclass(slots=True)

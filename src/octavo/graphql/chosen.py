@@ -1,0 +1,75 @@
+"""Entries that a project's code has chosen, read as any field reads them: one statement for all of them."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from graphql import GraphQLObjectType
+
+from octavo.graphql.meaning import Part, Shape, part_of
+from octavo.graphql.roots import Roots
+from octavo.graphql.selection import Selected
+from octavo.project import EntryPage
+from octavo.query.answer import Answer, Object, Value
+from octavo.query.ast import At, Compare, Page, PublicationState, Query
+from octavo.query.operators import OPERATORS
+from octavo.schema.content_types import ContentType
+
+Tree = Callable[[bytes], Any]
+_EVERY_LOCALE: Final = ("all",)
+
+
+async def read_entries(
+    roots: Roots, content_type: ContentType, answer: Answer, ids: Sequence[int], tree: Tree
+) -> list[Any]:
+    """What is asked of each of these entries, in their order; None for one that is gone. Drafts too."""
+    if not ids:
+        return []
+    chosen = Compare(operator=OPERATORS["$in"], values=tuple(dict.fromkeys(ids)))
+    query = Query(
+        filters=At(attribute="id", filter=chosen),
+        publication_state=PublicationState.PREVIEW,
+        locales=_EVERY_LOCALE,
+        page=Page(limit=len(ids), with_count=False),
+    )
+    numbered = Object((("id", Value(None)), ("entry", answer)))
+    prepared = roots.controller.prepare_own_list(content_type, query, numbered, "")
+    found = {int(item["id"]): item["entry"] for item in tree((await roots.controller.find(prepared))[0])}
+    return [found.get(one) for one in ids]
+
+
+async def read_page(
+    roots: Roots,
+    content_type: ContentType,
+    kind: GraphQLObjectType,
+    selected: Selected,
+    ids: Sequence[int],
+    page: EntryPage,
+    tree: Tree,
+) -> dict[str, Any]:
+    """A collection of these entries: `data`, and `meta` where the type has it. No longer than any list may be."""
+    shown: dict[str, Any] = {}
+    ids = ids[: roots.limits.most]
+    pagination = Page(start=(page.page - 1) * page.page_size, limit=page.page_size, number=page.page)
+    for item in roots.selections.of(kind, selected.selection_sets):
+        if part_of(kind, item.name) is Part.DATA:
+            entries = await read_entries(roots, content_type, roots.entity_answer(kind, item, None), ids, tree)
+            shown[item.key] = [entry for entry in entries if entry is not None]
+        else:
+            shown[item.key] = tree(roots.meta(kind, item, pagination, page.total))
+    return shown
+
+
+async def read_attribute(
+    roots: Roots, content_type: ContentType, kind: GraphQLObjectType, selected: Selected, entry_id: int, tree: Tree
+) -> Any:
+    """One attribute of one entry, with the arguments that `roots` has for it."""
+    answer = Object(((selected.key, roots.translator().attribute(kind, selected)),))
+    [entry] = await read_entries(roots, content_type, answer, [entry_id], tree)
+    return None if entry is None else entry[selected.key]
+
+
+def entry_answer(roots: Roots, kind: GraphQLObjectType, shape: Shape, selected: Selected) -> Answer:
+    """What is asked of an entry whose field has the type of an entity, or of its attributes."""
+    translator = roots.translator()
+    show = translator.entity if shape is Shape.ENTITY else translator.attributes
+    return show(kind, selected.selection_sets)

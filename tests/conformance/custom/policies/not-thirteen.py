@@ -1,0 +1,5 @@
+"""Lets nobody ask for thirteen entries."""
+
+
+def policy(context):
+    return (context.args.get("pagination") or {}).get("limit") != 13

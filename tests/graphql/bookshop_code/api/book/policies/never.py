@@ -1,0 +1,2 @@
+async def policy():
+    return False

@@ -1,0 +1,2 @@
+def policy(context, config):
+    return config.get("open", True)

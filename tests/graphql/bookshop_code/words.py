@@ -1,0 +1,3 @@
+"""A neighbour that `index.py` imports."""
+
+GREETING = "hello"
