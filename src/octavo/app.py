@@ -125,7 +125,7 @@ def open_storage(settings: Settings) -> Storage:
 def open_media(settings: Settings, database: Database, storage: Storage) -> MediaLibrary:
     """What stores uploaded files, as the settings have it."""
     upload = settings.plugins.upload.config
-    return MediaLibrary(database, storage, MediaOptions(upload.size_limit, upload.breakpoints))
+    return MediaLibrary(database, storage, MediaOptions(upload.size_limit, upload.breakpoints, upload.keep_metadata))
 
 
 @dataclass(frozen=True, slots=True)

@@ -289,7 +289,7 @@ class ContentController:
         async with self._media.incoming([file for _, file in write.files]) as stored:
 
             async def with_files(unit: EntryUnit) -> bytes:
-                ids = await stored.insert(unit.connection)
+                ids = await stored.insert_sent(unit.connection)
                 fields: dict[str, list[int]] = {}
                 for (field, _), file_id in zip(write.files, ids, strict=True):
                     fields.setdefault(field, []).append(file_id)

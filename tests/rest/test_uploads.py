@@ -220,6 +220,31 @@ async def test_type_and_size_come_from_the_content(shop: Shop) -> None:
     ]
 
 
+async def test_photographs_are_served_without_the_place_they_were_taken_at(shop: Shop) -> None:
+    exif = Image.Exif()
+    exif[0x010F], exif[0x0112] = "Secret Camera", 6
+    photo = picture("JPEG", 80, 40, exif=exif)
+    (row,) = await shop.add(("files", "photo.jpg", photo, "image/jpeg"))
+    served = (shop.folder / row["url"].removeprefix("/uploads/")).read_bytes()
+    assert b"Secret Camera" in photo
+    assert b"Secret Camera" not in served
+    assert (row["width"], row["height"], row["size"]) == (40, 80, round(len(served) / 1000, 2))
+    with Image.open(io.BytesIO(served)) as image:
+        assert image.getexif()[0x0112] == 6
+
+
+async def test_files_lie_in_the_folder_of_v4_for_them(shop: Shop) -> None:
+    await shop.add(ONE, TWO)
+    rows = await shop.site.database.fetch_all(
+        "SELECT f.name, f.folder_path, l.file_order, o.name FROM files f JOIN files_folder_links l ON l.file_id = f.id"
+        " JOIN upload_folders o ON o.id = l.folder_id ORDER BY l.file_order"
+    )
+    assert [tuple(row) for row in rows] == [
+        ("one.png", "/1", 1.0, "API Uploads"),
+        ("two.png", "/1", 2.0, "API Uploads"),
+    ]
+
+
 async def test_active_files_are_no_danger(shop: Shop) -> None:
     svg = b'<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><script>alert(1)</script></svg>'
     (file,) = await shop.add(("files", "pic.svg", svg, "image/svg+xml"))

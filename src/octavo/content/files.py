@@ -69,7 +69,7 @@ class FileService:
         async with self._media.incoming(files, infos, path) as stored:
 
             async def work(unit: EntryUnit) -> list[bytes]:
-                ids = await stored.insert(unit.connection)
+                ids = await stored.insert_sent(unit.connection)
                 if place is not None:
                     await self._attach(unit, place, ids)
                 return [await self._show(answer, file_id, unit.connection) for file_id in ids]

@@ -69,10 +69,11 @@ class Format:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What an image turned out to be: its size where it has one, and the formats made of it."""
+    """What an image turned out to be: its size where it has one, the formats made of it, how cameras want it turned."""
 
     size: Size | None = None
     formats: tuple[Format, ...] = ()
+    orientation: int = 1
 
 
 def process_image(path: Path, mime: str, breakpoints: Mapping[str, int], target: Path) -> Measured:
@@ -86,27 +87,28 @@ def process_image(path: Path, mime: str, breakpoints: Mapping[str, int], target:
     if kind is None:
         return Measured()
     try:
-        size, wanted, image = _decode(path, kind, breakpoints)
+        size, wanted, image, orientation = _decode(path, kind, breakpoints)
     except UnidentifiedImageError:
         return Measured()
-    return Measured(size, tuple(_write_formats(image, kind, wanted, target)))
+    return Measured(size, tuple(_write_formats(image, kind, wanted, target)), orientation)
 
 
 Wanted = list[tuple[str, Size]]
 
 
-def _decode(path: Path, kind: str, breakpoints: Mapping[str, int]) -> tuple[Size, Wanted, Image.Image]:
+def _decode(path: Path, kind: str, breakpoints: Mapping[str, int]) -> tuple[Size, Wanted, Image.Image, int]:
     try:
         with Image.open(path, formats=[kind]) as image:
             if image.width * image.height > MAX_PIXELS:
                 raise _too_large()
-            size = _shown_size(image)
+            orientation = _orientation(image)
+            size = _shown_size(image, orientation)
             wanted = [] if getattr(image, "is_animated", False) else list(_wanted(size, breakpoints))
             if wanted:
                 largest = max(max(fitted.width, fitted.height) for _, fitted in wanted)
                 image.draft(None, (largest, largest))  # JPEG: decodes a fraction, no smaller than this
             image.load()
-            return size, wanted, _upright(image, kind) if wanted else image
+            return size, wanted, _upright(image, kind) if wanted else image, orientation
     except (OctavoError, UnidentifiedImageError):
         raise
     except Image.DecompressionBombError:
@@ -150,9 +152,15 @@ def _upright(image: Image.Image, kind: str) -> Image.Image:
     return upright
 
 
-def _shown_size(image: Image.Image) -> Size:
-    """Cameras turn a picture by a note in the file; orientations from 5 on exchange width and height."""
-    turned = image.getexif().get(0x0112, 1) in (5, 6, 7, 8)
+def _orientation(image: Image.Image) -> int:
+    """How a camera says that a picture is to be turned: 1 to 8, upright if it says nothing that can be read."""
+    found = image.getexif().get(0x0112, 1)
+    return found if isinstance(found, int) and 1 <= found <= 8 else 1
+
+
+def _shown_size(image: Image.Image, orientation: int) -> Size:
+    """Orientations from 5 on exchange width and height."""
+    turned = orientation >= 5
     return Size(image.height, image.width) if turned else Size(image.width, image.height)
 
 

@@ -18,12 +18,13 @@ from typing import Any, Final
 
 import orjson
 
+from octavo.content.api_folder import ApiFolder
 from octavo.content.file_names import FileName, read_file_name
 from octavo.content.media_work import FileInfo, FileWork, IncomingFile, MediaOptions, Naming, StoredFile
 from octavo.content.reading import DIALECTS
 from octavo.content.storage import Storage, temporary_name
 from octavo.content.threads import in_thread
-from octavo.database.connection import Connection, Database
+from octavo.database.connection import Connection, Database, Transaction
 from octavo.errors import ServiceUnavailable, ValidationError
 from octavo.sql.files import FILE_COLUMNS, compile_find_hash, compile_insert_file
 
@@ -35,16 +36,26 @@ ROOT_FOLDER: Final = "/"
 class StoredFiles:
     """The files of one request, in their order, before and while their rows are written."""
 
-    def __init__(self, files: Sequence[StoredFile], insert: str) -> None:
+    def __init__(self, files: Sequence[StoredFile], insert: str, folder: ApiFolder) -> None:
         self.files = tuple(files)
         self.inserted = False
         self._insert = insert
+        self._folder = folder
 
-    async def insert(self, connection: Connection) -> list[int]:
+    async def insert(self, connection: Connection, path: str = ROOT_FOLDER) -> list[int]:
         """Write the rows, in the caller's transaction; their ids in the order of the files."""
         self.inserted = True
         now = int(time.time() * 1000)
-        return [int(await connection.fetch_value(self._insert, _row(stored.attributes, now))) for stored in self.files]
+        rows = [_row(stored.attributes, path, now) for stored in self.files]
+        return [int(await connection.fetch_value(self._insert, row)) for row in rows]
+
+    async def insert_sent(self, connection: Transaction) -> list[int]:
+        """The same for files that came over the API: into their folder."""
+        folder = await self._folder.find(connection)
+        ids = await self.insert(connection, folder.path)
+        for file_id in ids:
+            await self._folder.put(connection, folder, file_id)
+        return ids
 
 
 class Replacement:
@@ -101,6 +112,7 @@ class MediaLibrary:
         dialect = DIALECTS[database.dialect]
         self._insert = compile_insert_file(dialect)
         self._find_hash = compile_find_hash(dialect)
+        self._folder = ApiFolder(dialect)
 
     @asynccontextmanager
     async def incoming(
@@ -111,7 +123,7 @@ class MediaLibrary:
         `infos` belong to the files in their order; `path` is a folder, where the storage has any. The transaction
         belongs inside the block.
         """
-        stored = StoredFiles((), self._insert)
+        stored = StoredFiles((), self._insert, self._folder)
         try:
             for index, file in enumerate(files):
                 info = infos[index] if index < len(infos) else FileInfo()
@@ -186,14 +198,14 @@ class MediaLibrary:
             raise
 
 
-def _row(attributes: Mapping[str, Any], now: int) -> tuple[Any, ...]:
+def _row(attributes: Mapping[str, Any], folder_path: str, now: int) -> tuple[Any, ...]:
     """The values of a new row, in the order of its columns."""
     formats = attributes["formats"]
     values = {
         **attributes,
         "alternative_text": attributes["alternativeText"],
         "formats": orjson.dumps(formats).decode() if formats else None,
-        "folder_path": ROOT_FOLDER,
+        "folder_path": folder_path,
         "created_at": now,
         "updated_at": now,
     }

@@ -12,6 +12,7 @@ from typing import IO, Any, Protocol
 
 from octavo.content.file_names import FileName, extension_of, new_hash
 from octavo.content.file_types import HEAD_BYTES, type_of
+from octavo.content.image_notes import remove_notes
 from octavo.content.images import Format, Measured, process_image
 from octavo.content.storage import Storage, temporary_name
 
@@ -43,10 +44,12 @@ class FileInfo:
 
 @dataclass(frozen=True, slots=True)
 class MediaOptions:
-    """Largest file in bytes; the formats made of images, by name and greatest width or height."""
+    """Largest file in bytes; the formats made of images, by name and greatest width or height; whether images keep what
+    cameras and programs note in them."""
 
     size_limit: int = 200 << 20
     breakpoints: Mapping[str, int] = field(default_factory=lambda: {"large": 1000, "medium": 750, "small": 500})
+    keep_notes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +94,11 @@ class FileWork:
             self._mime = type_of(written.read(HEAD_BYTES), file.content_type, name.name)
 
     def measure(self) -> None:
-        """Size and formats, where it is an image."""
+        """Size and formats, where it is an image; and no word of where it was made."""
         self._measured = process_image(self._path, self._mime, self._options.breakpoints, self._path)
+        is_image = self._measured.size is not None and not self._options.keep_notes
+        if is_image and remove_notes(self._path, self._mime, self._measured.orientation):
+            self._size = self._path.stat().st_size
 
     def publish(self, name: FileName, info: FileInfo, path: str = "") -> StoredFile:
         """A new file: everything under names of its own."""

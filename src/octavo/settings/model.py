@@ -355,6 +355,9 @@ class UploadConfig:
     breakpoints: Mapping[str, int] = setting(
         {"large": 1000, "medium": 750, "small": 500}, "Formats made of an image: name and greatest width or height."
     )
+    keep_metadata: bool = setting(
+        False, "Keep what cameras and programs note in images, such as the place where they were taken."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
