@@ -1,8 +1,10 @@
 """Joins the parts: settings and project, registry, database, services, doors. Starts and stops them in order."""
 
 import logging
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from octavo.access.accounts import AccountOptions, Accounts
 from octavo.access.administrators import Administrators, AdminOptions, ensure_first_administrator
@@ -40,7 +42,7 @@ from octavo.http.application import HttpApplication
 from octavo.http.options import DEFAULT_SECURITY_HEADERS, BodyLimits, CorsMode, CorsOptions, HttpOptions
 from octavo.http.router import Router
 from octavo.http.static import StaticFiles
-from octavo.project import ProjectCode, load_code
+from octavo.project import load_code
 from octavo.rest.accounts import AccountEndpoints
 from octavo.rest.definitions import DefinitionEndpoints
 from octavo.rest.endpoints import ContentEndpoints, add_content_routes
@@ -59,13 +61,13 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Octavo:
-    """A service, put together and not yet started. `asgi` is what a server runs."""
+    """A service, put together and not yet started. `asgi` is what a server runs; `register` is its first step."""
 
     settings: Settings
     registry: Registry
     database: Database
     services: "Services"
-    code: ProjectCode
+    register: Callable[[], Coroutine[Any, Any, None]]
     router: Router
     asgi: HttpApplication
 
@@ -153,18 +155,19 @@ def build(settings: Settings) -> Octavo:
     extending = _extending(settings, registry, services)
     router = Router()
     graphql = _add_doors(router, settings, registry, services, extending)
+    register = partial(run_register, extending, graphql.make_schema if graphql else _nothing)
     asgi = HttpApplication(
         router,
         _http_options(settings),
         static=StaticFiles({"/": settings.project / "public"}),
         on_startup=(
-            partial(run_register, extending, graphql.make_schema if graphql else _nothing),
+            register,
             partial(_start, settings, registry, database, services),
             partial(run_bootstrap, extending),
         ),
         on_shutdown=(services.accounts.settle, services.authenticator.settle, database.close),
     )
-    return Octavo(settings, registry, database, services, extending.code, router, asgi)
+    return Octavo(settings, registry, database, services, register, router, asgi)
 
 
 def _nothing() -> None:

@@ -30,3 +30,16 @@ def test_lists_all_problems(call: Call, project: Path) -> None:
         "  config/api.toml: rest.maxLimt: unknown key; did you mean maxLimit?",
         "  config/api.toml: rest.defaultLimit: expected a whole number, at least 1, not 0",
     ]
+
+
+def test_code_is_checked_without_a_database(call: Call, project: Path) -> None:
+    code = """def register(app):
+    extension = app.plugin("graphql").service("extension")
+    extension.use({"resolvers_config": {"Query.storys": {"policies": ["missing"]}, "Query.stories": {"auth": 1}}})
+"""
+    (project / "src/index.py").write_text(code, "utf-8")
+    lines = refused(call("config", "check")).splitlines()
+    assert lines[0] == "3 problems in the project's code:"
+    assert "resolvers_config: Query.storys: Query has no field 'storys'; did you mean" in lines[1]
+    assert lines[2].endswith("Query.storys.policies.0: there is none called missing")
+    assert lines[3].endswith('Query.stories.auth: expected False or {"scope": ["api::name.name.find"]}')

@@ -1,11 +1,13 @@
 """`octavo config check`: the settings as they are in force, or everything that is wrong with them."""
 
+import asyncio
 import os
 from pathlib import Path
 
 import click
 import orjson
 
+from octavo.app import build
 from octavo.cli.base import Group, check_project, json_option, project_option, say, say_json, say_table
 from octavo.settings import describe, load_settings, missing_secrets
 from octavo.settings.compat import RULES
@@ -22,10 +24,12 @@ def config() -> None:
 def check(project: Path, as_json: bool) -> None:
     """Show every setting with its value and source, as `octavo start` would take it.
 
+    Definitions and the project's code are loaded too; the database is not needed.
     Ends with exit code 1 and lists all problems when something is wrong.
     """
     check_project(project)
     settings = load_settings(project, os.environ, default_mode="production")
+    asyncio.run(build(settings).register())
     rows = [row._asdict() for row in describe(settings)]
     rules = {name: getattr(settings.api.compat, name) for name in RULES}
     missing = missing_secrets(settings)

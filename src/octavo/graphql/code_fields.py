@@ -31,9 +31,10 @@ from graphql import (
     is_leaf_type,
 )
 
-from octavo.access.actors import Actor, check, check_authenticated
+from octavo.access.actors import check, check_authenticated
 from octavo.errors import OctavoError, PolicyError
 from octavo.graphql.chosen import read_attribute
+from octavo.graphql.contexts import Context, PolicyContext
 from octavo.graphql.customization import Customization, FieldCode
 from octavo.graphql.errors import FORBIDDEN, UNEXPECTED, render, render_refused
 from octavo.graphql.meaning import AttributeField, FieldMeaning, Shape, field_meaning, type_meaning
@@ -50,42 +51,6 @@ _NOT_NULL: Final = "Cannot return null for non-nullable field"
 _MARK: Final = FORBIDDEN_MARK.encode()
 ReadRoot = Callable[[Roots, FieldMeaning, GraphQLField, Selected], Awaitable[bytes]]
 Next = Callable[..., Awaitable[Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What a project's code is told of a request. `app` is the handle that `register` got too."""
-
-    app: Any
-    actor: Actor
-    client: str
-
-    async def user(self) -> Entry | None:
-        """The user who asks, or None: for API tokens and for those who are not logged in."""
-        if self.actor.kind != "user" or self.actor.id is None:
-            return None
-        found: Entry | None = await self.app.entries("plugin::users-permissions.user").find_one(self.actor.id)
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class PolicyContext:
-    """What a policy is asked about: one call of one field."""
-
-    parent: Any
-    args: Mapping[str, Any]
-    context: Context
-    info: GraphQLResolveInfo
-
-    @property
-    def app(self) -> Any:
-        """The handle that `register` got too."""
-        return self.context.app
-
-    @property
-    def actor(self) -> Actor:
-        """Who asks."""
-        return self.context.actor
 
 
 class _Context(ExecutionContext):

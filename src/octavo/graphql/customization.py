@@ -131,11 +131,12 @@ class Reader:
         given = dict(self._members(place, config))
         for word in given.keys() - set(CONFIG_KEYS):
             self._refuse(f"{place}.{word}", f"unknown; there are {', '.join(CONFIG_KEYS)}")
-        if found is None:
-            return
-        code = self._with_auth(self._fields.get(found, _PLAIN), given.get("auth"), place)
+        code = _PLAIN if found is None else self._fields.get(found, _PLAIN)
+        code = self._with_auth(code, given.get("auth"), place)
         policies = tuple(self._policies(given.get("policies"), place))
         middlewares = tuple(self._middlewares(given.get("middlewares"), place))
+        if found is None:
+            return
         self._fields[found] = replace(
             code, policies=(*code.policies, *policies), middlewares=(*code.middlewares, *middlewares)
         )

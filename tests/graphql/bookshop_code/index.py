@@ -1,7 +1,6 @@
 """Code on the bookshop: resolvers, policies and middlewares in every place, well and badly behaved."""
 
-from octavo.errors import PolicyError, ValidationError
-from octavo.project import EntryPage
+from octavo.handle import EntryPage, PolicyError, ValidationError
 
 from .words import GREETING  # noqa: TID252 - as projects do
 
