@@ -30,12 +30,14 @@ from octavo.controllers import ContentController
 from octavo.database import open_database
 from octavo.database.connection import Database
 from octavo.errors import ApplicationError
-from octavo.graphql.endpoint import GraphqlEndpoint
+from octavo.graphql.endpoint import EndpointOptions, GraphqlEndpoint
 from octavo.graphql.engine import GraphqlOptions, make_engine
 from octavo.graphql.extension import Extending, Extension
 from octavo.graphql.limits import Limits
 from octavo.graphql.plugin_fields import PluginFields
 from octavo.graphql.queries import ListLimits
+from octavo.graphql.texts import CacheLimits
+from octavo.graphql.tracing import TraceClock
 from octavo.handle.app import App, Plugin
 from octavo.handle.hooks import run_bootstrap, run_register
 from octavo.http.application import HttpApplication
@@ -55,6 +57,7 @@ from octavo.schema.content_types import ContentType
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry
 from octavo.settings import Settings, SettingsError, SettingsProblem
+from octavo.settings.model import GraphqlConfig
 
 logger = logging.getLogger(__name__)
 
@@ -317,17 +320,33 @@ def _admin_endpoints(settings: Settings, services: Services) -> AdminSessionEndp
 
 def _add_graphql(router: Router, settings: Settings, services: Services, extending: Extending) -> GraphqlEndpoint:
     config = settings.plugins.graphql.config
-    options = GraphqlOptions(
-        Limits(depth=config.depth_limit, introspection=config.introspection),
-        ListLimits(config.default_limit, config.amount_limit),
-        generate=config.shadow_crud,
-    )
+    cache = CacheLimits(config.cache.documents, config.cache.size)
     plugin_fields = PluginFields(services.accounts, services.users, services.roles, services.files)
-    make = partial(make_engine, services.controller, plugin_fields, options, extending)
-    playground = settings.mode != "production" or config.playground_always
-    endpoint = GraphqlEndpoint(make, services.authenticator, parse_query_string, playground=playground)
+    make = partial(make_engine, services.controller, plugin_fields, _graphql_options(config, cache), extending)
+    options = EndpointOptions(
+        playground=settings.mode != "production" or config.playground_always,
+        persisted=cache if config.persisted_queries else None,
+        batch=config.limits.batch,
+        simple_forms=settings.api.compat.graphql_forms == "accept",
+        trace_clock=TraceClock() if config.tracing else None,
+    )
+    endpoint = GraphqlEndpoint(make, services.authenticator, parse_query_string, options)
     endpoint.add_routes(router, config.endpoint)
     return endpoint
+
+
+def _graphql_options(config: GraphqlConfig, cache: CacheLimits) -> GraphqlOptions:
+    most = config.limits
+    limits = Limits(
+        depth=config.depth_limit,
+        tokens=most.tokens,
+        fields=most.fields,
+        root_fields=most.root_fields,
+        aliases=most.aliases,
+        introspection=config.introspection,
+    )
+    lists = ListLimits(config.default_limit, config.most_items, most.values)
+    return GraphqlOptions(limits, lists, cache, generate=config.shadow_crud)
 
 
 def _http_options(settings: Settings) -> HttpOptions:

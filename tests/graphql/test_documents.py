@@ -15,6 +15,7 @@ from octavo.graphql.documents import (
     RefusedDocument,
 )
 from octavo.graphql.limits import Limits
+from octavo.graphql.texts import CacheLimits
 from octavo.graphql.variables import RefusedVariables, read_variables
 from tests.graphql.recordings import recorded_documents, schema_of
 
@@ -65,9 +66,9 @@ def test_a_text_is_read_once(documents: Documents) -> None:
     assert documents.read(text) is documents.read(text)
 
 
-@pytest.mark.parametrize("bounds", [{"most": 2}, {"most_characters": 40}])
-def test_documents_used_last_are_remembered(bounds: dict[str, int]) -> None:
-    documents = Documents(schema_of("kinds"), Limits(), **bounds)
+@pytest.mark.parametrize("bounds", [CacheLimits(entries=2), CacheLimits(bytes=40)])
+def test_documents_used_last_are_remembered(bounds: CacheLimits) -> None:
+    documents = Documents(schema_of("kinds"), Limits(), bounds)
     first, second, third = "{plains{data{id}}}", "{drafts{data{id}}}", "{locals{data{id}}}"
     known = {text: documents.read(text) for text in (first, second)}
     assert documents.read(first) is known[first]

@@ -1,6 +1,5 @@
 """Documents: parsed, measured and validated once for each text."""
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -28,6 +27,8 @@ from octavo.graphql.limits import (
     fragments_of,
     operations_of,
 )
+from octavo.graphql.texts import CacheLimits, TextCache
+from octavo.graphql.tracing import PARSING, VALIDATION, Trace, stage
 from octavo.graphql.wording import worded
 
 PARSE_FAILED: Final = "GRAPHQL_PARSE_FAILED"
@@ -74,27 +75,23 @@ class Document:
 class Documents:
     """Reads documents against a schema; remembers the valid ones that were used last."""
 
-    def __init__(
-        self, schema: GraphQLSchema, limits: Limits, *, most: int = 1_000, most_characters: int = 2_000_000
-    ) -> None:
+    def __init__(self, schema: GraphQLSchema, limits: Limits, cache: CacheLimits | None = None) -> None:
         self._schema = schema
         self._limits = limits
-        self._most = most
-        self._most_characters = most_characters
-        self._characters = 0
-        self._known: OrderedDict[str, Document] = OrderedDict()
+        self._known: TextCache[Document] = TextCache(cache or CacheLimits())
         self._rules = [*specified_rules, *([] if limits.introspection else [NoSchemaIntrospectionCustomRule])]
 
-    def read(self, text: str) -> Document:
+    def read(self, text: str, trace: Trace | None = None) -> Document:
         """The document of a text. Raises RefusedDocument."""
         known = self._known.get(text)
         if known is not None:
-            self._known.move_to_end(text)
             return known
-        document = self._parse(text)
-        self._validate(document)
+        with stage(trace, PARSING):
+            document = self._parse(text)
+        with stage(trace, VALIDATION):
+            self._validate(document)
         found = Document(text, tuple(operations_of(document)), fragments_of(document))
-        self._remember(found)
+        self._known.put(text, found, text)
         return found
 
     def _parse(self, text: str) -> DocumentNode:
@@ -112,10 +109,3 @@ class Documents:
             errors += [worded(error) for error in found]
         if errors:
             raise RefusedDocument(errors, VALIDATION_FAILED)
-
-    def _remember(self, document: Document) -> None:
-        self._known[document.text] = document
-        self._characters += len(document.text)
-        while len(self._known) > self._most or self._characters > self._most_characters:
-            forgotten, _ = self._known.popitem(last=False)
-            self._characters -= len(forgotten)

@@ -12,6 +12,7 @@ from octavo.graphql.limits import Limits
 from octavo.graphql.plugin_fields import PluginFields
 from octavo.graphql.queries import ListLimits
 from octavo.graphql.schema import build_schema
+from octavo.graphql.texts import CacheLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,7 @@ class GraphqlOptions:
 
     limits: Limits
     lists: ListLimits
+    cache: CacheLimits
     generate: bool = True
 
 
@@ -42,4 +44,4 @@ def make_engine(
         extended = extend_generated(schema, extension, extending.code)
         schema, code = extended.schema, CodeFields(extended.schema, extended.customization, extending.app)
     executor = Executor(schema, controller, plugin_fields, options.lists, code)
-    return Engine(Documents(schema, options.limits), executor)
+    return Engine(Documents(schema, options.limits, options.cache), executor)

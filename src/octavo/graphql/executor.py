@@ -25,6 +25,7 @@ from octavo.access.actors import Actor
 from octavo.controllers import ContentController
 from octavo.errors import OctavoError
 from octavo.graphql.code_fields import CodeFields
+from octavo.graphql.cost import Cost
 from octavo.graphql.documents import Document
 from octavo.graphql.errors import BAD_INPUT, FORBIDDEN, UNEXPECTED, render, render_refused
 from octavo.graphql.meaning import FieldMeaning, PluginField, RootField, field_meaning
@@ -63,7 +64,7 @@ class Executor:
         selections = Selections(self.schema, document.fragments, read_variables(self.schema, operation, variables))
         parent = self.schema.get_root_type(operation.operation)
         assert parent is not None
-        roots = Roots(self.controller, selections, actor, self.limits)
+        roots = Roots(self.controller, selections, actor, self.limits, Cost(self.limits.values))
         selected = selections.of(parent, [operation.selection_set])
         told = await _Run(self, roots, document, operation, variables, client).fields(parent, selected)
         return _answer(parent, selected, told)

@@ -24,10 +24,11 @@ class PaginationError(OctavoError):
 
 @dataclass(frozen=True, slots=True)
 class ListLimits:
-    """Entries of a list when nobody says, and at most (`defaultLimit`, `amountLimit`)."""
+    """Entries of a list when nobody says, and at most (`defaultLimit`, `amountLimit`); values of an answer at most."""
 
     default: int = 10
     most: int = 100
+    values: int = 500_000
 
 
 def read_arguments(arguments: Mapping[str, Any], limits: ListLimits, path: Path) -> Query:

@@ -8,6 +8,7 @@ from graphql import GraphQLField, GraphQLObjectType, get_named_type
 
 from octavo.access.actors import Actor, check
 from octavo.controllers import ContentController
+from octavo.graphql.cost import Cost
 from octavo.graphql.customization import Customization
 from octavo.graphql.meaning import Part, RootField, field_meaning, part_of
 from octavo.graphql.queries import ListLimits, read_arguments, read_size
@@ -41,6 +42,7 @@ class Roots:
     selections: Selections
     actor: Actor
     limits: ListLimits
+    cost: Cost
     customization: Customization | None = None
     is_authorized: bool = False
     """Whether a project's code has decided that the caller may have this root field."""
@@ -101,7 +103,7 @@ class Roots:
         below = self.selections.of(wrapper, selected.selection_sets)
         counted = any(self._counts(wrapper, item) for item in below)
         page = query.page or Page()
-        answer = self._shown(wrapper, below, query.publication_state) or Fixed("0")
+        answer = self._shown(wrapper, below, query.publication_state, page.limit or 1) or Fixed("0")
         asked = _with_count(query, page, with_count=counted)
         prepared = self.controller.prepare_own_list(root.content_type, asked, answer, locale)
         entries, total = await self.controller.find(prepared)
@@ -111,25 +113,34 @@ class Roots:
         return join((item.key, told.get(item.key) or self.meta(wrapper, item, shown, total)) for item in below)
 
     def _shown(
-        self, wrapper: GraphQLObjectType, below: list[Selected], state: PublicationState | None
+        self, wrapper: GraphQLObjectType, below: list[Selected], state: PublicationState | None, times: int = 1
     ) -> Answer | None:
         """What each `data` of a wrapper is to show, in one answer; None where there is no `data`."""
         shown = (item for item in below if part_of(wrapper, item.name) is Part.DATA)
-        answers = [self.entity_answer(wrapper, item, state) for item in shown]
+        answers = [self.entity_answer(wrapper, item, state, times) for item in shown]
         return together(answers) if answers else None
 
-    def entity_answer(self, wrapper: GraphQLObjectType, item: Selected, state: PublicationState | None) -> Answer:
-        """What `data` of a wrapper is to show."""
+    def entity_answer(
+        self, wrapper: GraphQLObjectType, item: Selected, state: PublicationState | None, times: int = 1
+    ) -> Answer:
+        """What `data` of a wrapper is to show, of as many entries as that at most."""
         if part_of(wrapper, item.name) is None:
             return Fixed("null")  # a field that a project added; its code answers
         entity = get_named_type(wrapper.fields[item.name].type)
         assert isinstance(entity, GraphQLObjectType)
-        return self.translator(state).entity(entity, item.selection_sets)
+        return self.translator(state, times).entity(entity, item.selection_sets)
 
-    def translator(self, state: PublicationState | None = None) -> Translator:
+    def translator(self, state: PublicationState | None = None, times: int = 1) -> Translator:
         """What makes Answers of selection sets, for the caller."""
         return Translator(
-            self.selections, self.controller, self.actor.permissions, self.limits, state, self.customization
+            self.selections,
+            self.controller,
+            self.actor.permissions,
+            self.limits,
+            self.cost,
+            state,
+            self.customization,
+            times,
         )
 
     def _query(self, root: RootField, selected: Selected, arguments: dict[str, Any]) -> Query:

@@ -5,7 +5,7 @@ that we write; whoever renders the answer counts the marks and tells as many err
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from graphql import (
@@ -22,6 +22,7 @@ from graphql import (
 
 from octavo.access.permissions import PermissionSet
 from octavo.controllers import ContentController, finder
+from octavo.graphql.cost import REPEATED, Cost
 from octavo.graphql.customization import Customization
 from octavo.graphql.enums import names_by_value
 from octavo.graphql.meaning import AttributeField, Part, PartField, Shape, field_meaning, type_meaning
@@ -43,18 +44,25 @@ SelectionSets = Iterable[SelectionSetNode]
 
 @dataclass(frozen=True, slots=True)
 class Translator:
-    """Translates for one caller. `state` is the publication state that to-one relations inherit."""
+    """Translates for one caller. `state` is the publication state that to-one relations inherit.
+
+    `times` is how often, at most, what is translated will stand in the answer; `cost` counts the values.
+    """
 
     selections: Selections
     controller: ContentController
     permissions: PermissionSet
     limits: ListLimits
+    cost: Cost
     state: PublicationState | None = None
     customization: Customization | None = None
+    times: int = 1
 
     def entity(self, entity: GraphQLObjectType, sets: SelectionSets) -> Answer:
         """`id`, `attributes` and `__typename` of an entry."""
-        return Object(tuple((item.key, self._entity_member(entity, item)) for item in self.selections.of(entity, sets)))
+        asked = self.selections.of(entity, sets)
+        self.cost.add(self.times * len(asked))
+        return Object(tuple((item.key, self._entity_member(entity, item)) for item in asked))
 
     def _entity_member(self, entity: GraphQLObjectType, item: Selected) -> Answer:
         if item.name == TYPENAME:
@@ -69,6 +77,7 @@ class Translator:
     def attributes(self, parent: GraphQLObjectType, sets: SelectionSets) -> Object:
         """The attributes of an entry or a component."""
         asked = self.selections.of(parent, sets)
+        self.cost.add(self.times * len(asked))
         members = [(item.key, self.attribute(parent, item)) for item in asked]
         if self.customization and any(self.customization.of(parent.name, item.name) for item in asked):
             members.append((SELF, _stored(parent)))
@@ -91,27 +100,28 @@ class Translator:
                 return self._morph(item, field, meaning)
             case ComponentField():
                 target = self.controller.registry.components[meaning.attribute.component]
-                component = _object(field.type)
-                return Reached(
-                    item.name, self._query(item, field, target), self.attributes(component, item.selection_sets)
-                )
+                query, component = self._query(item, field, target), _object(field.type)
+                inner = self._below(meaning.attribute, query)
+                return Reached(item.name, query, inner.attributes(component, item.selection_sets))
             case Relation() | Media():
                 return self._related(item, field, meaning)
 
     def _related(self, item: Selected, field: GraphQLField, meaning: AttributeField) -> Answer:
         attribute = meaning.attribute
+        assert isinstance(attribute, Relation | Media)
         target = self.controller.registry.target(attribute)
         assert target is not None
         if isinstance(attribute, Relation) and not self._may_find(target.uid):
             return FORBIDDEN if isinstance(meaning.definition, ContentType) else self._hidden(item, field, attribute)
         wrapper, query = _object(field.type), self._query(item, field, target)
+        inner = self._below(attribute, query)
         members: list[tuple[str, Answer]] = []
         for below in self.selections.of(wrapper, item.selection_sets):
             if below.name == TYPENAME:
                 members.append((below.key, _typename(wrapper)))
             else:
                 entity = _object(wrapper.fields[below.name].type)
-                members.append((below.key, Reached(item.name, query, self.entity(entity, below.selection_sets))))
+                members.append((below.key, Reached(item.name, query, inner.entity(entity, below.selection_sets))))
         return Object(tuple(members))
 
     def _hidden(self, item: Selected, field: GraphQLField, relation: Relation) -> Answer:
@@ -130,14 +140,21 @@ class Translator:
     def _branches(self, item: Selected, field: GraphQLField) -> Iterable[tuple[str, Answer]]:
         union = get_named_type(field.type)
         assert isinstance(union, GraphQLUnionType)
+        inner = replace(self, times=self.times * REPEATED) if isinstance(field.type, GraphQLList) else self
         for member in union.types:
             meaning = type_meaning(member)
             if meaning is not None and meaning.definition is not None and meaning.shape is not Shape.ERROR:
-                shown = self.attributes(member, item.selection_sets)
+                shown = inner.attributes(member, item.selection_sets)
                 if self.customization:  # what chose the member has to say which it was
                     others = (one for one in shown.members if one[0] != TYPENAME)
                     shown = Object((*others, (TYPENAME, _typename(member))))
                 yield meaning.definition.uid, shown
+
+    def _below(self, attribute: Relation | Media | ComponentField, query: Query) -> "Translator":
+        """For what a relation or component leads to."""
+        if not attribute.to_many or query.page is None:
+            return self
+        return replace(self, times=self.times * (query.page.limit or 1))
 
     def _may_find(self, uid: str) -> bool:
         return uid in self.controller.registry.components or finder(self.permissions)(uid)

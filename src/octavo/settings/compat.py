@@ -24,4 +24,5 @@ RULES: Mapping[str, Rule] = {
     "drafts_by_id": Rule(v4="visible", safe="preview"),
     "tokens_after_password_change": Rule(v4="valid", safe="invalid"),
     "cors": Rule(v4="reflect", safe="exact"),
+    "graphql_forms": Rule(v4="accept", safe="preflight"),
 }

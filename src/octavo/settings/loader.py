@@ -34,6 +34,7 @@ _MODES = values.one_of(("development", "staging", "production"), {"test": "devel
 _KEYS: dict[tuple[str, ...], Key] = {key.attributes: key for table in TABLES.values() for key in table.rows()}
 _URL = _KEYS["database", "url"]
 
+_GRAPHQL = ("plugins", "graphql", "config")
 _BUCKET = ("provider_options", "s3_options", "params", "bucket")
 
 REQUIRED_SECRETS = ("JWT_SECRET", "API_TOKEN_SALT")
@@ -161,8 +162,14 @@ def _derive(chosen: Chosen, mode: Mode, has_v4_database: bool) -> None:
     if chosen["api", "compat", "cors"].value == "reflect":
         default(("middlewares", "cors", "origins"), ("*",), "rule compat.cors")
         default(("middlewares", "cors", "credentials"), True, "rule compat.cors")
+    for name in ("tracing", "introspection", "persisted_queries"):
+        given = chosen.get((*_GRAPHQL, "apollo_server", name))
+        if given is not None and given.value is not None:
+            default((*_GRAPHQL, name), given.value, given.source)
+    if profile == "safe":
+        default((*_GRAPHQL, "persisted_queries"), False, "profile safe")
     if mode == "production":
-        default(("plugins", "graphql", "config", "introspection"), False, "production")
+        default((*_GRAPHQL, "introspection"), False, "production")
     if has_v4_database:
         default(("database", "filename"), ADOPTED_DATABASE, "adopted v4 project")
 

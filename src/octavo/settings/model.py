@@ -69,6 +69,11 @@ class Compat:
         "`middlewares.toml`.",
         default_doc=_BY_PROFILE,
     )
+    graphql_forms: Literal["accept", "preflight"] = setting(
+        "accept",
+        "GraphQL operations with files: any form, or only with a header that pages of other sites cannot send unasked.",
+        default_doc=_BY_PROFILE,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -369,6 +374,42 @@ class Upload:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GraphqlLimits:
+    """The most that an operation may ask for; far above what applications ask."""
+
+    tokens: int = setting(15_000, "Words and signs of a document.", bounds=_AT_LEAST_ONE)
+    aliases: int = setting(500, "Aliases of a document.", bounds=_AT_LEAST_ZERO)
+    root_fields: int = setting(200, "Fields of Query or Mutation in an operation.", bounds=_AT_LEAST_ONE)
+    fields: int = setting(5_000, "Fields of a document, its fragments filled in.", bounds=_AT_LEAST_ONE)
+    values: int = setting(
+        500_000,
+        "Values that an answer may come to have: the fields of each entry, times the entries its lists may have.",
+        bounds=_AT_LEAST_ONE,
+    )
+    batch: int = setting(10, "Operations sent together; 1 for no batches.", bounds=_AT_LEAST_ONE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphqlCache:
+    """What each worker remembers: documents, and apart from them persisted queries."""
+
+    documents: int = setting(1_000, "Most texts of each kind.", bounds=_AT_LEAST_ONE)
+    size: int = setting(
+        2 * 1024**2, "Most bytes of the texts of each kind.", kind=SIZE, bounds=_AT_LEAST_ONE, default_doc="2 MB"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApolloServer:
+    """Server options of a v4 project, under their names there. What `graphql.config` itself says wins."""
+
+    tracing: bool | None = setting(None, "As `tracing`.")
+    introspection: bool | None = setting(None, "As `introspection`.")
+    persisted_queries: bool | None = setting(None, "As `persistedQueries`.")
+    cache: Literal["bounded"] = setting("bounded", "Taken: caches are bounded, see `cache`.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GraphqlConfig:
     """The GraphQL door."""
 
@@ -378,8 +419,20 @@ class GraphqlConfig:
     introspection: bool = setting(True, "Answer questions about the schema.", default_doc="true outside production")
     depth_limit: int = setting(7, "Deepest nesting of an operation.", bounds=_AT_LEAST_ONE)
     amount_limit: int = setting(100, "Most items of any list.", bounds=_AT_LEAST_ONE)
+    max_limit: int = setting(-1, "Also the most items of any list; -1 leaves it to `amountLimit`.", bounds=(-1, None))
     default_limit: int = setting(10, "Items of a list when an operation does not say.", bounds=_AT_LEAST_ONE)
-    apollo_server: Mapping[str, Any] = setting({}, "Server options of a v4 project; taken, and without effect.")
+    persisted_queries: bool = setting(
+        True, "Let clients send the hash of a query in place of its text.", default_doc="true in profile v4"
+    )
+    tracing: bool = setting(False, "Tell in `extensions` of each answer how long each stage took.")
+    limits: GraphqlLimits = table(GraphqlLimits, "The most that an operation may ask for.")
+    cache: GraphqlCache = table(GraphqlCache, "What each worker remembers.")
+    apollo_server: ApolloServer = table(ApolloServer, "Server options of a v4 project.")
+
+    @property
+    def most_items(self) -> int:
+        """Of any list."""
+        return self.amount_limit if self.max_limit < 1 else min(self.amount_limit, self.max_limit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
