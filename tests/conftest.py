@@ -14,6 +14,7 @@ from octavo.database.sqlite import SqliteDatabase
 from tests.postgresql_server import PostgresqlServer, start_server
 
 if TYPE_CHECKING:
+    from tests.openid_server import OpenIdServer
     from tests.s3_server import S3Server
 
 pytest_plugins = ["tests.golden.option", "tests.models.fixtures"]
@@ -41,6 +42,23 @@ def s3_server() -> Iterator["S3Server"]:
     server = S3Server()
     yield server
     server.remove()
+
+
+@pytest.fixture(scope="session")
+def one_openid_server() -> Iterator["OpenIdServer"]:
+    """The one provider of a test run, started lazily."""
+    from tests.openid_server import OpenIdServer
+
+    server = OpenIdServer()
+    yield server
+    server.remove()
+
+
+@pytest.fixture
+def openid_server(one_openid_server: "OpenIdServer") -> "OpenIdServer":
+    """A provider to sign in at, that does nothing wrong yet."""
+    one_openid_server.reset()
+    return one_openid_server
 
 
 @pytest.fixture

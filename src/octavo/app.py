@@ -10,6 +10,8 @@ from octavo.access.accounts import AccountOptions, Accounts
 from octavo.access.administrators import Administrators, AdminOptions, ensure_first_administrator
 from octavo.access.authenticator import AccessOptions, Authenticator
 from octavo.access.credentials import Secrets
+from octavo.access.provider_accounts import ProviderAccounts
+from octavo.access.provider_logins import ProviderLogins, ProviderOptions
 from octavo.access.rate_limits import DatabaseStorage, RateLimitOptions, RateLimits
 from octavo.access.role_administration import RoleAdministration
 from octavo.access.sanitize import Strictness
@@ -50,6 +52,7 @@ from octavo.rest.definitions import DefinitionEndpoints
 from octavo.rest.endpoints import ContentEndpoints, add_content_routes
 from octavo.rest.params import PageLimits
 from octavo.rest.plugins import add_plugin_routes
+from octavo.rest.providers import ProviderEndpoints
 from octavo.rest.query_string import parse_query_string
 from octavo.rest.uploads import UploadEndpoints
 from octavo.rest.users import RoleWriteEndpoints, UserWriteEndpoints
@@ -58,6 +61,7 @@ from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry
 from octavo.settings import Settings, SettingsError, SettingsProblem
 from octavo.settings.model import GraphqlConfig
+from octavo.settings.providers import read_provider
 
 logger = logging.getLogger(__name__)
 
@@ -142,6 +146,7 @@ class Services:
     storage: Storage
     files: FileService
     accounts: Accounts
+    logins: ProviderLogins
     users: UserAdministration
     roles: RoleAdministration
     administrators: Administrators
@@ -183,6 +188,7 @@ async def _start(settings: Settings, registry: Registry, database: Database, ser
         await ensure_token_versions(database)
     await services.administrators.sessions.ensure_table()
     await _make_first_administrator(settings, database)
+    await services.logins.ensure_tables()
     if services.attempts is not None:
         await services.attempts.ensure_table()
     services.storage.workspace.sweep()
@@ -232,10 +238,17 @@ def _services(settings: Settings, registry: Registry, database: Database) -> Ser
     limits = _rate_limits(settings, attempts)
     accounts = Accounts(reader, writer, authenticator, limits, _mailer(settings), _account_options(settings))
     administrators = Administrators(database, authenticator, limits, _admin_options(settings))
+    people = ProviderAccounts(
+        accounts.rows,
+        writer,
+        authenticator.invalidate,
+        refuse_unverified=compat.unverified_emails == "refuse",
+    )
+    logins = ProviderLogins(database, accounts, people, limits, _provider_options(settings))
     users = UserAdministration(reader, writer, accounts.rows, authenticator.invalidate)
     roles = RoleAdministration(writer, authenticator.invalidate)
     files = FileService(writer, reader, media)
-    return Services(authenticator, controller, storage, files, accounts, users, roles, administrators, attempts)
+    return Services(authenticator, controller, storage, files, accounts, logins, users, roles, administrators, attempts)
 
 
 def _counts_together(settings: Settings) -> bool:
@@ -257,7 +270,7 @@ def _account_options(settings: Settings) -> AccountOptions:
         revoke=compat.tokens_after_password_change == "invalid",
         discreet=compat.profile == "safe",
         allowed_fields=config.register.allowed_fields,
-        public_url=settings.server.url.rstrip("/") or f"http://{settings.server.host}:{settings.server.port}",
+        public_url=_public_url(settings),
         api_prefix=settings.api.rest.prefix,
         project=settings.project,
     )
@@ -266,6 +279,20 @@ def _account_options(settings: Settings) -> AccountOptions:
 def _admin_options(settings: Settings) -> AdminOptions:
     auth = settings.admin.auth
     return AdminOptions(settings.secrets.admin_jwt_secret or "", auth.access_lifespan, auth.session_lifespan)
+
+
+def _provider_options(settings: Settings) -> ProviderOptions:
+    config = settings.plugins.users_permissions.config
+    return ProviderOptions(
+        given={name: read_provider(given) for name, given in config.providers.items()},
+        exempt=frozenset(config.private_hosts),
+        public_url=_public_url(settings),
+        api_prefix=settings.api.rest.prefix,
+    )
+
+
+def _public_url(settings: Settings) -> str:
+    return settings.server.url.rstrip("/") or f"http://{settings.server.host}:{settings.server.port}"
 
 
 def _mailer(settings: Settings) -> Mailer:
@@ -298,6 +325,7 @@ def _add_doors(
     for plugin in (
         UploadEndpoints(services.files, services.controller, services.authenticator),
         AccountEndpoints(services.accounts, services.authenticator),
+        ProviderEndpoints(services.logins, services.accounts, services.authenticator),
         UserWriteEndpoints(services.users, services.authenticator),
         RoleWriteEndpoints(services.roles, services.authenticator, registry),
         DefinitionEndpoints(registry, services.authenticator),

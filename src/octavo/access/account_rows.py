@@ -35,6 +35,8 @@ _WHERE: Final = {
     "login": "provider = 'local' AND (email = ?1 OR username = ?2) ORDER BY CASE WHEN email = ?1 THEN 0 ELSE 1 END, id",
     "email": "email = ?1 ORDER BY id",
     "id": "id = ?1",
+    "subject": """provider = ?1 AND id =
+    (SELECT a.user_id FROM octavo_provider_accounts a WHERE a.provider = ?1 AND a.subject = ?2)""",
     "reset": "reset_password_token = ?1 ORDER BY id",
     "confirmation": "confirmation_token = ?1 ORDER BY id",
 }
@@ -144,6 +146,10 @@ class AccountRows:
     async def by_id(self, user_id: int, connection: Connection | None = None) -> Found:
         """A user."""
         return await self._one("id", connection or self._database, user_id)
+
+    async def by_subject(self, provider: str, subject: str, connection: Connection | None = None) -> Found:
+        """The user whom a provider knows by a name of its own; once `provider_accounts.TABLE` is there."""
+        return await self._one("subject", connection or self._database, provider, subject)
 
     async def by_plain_code(self, kind: str, code: str) -> Found:
         """Whom v4 has issued a code (`reset`, `confirmation`) to."""

@@ -118,7 +118,7 @@ class Accounts:
             raise ApplicationError("Your account email is not confirmed")
         if account.blocked:
             raise ApplicationError("Your account has been blocked by an administrator")
-        return self._session(account)
+        return self.session(account)
 
     async def register(self, body: Any, actor: Actor, client: str) -> Session:
         """A new user, with the default role."""
@@ -195,7 +195,7 @@ class Accounts:
         await self._writer.run(lambda unit: self._confirm(unit, account.id, code))
         self._authenticator.invalidate()
         found = await self.rows.by_id(account.id)
-        return self._session(found.account or account), found.settings.email_confirmation_redirection or "/"
+        return self.session(found.account or account), found.settings.email_confirmation_redirection or "/"
 
     async def _confirm(self, unit: EntryUnit, user_id: int, code: str) -> None:
         await unit.connection.lock(_lock_name(user_id))
@@ -309,7 +309,8 @@ class Accounts:
         prepared = self._reader.prepare(planned)
         return replace(prepared, values=(user_id,))
 
-    def _session(self, account: Account) -> Session:
+    def session(self, account: Account) -> Session:
+        """A session for a user who has proved who they are."""
         return Session(account.shown, self._sign(account.id, account.version))
 
     async def _token(self, unit: EntryUnit, user_id: int) -> str:

@@ -60,10 +60,13 @@ class RateLimits:
         """Count an attempt. `about` is the text that names an account, or the id of one. Raises RateLimitError."""
         if not self._enabled:
             return
-        place = _place(address)
-        if not await self._limiter.hit(self._all, place):
+        await self.check_address(address)
+        await self._count_one(route, _place(address), about)
+
+    async def check_address(self, address: str) -> None:
+        """Count an attempt that is about nobody yet. Raises RateLimitError."""
+        if self._enabled and not await self._limiter.hit(self._all, _place(address)):
             raise RateLimitError
-        await self._count_one(route, place, about)
 
     async def check_account(self, route: str, address: str, account_id: int) -> None:
         """The same attempt, now that the account is known: by name or by e-mail makes no difference."""

@@ -1,4 +1,4 @@
-"""The REST routes of accounts: `/auth` and `/connect`. Everything they do is in `access.accounts`."""
+"""The REST routes of accounts: `/auth`. Everything they do is in `access.accounts`."""
 
 import html
 from collections.abc import Awaitable, Callable
@@ -9,18 +9,20 @@ import orjson
 from octavo.access.accounts import Accounts, Session
 from octavo.access.actors import Actor, check
 from octavo.access.authenticator import Authenticator
-from octavo.errors import ApplicationError
 from octavo.http.body import read_body
 from octavo.http.request import Request
-from octavo.http.response import HTML, Response
+from octavo.http.response import HTML, Headers, Response
 from octavo.http.router import Router
 from octavo.rest.query_string import parse_form, parse_query_string
 
 AUTH: Final = "plugin::users-permissions.auth"
 
+NOT_KEPT: Final[Headers] = ((b"cache-control", b"no-store"),)
+"""For answers that hold something secret."""
+
 
 class AccountEndpoints:
-    """`/auth`, `/connect`"""
+    """`/auth`"""
 
     def __init__(self, accounts: Accounts, authenticator: Authenticator) -> None:
         self._accounts = accounts
@@ -39,23 +41,21 @@ class AccountEndpoints:
         for path, handler in posts.items():
             router.add("POST", f"{prefix}/auth/{path}", handler)
         router.add("GET", f"{prefix}/auth/email-confirmation", self.confirm_email)
-        router.add("GET", f"{prefix}/auth/:provider/callback", self.callback)
-        router.add("GET", f"{prefix}/connect/:provider", self.connect)
 
     async def login(self, request: Request) -> Response:
         """POST /api/auth/local"""
         _, body = await self._enter(request, "callback")
-        return _session(await self._accounts.login(body, request.client))
+        return render_session(await self._accounts.login(body, request.client))
 
     async def register(self, request: Request) -> Response:
         """POST /api/auth/local/register"""
         actor, body = await self._enter(request, "register")
-        return _session(await self._accounts.register(body, actor, request.client))
+        return render_session(await self._accounts.register(body, actor, request.client))
 
     async def change_password(self, request: Request) -> Response:
         """POST /api/auth/change-password"""
         actor, body = await self._enter(request, "changePassword")
-        return _session(await self._accounts.change_password(body, actor, request.client))
+        return render_session(await self._accounts.change_password(body, actor, request.client))
 
     async def forgot_password(self, request: Request) -> Response:
         """POST /api/auth/forgot-password: the same answer whether or not there is such a user."""
@@ -66,7 +66,7 @@ class AccountEndpoints:
     async def reset_password(self, request: Request) -> Response:
         """POST /api/auth/reset-password"""
         _, body = await self._enter(request, "resetPassword")
-        return _session(await self._accounts.reset_password(body, request.client))
+        return render_session(await self._accounts.reset_password(body, request.client))
 
     async def confirm_email(self, request: Request) -> Response:
         """GET /api/auth/email-confirmation: on to the address that the project names."""
@@ -74,24 +74,13 @@ class AccountEndpoints:
         _, target = await self._accounts.confirm_email(parse_query_string(request.query), request.client)
         link = html.escape(target)
         body = f'Redirecting to <a href="{link}">{link}</a>.'.encode("utf-8", "replace")
-        return Response(302, body, HTML, ((b"location", _header(target)),))
+        return Response(302, body, HTML, ((b"location", escape_address(target)),))
 
     async def send_email_confirmation(self, request: Request) -> Response:
         """POST /api/auth/send-email-confirmation"""
         _, body = await self._enter(request, "sendEmailConfirmation")
         email = await self._accounts.send_email_confirmation(body, request.client)
         return Response(200, orjson.dumps({"email": email, "sent": True}))
-
-    async def callback(self, request: Request) -> Response:
-        """GET /api/auth/:provider/callback; a login with a password has no place in an address."""
-        await self._actor(request, "callback")
-        provider = request.path_values["provider"]
-        return _session(await self._accounts.login({}, request.client, provider))
-
-    async def connect(self, request: Request) -> Response:
-        """GET /api/connect/:provider"""
-        await self._actor(request, "connect")
-        raise ApplicationError("This provider is disabled")
 
     async def _enter(self, request: Request, action: str) -> tuple[Actor, Any]:
         actor = await self._actor(request, action)
@@ -103,13 +92,14 @@ class AccountEndpoints:
         return actor
 
 
-def _session(session: Session) -> Response:
+def render_session(session: Session) -> Response:
+    """A session as JSON."""
     if session.jwt is None:
-        return Response(200, b'{"user":%b}' % session.user)
-    return Response(200, b'{"jwt":"%b","user":%b}' % (session.jwt.encode(), session.user))
+        return Response(200, b'{"user":%b}' % session.user, headers=NOT_KEPT)
+    return Response(200, b'{"jwt":"%b","user":%b}' % (session.jwt.encode(), session.user), headers=NOT_KEPT)
 
 
-def _header(address: str) -> bytes:
+def escape_address(address: str) -> bytes:
     """An address that was stored, as a header; what cannot stand in one is escaped."""
     return "".join(sign if 0x20 < ord(sign) < 0x7F else _escaped(sign) for sign in address).encode()
 

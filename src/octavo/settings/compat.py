@@ -23,6 +23,7 @@ RULES: Mapping[str, Rule] = {
     "unknown_populate": Rule(v4="drop", safe="refuse"),
     "drafts_by_id": Rule(v4="visible", safe="preview"),
     "tokens_after_password_change": Rule(v4="valid", safe="invalid"),
+    "unverified_emails": Rule(v4="accept", safe="refuse"),
     "cors": Rule(v4="reflect", safe="exact"),
     "graphql_forms": Rule(v4="accept", safe="preflight"),
 }

@@ -15,6 +15,7 @@ from octavo.settings.database_url import read_database_url
 from octavo.settings.keys import Key, canonical
 from octavo.settings.model import SECTIONS, TABLES, Mode, Settings
 from octavo.settings.problems import SettingsError, SettingsProblem
+from octavo.settings.providers import provider_problems
 from octavo.settings.sources import (
     Found,
     Given,
@@ -212,10 +213,19 @@ def _check(settings: Settings, require_secrets: bool) -> Iterable[SettingsProble
     if (first.email is None) != (first.password is None):
         missing = "email" if first.email is None else "password"
         yield _problem(settings, ("admin", "first", missing), "expected address and password, or neither")
+    yield from _provider_problems(settings)
     if settings.mode != "development" and require_secrets:
         for name in REQUIRED_SECRETS:
             if name in missing_secrets(settings):
                 yield SettingsProblem(".env", name, f"expected a secret; {settings.mode} does not start without it")
+
+
+def _provider_problems(settings: Settings) -> Iterable[SettingsProblem]:
+    place = ("plugins", "users_permissions", "config", "providers")
+    for name, given in settings.plugins.users_permissions.config.providers.items():
+        for path, message in provider_problems(name, given):
+            problem = _problem(settings, place, message)
+            yield replace(problem, key=f"{problem.key}.{path}")
 
 
 def _bucket(settings: Settings) -> str:

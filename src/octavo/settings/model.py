@@ -63,6 +63,11 @@ class Compat:
     tokens_after_password_change: Literal["valid", "invalid"] = setting(
         "valid", "Tokens given out before the user's password changed.", default_doc=_BY_PROFILE
     )
+    unverified_emails: Literal["accept", "refuse"] = setting(
+        "accept",
+        "People whose e-mail address the provider they sign in with has not verified.",
+        default_doc=_BY_PROFILE,
+    )
     cors: Literal["reflect", "exact"] = setting(
         "reflect",
         "Cross-origin requests: any origin reflected with credentials, or only the origins listed in "
@@ -232,6 +237,12 @@ class UsersPermissionsConfig:
     jwt: Jwt = table(Jwt, "Tokens of users.")
     ratelimit: RateLimit = table(RateLimit, "Limits on attempts.")
     register: Register = table(Register, "Registration of users.")
+    providers: Mapping[str, Mapping[str, Any]] = setting(
+        {}, "Providers that people can sign in with, by name; see docs/accounts.md.", secret=True
+    )
+    private_hosts: tuple[str, ...] = setting(
+        (), "Hosts of providers (`name` or `name:port`) that may have private addresses and be asked by plain http."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

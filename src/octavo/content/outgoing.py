@@ -1,0 +1,101 @@
+"""Requests of ours to addresses that come from settings: HTTPS only, to public machines only, nothing followed.
+
+A name is resolved once, every address it has is checked, and the connection goes to a checked one, so that nobody can
+answer differently in between. Hosts that the operator names are exempt. Imports the HTTP client: to be imported by who
+needs it, when it is needed.
+"""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import Final
+
+import httpx2
+
+MOST_BYTES: Final = 1 << 20
+"""Of an answer."""
+
+_TRANSLATED: Final = IPv6Network("64:ff9b::/96")
+_NO_CONNECTIONS_KEPT: Final = httpx2.Limits(max_connections=20, max_keepalive_connections=0)
+
+
+class RefusedAddress(httpx2.RequestError):
+    """We do not speak to this address, or not like this."""
+
+
+def is_public(address: str) -> bool:
+    """Whether an address belongs to the internet at large, and not to this machine or a network around it."""
+    found = ip_address(address.partition("%")[0])
+    if isinstance(found, IPv6Address):
+        inner = _embedded(found)
+        if inner is not None:
+            return is_public(str(inner))
+    return found.is_global and not found.is_multicast and not found.is_reserved
+
+
+def _embedded(address: IPv6Address) -> IPv4Address | None:
+    """The IPv4 address that an IPv6 address stands for, in each of the ways to write one."""
+    if address in _TRANSLATED:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    teredo = address.teredo
+    return address.ipv4_mapped or address.sixtofour or (teredo[1] if teredo else None)
+
+
+class GuardedTransport(httpx2.AsyncBaseTransport):
+    """Sends requests of an `httpx2` client. `exempt` are hosts (`name` or `name:port`) that may be private and plain.
+
+    Connections are not kept: one that was made for a name must not serve another name at the same address.
+    """
+
+    def __init__(self, exempt: frozenset[str] = frozenset()) -> None:
+        self._exempt = exempt
+        self._inner = httpx2.AsyncHTTPTransport(trust_env=False, limits=_NO_CONNECTIONS_KEPT)
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        url = request.url
+        port = url.port or (443 if url.scheme == "https" else 80)
+        exempt = bool(self._exempt & {url.host, f"{url.host}:{port}"})
+        if url.scheme != "https" and not (exempt and url.scheme == "http"):
+            raise RefusedAddress(f"{url.host} has to be asked by https", request=request)
+        address = await self._resolve(request, url.host, port, exempt)
+        request.extensions = {**request.extensions, "sni_hostname": url.host}
+        request.url = url.copy_with(host=address)
+        request.headers["accept-encoding"] = "identity"
+        response = await self._inner.handle_async_request(request)
+        if response.headers.get("content-encoding", "identity").lower() != "identity":
+            await response.aclose()
+            raise RefusedAddress(f"{url.host} compresses its answers unasked", request=request)
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        response.stream = _Bounded(response.stream, request)
+        return response
+
+    async def _resolve(self, request: httpx2.Request, host: str, port: int, exempt: bool) -> str:
+        loop = asyncio.get_running_loop()
+        try:
+            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError) as error:
+            raise httpx2.ConnectError(f"{host} cannot be found: {error}", request=request) from error
+        addresses = [str(entry[4][0]) for entry in found]
+        if not exempt and not all(map(is_public, addresses)):
+            raise RefusedAddress(f"{host} is not a public address", request=request)
+        return addresses[0]
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """The body of an answer, as long as it is not too long."""
+
+    def __init__(self, inner: httpx2.AsyncByteStream, request: httpx2.Request) -> None:
+        self._inner = inner
+        self._request = request
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        received = 0
+        async for chunk in self._inner:
+            received += len(chunk)
+            if received > MOST_BYTES:
+                raise RefusedAddress("the answer is too long", request=self._request)
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()

@@ -1,0 +1,75 @@
+"""The REST routes of sign-ins by providers: `/connect`, callbacks. What they do is in `access.provider_logins`."""
+
+from typing import Final
+from urllib.parse import parse_qsl
+
+from octavo.access.account_rows import LOCAL
+from octavo.access.accounts import Accounts
+from octavo.access.actors import check
+from octavo.access.authenticator import Authenticator
+from octavo.access.provider_logins import STATE_SECONDS, ProviderLogins, Step
+from octavo.http.cookies import drop_cookie, read_cookies, set_cookie
+from octavo.http.request import Request
+from octavo.http.response import Headers, Response
+from octavo.http.router import Router
+from octavo.rest.accounts import AUTH, NOT_KEPT, escape_address, render_session
+
+_MOST_PARAMS: Final = 20
+
+
+class ProviderEndpoints:
+    """`/connect/:provider`, `/connect/:provider/callback`, `/auth/:provider/callback`"""
+
+    def __init__(self, logins: ProviderLogins, accounts: Accounts, authenticator: Authenticator) -> None:
+        self._logins = logins
+        self._accounts = accounts
+        self._authenticator = authenticator
+
+    def add_routes(self, router: Router, prefix: str) -> None:
+        """Declare the routes below the API's prefix."""
+        router.add("GET", f"{prefix}/connect/:provider", self.connect)
+        router.add("GET", f"{prefix}/connect/:provider/callback", self.come_back)
+        router.add("GET", f"{prefix}/auth/:provider/callback", self.callback)
+
+    async def connect(self, request: Request) -> Response:
+        """GET /api/connect/:provider: off to the provider's page."""
+        await self._enter(request, "connect")
+        beginning = await self._logins.begin(_name(request), _params(request).get("callback"), request.client)
+        secure = self._logins.options.secure
+        cookie = set_cookie(beginning.cookie, beginning.browser, STATE_SECONDS, secure=secure)
+        return _redirect(beginning.location, cookie)
+
+    async def come_back(self, request: Request) -> Response:
+        """GET /api/connect/:provider/callback: from the provider's page on to the front end."""
+        await self._enter(request, "connect")
+        params = _params(request)
+        location = await self._logins.finish(_name(request), Step(params, read_cookies(request)))
+        cookie = self._logins.cookie_of(params.get("state", ""))
+        return _redirect(location, drop_cookie(cookie, secure=self._logins.options.secure))
+
+    async def callback(self, request: Request) -> Response:
+        """GET /api/auth/:provider/callback; a login with a password has no place in an address."""
+        await self._enter(request, "callback")
+        if _name(request) == LOCAL:
+            return render_session(await self._accounts.login({}, request.client))
+        return render_session(await self._logins.log_in(_name(request), _params(request).get("access_token", "")))
+
+    async def _enter(self, request: Request, action: str) -> None:
+        check(await self._authenticator.authenticate(request.header("authorization")), f"{AUTH}.{action}")
+
+
+def _name(request: Request) -> str:
+    return request.path_values["provider"]
+
+
+def _params(request: Request) -> dict[str, str]:
+    """The parameters; of several with one name the first counts."""
+    found: dict[str, str] = {}
+    for name, value in parse_qsl(request.query, keep_blank_values=True)[:_MOST_PARAMS]:
+        found.setdefault(name, value)
+    return found
+
+
+def _redirect(location: str, cookie: tuple[bytes, bytes]) -> Response:
+    headers: Headers = ((b"location", escape_address(location)), cookie, *NOT_KEPT)
+    return Response(302, content_type="", headers=headers)

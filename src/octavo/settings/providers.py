@@ -1,0 +1,86 @@
+"""What can be set for a provider of sign-ins: the table of its keys, read strictly from settings and leniently from
+what v4 has stored."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from octavo.settings import values
+from octavo.settings.keys import camel, canonical
+from octavo.settings.values import Kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderSettings:
+    """One provider; None is what nobody has said."""
+
+    enabled: bool | None = None
+    key: str | None = None
+    secret: str | None = field(default=None, repr=False)
+    callback: str | None = None
+    callbacks: tuple[str, ...] | None = None
+    scope: tuple[str, ...] | None = None
+    subdomain: str | None = None
+    issuer: str | None = None
+    authorize_url: str | None = None
+    access_url: str | None = None
+    profile_url: str | None = None
+
+    def over(self, below: "ProviderSettings") -> "ProviderSettings":
+        """These settings, and the ones below where these say nothing."""
+        said = {part.name: getattr(self, part.name) for part in fields(self)}
+        return ProviderSettings(
+            **{name: getattr(below, name) if value is None else value for name, value in said.items()}
+        )
+
+
+def _text(value: Any) -> str:
+    """Keys of applications are often digits only, which variables of the environment turn into numbers."""
+    if isinstance(value, str):
+        return value
+    if type(value) is int:
+        return str(value)
+    raise ValueError
+
+
+_KINDS: Mapping[Any, Kind] = {
+    bool | None: values.FLAG,
+    str | None: Kind("a text", _text, _text),
+    tuple[str, ...] | None: values.TEXTS,
+}
+_KEYS = {canonical(part.name): (part.name, _KINDS[part.type]) for part in fields(ProviderSettings)}
+_OLD_NAMES = {"callbackurl": "callback"}
+
+
+def provider_problems(name: str, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What is wrong with a table of settings: the path of each key, and the matter in words."""
+    for key, value in given.items():
+        known = _KEYS.get(canonical(key))
+        if known is None:
+            yield f"{name}.{key}", f"unknown key; there are {', '.join(camel(key) for key, _ in _KEYS.values())}"
+            continue
+        try:
+            known[1].from_toml(value)
+        except ValueError:
+            yield f"{name}.{key}", f"expected {known[1].expected}"
+
+
+def read_provider(given: Mapping[str, Any]) -> ProviderSettings:
+    """A table of settings that has no problems. A provider that is named there is enabled unless it says otherwise."""
+    known = {key: _KEYS[canonical(key)] for key in given}
+    found = {name: kind.from_toml(given[key]) for key, (name, kind) in known.items()}
+    return ProviderSettings(**{"enabled": True, **found})
+
+
+def read_stored_provider(given: Any) -> ProviderSettings:
+    """What v4's administrators have set; what cannot be read, or is empty, nobody has said."""
+    found: dict[str, Any] = {}
+    for key, value in given.items() if isinstance(given, Mapping) else ():
+        known = _KEYS.get(canonical(key)) or _KEYS.get(_OLD_NAMES.get(canonical(key), ""))
+        if known is None or value in (None, "", []) or (known[0] in found and canonical(key) in _OLD_NAMES):
+            continue
+        try:
+            found[known[0]] = known[1].from_toml(value)
+        except ValueError:
+            continue
+    return ProviderSettings(**found)
