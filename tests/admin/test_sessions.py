@@ -176,12 +176,12 @@ async def test_logout_by_token(office: Office) -> None:
 
 
 @pytest.mark.parametrize(
-    "column, value", [("blocked", True), ("is_active", False), ("password", hashed("another")), ("password", None)]
+    "column, value", [("blocked", True), ("is_active", False), ("password", "another"), ("password", None)]
 )
 async def test_whoever_is_locked_out_or_has_another_password_is_out(office: Office, column: str, value: Any) -> None:
     token, cookie = await office.session()
     assert (await office.club.ask("GET", "/api/notes", token=token)).status == 200
-    await office.change("ada", column, value)
+    await office.change("ada", column, hashed(value) if value == "another" else value)
     assert (await office.club.ask("GET", "/api/notes", token=token)).json == REFUSED
     assert (await office.renew(cookie)).status == 401
 
