@@ -32,12 +32,11 @@ from octavo.controllers import ContentController
 from octavo.database import open_database
 from octavo.database.connection import Database
 from octavo.errors import ApplicationError
-from octavo.graphql.endpoint import EndpointOptions, GraphqlEndpoint
-from octavo.graphql.engine import GraphqlOptions, make_engine
+from octavo.graphql.endpoint import GraphqlEndpoint
 from octavo.graphql.extension import Extending, Extension
-from octavo.graphql.limits import Limits
-from octavo.graphql.plugin_fields import PluginFields
+from octavo.graphql.options import GraphqlContent, GraphqlOptions, Limits
 from octavo.graphql.queries import ListLimits
+from octavo.graphql.soundness import check_names
 from octavo.graphql.texts import CacheLimits
 from octavo.graphql.tracing import TraceClock
 from octavo.handle.app import App, Plugin
@@ -60,7 +59,6 @@ from octavo.schema.content_types import ContentType
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry
 from octavo.settings import Settings, SettingsError, SettingsProblem
-from octavo.settings.model import GraphqlConfig
 from octavo.settings.providers import read_provider
 
 logger = logging.getLogger(__name__)
@@ -158,6 +156,8 @@ def build(settings: Settings) -> Octavo:
     registry = load_registry(settings.project)
     for remark in registry.remarks:
         logger.warning("%s", remark)
+    if makes_schema(settings):
+        check_names(registry)
     database = open_project_database(settings)
     services = _services(settings, registry, database)
     extending = _extending(settings, registry, services)
@@ -172,10 +172,17 @@ def build(settings: Settings) -> Octavo:
             register,
             partial(_start, settings, registry, database, services),
             partial(run_bootstrap, extending),
+            *((graphql.prepare,) if graphql else ()),
         ),
         on_shutdown=(services.accounts.settle, services.authenticator.settle, database.close),
     )
     return Octavo(settings, registry, database, services, register, router, asgi)
+
+
+def makes_schema(settings: Settings) -> bool:
+    """Whether a GraphQL schema is made of the definitions."""
+    graphql = settings.plugins.graphql
+    return graphql.enabled and graphql.config.shadow_crud
 
 
 def _nothing() -> None:
@@ -347,23 +354,22 @@ def _admin_endpoints(settings: Settings, services: Services) -> AdminSessionEndp
 
 
 def _add_graphql(router: Router, settings: Settings, services: Services, extending: Extending) -> GraphqlEndpoint:
-    config = settings.plugins.graphql.config
-    cache = CacheLimits(config.cache.documents, config.cache.size)
-    plugin_fields = PluginFields(services.accounts, services.users, services.roles, services.files)
-    make = partial(make_engine, services.controller, plugin_fields, _graphql_options(config, cache), extending)
-    options = EndpointOptions(
-        playground=settings.mode != "production" or config.playground_always,
-        persisted=cache if config.persisted_queries else None,
-        batch=config.limits.batch,
-        simple_forms=settings.api.compat.graphql_forms == "accept",
-        trace_clock=TraceClock() if config.tracing else None,
+    content = GraphqlContent(
+        authenticator=services.authenticator,
+        controller=services.controller,
+        accounts=services.accounts,
+        users=services.users,
+        roles=services.roles,
+        files=services.files,
+        extending=extending,
     )
-    endpoint = GraphqlEndpoint(make, services.authenticator, parse_query_string, options)
-    endpoint.add_routes(router, config.endpoint)
+    endpoint = GraphqlEndpoint(content, parse_query_string, _graphql_options(settings))
+    endpoint.add_routes(router, settings.plugins.graphql.config.endpoint)
     return endpoint
 
 
-def _graphql_options(config: GraphqlConfig, cache: CacheLimits) -> GraphqlOptions:
+def _graphql_options(settings: Settings) -> GraphqlOptions:
+    config = settings.plugins.graphql.config
     most = config.limits
     limits = Limits(
         depth=config.depth_limit,
@@ -373,8 +379,17 @@ def _graphql_options(config: GraphqlConfig, cache: CacheLimits) -> GraphqlOption
         aliases=most.aliases,
         introspection=config.introspection,
     )
-    lists = ListLimits(config.default_limit, config.most_items, most.values)
-    return GraphqlOptions(limits, lists, cache, generate=config.shadow_crud)
+    return GraphqlOptions(
+        limits=limits,
+        lists=ListLimits(config.default_limit, config.most_items, most.values),
+        cache=CacheLimits(config.cache.documents, config.cache.size),
+        generate=config.shadow_crud,
+        playground=settings.mode != "production" or config.playground_always,
+        persisted=config.persisted_queries,
+        batch=most.batch,
+        simple_forms=settings.api.compat.graphql_forms == "accept",
+        trace_clock=TraceClock() if config.tracing else None,
+    )
 
 
 def _http_options(settings: Settings) -> HttpOptions:

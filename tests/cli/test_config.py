@@ -43,3 +43,30 @@ def test_code_is_checked_without_a_database(call: Call, project: Path) -> None:
     assert "resolvers_config: Query.storys: Query has no field 'storys'; did you mean" in lines[1]
     assert lines[2].endswith("Query.storys.policies.0: there is none called missing")
     assert lines[3].endswith('Query.stories.auth: expected False or {"scope": ["api::name.name.find"]}')
+
+
+TYPE = """{"kind": "collectionType", "info": {"singularName": "%s", "pluralName": "%s", "displayName": "X"},
+  "attributes": {"odd-name": {"type": "string"}}}"""
+
+
+def add_type(project: Path, singular: str, plural: str) -> None:
+    path = project / f"src/api/{singular}/content-types/{singular}/schema.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(TYPE % (singular, plural), "utf-8")
+
+
+def test_attributes_without_a_place_in_graphql_are_named(call: Call, project: Path) -> None:
+    assert answered(call("config", "check", "--json"))["leftOutOfGraphql"] == []
+    add_type(project, "lamp", "lamps")
+    (found,) = answered(call("config", "check", "--json"))["leftOutOfGraphql"]
+    assert found.startswith("src/api/lamp/content-types/lamp/schema.json: attributes.odd-name: ")
+    assert found in said(call("config", "check"))
+
+
+def test_names_that_graphql_needs_itself_are_refused(call: Call, project: Path) -> None:
+    add_type(project, "error", "errors")
+    (_, line) = refused(call("config", "check")).splitlines()
+    assert line.endswith("info.singularName: its GraphQL name 'Error' is taken by GraphQL itself; rename one")
+    (project / "config").mkdir(exist_ok=True)
+    (project / "config/plugins.toml").write_text("[graphql]\nenabled = false\n", "utf-8")
+    assert answered(call("config", "check", "--json"))["leftOutOfGraphql"] == []

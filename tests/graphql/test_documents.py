@@ -14,7 +14,7 @@ from octavo.graphql.documents import (
     Documents,
     RefusedDocument,
 )
-from octavo.graphql.limits import Limits
+from octavo.graphql.options import Limits
 from octavo.graphql.texts import CacheLimits
 from octavo.graphql.variables import RefusedVariables, read_variables
 from tests.graphql.recordings import recorded_documents, schema_of

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from octavo.graphql.documents import Documents
-from octavo.graphql.limits import Limits
+from octavo.graphql.options import Limits
 from octavo.graphql.variables import RefusedVariables, read_variables
 from tests.graphql.recordings import schema_of
 

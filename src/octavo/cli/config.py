@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 import orjson
 
-from octavo.app import build
+from octavo.app import build, makes_schema
 from octavo.cli.base import Group, check_project, json_option, project_option, say, say_json, say_table
+from octavo.graphql.soundness import left_out
 from octavo.settings import describe, load_settings, missing_secrets
 from octavo.settings.compat import RULES
 
@@ -29,13 +30,15 @@ def check(project: Path, as_json: bool) -> None:
     """
     check_project(project)
     settings = load_settings(project, os.environ, default_mode="production")
-    asyncio.run(build(settings).register())
+    octavo = build(settings)
+    asyncio.run(octavo.register())
+    unnamed = [str(problem) for problem in left_out(octavo.registry)] if makes_schema(settings) else []
     rows = [row._asdict() for row in describe(settings)]
     rules = {name: getattr(settings.api.compat, name) for name in RULES}
     missing = missing_secrets(settings)
     if as_json:
         facts = {"mode": settings.mode, "adopted": settings.adopted, "profile": settings.profile}
-        say_json({**facts, "rules": rules, "missingSecrets": missing, "settings": rows})
+        say_json({**facts, "rules": rules, "missingSecrets": missing, "leftOutOfGraphql": unnamed, "settings": rows})
         return
     say_table(("file", "key", "value", "source"), ([*map(_text, row.values())] for row in rows))
     origin = "an adopted v4 project" if settings.adopted else "a project of Octavo"
@@ -45,6 +48,8 @@ def check(project: Path, as_json: bool) -> None:
     )
     if missing:
         say("\nNot set: {}", ", ".join(missing))
+    if unnamed:
+        say("\nLeft out of GraphQL:\n{}", "\n".join(unnamed))
 
 
 def _text(value: object) -> str:

@@ -20,13 +20,13 @@ from graphql.validation import specified_rules
 
 from octavo.graphql.limits import (
     MOST_ERRORS,
-    Limits,
     check_depth,
     check_nesting,
     check_size,
     fragments_of,
     operations_of,
 )
+from octavo.graphql.options import Limits
 from octavo.graphql.texts import CacheLimits, TextCache
 from octavo.graphql.tracing import PARSING, VALIDATION, Trace, stage
 from octavo.graphql.wording import worded

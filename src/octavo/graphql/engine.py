@@ -2,27 +2,13 @@
 
 from dataclasses import dataclass
 
-from octavo.controllers import ContentController
 from octavo.graphql.code_fields import CodeFields
 from octavo.graphql.documents import Documents
 from octavo.graphql.executor import Executor
 from octavo.graphql.extending import extend_generated
-from octavo.graphql.extension import Extending
-from octavo.graphql.limits import Limits
+from octavo.graphql.options import GraphqlContent, GraphqlOptions
 from octavo.graphql.plugin_fields import PluginFields
-from octavo.graphql.queries import ListLimits
 from octavo.graphql.schema import build_schema
-from octavo.graphql.texts import CacheLimits
-
-
-@dataclass(frozen=True, slots=True)
-class GraphqlOptions:
-    """What the settings say of GraphQL."""
-
-    limits: Limits
-    lists: ListLimits
-    cache: CacheLimits
-    generate: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +19,15 @@ class Engine:
     executor: Executor
 
 
-def make_engine(
-    controller: ContentController, plugin_fields: PluginFields, options: GraphqlOptions, extending: Extending
-) -> Engine:
-    """The engine for the content of a controller. Raises InvalidCode when a project's extension is unsound."""
+def make_engine(content: GraphqlContent, options: GraphqlOptions) -> Engine:
+    """The engine for a project's content. Raises InvalidCode when a project's extension is unsound."""
+    controller, extending = content.controller, content.extending
     extension = extending.extension
     schema = build_schema(controller.registry, extension.exclusions(), generate=options.generate)
     code = None
     if extension.used:
         extended = extend_generated(schema, extension, extending.code)
         schema, code = extended.schema, CodeFields(extended.schema, extended.customization, extending.app)
+    plugin_fields = PluginFields(content.accounts, content.users, content.roles, content.files)
     executor = Executor(schema, controller, plugin_fields, options.lists, code)
     return Engine(Documents(schema, options.limits, options.cache), executor)

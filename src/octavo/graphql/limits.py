@@ -6,7 +6,6 @@ costs, whatever fragments and repetitions blow it up to, and are far above what 
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from graphql import (
@@ -25,6 +24,8 @@ from graphql import (
     visit,
 )
 
+from octavo.graphql.options import Limits
+
 MOST_ERRORS: Final = 50
 """More are not reported."""
 
@@ -34,28 +35,6 @@ SCHEMA_LISTS: Final = frozenset(
 """The fields of introspection whose answers are as long as the schema is large."""
 
 Fragments = Mapping[str, FragmentDefinitionNode]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """The most of each.
-
-    `fields` counts what all operations select once fragments are filled in; `comparisons` the pairs of
-    fields that share a place in the answer and have to be compared with each other; `nesting` is of brackets;
-    `schema_lists` are lists of types, fields and the like below `__schema`.
-    """
-
-    depth: int = 7
-    nesting: int = 100
-    tokens: int = 15_000
-    operations: int = 100
-    fragments: int = 500
-    fields: int = 5_000
-    root_fields: int = 200
-    aliases: int = 500
-    comparisons: int = 20_000
-    schema_lists: int = 24
-    introspection: bool = True
 
 
 def fragments_of(document: DocumentNode) -> dict[str, FragmentDefinitionNode]:

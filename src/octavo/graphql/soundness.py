@@ -1,13 +1,16 @@
 """Names that GraphQL cannot take: two things of one name, and names that are not of its alphabet."""
 
+import logging
 from collections.abc import Iterator
 from typing import Final
 
 from octavo.graphql import names
 from octavo.schema.attributes import DynamicZone, Enumeration
 from octavo.schema.content_types import Component, ContentType, Definition
-from octavo.schema.problems import DefinitionProblem
+from octavo.schema.problems import DefinitionProblem, InvalidDefinitions
 from octavo.schema.registry import Registry
+
+logger = logging.getLogger(__name__)
 
 _SCALARS: Final = ("ID", "String", "Int", "Float", "Boolean", "JSON", "Date", "DateTime", "Time", "Long", "Upload")
 RESERVED: Final = frozenset(
@@ -35,15 +38,33 @@ _OF_COMPONENTS: Final = (names.type_name, names.input_name, names.filters_name)
 
 
 def name_problems(registry: Registry) -> list[DefinitionProblem]:
+    """What has to be renamed so that everything has its place in the schema."""
+    return [*left_out(registry), *name_clashes(registry)]
+
+
+def left_out(registry: Registry) -> list[DefinitionProblem]:
+    """Attributes that the schema has no field for; REST has them."""
+    return [problem for definition in _shown(registry) for problem in _attribute_problems(definition)]
+
+
+def name_clashes(registry: Registry) -> list[DefinitionProblem]:
     """What has to be renamed before a schema can be made of the definitions."""
     types: dict[str, str] = {}
     fields: dict[str, str] = {}
     problems: list[DefinitionProblem] = []
     for definition in _shown(registry):
-        problems += _attribute_problems(definition)
         problems += _taken(definition, _type_names(definition), types)
         problems += _taken(definition, _field_names(definition), fields)
     return problems
+
+
+def check_names(registry: Registry) -> None:
+    """Raise InvalidDefinitions unless a schema can be made; say in the log what it leaves out."""
+    clashes = name_clashes(registry)
+    if clashes:
+        raise InvalidDefinitions(clashes)
+    for problem in left_out(registry):
+        logger.warning("Left out of GraphQL: %s", problem)
 
 
 def _shown(registry: Registry) -> Iterator[Definition]:

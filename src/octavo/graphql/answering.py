@@ -1,0 +1,189 @@
+"""Answers requests for operations: one, a batch, a form with files; in the media type that the client asks for.
+
+Brings graphql-core with it, so `endpoint` imports it late.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+from graphql import GraphQLError, OperationType
+
+from octavo.access.actors import Actor
+from octavo.access.authenticator import Authenticator
+from octavo.errors import MalformedBody, OctavoError
+from octavo.graphql.documents import RefusedDocument
+from octavo.graphql.engine import Engine, make_engine
+from octavo.graphql.errors import BAD_INPUT, UNEXPECTED, render, render_refused
+from octavo.graphql.media_types import GRAPHQL_UTF8, JSON, prefers_graphql
+from octavo.graphql.multipart import read_operations
+from octavo.graphql.options import GraphqlContent, GraphqlOptions, ParseText
+from octavo.graphql.persisted import PersistedQueries, PersistedQueryRefused
+from octavo.graphql.tracing import EXECUTION, Trace, stage
+from octavo.graphql.variables import RefusedVariables
+from octavo.http.body import FORM_DATA, read_body
+from octavo.http.request import Request
+from octavo.http.response import TEXT, Response
+
+_NO_BODY: Final = "POST body missing, invalid Content-Type, or JSON object has no keys."
+_NO_QUERY: Final = "GraphQL operations must contain a non-empty `query` or a `persistedQuery` extension."
+_UNASKED: Final = ("apollo-require-preflight", "x-apollo-operation-name", "graphql-require-preflight", "authorization")
+"""Headers that browsers let no page of another site send without asking first."""
+_SIMPLE_FORM: Final = (
+    "A form needs one of the headers Apollo-Require-Preflight, X-Apollo-Operation-Name, GraphQL-Require-Preflight or "
+    "Authorization, so that pages of other sites cannot send it."
+)
+
+
+class _BadRequest(Exception):
+    """A request that is no operation."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Caller:
+    """Who asks, from where, and in which media type they want to be answered."""
+
+    actor: Actor
+    client: str
+    answers: "_Answers"
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """Answers in one media type: the specification's tells everything as JSON, the older one some things as text."""
+
+    graphql: bool
+
+    def json(self, status: int, body: bytes) -> Response:
+        return Response(status, body, GRAPHQL_UTF8 if self.graphql else JSON)
+
+    def errors(self, status: int, errors: list[dict[str, Any]]) -> Response:
+        return self.json(status, orjson.dumps({"errors": errors}))
+
+    def failed(self, status: int, message: str, code: str = UNEXPECTED) -> Response:
+        return self.errors(status, [{"message": message, "extensions": {"code": code}}])
+
+    def text(self, message: str) -> Response:
+        return self.failed(400, message, BAD_INPUT) if self.graphql else Response(400, message.encode(), TEXT)
+
+
+def open_answering(content: GraphqlContent, parse_text: ParseText, options: GraphqlOptions) -> "Answering":
+    """What answers operations on content. Raises InvalidCode when a project's extension is unsound."""
+    return Answering(make_engine(content, options), content.authenticator, parse_text, options)
+
+
+class Answering:
+    """Answers requests by an engine."""
+
+    def __init__(
+        self, engine: Engine, authenticator: Authenticator, parse_text: ParseText, options: GraphqlOptions
+    ) -> None:
+        self._engine = engine
+        self._authenticator = authenticator
+        self._parse_text = parse_text
+        self._options = options
+        self._persisted = PersistedQueries(options.cache if options.persisted else None)
+
+    async def get(self, request: Request) -> Response:
+        """A query in the address."""
+        actor = await self._authenticator.authenticate(request.header("authorization"))
+        answers = _Answers(prefers_graphql(request.header("accept") or ""))
+        params = self._parse_text(request.query)
+        if not params.keys() & {"query", "extensions"}:
+            return answers.text("GET query missing.")
+        try:
+            return await self._one(params, _Caller(actor, request.client, answers), from_address=True)
+        except _BadRequest as error:
+            return answers.text(str(error))
+
+    async def post(self, request: Request) -> Response:
+        """An operation, or a batch of them."""
+        answers = _Answers(prefers_graphql(request.header("accept") or ""))
+        try:
+            return await self._post(request, answers)
+        except _BadRequest as error:
+            return answers.text(str(error))
+        except OctavoError as error:
+            if not answers.graphql or error.status >= 500:
+                raise
+            return answers.errors(error.status, [render(error)])
+
+    async def _post(self, request: Request, answers: _Answers) -> Response:
+        actor = await self._authenticator.authenticate(request.header("authorization"))
+        caller = _Caller(actor, request.client, answers)
+        value = await self._read(request)
+        if isinstance(value, list) and value:
+            return await self._batch(value, caller)
+        if not isinstance(value, Mapping) or not value:
+            raise _BadRequest(_NO_BODY)
+        return await self._one(value, caller, from_address=False)
+
+    async def _read(self, request: Request) -> Any:
+        if (
+            request.content_type == FORM_DATA
+            and not self._options.simple_forms
+            and not any(map(request.header, _UNASKED))
+        ):
+            raise _BadRequest(_SIMPLE_FORM)
+        try:
+            body = await read_body(request, self._parse_form)
+        except MalformedBody as error:  # the reference reads these bodies elsewhere, and names its errors so
+            raise MalformedBody(error.message) from None
+        return read_operations(body.value, body.files) if body.is_form_data else body.value
+
+    def _parse_form(self, text: str) -> dict[str, Any]:
+        return dict(self._parse_text(text))
+
+    async def _batch(self, operations: list[Any], caller: _Caller) -> Response:
+        if len(operations) > self._options.batch:
+            raise _BadRequest(f"A batch holds at most {self._options.batch} operations.")
+        if not all(isinstance(operation, Mapping) for operation in operations):
+            raise _BadRequest(_NO_BODY)
+        answers = [(await self._one(operation, caller, from_address=False)).body for operation in operations]
+        return caller.answers.json(200, b"[%b]" % b",".join(answers))
+
+    async def _one(self, given: Mapping[str, Any], caller: _Caller, *, from_address: bool) -> Response:
+        text, variables, answers = _read_text(given), _read_object(given, "variables"), caller.answers
+        trace = Trace(self._options.trace_clock) if self._options.trace_clock else None
+        try:
+            text = self._persisted.resolve(text, _read_object(given, "extensions"))
+            if not text:
+                return answers.failed(400, _NO_QUERY)
+            document = self._engine.documents.read(text, trace)
+            name = given.get("operationName")
+            operation = document.operation(None if name is None else str(name))
+        except RefusedDocument as error:
+            return answers.errors(400, [render_refused(one, error.code) for one in error.errors])
+        except PersistedQueryRefused as error:
+            return answers.failed(200, str(error), error.code)
+        except GraphQLError as error:
+            return answers.errors(400, [render_refused(error, UNEXPECTED)])
+        if from_address and operation.operation is not OperationType.QUERY:
+            return answers.failed(405, "GET supports only query operation")
+        try:
+            with stage(trace, EXECUTION):
+                answer = await self._engine.executor.run(document, operation, variables, caller.actor, caller.client)
+        except RefusedVariables as error:
+            return answers.errors(400, [render_refused(one, BAD_INPUT) for one in error.errors])
+        return answers.json(200, answer if trace is None else trace.add_to(answer))
+
+
+def _read_text(given: Mapping[str, Any]) -> str:
+    text = given.get("query")
+    if text is None:
+        return ""
+    if not isinstance(text, str):
+        raise _BadRequest("GraphQL queries must be strings.")
+    return text
+
+
+def _read_object(given: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """An object, or the JSON of one, as addresses and forms have it."""
+    value = given.get(name)
+    if isinstance(value, str) and value:
+        try:
+            value = orjson.loads(value)
+        except orjson.JSONDecodeError:
+            raise _BadRequest(f"{name.capitalize()} are invalid JSON.") from None
+    return dict(value) if isinstance(value, Mapping) else {}
