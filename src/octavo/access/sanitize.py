@@ -24,6 +24,7 @@ from octavo.query.ast import (
     Sort,
     Unknown,
 )
+from octavo.query.operators import EQUALS
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
@@ -155,7 +156,7 @@ class Sanitizer:
             case Unknown(name=name, path=path):
                 raise InvalidParameter(name, path)
             case Compare():
-                return asked
+                return None if _is_null(asked) else asked
 
     def _ignored(self, name: str, path: Path) -> Filter | None:
         if self.strictness.refuse_operators:
@@ -166,7 +167,8 @@ class Sanitizer:
         attribute = definition.attributes.get(asked.attribute)
         if asked.attribute == ID:
             _refuse_names(asked.filter)
-            return asked
+            of_id = self._of_scalar(asked.filter, _names_none)
+            return replace(asked, filter=of_id) if of_id is not None else None
         if attribute is None:
             raise InvalidParameter(asked.attribute, asked.path)
         if isinstance(attribute, Scalar):
@@ -176,18 +178,18 @@ class Sanitizer:
             inner = self._filters(asked.filter, target) if target else asked.filter
         return replace(asked, filter=inner) if inner is not None else None
 
-    def _of_scalar(self, asked: Filter) -> Filter | None:
+    def _of_scalar(self, asked: Filter, says_nothing: Callable[[Compare], bool] = lambda _: False) -> Filter | None:
         match asked:
             case And(items=items) | Or(items=items):
-                kept = tuple(item for item in map(self._of_scalar, items) if item is not None)
+                kept = tuple(item for one in items if (item := self._of_scalar(one, says_nothing)) is not None)
                 return replace(asked, items=kept) if kept else None
             case Not(item=item):
-                inner = self._of_scalar(item)
+                inner = self._of_scalar(item, says_nothing)
                 return Not(item=inner) if inner is not None else None
             case At(attribute=name, path=path) | Unknown(name=name, path=path):
                 return self._ignored(name, path)
             case Compare():
-                return asked
+                return None if says_nothing(asked) else asked
 
     def _populate(self, query: Query, definition: Definition) -> Iterable[Populate]:
         for asked in _expand(query, definition):
@@ -274,6 +276,16 @@ def _refuse_names(asked: Filter) -> None:
             raise InvalidParameter(name, path)
         case Compare():
             pass
+
+
+def _is_null(asked: Compare) -> bool:
+    """Whether a relation, not its id, is compared with null (GraphQL's `author: null`): no restriction (observed)."""
+    return asked.operator is EQUALS and asked.values == (None,)
+
+
+def _names_none(asked: Compare) -> bool:
+    """Whether an id is looked for in an empty list: no restriction, unlike for attributes (observed)."""
+    return not asked.values
 
 
 def _check_end(sort: Sort, steps: Sequence[Step]) -> None:

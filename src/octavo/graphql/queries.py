@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.errors import OctavoError
+from octavo.graphql.javascript import plain_text
 from octavo.query.ast import And, At, Compare, Filter, Not, Or, Page, Path, PublicationState, Query
-from octavo.query.operators import OPERATORS, Operand
+from octavo.query.operators import OPERATORS, Operand, Operator, Test
 from octavo.query.sorting import read_sort
 
 _NO_LOCALE: Final = ""  # what no entry has
 _EXACT: Final = 2.0**53
 _LOGIC: Final = frozenset({"and", "or", "not"})
+_SEVERAL: Final = frozenset({Operand.MANY, Operand.PAIR})
 _MIXED: Final = "Cannot use both page & offset pagination in the same query"
 
 
@@ -108,9 +110,19 @@ def _entry(key: str, value: Any, path: Path) -> Filter:
         return And(items=())  # an object is compared with nothing, and restricts nothing
     if operator is None:
         return At(attribute=key, filter=_of_attribute(value, path), path=path)
-    several = operator.operand in (Operand.MANY, Operand.PAIR)
-    values = tuple(value or ()) if several else (value,)
+    if isinstance(value, list) and operator.operand not in _SEVERAL:
+        return _listed(operator, value, path)
+    values = tuple(value) if isinstance(value, list) and operator.operand in _SEVERAL else (value,)
     return Compare(operator=operator, values=tuple(map(_plain, values)), path=path)
+
+
+def _listed(operator: Operator, values: list[Any], path: Path) -> Filter:
+    """A list, as JSON attributes take it: none restricts nothing, one contains any of them, else it is the value."""
+    if not values:
+        return And(items=())
+    if operator.test is not Test.CONTAINS:
+        return Compare(operator=operator, values=(values,), path=path)  # type: ignore[arg-type]
+    return Or(items=tuple(Compare(operator=operator, values=(plain_text(item),), path=path) for item in values))
 
 
 def _plain(value: Any) -> Any:

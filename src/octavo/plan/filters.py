@@ -12,7 +12,7 @@ from octavo.plan.context import Planning
 from octavo.plan.nodes import ALWAYS, NEVER, All, Any, Condition, Reached, Tested
 from octavo.plan.operands import Incomparable, Typed, read_operand
 from octavo.query.ast import And, At, Compare, Filter, Not, Or, Unknown
-from octavo.query.operators import Operator, Test
+from octavo.query.operators import Operand, Operator, Test
 from octavo.schema.attributes import Scalar
 from octavo.schema.content_types import Definition
 from octavo.schema.values import SCALAR_TYPES, ValueKind
@@ -80,17 +80,31 @@ def _test(attribute: Scalar | None, asked: Compare, planning: Planning, *, negat
     operator = asked.operator
     negated = negated != operator.negated
     if operator.test is Test.NULL:
-        return Tested(attribute, Test.NULL, negated=negated != (asked.values[0] is False))
+        return Tested(attribute, Test.NULL, negated=negated != (asked.values[0] in (False, None)))
     kind = SCALAR_TYPES[attribute.type].kind if attribute else ID_KIND
     if operator.test is Test.EQUAL and asked.values == (None,):
         return Tested(attribute, Test.NULL, negated=negated)
-    operands = _operands(kind, asked)
+    if operator.test is Test.AMONG and not asked.values:
+        return ALWAYS if negated else NEVER  # of nulls, too
+    known = _without_nulls(asked, negated=negated)
+    if known is None:
+        return NEVER
+    operands = _operands(kind, known)
     if kind is ID_KIND and operands is None:
         return _beside_numbers(attribute, asked, planning, negated=negated)
     parameters = tuple(planning.bind(*operand) for operand in operands or ())
     if not parameters:
         return Tested(attribute, Test.NULL, negated=True) if negated else NEVER
     return Tested(attribute, operator.test, parameters, negated, operator.ignores_case)
+
+
+def _without_nulls(asked: Compare, *, negated: bool) -> Compare | None:
+    """A comparison less the nulls that it is made with; None when they, or a missing end, leave it unknown."""
+    if None not in asked.values or asked.operator.test in _PATTERN_TESTS:
+        return asked if asked.operator.operand is not Operand.PAIR or len(asked.values) == 2 else None
+    values = tuple(value for value in asked.values if value is not None)
+    is_answered = asked.operator.test is Test.AMONG and values and not negated
+    return replace(asked, values=values) if is_answered else None
 
 
 def _compares_text(operator: Operator) -> bool:

@@ -48,7 +48,7 @@ def read_operand(kind: ValueKind, value: Value, path: Path) -> Typed:
 
 
 def _text(value: Value, path: Path) -> Typed:
-    text = "" if value is None else str(value)
+    text = "null" if value is None else str(value)  # patterns with a null look for the word
     if isinstance(value, bool):
         text = text.lower()
     if NUL in text:
