@@ -141,5 +141,5 @@ async def test_forbidden_relations_cannot_be_compared(bookshop: Site, arguments:
 async def test_nested_arguments_are_held_to_the_same(bookshop: Site) -> None:
     inner = 'books(filters: { details: { vault: { code: { startsWith: "v" } } } }) { data { id } }'
     answer = await ask(bookshop, f"{{ authors {{ data {{ attributes {{ {inner} }} }} }} }}")
-    assert answer["data"] == {"authors": None}
-    assert len(answer["errors"]) == 1
+    assert [entry["attributes"] for entry in answer["data"]["authors"]["data"]] == [{"books": None}] * 7
+    assert len(answer["errors"]) == 7

@@ -24,7 +24,7 @@ READ: list[tuple[ValueKind, Value, ParameterKind, object]] = [
     (Kind.STRING, "x", Is.TEXT, "x"),
     (Kind.STRING, 5, Is.TEXT, "5"),
     (Kind.STRING, True, Is.TEXT, "true"),
-    (Kind.STRING, None, Is.TEXT, ""),
+    (Kind.STRING, None, Is.TEXT, "null"),
     (Kind.TEXT, "\N{GRINNING FACE}'\"", Is.TEXT, "\N{GRINNING FACE}'\""),
     (Kind.JSON, "x", Is.JSON, '"x"'),
     (Kind.JSON, 'a"b', Is.JSON, '"a\\"b"'),

@@ -6,6 +6,7 @@ from typing import Any, Final
 from graphql import GraphQLObjectType
 
 from octavo.graphql.meaning import Part, Shape, part_of
+from octavo.graphql.queries import PageTold
 from octavo.graphql.roots import Roots
 from octavo.graphql.selection import Selected
 from octavo.project import EntryPage
@@ -49,13 +50,13 @@ async def read_page(
     """A collection of these entries: `data`, and `meta` where the type has it. No longer than any list may be."""
     shown: dict[str, Any] = {}
     ids = ids[: roots.limits.most]
-    pagination = Page(start=(page.page - 1) * page.page_size, limit=page.page_size, number=page.page)
+    told = PageTold(page.page, page.page_size, -(-page.total // page.page_size), page.total)
     for item in roots.selections.of(kind, selected.selection_sets):
         if part_of(kind, item.name) is Part.DATA:
             entries = await read_entries(roots, content_type, roots.entity_answer(kind, item, None), ids, tree)
             shown[item.key] = [entry for entry in entries if entry is not None]
         else:
-            shown[item.key] = tree(roots.meta(kind, item, pagination, page.total))
+            shown[item.key] = tree(roots.meta(kind, item, told))
     return shown
 
 

@@ -36,19 +36,18 @@ from octavo.errors import OctavoError, PolicyError
 from octavo.graphql.chosen import read_attribute
 from octavo.graphql.contexts import Context, PolicyContext
 from octavo.graphql.customization import Customization, FieldCode
-from octavo.graphql.errors import FORBIDDEN, UNEXPECTED, render, render_refused
+from octavo.graphql.errors import UNEXPECTED, render, render_refused
 from octavo.graphql.meaning import AttributeField, FieldMeaning, Shape, field_meaning, type_meaning
 from octavo.graphql.returned import Own, Returned, is_entry
 from octavo.graphql.roots import Roots
 from octavo.graphql.selection import Selected
-from octavo.graphql.translate import FORBIDDEN_MARK, SELF
+from octavo.graphql.translate import SELF
 from octavo.project import Entry
 from octavo.schema.content_types import ContentType
 
 logger = logging.getLogger(__name__)
 
 _NOT_NULL: Final = "Cannot return null for non-nullable field"
-_MARK: Final = FORBIDDEN_MARK.encode()
 ReadRoot = Callable[[Roots, FieldMeaning, GraphQLField, Selected], Awaitable[bytes]]
 Next = Callable[..., Awaitable[Any]]
 
@@ -256,10 +255,10 @@ class _Call:
         return source.get(info.path.key) if is_ours and isinstance(source, Mapping) else None
 
     def _tree(self, read: bytes) -> Any:
-        """What was read, as values; every mark of something forbidden is an error."""
-        count = read.count(_MARK)
-        self.errors.extend([FORBIDDEN] * count)
-        return orjson.loads(read.replace(_MARK, b"") if count else read)
+        """What was read, as values; every mark in it is an error."""
+        answer, errors = self._roots.marks.take(read)
+        self.errors.extend(errors)
+        return orjson.loads(answer)
 
 
 def _only(operation: OperationDefinitionNode, item: Selected) -> OperationDefinitionNode:

@@ -27,17 +27,16 @@ from octavo.errors import OctavoError
 from octavo.graphql.code_fields import CodeFields
 from octavo.graphql.cost import Cost
 from octavo.graphql.documents import Document
-from octavo.graphql.errors import BAD_INPUT, FORBIDDEN, UNEXPECTED, render, render_refused
+from octavo.graphql.errors import BAD_INPUT, UNEXPECTED, render, render_refused
+from octavo.graphql.marks import Marks
 from octavo.graphql.meaning import FieldMeaning, PluginField, RootField, field_meaning
 from octavo.graphql.mutations import Mutations
 from octavo.graphql.plugin_fields import PluginFields
 from octavo.graphql.queries import ListLimits
 from octavo.graphql.roots import NULL, Roots, join
 from octavo.graphql.selection import TYPENAME, Selected, Selections
-from octavo.graphql.translate import FORBIDDEN_MARK
 from octavo.graphql.variables import read_variables
 
-_MARK: Final = FORBIDDEN_MARK.encode()
 _INTROSPECTION: Final = frozenset({"__schema", "__type"})
 Told = tuple[bytes, list[dict[str, Any]]]
 
@@ -64,7 +63,7 @@ class Executor:
         selections = Selections(self.schema, document.fragments, read_variables(self.schema, operation, variables))
         parent = self.schema.get_root_type(operation.operation)
         assert parent is not None
-        roots = Roots(self.controller, selections, actor, self.limits, Cost(self.limits.values))
+        roots = Roots(self.controller, selections, actor, self.limits, Cost(self.limits.values), Marks())
         selected = selections.of(parent, [operation.selection_set])
         told = await _Run(self, roots, document, operation, variables, client).fields(parent, selected)
         return _answer(parent, selected, told)
@@ -98,7 +97,7 @@ class _Run:
             if code is not None and code.concerns(parent, item, self.roots):
                 return await code.run(self.roots, self._read_root, self.operation, self.variables, self.client, item)
             field = parent.fields[item.name]
-            return _count_marks(await self._read_root(self.roots, field_meaning(field), field, item))
+            return self.roots.marks.take(await self._read_root(self.roots, field_meaning(field), field, item))
         except OctavoError as error:
             return NULL, [render(error)]
         except GraphQLError as error:
@@ -131,12 +130,6 @@ class _Run:
         result = execute_sync(self.executor.schema, document, variable_values=self.variables)
         errors = [render_refused(error, BAD_INPUT) for error in result.errors or ()]
         return orjson.dumps((result.data or {}).get(item.key)), errors
-
-
-def _count_marks(answer: bytes) -> Told:
-    """One error for each place where something was forbidden."""
-    count = answer.count(_MARK)
-    return (answer.replace(_MARK, b""), [FORBIDDEN] * count) if count else (answer, [])
 
 
 def _answer(parent: GraphQLObjectType, selected: list[Selected], told: list[Told]) -> bytes:

@@ -51,12 +51,28 @@ def _read_state(arguments: Mapping[str, Any]) -> PublicationState | None:
     return PublicationState(arguments["publicationState"] or PublicationState.PREVIEW)
 
 
-def read_size(given: Mapping[str, Any], page: Page, total: int) -> int:
-    """Entries of a page as `meta` tells: as many as were asked for, even where fewer are shown."""
-    if given.get("limit") == -1:
-        return max(total, 1)
+@dataclass(frozen=True, slots=True)
+class PageTold:
+    """A page as `meta` tells it."""
+
+    number: int
+    size: int
+    count: int
+    total: int
+
+
+def has_all(given: Mapping[str, Any]) -> bool:
+    """Whether pagination arguments ask for everything."""
+    return bool(given.get("limit") == -1)
+
+
+def tell_page(given: Mapping[str, Any], page: Page, total: int) -> PageTold:
+    """What `meta` tells of a page: as many entries as were asked for, even where fewer are shown."""
+    if has_all(given):
+        return PageTold(1, total - page.start, 1, total)
     asked = given.get("pageSize", given.get("limit"))
-    return page.limit or 1 if asked is None else max(asked, page.limit or 1)
+    size = page.limit or 1 if asked is None else max(asked, page.limit or 1)
+    return PageTold(page.number or 1, size, -(-total // size), total)
 
 
 def read_page(given: Mapping[str, Any], limits: ListLimits) -> Page:
@@ -69,7 +85,7 @@ def read_page(given: Mapping[str, Any], limits: ListLimits) -> Page:
         size = min(max(asked.get("pageSize", 1), 1), limits.most)
         number = max(asked.get("page", 1), 1)
         return Page(start=(number - 1) * size, limit=size, number=number)
-    limit = asked.get("limit", limits.default)
+    limit = asked.get("limit", 1 if "start" in asked and "limit" in given else limits.default)
     limit = limits.most if limit == -1 else min(max(limit, 1), limits.most)
     start = max(asked.get("start", 0), 0)
     return Page(start=start, limit=limit, number=start // limit + 1)

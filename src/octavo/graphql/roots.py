@@ -10,8 +10,9 @@ from octavo.access.actors import Actor, check
 from octavo.controllers import ContentController
 from octavo.graphql.cost import Cost
 from octavo.graphql.customization import Customization
+from octavo.graphql.marks import Marks
 from octavo.graphql.meaning import Part, RootField, field_meaning, part_of
-from octavo.graphql.queries import ListLimits, read_arguments, read_size
+from octavo.graphql.queries import ListLimits, PageTold, has_all, read_arguments, tell_page
 from octavo.graphql.repeated import apart, together
 from octavo.graphql.selection import TYPENAME, Selected, Selections
 from octavo.graphql.translate import Translator
@@ -43,6 +44,7 @@ class Roots:
     actor: Actor
     limits: ListLimits
     cost: Cost
+    marks: Marks
     customization: Customization | None = None
     is_authorized: bool = False
     """Whether a project's code has decided that the caller may have this root field."""
@@ -101,16 +103,17 @@ class Roots:
     ) -> bytes:
         query, locale = self._query(root, selected, arguments), await self.locale(root)
         below = self.selections.of(wrapper, selected.selection_sets)
-        counted = any(self._counts(wrapper, item) for item in below)
+        given = arguments.get("pagination") or {}
+        counting = _COUNTED | {Part.PAGE_SIZE} if has_all(given) else _COUNTED
+        counted = any(self._counts(wrapper, item, counting) for item in below)
         page = query.page or Page()
         answer = self._shown(wrapper, below, query.publication_state, page.limit or 1) or Fixed("0")
         asked = _with_count(query, page, with_count=counted)
         prepared = self.controller.prepare_own_list(root.content_type, asked, answer, locale)
         entries, total = await self.controller.find(prepared)
-        size = read_size(arguments.get("pagination") or {}, page, total or 0)
-        shown = Page(start=page.start, limit=size, number=page.number)
+        shown = tell_page(given, page, total or 0)
         told = _told(wrapper, below, entries)
-        return join((item.key, told.get(item.key) or self.meta(wrapper, item, shown, total)) for item in below)
+        return join((item.key, told.get(item.key) or self.meta(wrapper, item, shown)) for item in below)
 
     def _shown(
         self, wrapper: GraphQLObjectType, below: list[Selected], state: PublicationState | None, times: int = 1
@@ -138,6 +141,7 @@ class Roots:
             self.actor.permissions,
             self.limits,
             self.cost,
+            self.marks,
             state,
             self.customization,
             times,
@@ -151,7 +155,7 @@ class Roots:
         """The default locale, for types that have locales."""
         return await self.controller.locales.default() if root.content_type.localized else ""
 
-    def _counts(self, wrapper: GraphQLObjectType, item: Selected) -> bool:
+    def _counts(self, wrapper: GraphQLObjectType, item: Selected, counting: frozenset[Part]) -> bool:
         """Whether `meta.pagination` is asked for what needs a count."""
         if part_of(wrapper, item.name) is not Part.META:
             return False
@@ -160,11 +164,11 @@ class Roots:
             if one.name != TYPENAME:
                 pagination = _below(meta, one)
                 parts = self.selections.of(pagination, one.selection_sets)
-                if any(part_of(pagination, part.name) in _COUNTED for part in parts):
+                if any(part_of(pagination, part.name) in counting for part in parts):
                     return True
         return False
 
-    def meta(self, wrapper: GraphQLObjectType, item: Selected, page: Page, total: int | None) -> bytes:
+    def meta(self, wrapper: GraphQLObjectType, item: Selected, page: PageTold) -> bytes:
         """`meta` of a collection, or its type's name."""
         if item.name == TYPENAME:
             return f'"{wrapper.name}"'.encode()
@@ -173,17 +177,17 @@ class Roots:
         meta = _below(wrapper, item)
         members = []
         for one in self.selections.of(meta, item.selection_sets):
-            told = f'"{meta.name}"'.encode() if one.name == TYPENAME else self._page(meta, one, page, total)
+            told = f'"{meta.name}"'.encode() if one.name == TYPENAME else self._page(meta, one, page)
             members.append((one.key, told))
         return join(members)
 
-    def _page(self, meta: GraphQLObjectType, item: Selected, page: Page, total: int | None) -> bytes:
-        pagination, size = _below(meta, item), page.limit or 1
+    def _page(self, meta: GraphQLObjectType, item: Selected, page: PageTold) -> bytes:
+        pagination = _below(meta, item)
         numbers = {
-            Part.PAGE: page.number or 1,
-            Part.PAGE_SIZE: size,
-            Part.TOTAL: total or 0,
-            Part.PAGE_COUNT: -(-(total or 0) // size),
+            Part.PAGE: page.number,
+            Part.PAGE_SIZE: page.size,
+            Part.TOTAL: page.total,
+            Part.PAGE_COUNT: page.count,
         }
         members = []
         for one in self.selections.of(pagination, item.selection_sets):

@@ -1,7 +1,7 @@
 """Selection sets to Query and Answer: one root field, whatever its depth, becomes one read.
 
-What the caller may not read becomes null with a mark in front, a run of white space that stands nowhere else in JSON
-that we write; whoever renders the answer counts the marks and tells as many errors.
+What the caller may not read, and lists whose arguments are refused, become null with a mark in front, which tells the
+error wherever the null is answered.
 """
 
 from collections.abc import Iterable
@@ -22,9 +22,11 @@ from graphql import (
 
 from octavo.access.permissions import PermissionSet
 from octavo.controllers import ContentController, finder
+from octavo.errors import OctavoError
 from octavo.graphql.cost import REPEATED, Cost
 from octavo.graphql.customization import Customization
 from octavo.graphql.enums import names_by_value
+from octavo.graphql.marks import Marks, is_error, one_null
 from octavo.graphql.meaning import AttributeField, Part, PartField, Shape, field_meaning, type_meaning
 from octavo.graphql.queries import ListLimits, read_arguments
 from octavo.graphql.selection import TYPENAME, Selected, Selections
@@ -36,10 +38,16 @@ from octavo.schema.values import SCALAR_TYPES
 
 SELF: Final = "__self"
 """The key of what code sees as the parent of a field: everything stored in the entry."""
-FORBIDDEN_MARK: Final = "\t\r\t\r"
-FORBIDDEN: Final = Fixed(f"{FORBIDDEN_MARK}null")
 NULL: Final = Fixed("null")
 SelectionSets = Iterable[SelectionSetNode]
+
+
+class _RefusedArguments(Exception):
+    """Arguments below a root field that mean nothing, or name what may not be named."""
+
+    def __init__(self, error: OctavoError) -> None:
+        super().__init__(error.message)
+        self.error = error
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +62,7 @@ class Translator:
     permissions: PermissionSet
     limits: ListLimits
     cost: Cost
+    marks: Marks
     state: PublicationState | None = None
     customization: Customization | None = None
     times: int = 1
@@ -72,7 +81,15 @@ class Translator:
             return Value(None)
         if _part(field) is None:
             return NULL  # a field that a project added; its code answers
-        return self.attributes(_object(field.type), item.selection_sets)
+        return self.shown(_object(field.type), item.selection_sets)
+
+    def shown(self, parent: GraphQLObjectType, sets: SelectionSets) -> Answer:
+        """The attributes, or none of them where one that must not be null is an error."""
+        found, asked = self.attributes(parent, sets), self.selections.of(parent, sets)
+        required = {item.key for item in asked if _is_required(parent, item)}
+        if any(key in required and is_error(answer) for key, answer in found.members):
+            return one_null(answer for _, answer in found.members)
+        return found
 
     def attributes(self, parent: GraphQLObjectType, sets: SelectionSets) -> Object:
         """The attributes of an entry or a component."""
@@ -91,6 +108,12 @@ class Translator:
         meaning = field_meaning(field)
         if not isinstance(meaning, AttributeField):
             return Value(None) if _part(field) is Part.ID else NULL
+        try:
+            return self._meant(item, field, meaning)
+        except _RefusedArguments as refused:
+            return self.marks.null(refused.error)
+
+    def _meant(self, item: Selected, field: GraphQLField, meaning: AttributeField) -> Answer:
         match meaning.attribute:
             case Scalar() as scalar:
                 return _scalar(scalar, field.type)
@@ -102,7 +125,7 @@ class Translator:
                 target = self.controller.registry.components[meaning.attribute.component]
                 query, component = self._query(item, field, target), _object(field.type)
                 inner = self._below(meaning.attribute, query)
-                return Reached(item.name, query, inner.attributes(component, item.selection_sets))
+                return Reached(item.name, query, inner.shown(component, item.selection_sets))
             case Relation() | Media():
                 return self._related(item, field, meaning)
 
@@ -112,7 +135,8 @@ class Translator:
         target = self.controller.registry.target(attribute)
         assert target is not None
         if isinstance(attribute, Relation) and not self._may_find(target.uid):
-            return FORBIDDEN if isinstance(meaning.definition, ContentType) else self._hidden(item, field, attribute)
+            in_entry = isinstance(meaning.definition, ContentType)
+            return self.marks.forbidden() if in_entry else self._hidden(item, field, attribute)
         wrapper, query = _object(field.type), self._query(item, field, target)
         inner = self._below(attribute, query)
         members: list[tuple[str, Answer]] = []
@@ -161,10 +185,13 @@ class Translator:
 
     def _query(self, item: Selected, field: GraphQLField, target: Definition) -> Query:
         arguments = self.selections.arguments(field, item)
-        query = read_arguments(arguments, self.limits, (item.key,))
-        if "publicationState" not in field.args:
-            query = Query(filters=query.filters, sort=query.sort, page=query.page, publication_state=self.state)
-        return self.controller.sanitize(query, target, self.permissions)
+        try:
+            query = read_arguments(arguments, self.limits, (item.key,))
+            if "publicationState" not in field.args:
+                query = Query(filters=query.filters, sort=query.sort, page=query.page, publication_state=self.state)
+            return self.controller.sanitize(query, target, self.permissions)
+        except OctavoError as error:
+            raise _RefusedArguments(error) from None
 
 
 def _stored(parent: GraphQLObjectType) -> Answer:
@@ -180,6 +207,11 @@ def _stored(parent: GraphQLObjectType) -> Answer:
 def _part(field: GraphQLField) -> Part | None:
     meaning = field_meaning(field)
     return meaning.part if isinstance(meaning, PartField) else None
+
+
+def _is_required(parent: GraphQLObjectType, item: Selected) -> bool:
+    field = parent.fields.get(item.name)
+    return field is not None and isinstance(field.type, GraphQLNonNull)
 
 
 def _object(kind: GraphQLOutputType) -> GraphQLObjectType:
