@@ -10,7 +10,7 @@ FIND_PYTHON = for name in $(PYTHON) python3 python3.14 python3.13 python3.12 pyt
 	"$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo "$$name"; break; }; done
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format types bench docs lock clean
+.PHONY: help run test lint format types bench clients docs lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -34,6 +34,9 @@ types: $(READY) ## Check types
 
 bench: $(READY) ## Measure each stop of the road
 	$(BIN)/python -m benchmarks
+
+clients: $(READY) ## Run client libraries of v4 against the sample project (needs Node.js)
+	$(BIN)/python -m tests.clients.run
 
 docs: $(READY) ## Write the pages that are made from the code
 	$(BIN)/python -m octavo.settings.reference > docs/settings.md

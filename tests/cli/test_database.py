@@ -1,5 +1,6 @@
 """`octavo db`: differences, upgrades, copies."""
 
+import os
 from pathlib import Path
 
 import apsw
@@ -7,6 +8,14 @@ import pytest
 
 from tests.cli.conftest import Call, answered, refused, said
 from tests.cli.projects import STORY, write_type
+from tests.postgresql_server import PostgresqlServer
+
+LATER = {
+    **STORY,
+    "collectionName": "laters",
+    "info": {"singularName": "later", "pluralName": "laters", "displayName": "Later"},
+    "attributes": {"story": {"type": "relation", "relation": "manyToOne", "target": "api::story.story"}},
+}
 
 
 def shorten(project: Path) -> None:
@@ -29,18 +38,16 @@ def test_diff_and_upgrade(call: Call, project: Path) -> None:
     assert said(call("db", "diff")) == ["The database is what the definitions ask for."]
 
 
-def test_backup_and_restore(call: Call, project: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+@pytest.fixture
+def tools(postgresql_server: PostgresqlServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tools of the server at hand, in front of others."""
+    monkeypatch.setenv("PATH", f"{postgresql_server.binaries}{os.pathsep}{os.environ['PATH']}")
+
+
+@pytest.mark.usefixtures("tools")
+def test_backup_and_restore(call: Call, tmp_path: Path) -> None:
     said(call("db", "upgrade"))
     copy = tmp_path / "copies/monday.db"
-    if "postgresql" in request.node.name:
-        for command, tool in (("backup", "pg_dump"), ("restore", "pg_restore")):
-            copy.parent.mkdir(exist_ok=True)
-            if command == "restore":
-                copy.touch()
-            message = refused(call("db", command, str(copy)))
-            assert message.startswith(f"PostgreSQL has its own tools: {tool} ")
-            assert "\n" not in message
-        return
     said(call("permissions", "grant", "public", "api::story.story.find"))
     said(call("db", "backup", str(copy)))
     assert refused(call("db", "backup", str(copy))) == f"{copy} is there already; --force replaces it"
@@ -49,6 +56,44 @@ def test_backup_and_restore(call: Call, project: Path, tmp_path: Path, request: 
     assert call("db", "restore", str(copy), input="n\n").exit_code == 1
     said(call("db", "restore", str(copy), "--yes"))
     assert "api::story.story.find" in call("permissions", "list").stdout
+
+
+@pytest.mark.usefixtures("tools")
+def test_a_copy_replaces_everything(call: Call, project: Path, tmp_path: Path) -> None:
+    """Tables that are younger than the copy go, too, and the service starts on what is there again."""
+    said(call("db", "upgrade"))
+    said(call("db", "backup", str(tmp_path / "copy")))
+    write_type(project, LATER)
+    assert any("laters" in line for line in said(call("db", "upgrade")))
+    said(call("db", "restore", str(tmp_path / "copy"), "--yes"))
+    assert "create table laters" in answered(call("db", "diff", "--json"))["additive"]
+    said(call("db", "upgrade"))
+    assert said(call("db", "diff")) == ["The database is what the definitions ask for."]
+
+
+@pytest.mark.usefixtures("tools")
+@pytest.mark.parametrize("call", ["postgresql"], indirect=True)
+def test_what_is_no_copy_or_half_of_one_changes_nothing(call: Call, tmp_path: Path) -> None:
+    said(call("db", "upgrade"))
+    said(call("permissions", "grant", "public", "api::story.story.find"))
+    said(call("db", "backup", str(tmp_path / "copy")))
+    before = said(call("permissions", "list"))
+    whole = (tmp_path / "copy").read_bytes()
+    for content in (b"", b"no copy" * 1000, whole[: len(whole) // 2], whole[:-200]):
+        (tmp_path / "wrong").write_bytes(content)
+        assert refused(call("db", "restore", str(tmp_path / "wrong"), "--yes"))
+        assert said(call("permissions", "list")) == before
+
+
+@pytest.mark.parametrize("call", ["postgresql"], indirect=True)
+def test_without_the_tools_it_says_so(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said(call("db", "upgrade"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (tmp_path / "copy").touch()
+    ending = " is needed for this and is not installed here; it comes with PostgreSQL's client programs"
+    assert refused(call("db", "backup", str(tmp_path / "new"))) == f"pg_dump{ending}"
+    assert refused(call("db", "restore", str(tmp_path / "copy"), "--yes")) == f"pg_restore{ending}"
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("new")] == []
 
 
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)

@@ -8,6 +8,7 @@ import click
 from octavo.app import open_project_database
 from octavo.bootstrap import bring_up_to_date, reach_database
 from octavo.cli.base import Group, json_option, project_option, read_settings, refuse, say, say_json
+from octavo.cli.postgresql_tools import dump_database, restore_database
 from octavo.cli.progress import progress_bar
 from octavo.database.connection import Database
 from octavo.database.sqlite_copy import NotADatabase, copy_database
@@ -91,12 +92,17 @@ def _tell(heading: str, color: str, items: tuple[object, ...]) -> None:
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @project_option
 def backup(file: Path, force: bool, project: Path) -> None:
-    """Copy an SQLite database to a file, while it may be in use."""
+    """Copy the database to a file, while it may be in use.
+
+    On PostgreSQL by pg_dump, which has to be installed.
+    """
     settings = read_settings(project)
-    _require_sqlite(settings, "pg_dump --format=custom --file={file} {address}", file)
     if file.exists() and not force:
         refuse(f"{file} is there already; --force replaces it")
-    _copy("Backing up", settings.database_file, file)
+    if settings.database.client == "sqlite":
+        _copy("Backing up", settings.database_file, file)
+    else:
+        dump_database(settings, file)
     say("Backed up to [bold]{}[/]. Uploaded files are in public/uploads, not in it.", file)
 
 
@@ -105,20 +111,20 @@ def backup(file: Path, force: bool, project: Path) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @project_option
 def restore(file: Path, yes: bool, project: Path) -> None:
-    """Replace an SQLite database by a copy made before. All of it or, if that fails, nothing."""
+    """Replace the database by a copy made before. All of it or, if that fails, nothing.
+
+    On PostgreSQL by pg_restore and psql, which have to be installed.
+    """
     settings = read_settings(project)
-    _require_sqlite(settings, "pg_restore --clean --if-exists --dbname={address} {file}", file)
-    if settings.database_file.exists() and not yes:
-        click.confirm(f"Replace everything in {settings.database_file}?", abort=True)
-    _copy("Restoring", file, settings.database_file)
-    say("Restored [bold]{}[/] from {}.", settings.database_file, file)
-
-
-def _require_sqlite(settings: Settings, command: str, file: Path) -> None:
-    options = settings.database
-    if options.client != "sqlite":
-        address = f"postgresql://{options.user or ''}@{options.host}:{options.port}/{options.name}"
-        refuse(f"PostgreSQL has its own tools: {command.format(file=file, address=address)}")
+    on_sqlite = settings.database.client == "sqlite"
+    target = str(settings.database_file) if on_sqlite else f"database {settings.database.name}"
+    if not yes and (not on_sqlite or settings.database_file.exists()):
+        click.confirm(f"Replace everything in {target}?", abort=True)
+    if on_sqlite:
+        _copy("Restoring", file, settings.database_file)
+    else:
+        restore_database(settings, file)
+    say("Restored [bold]{}[/] from {}.", target, file)
 
 
 def _copy(what: str, source: Path, target: Path) -> None:

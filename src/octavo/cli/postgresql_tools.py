@@ -1,0 +1,110 @@
+"""Copies of PostgreSQL databases, by PostgreSQL's own tools, which have to be there. The password is never an argument.
+
+A copy replaces the project's tables in one transaction: all of it or nothing.
+"""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import IO
+
+from octavo.cli.base import refuse
+from octavo.settings import Settings
+
+_EMPTY = """
+SET client_min_messages = warning;
+DO $$ DECLARE item record; BEGIN
+  FOR item IN SELECT tablename FROM pg_tables WHERE schemaname = {schema} LOOP
+    EXECUTE format('DROP TABLE %I.%I CASCADE', {schema}, item.tablename);
+  END LOOP;
+END $$;
+"""
+
+
+def dump_database(settings: Settings, file: Path) -> None:
+    """Copy the project's schema to a file, as it is at one moment, while it may be in use."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_name(f"{file.name}.part")
+    schema = f"--schema={settings.database.schema}"
+    try:
+        _run(settings, _tool("pg_dump"), "--format=custom", "--no-owner", "--no-privileges", schema, f"--file={part}")
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def restore_database(settings: Settings, file: Path) -> None:
+    """Put a copy in the place of all tables of the project's schema."""
+    tools = _tool("pg_restore"), _tool("psql")
+    schema = settings.database.schema
+    _run(settings, tools[0], "--list", str(file))  # refuses what is no copy before anything is touched
+    # Said as SQL: by itself the tool would keep tables that are younger than the copy, or stumble over them.
+    read = [tools[0], "--no-owner", "--no-privileges", f"--schema={schema}", "--file=-", str(file)]
+    write = [tools[1], "--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1"]
+    environment = _environment(settings)
+    with (
+        tempfile.TemporaryFile() as messages,  # in a pipe that nobody reads yet they would hold everything up
+        subprocess.Popen(read, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as reader,
+        subprocess.Popen(
+            write, env=environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=messages
+        ) as writer,
+    ):
+        assert reader.stdout is not None
+        assert writer.stdin is not None
+        whole = _feed(_EMPTY.format(schema=_literal(schema)), reader.stdout, writer.stdin)
+        if reader.wait() or not whole:
+            writer.kill()  # before it could commit half of it
+        else:
+            writer.stdin.close()
+        if writer.wait():
+            messages.seek(0)
+            said = messages.read().decode(errors="replace")
+            refuse(f"Nothing was restored: {_first_line(said) or 'the copy cannot be read to its end'}")
+
+
+def _feed(first: str, source: IO[bytes], target: IO[bytes]) -> bool:
+    """Whether everything was taken."""
+    try:
+        target.write(first.encode())
+        shutil.copyfileobj(source, target)
+        target.flush()
+    except BrokenPipeError:
+        return False
+    return True
+
+
+def _tool(name: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        refuse(f"{name} is needed for this and is not installed here; it comes with PostgreSQL's client programs")
+    return found
+
+
+def _run(settings: Settings, *command: str) -> None:
+    done = subprocess.run(command, env=_environment(settings), capture_output=True, check=False)
+    if done.returncode:
+        refuse(_first_line(done.stderr.decode(errors="replace")) or f"{command[0]} failed")
+
+
+def _environment(settings: Settings) -> dict[str, str]:
+    """The variables by which PostgreSQL's tools are told of a database."""
+    options = settings.database
+    told = {
+        "PGHOST": options.host,
+        "PGPORT": str(options.port),
+        "PGDATABASE": options.name,
+        "PGUSER": options.user,
+        "PGPASSWORD": options.password,
+        "PGSSLMODE": options.ssl,
+    }
+    return {**os.environ, **{name: value for name, value in told.items() if value}}
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _first_line(text: str) -> str:
+    return text.strip().partition("\n")[0]

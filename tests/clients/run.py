@@ -1,0 +1,105 @@
+"""Runs client libraries of v4 against the sample magazine: `python -m tests.clients.run`, by `make clients`.
+
+Each script is a program of its own that fails when anything is not as the library's users expect it. Those in
+JavaScript need Node.js 20; they run in `build/clients`, where npm puts the libraries.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+from tests.cli.processes import PATIENCE, ROOT, run, serving
+
+HERE = Path(__file__).parent
+NODE = ROOT / "build/clients"
+SCRIPTS = ("strapi-sdk-js.mjs", "refine.mjs", "nuxt.mjs", "gatsby.mjs", "pystrapi_client.py")
+_SECONDS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The magazine, served; and a token that may do everything."""
+
+    address: str
+    token: str
+
+    def wait(self) -> None:
+        """Until the token is known: a running service sees what another process has made within a second."""
+        deadline = time.monotonic() + PATIENCE
+        headers = {"Authorization": f"Bearer {self.token}"}
+        while time.monotonic() < deadline:
+            try:
+                urlopen(Request(f"{self.address}/api/upload/files", headers=headers))
+            except HTTPError:
+                time.sleep(0.05)
+            else:
+                return
+        raise TimeoutError
+
+    def run(self, script: str) -> tuple[int, str]:
+        """Exit code and output of a script."""
+        name = Path(script).stem
+        variables = {"OCTAVO_BASE": self.address, "OCTAVO_TOKEN": self.token, "OCTAVO_CLIENT": name}
+        command = [sys.executable, str(HERE / script)] if script.endswith(".py") else ["node", str(NODE / script)]
+        finished = subprocess.run(
+            command,
+            env={**os.environ, **variables},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+        return finished.returncode, finished.stdout
+
+
+@contextmanager
+def magazine(folder: Path) -> Iterator[Site]:
+    """A copy of the sample magazine with its content."""
+    project = folder / "magazine"
+    ignored = shutil.ignore_patterns(".env", ".octavo", "uploads")
+    shutil.copytree(ROOT / "examples/magazine", project, ignore=ignored)
+    limits = {"OCTAVO_PLUGINS__USERS_PERMISSIONS__CONFIG__RATELIMIT__ENABLED": "false"}
+    with serving("develop", project, "--seed", **limits) as server:
+        code, said = run("tokens", "create", "clients", "--type", "full-access", "--project", str(project))
+        assert code == 0, said
+        site = Site(f"http://127.0.0.1:{server.port}", said.split()[-1])
+        site.wait()
+        yield site
+
+
+def install() -> None:
+    """Put the scripts and their libraries where they run."""
+    NODE.mkdir(parents=True, exist_ok=True)
+    for file in (*HERE.glob("*.mjs"), HERE / "package.json", HERE / ".npmrc"):
+        shutil.copy(file, NODE)
+    subprocess.run(["npm", "install"], cwd=NODE, check=True)
+
+
+def main(scripts: Iterable[str]) -> int:
+    """Run scripts, by name; print which pass. The number of those that do not."""
+    scripts = tuple(scripts)
+    if not all(script.endswith(".py") for script in scripts):
+        install()
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="octavo-clients-") as folder, magazine(Path(folder)) as site:
+        for script in scripts:
+            code, output = site.run(script)
+            failed += code != 0
+            print(f"{'pass' if code == 0 else 'FAIL'}  {script}")  # noqa: T201
+            if code:
+                print(output)  # noqa: T201
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:] or SCRIPTS))
