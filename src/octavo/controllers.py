@@ -6,6 +6,7 @@ the text of the request, the content-type and the actor's permissions.
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, cast
 
 import orjson
@@ -27,6 +28,8 @@ from octavo.query.answer import Answer
 from octavo.query.ast import EVERYTHING, Page, Populate, PublicationState, Query
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
+
+_MOST_CALLERS = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,7 @@ class ContentController:
         self._media = media
         self._strictness = strictness
         self._drafts_by_id = drafts_by_id
+        self._hidden_drafts = lru_cache(_MOST_CALLERS)(self._find_hidden_drafts)
 
     # Preparing
 
@@ -92,8 +96,7 @@ class ContentController:
 
     def prepare_one(self, content_type: ContentType, query: Query, permissions: PermissionSet) -> Prepared:
         """An entry by id. Its filters and sort are checked, yet they choose nothing: the id does."""
-        state = None if self._drafts_by_id else query.publication_state or PublicationState.LIVE
-        return self._prepare_by_id(content_type, query, permissions, state)
+        return self._prepare_by_id(content_type, query, permissions, self._state_by_id(query))
 
     def prepare_answer(self, content_type: ContentType, query: Query, permissions: PermissionSet) -> Prepared:
         """The entry that a write makes or changes, draft or not."""
@@ -102,21 +105,23 @@ class ContentController:
     def _prepare_by_id(
         self, content_type: ContentType, query: Query, permissions: PermissionSet, state: PublicationState | None
     ) -> Prepared:
-        sanitized = self._sanitized(content_type, query, permissions)
+        sanitized = self.sanitize(query, content_type, permissions)
         sanitized = replace(sanitized, filters=None, sort=(), locales=None, search=None, publication_state=state)
+        if state is not None:
+            sanitized = _narrowed(sanitized, content_type)
         return self._reader.prepare(plan_one(sanitized, content_type, self.registry, by_id=True))
 
     # Preparing for the plugins, whose answers are raw: no `data`, no `attributes`, no `meta`
 
     def prepare_raw_list(self, content_type: ContentType, query: Query, permissions: PermissionSet | None) -> Prepared:
         """A list as a bare array. Without permissions the query is our own and taken as it is."""
-        sanitized = query if permissions is None else self._sanitized(content_type, query, permissions)
+        sanitized = query if permissions is None else self._sanitized_raw(content_type, query, permissions)
         return self._reader.prepare(plan_list(sanitized, content_type, self.registry, raw=True))
 
     def prepare_raw_one(self, content_type: ContentType, query: Query, permissions: PermissionSet | None) -> Prepared:
         """An entry by id; permissions as for a list. What chooses among entries is checked and passed over."""
-        sanitized = query if permissions is None else self._sanitized(content_type, query, permissions)
-        chosen = Query(fields=sanitized.fields, populate=sanitized.populate)
+        sanitized = query if permissions is None else self._sanitized_raw(content_type, query, permissions)
+        chosen = replace(sanitized, filters=None, sort=(), page=None, locales=None, search=None)
         return self._reader.prepare(plan_one(chosen, content_type, self.registry, by_id=True, raw=True))
 
     def prepare_count(self, content_type: ContentType, query: Query, permissions: PermissionSet) -> Prepared:
@@ -126,22 +131,34 @@ class ContentController:
 
     def sanitize(self, query: Query, definition: Definition, permissions: PermissionSet) -> Query:
         """A Query less what someone with these permissions may not touch. Raises InvalidParameter."""
-        return Sanitizer(self.registry, finder(permissions), self._strictness).sanitize(query, definition)
+        sanitized = Sanitizer(self.registry, finder(permissions), self._strictness).sanitize(query, definition)
+        return replace(sanitized, hidden_drafts=self._hidden_drafts(permissions))
 
     def prepare_own_list(self, content_type: ContentType, query: Query, answer: Answer, locale: str) -> PreparedList:
         """A list in a shape of the door's own; the Query and those in the answer are sanitized."""
-        planned = plan_answer(_live(_localized(query, locale)), content_type, self.registry, answer, many=True)
+        asked = _narrowed(_live(_localized(query, locale)), content_type)
+        planned = plan_answer(asked, content_type, self.registry, answer, many=True)
         return PreparedList(self._reader.prepare(planned), query.page or Page())
 
     def prepare_own_single(self, content_type: ContentType, query: Query, answer: Answer, locale: str) -> Prepared:
         """A single type's entry in a shape of the door's own."""
-        planned = plan_answer(_live(_localized(query, locale)), content_type, self.registry, answer, many=False)
+        asked = _narrowed(_live(_localized(query, locale)), content_type)
+        planned = plan_answer(asked, content_type, self.registry, answer, many=False)
         return self._reader.prepare(planned)
 
-    def prepare_own_one(self, content_type: ContentType, answer: Answer) -> Prepared:
+    def prepare_own_one(self, content_type: ContentType, answer: Answer, permissions: PermissionSet) -> Prepared:
         """An entry by id in a shape of the door's own."""
-        planned = plan_answer(Query(), content_type, self.registry, answer, many=False, by_id=True)
-        return self._reader.prepare(planned)
+        return self._prepare_own_by_id(content_type, answer, permissions, self._state_by_id(Query()))
+
+    def prepare_own_answer(self, content_type: ContentType, answer: Answer, permissions: PermissionSet) -> Prepared:
+        """The entry that a write makes or changes, draft or not, in a shape of the door's own."""
+        return self._prepare_own_by_id(content_type, answer, permissions, None)
+
+    def _prepare_own_by_id(
+        self, content_type: ContentType, answer: Answer, permissions: PermissionSet, state: PublicationState | None
+    ) -> Prepared:
+        asked = Query(publication_state=state, hidden_drafts=self._hidden_drafts(permissions))
+        return self._reader.prepare(plan_answer(asked, content_type, self.registry, answer, many=False, by_id=True))
 
     def check_size(self, size: int) -> None:
         """Refuse an answer made of several reads that is too large. Raises ValidationError."""
@@ -156,7 +173,22 @@ class ContentController:
         return await self._reader.read_one(with_id(prepared, entry_id))
 
     def _sanitized(self, content_type: ContentType, query: Query, permissions: PermissionSet) -> Query:
-        return self.sanitize(query, content_type, permissions)
+        return _narrowed(self.sanitize(query, content_type, permissions), content_type)
+
+    def _sanitized_raw(self, content_type: ContentType, query: Query, permissions: PermissionSet) -> Query:
+        sanitized = self.sanitize(query, content_type, permissions)
+        return replace(sanitized, publication_state=self._state_by_id(sanitized))
+
+    def _state_by_id(self, query: Query) -> PublicationState | None:
+        """The publication state where none is the habit of v4: the rule `draftsById` makes it what was asked for."""
+        return None if self._drafts_by_id else query.publication_state or PublicationState.LIVE
+
+    def _find_hidden_drafts(self, permissions: PermissionSet) -> frozenset[str]:
+        """The content-types whose drafts are not for somebody with these permissions, by the rule `draftsById`."""
+        if self._drafts_by_id:
+            return frozenset()
+        with_drafts = (uid for uid, item in self.registry.content_types.items() if item.draft_and_publish)
+        return frozenset(uid for uid in with_drafts if not permissions.shows_drafts(uid))
 
     # Reading
 
@@ -340,6 +372,13 @@ def _found(entry: bytes | None) -> bytes:
 
 def _live(query: Query) -> Query:
     if query.publication_state is not None:
+        return query
+    return replace(query, publication_state=PublicationState.LIVE)
+
+
+def _narrowed(query: Query, content_type: ContentType) -> Query:
+    """Drafts that are hidden from somebody are not there, even if they are asked for."""
+    if content_type.uid not in query.hidden_drafts:
         return query
     return replace(query, publication_state=PublicationState.LIVE)
 

@@ -42,7 +42,8 @@ class Mutations:
 
     async def _write(self, root: RootField, arguments: dict[str, Any], answer: Answer) -> bytes:
         controller, content_type = self.roots.controller, root.content_type
-        prepared, actor = controller.prepare_own_one(content_type, answer), self.roots.actor
+        actor = self.roots.actor
+        prepared = controller.prepare_own_answer(content_type, answer, actor.permissions)
         data, locale = arguments.get("data"), arguments.get("locale")
         if locale is not None and not isinstance(locale, str):  # variables bring values of any kind
             raise ValidationError("Locale must be a text")

@@ -135,7 +135,9 @@ class PluginFields:
         """A user as they see themselves; a role only where they ask who they are."""
         controller = call.roots.controller
         answer = _payload(call.roots, kind, asked, with_role=with_role)
-        prepared = controller.prepare_own_one(controller.registry.content_types[USER], answer)
+        prepared = controller.prepare_own_one(
+            controller.registry.content_types[USER], answer, call.roots.actor.permissions
+        )
         return await controller.read_own_one(prepared, user_id) or NULL
 
     # Users and roles
@@ -231,7 +233,7 @@ def _ok(call: Call) -> bytes:
 def _only(call: Call, answer: Answer) -> Prepared:
     """For a write of files whose answer is read on its own."""
     controller = call.roots.controller
-    return controller.prepare_own_one(controller.registry.content_types[FILE], answer)
+    return controller.prepare_own_one(controller.registry.content_types[FILE], answer, call.roots.actor.permissions)
 
 
 def _read_info(info: dict[str, Any] | None) -> FileInfo:

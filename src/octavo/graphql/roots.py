@@ -1,7 +1,7 @@
 """Root fields that read content: one statement each, its JSON put into the place of the field."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from graphql import GraphQLField, GraphQLObjectType, get_named_type
@@ -77,7 +77,9 @@ class Roots:
         below = self.selections.of(wrapper, selected.selection_sets)
         answer, found = self._shown(wrapper, below, None), NULL
         if answer is not None:
-            prepared = self.controller.prepare_own_one(self.controller.registry.content_types[uid], answer)
+            prepared = self.controller.prepare_own_one(
+                self.controller.registry.content_types[uid], answer, self.actor.permissions
+            )
             found = await self.controller.read_own_one(prepared, entry_id) or NULL
         return _response(wrapper, below, found)
 
@@ -227,13 +229,7 @@ def read_id(value: Any) -> int:
 
 def _with_count(query: Query, page: Page, *, with_count: bool) -> Query:
     counted = Page(start=page.start, limit=page.limit, number=page.number, with_count=with_count)
-    return Query(
-        filters=query.filters,
-        sort=query.sort,
-        page=counted,
-        publication_state=query.publication_state,
-        locales=query.locales,
-    )
+    return replace(query, page=counted)
 
 
 def _below(parent: GraphQLObjectType, item: Selected) -> GraphQLObjectType:

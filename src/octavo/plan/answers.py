@@ -57,7 +57,7 @@ def _kinds(answer: Kinds, definition: Definition, planning: Planning) -> Shape:
     branches = []
     for uid, inner in answer.branches:
         target = planning.registry.definition(uid)
-        condition = published(target, answer.query.publication_state)
+        condition = published(target, planning.state(target, answer.query.publication_state))
         branches.append(BranchShape(target, condition, answer_shape(inner, target, planning)))
     is_one = isinstance(attribute, Relation) and attribute.kind == "morphToOne"
     empty = "null" if is_one else "[]"

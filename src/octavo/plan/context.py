@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from octavo.plan.nodes import Parameter, ParameterKind, Step
+from octavo.query.ast import PublicationState
 from octavo.schema.attributes import AnyAttribute
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
@@ -16,6 +17,7 @@ class Planning:
 
     registry: Registry
     values: list[Bound] = field(default_factory=list)
+    hidden_drafts: frozenset[str] = frozenset()
 
     def bind(self, kind: ParameterKind, value: Bound) -> Parameter:
         """A parameter for a value."""
@@ -27,4 +29,8 @@ class Planning:
         target = self.registry.target(attribute)
         if target is None:
             raise TypeError(f"{owner.uid}.{attribute.name} leads to no single kind of entry")
-        return Step(owner, attribute, target)
+        return Step(owner, attribute, target, published_only=target.uid in self.hidden_drafts)
+
+    def state(self, target: Definition, asked: PublicationState | None) -> PublicationState | None:
+        """The publication state in which entries of a type are read somewhere below the top."""
+        return PublicationState.LIVE if target.uid in self.hidden_drafts else asked

@@ -34,11 +34,15 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step from an entry along an attribute to what it leads to: related entries, files, components."""
+    """One step from an entry along an attribute to what it leads to: related entries, files, components.
+
+    With `published_only` the step does not lead to drafts: neither to show, nor to count, compare or sort by them.
+    """
 
     owner: Definition
     attribute: AnyAttribute
     target: Definition
+    published_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ class Shaper:
         step = self.planning.step(content_type, content_type.attributes["localizations"])
         locale = content_type.attributes["locale"]
         assert isinstance(locale, Scalar)
-        selection = Selection(content_type, published(content_type, self.state))
+        selection = Selection(content_type, published(content_type, self.planning.state(content_type, self.state)))
         return ObjectShape((("availableLocales", ManyShape(step, selection, ScalarShape(locale))),))
 
     def _attributes(self, query: Query, definition: Definition) -> ObjectShape:
@@ -151,7 +151,7 @@ class Shaper:
             shape = raw.flat(branch.query, target)
             if many:
                 shape = replace(shape, members=(*shape.members, ("__type", LiteralShape(f'"{target.uid}"'))))
-            branches.append(BranchShape(target, published(target, self.state), shape))
+            branches.append(BranchShape(target, published(target, self.planning.state(target, self.state)), shape))
         return VariantShape(definition, attribute, tuple(branches), many=many, empty=ABSENT if many else "null")
 
 
@@ -159,7 +159,7 @@ def select(
     query: Query, target: Definition, planning: Planning, state: PublicationState | None, *, paged: bool
 ) -> Selection:
     """Which entries of a level: filtered, in the publication state, in order, and of a list a part of them."""
-    condition = both(plan_filter(query.filters, target, planning), published(target, state))
+    condition = both(plan_filter(query.filters, target, planning), published(target, planning.state(target, state)))
     order = plan_order(query.sort, target, planning)
     page = (query.page if paged else None) or Page()
     return Selection(target, condition, order, _bound(page.limit, planning), _bound(page.start or None, planning))

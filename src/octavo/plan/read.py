@@ -47,7 +47,7 @@ def plan_list(query: Query, content_type: ContentType, registry: Registry, *, ra
 
     Raises ValidationError when a value of the query cannot be read.
     """
-    planning = Planning(registry)
+    planning = Planning(registry, hidden_drafts=query.hidden_drafts)
     page = query.page or Page()
     condition = _condition(query, content_type, planning)
     selection = Selection(
@@ -65,7 +65,7 @@ def plan_answer(
     query: Query, content_type: ContentType, registry: Registry, answer: Answer, *, many: bool, by_id: bool = False
 ) -> Planned:
     """Decide how to give an answer of the door's own making: a list, an entry by id (see `plan_one`), a single one."""
-    planning = Planning(registry)
+    planning = Planning(registry, hidden_drafts=query.hidden_drafts)
     condition: Condition = ALWAYS
     if by_id:
         condition = Tested(None, Test.EQUAL, (planning.bind(ParameterKind.INTEGER, 0),))
@@ -97,7 +97,7 @@ def plan_one(query: Query, content_type: ContentType, registry: Registry, *, by_
 
     With `by_id`, value 0 is a place-holder (0) for the entry's id; the caller puts the id there.
     """
-    planning = Planning(registry)
+    planning = Planning(registry, hidden_drafts=query.hidden_drafts)
     condition: Condition = ALWAYS
     if by_id:
         entry_id = planning.bind(ParameterKind.INTEGER, 0)
@@ -110,7 +110,7 @@ def plan_one(query: Query, content_type: ContentType, registry: Registry, *, by_
 
 def plan_id(query: Query, content_type: ContentType, registry: Registry) -> Planned:
     """Decide how to find the id of a single type's entry; the answer is the bare number."""
-    planning = Planning(registry)
+    planning = Planning(registry, hidden_drafts=query.hidden_drafts)
     selection = Selection(content_type, _condition(query, content_type, planning))
     return Planned(ReadPlan(selection, ScalarShape(None, ScalarStyle.TEXT), many=False), tuple(planning.values))
 

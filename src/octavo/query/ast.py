@@ -109,7 +109,11 @@ class Populate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """One level of a read. `fields` None means all; `populate_all` is `populate=*`."""
+    """One level of a read. `fields` None means all; `populate_all` is `populate=*`.
+
+    `hidden_drafts` are content-types whose drafts the caller may not see, wherever the read leads to them. It counts
+    at the top, for all levels; which entries are chosen there is `publication_state`'s to say.
+    """
 
     fields: tuple[str, ...] | None = None
     filters: Filter | None = None
@@ -120,6 +124,7 @@ class Query:
     publication_state: PublicationState | None = None
     locales: tuple[str, ...] | None = None
     search: str | None = None
+    hidden_drafts: frozenset[str] = frozenset()
 
 
 EVERYTHING = Query()

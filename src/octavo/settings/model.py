@@ -57,7 +57,8 @@ class Compat:
     )
     drafts_by_id: Literal["visible", "preview"] = setting(
         "visible",
-        "Drafts read by id: always, or only with `publicationState=preview` by who may see them.",
+        "Drafts: shown by id and to everybody who asks, or only with `publicationState=preview` and to who may change "
+        "entries of the type or, by an API token, read everything.",
         default_doc=_BY_PROFILE,
     )
     tokens_after_password_change: Literal["valid", "invalid"] = setting(

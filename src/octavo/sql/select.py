@@ -6,6 +6,7 @@ Filters through relations are `IN (sub-select)`, so counts and pages are right b
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 from octavo.plan.nesting import nesting
 from octavo.plan.nodes import (
@@ -30,6 +31,8 @@ from octavo.plan.nodes import (
     Tested,
     VariantShape,
 )
+from octavo.plan.scopes import published
+from octavo.query.ast import PublicationState
 from octavo.query.operators import Test
 from octavo.schema.attributes import DynamicZone, Scalar
 from octavo.schema.registry import Registry
@@ -121,6 +124,14 @@ class SelectCompiler:
 
     # Clauses
 
+    def join(self, step: Step, alias: str) -> Join:
+        """The tables of a step, from the entry in the table with alias `alias`."""
+        join = join_step(step, alias, self.registry, self.alias)
+        visible = published(step.target, PublicationState.LIVE) if step.published_only else ALWAYS
+        if visible == ALWAYS:
+            return join
+        return replace(join, conditions=(*join.conditions, self.condition(visible, join.target)))
+
     def table(self, selection: Selection) -> str:
         return quote(table_name(selection.target))
 
@@ -153,7 +164,7 @@ class SelectCompiler:
     def _walk(self, order: Order, alias: str) -> tuple[str, str, list[str]]:
         tables, conditions, current = "", [], alias
         for step in order.steps:
-            join = join_step(step, current, self.registry, self.alias)
+            join = self.join(step, current)
             on = [f"{join.key} = {join.source}", *join.conditions]
             if not tables:
                 tables, conditions = join.tables, on
@@ -194,7 +205,7 @@ class SelectCompiler:
         return f"NOT ({text})" if tested.negated else text
 
     def _reached(self, reached: Reached, alias: str) -> str:
-        join = join_step(reached.step, alias, self.registry, self.alias)
+        join = self.join(reached.step, alias)
         conditions = [*join.conditions]
         if reached.condition != ALWAYS:
             conditions.append(self.condition(reached.condition, join.target))
@@ -203,7 +214,7 @@ class SelectCompiler:
         return f"({found} OR {self._leads_nowhere(reached, alias)})" if reached.or_nothing else found
 
     def _leads_nowhere(self, reached: Reached, alias: str) -> str:
-        join = join_step(reached.step, alias, self.registry, self.alias)
+        join = self.join(reached.step, alias)
         return f"NOT EXISTS (SELECT 1 FROM {join.tables}{_correlated(join)})"
 
     # Shapes
@@ -280,7 +291,7 @@ class SelectCompiler:
 
     def _sub_select(self, step: Step, selection: Selection, alias: str, *, single: bool = False) -> tuple[Join, str]:
         """Where a step's entries come from, and in which order: of a single one the first link counts."""
-        join = join_step(step, alias, self.registry, self.alias)
+        join = self.join(step, alias)
         where = _correlated(join)
         if selection.condition != ALWAYS:
             where += f" AND {self.condition(selection.condition, join.target)}"
@@ -288,7 +299,7 @@ class SelectCompiler:
         return join, f"{join.tables}{where}{self.order_by(selection, join.target, link_order=link_order)}"
 
     def _counted(self, shape: CountShape, alias: str) -> str:
-        join = join_step(shape.step, alias, self.registry, self.alias)
+        join = self.join(shape.step, alias)
         where = _correlated(join)
         if shape.selection.condition != ALWAYS:
             where += f" AND {self.condition(shape.selection.condition, join.target)}"
