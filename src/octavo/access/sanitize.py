@@ -33,6 +33,7 @@ from octavo.schema.values import SCALAR_TYPES
 MayFind = Callable[[str], bool]
 Step = tuple[str, AnyAttribute]
 ID = "id"
+_PARTS = ("filters", "sort", "fields", "populate")
 NEVER_POPULATED = frozenset({("plugin::users-permissions.role", "users")})
 """Relations that nobody is shown, by whatever way (observed); filters may use them."""
 
@@ -54,13 +55,23 @@ class Sanitizer:
     strictness: Strictness = Strictness()
 
     def sanitize(self, query: Query, definition: Definition) -> Query:
-        """The same Query less what may not be touched. Raises InvalidParameter for what is refused."""
-        filters = self._filters(query.filters, definition)
-        self._refuse_filters(query.filters, definition)
-        self._refuse_sorts(query.sort, definition)
-        self._refuse_fields(query.fields or (), definition)
-        populate = tuple(self._populate(query, definition))
-        return replace(query, filters=filters, populate=populate, populate_all=False)
+        """The same Query less what may not be touched. Raises InvalidParameter for what is refused.
+
+        Of several faults the first is told: at the top in the order of `_PARTS`, below in that of the request.
+        """
+        kept = replace(query, populate_all=False)
+        for part in dict.fromkeys((*query.given, *_PARTS)):
+            match part:
+                case "filters":
+                    kept = replace(kept, filters=self._filters(query.filters, definition))
+                    self._refuse_filters(query.filters, definition)
+                case "sort":
+                    self._refuse_sorts(query.sort, definition)
+                case "fields":
+                    self._refuse_fields(query.fields or (), definition)
+                case "populate":
+                    kept = replace(kept, populate=tuple(self._populate(query, definition)))
+        return kept
 
     def _refuse_filters(self, asked: Filter | None, definition: Definition) -> None:
         """Refuse what may not be compared, once every name is known to exist; in the reference's order."""

@@ -32,6 +32,8 @@ from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.values import SCALAR_TYPES
 
 ABSENT = ""
+CREATORS = ("createdBy", "updatedBy")
+"""They are no relations of v4's: there is no counting them (observed)."""
 Member = tuple[str, Shape]
 
 
@@ -98,7 +100,7 @@ class Shaper:
         step = self.planning.step(definition, attribute)
         query = with_sorted_fields(populate.query, step.target)
         is_morph = isinstance(attribute, Relation) and attribute.is_morph
-        if populate.count and isinstance(attribute, Relation) and not is_morph:
+        if populate.count and isinstance(attribute, Relation) and not is_morph and attribute.name not in CREATORS:
             return self._count(query, step)
         data: Shape
         if is_morph and populate.query.fields is not None and self._is_held_by_columns(attribute):

@@ -112,7 +112,8 @@ class Query:
     """One level of a read. `fields` None means all; `populate_all` is `populate=*`.
 
     `hidden_drafts` are content-types whose drafts the caller may not see, wherever the read leads to them. It counts
-    at the top, for all levels; which entries are chosen there is `publication_state`'s to say.
+    at the top, for all levels; which entries are chosen there is `publication_state`'s to say. `given` are the names of
+    the parameters in the order of the request, where what is wrong with them is told in that order.
     """
 
     fields: tuple[str, ...] | None = None
@@ -125,6 +126,7 @@ class Query:
     locales: tuple[str, ...] | None = None
     search: str | None = None
     hidden_drafts: frozenset[str] = frozenset()
+    given: Path = field(default=(), compare=False)
 
 
 EVERYTHING = Query()

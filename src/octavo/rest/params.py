@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from octavo.errors import OctavoError, ValidationError
@@ -46,7 +46,7 @@ def read_query(params: Mapping[str, Any], limits: PageLimits | None = None) -> Q
 
 
 def _read_nested(params: Mapping[str, Any], path: Path) -> Query:
-    return _read_level(params, path, _read_nested_page(params, path))
+    return replace(_read_level(params, path, _read_nested_page(params, path)), given=tuple(params))
 
 
 def _read_level(params: Mapping[str, Any], path: Path, page: Page | None) -> Query:

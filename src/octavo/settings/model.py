@@ -180,7 +180,9 @@ class Requests:
     """Limits on requests as a whole."""
 
     url_length: int = setting(16 * 1024, "Longest path and query, in bytes.", kind=SIZE, bounds=(256, None))
-    header_count: int = setting(100, "Most headers.", bounds=_AT_LEAST_ONE)
+    header_count: int = setting(
+        100, "Most headers; beyond 100 the HTTP server answers 431 by itself, without a body.", bounds=_AT_LEAST_ONE
+    )
     timeout: int = setting(
         60, "Longest time an answer may take.", kind=DURATION, bounds=_AT_LEAST_ONE, default_doc="60s"
     )
