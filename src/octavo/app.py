@@ -17,6 +17,7 @@ from octavo.access.role_administration import RoleAdministration
 from octavo.access.sanitize import Strictness
 from octavo.access.token_versions import ensure_token_versions
 from octavo.access.user_administration import UserAdministration
+from octavo.access.user_sessions import SessionOptions, UserSessions
 from octavo.admin.sessions import AdminSessionEndpoints
 from octavo.bootstrap import StartFailed, prepare_database
 from octavo.content.entries import EntryWriter
@@ -43,6 +44,7 @@ from octavo.handle.app import App, Plugin
 from octavo.handle.hooks import run_bootstrap, run_register
 from octavo.http.application import HttpApplication
 from octavo.http.options import DEFAULT_SECURITY_HEADERS, BodyLimits, CorsMode, CorsOptions, HttpOptions
+from octavo.http.origins import origins_of
 from octavo.http.router import Router
 from octavo.http.static import StaticFiles
 from octavo.project import load_code
@@ -53,6 +55,7 @@ from octavo.rest.params import PageLimits
 from octavo.rest.plugins import add_plugin_routes
 from octavo.rest.providers import ProviderEndpoints
 from octavo.rest.query_string import parse_query_string
+from octavo.rest.sessions import SessionAnswers, SessionCookies
 from octavo.rest.uploads import UploadEndpoints
 from octavo.rest.users import RoleWriteEndpoints, UserWriteEndpoints
 from octavo.schema.content_types import ContentType
@@ -145,6 +148,7 @@ class Services:
     files: FileService
     accounts: Accounts
     logins: ProviderLogins
+    sessions: UserSessions | None
     users: UserAdministration
     roles: RoleAdministration
     administrators: Administrators
@@ -196,6 +200,8 @@ async def _start(settings: Settings, registry: Registry, database: Database, ser
     await services.administrators.sessions.ensure_table()
     await _make_first_administrator(settings, database)
     await services.logins.ensure_tables()
+    if services.sessions is not None:
+        await services.sessions.ensure_table()
     if services.attempts is not None:
         await services.attempts.ensure_table()
     services.storage.workspace.sweep()
@@ -252,10 +258,13 @@ def _services(settings: Settings, registry: Registry, database: Database) -> Ser
         refuse_unverified=compat.unverified_emails == "refuse",
     )
     logins = ProviderLogins(database, accounts, people, limits, _provider_options(settings))
+    sessions = UserSessions(database, _session_options(settings)) if _renews(settings) else None
     users = UserAdministration(reader, writer, accounts.rows, authenticator.invalidate)
     roles = RoleAdministration(writer, authenticator.invalidate)
     files = FileService(writer, reader, media)
-    return Services(authenticator, controller, storage, files, accounts, logins, users, roles, administrators, attempts)
+    return Services(
+        authenticator, controller, storage, files, accounts, logins, sessions, users, roles, administrators, attempts
+    )
 
 
 def _counts_together(settings: Settings) -> bool:
@@ -273,7 +282,7 @@ def _account_options(settings: Settings) -> AccountOptions:
     config, compat = settings.plugins.users_permissions.config, settings.api.compat
     return AccountOptions(
         jwt_secret=settings.secrets.jwt_secret or "",
-        jwt_seconds=config.jwt.expires_in,
+        jwt_seconds=config.sessions.access_token_lifespan if _renews(settings) else config.jwt.expires_in,
         revoke=compat.tokens_after_password_change == "invalid",
         discreet=compat.profile == "safe",
         allowed_fields=config.register.allowed_fields,
@@ -286,6 +295,25 @@ def _account_options(settings: Settings) -> AccountOptions:
 def _admin_options(settings: Settings) -> AdminOptions:
     auth = settings.admin.auth
     return AdminOptions(settings.secrets.admin_jwt_secret or "", auth.access_lifespan, auth.session_lifespan)
+
+
+def _renews(settings: Settings) -> bool:
+    """Whether users get refresh tokens."""
+    return settings.plugins.users_permissions.config.jwt_management == "refresh"
+
+
+def _session_options(settings: Settings) -> SessionOptions:
+    given = settings.plugins.users_permissions.config.sessions
+    return SessionOptions(given.idle_refresh_token_lifespan, given.max_refresh_token_lifespan)
+
+
+def _session_cookies(settings: Settings) -> SessionCookies | None:
+    given = settings.plugins.users_permissions.config.sessions
+    if not given.http_only:
+        return None
+    secure = settings.mode != "development" or given.same_site == "none"
+    origins = {_public_url(settings), *settings.middlewares.cors.origins} - {"*"}
+    return SessionCookies(origins_of(origins), secure, f"{settings.api.rest.prefix}/auth", given.same_site)
 
 
 def _provider_options(settings: Settings) -> ProviderOptions:
@@ -329,10 +357,12 @@ def _add_doors(
         return ContentEndpoints(content_type, services.controller, services.authenticator, limits)
 
     add_plugin_routes(router, rest.prefix, services.controller, services.authenticator)
+    answers = SessionAnswers(services.accounts, services.sessions, _session_cookies(settings))
     for plugin in (
         UploadEndpoints(services.files, services.controller, services.authenticator),
-        AccountEndpoints(services.accounts, services.authenticator),
-        ProviderEndpoints(services.logins, services.accounts, services.authenticator),
+        answers,
+        AccountEndpoints(services.accounts, services.authenticator, answers),
+        ProviderEndpoints(services.logins, services.accounts, services.authenticator, answers),
         UserWriteEndpoints(services.users, services.authenticator),
         RoleWriteEndpoints(services.roles, services.authenticator, registry),
         DefinitionEndpoints(registry, services.authenticator),

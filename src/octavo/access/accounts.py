@@ -22,10 +22,11 @@ from octavo.access.one_time_codes import is_good, is_plain, issue_code, user_of
 from octavo.access.rate_limits import RateLimits
 from octavo.access.sanitize_write import WriteSanitizer
 from octavo.access.token_versions import revoke_user_tokens, user_token_version
+from octavo.access.user_sessions import stamp_of
 from octavo.content.entries import EntryUnit, EntryWriter
 from octavo.content.mail import Mailer, MailProblem
 from octavo.content.mail_templates import STORE_KEY, compose
-from octavo.content.passwords import prepare_password, verify_password
+from octavo.content.passwords import HashedPassword, prepare_password, verify_password
 from octavo.content.reading import EntryReader, Prepared
 from octavo.errors import ApplicationError, OctavoError, ValidationError
 from octavo.plan.read import plan_one
@@ -67,10 +68,15 @@ class AccountOptions:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A user as JSON, and a new token; none while the address has to be confirmed first."""
+    """A user as JSON, and a new token; none while the address has to be confirmed first.
+
+    `user_id` and `stamp` are for a session with refresh tokens: see `user_sessions`.
+    """
 
     user: bytes
     jwt: str | None
+    user_id: int
+    stamp: str
 
 
 class Accounts:
@@ -150,8 +156,8 @@ class Accounts:
         user = await self._reader.read_one(self._shown(user_id), unit.connection)
         assert user is not None, "it has just been made"
         if code:
-            return Session(user, None), code
-        return Session(user, await self._token(unit, user_id)), ""
+            return Session(user, None, user_id, ""), code
+        return Session(user, await self._token(unit, user_id), user_id, _stamp(data["password"])), ""
 
     async def change_password(self, body: Any, actor: Actor, client: str) -> Session:
         """A session after one's own password has changed."""
@@ -237,7 +243,7 @@ class Accounts:
 
         token = await self._writer.run(work)
         self._authenticator.invalidate()
-        return Session(account.shown, token)
+        return Session(account.shown, token, account.id, _stamp(data["password"]))
 
     async def _by_code(self, kind: str, code: str) -> Account | None:
         user_id = user_of(code)
@@ -311,7 +317,13 @@ class Accounts:
 
     def session(self, account: Account) -> Session:
         """A session for a user who has proved who they are."""
-        return Session(account.shown, self._sign(account.id, account.version))
+        token = self._sign(account.id, account.version)
+        return Session(account.shown, token, account.id, stamp_of(account.password))
+
+    async def token_for(self, user_id: int) -> str | None:
+        """A token for a user whose session goes on; None when there is no such user any more."""
+        account = (await self.rows.by_id(user_id)).account
+        return None if account is None or account.blocked else self._sign(account.id, account.version)
 
     async def _token(self, unit: EntryUnit, user_id: int) -> str:
         dialect = self._database.dialect
@@ -320,6 +332,12 @@ class Accounts:
 
     def _sign(self, user_id: int, version: int) -> str:
         return sign_user_token(user_id, self.options.jwt_secret, self.options.jwt_seconds, version)
+
+
+def _stamp(password: object) -> str:
+    """What a session remembers of a password that was just hashed."""
+    assert isinstance(password, HashedPassword), "it has been stored, so it fits"
+    return stamp_of(password.hash)
 
 
 def _lock_name(user_id: int) -> str:

@@ -6,26 +6,25 @@ from typing import Any, Final
 
 import orjson
 
-from octavo.access.accounts import Accounts, Session
+from octavo.access.accounts import Accounts
 from octavo.access.actors import Actor, check
 from octavo.access.authenticator import Authenticator
 from octavo.http.body import read_body
 from octavo.http.request import Request
-from octavo.http.response import HTML, Headers, Response
+from octavo.http.response import HTML, Response
 from octavo.http.router import Router
 from octavo.rest.query_string import parse_form, parse_query_string
+from octavo.rest.sessions import SessionAnswers
 
 AUTH: Final = "plugin::users-permissions.auth"
-
-NOT_KEPT: Final[Headers] = ((b"cache-control", b"no-store"),)
-"""For answers that hold something secret."""
 
 
 class AccountEndpoints:
     """`/auth`"""
 
-    def __init__(self, accounts: Accounts, authenticator: Authenticator) -> None:
+    def __init__(self, accounts: Accounts, authenticator: Authenticator, answers: SessionAnswers) -> None:
         self._accounts = accounts
+        self._answers = answers
         self._authenticator = authenticator
 
     def add_routes(self, router: Router, prefix: str) -> None:
@@ -45,17 +44,17 @@ class AccountEndpoints:
     async def login(self, request: Request) -> Response:
         """POST /api/auth/local"""
         _, body = await self._enter(request, "callback")
-        return render_session(await self._accounts.login(body, request.client))
+        return await self._answers.render(request, await self._accounts.login(body, request.client))
 
     async def register(self, request: Request) -> Response:
         """POST /api/auth/local/register"""
         actor, body = await self._enter(request, "register")
-        return render_session(await self._accounts.register(body, actor, request.client))
+        return await self._answers.render(request, await self._accounts.register(body, actor, request.client))
 
     async def change_password(self, request: Request) -> Response:
         """POST /api/auth/change-password"""
         actor, body = await self._enter(request, "changePassword")
-        return render_session(await self._accounts.change_password(body, actor, request.client))
+        return await self._answers.render(request, await self._accounts.change_password(body, actor, request.client))
 
     async def forgot_password(self, request: Request) -> Response:
         """POST /api/auth/forgot-password: the same answer whether or not there is such a user."""
@@ -66,7 +65,7 @@ class AccountEndpoints:
     async def reset_password(self, request: Request) -> Response:
         """POST /api/auth/reset-password"""
         _, body = await self._enter(request, "resetPassword")
-        return render_session(await self._accounts.reset_password(body, request.client))
+        return await self._answers.render(request, await self._accounts.reset_password(body, request.client))
 
     async def confirm_email(self, request: Request) -> Response:
         """GET /api/auth/email-confirmation: on to the address that the project names."""
@@ -90,13 +89,6 @@ class AccountEndpoints:
         actor = await self._authenticator.authenticate(request.header("authorization"))
         check(actor, f"{AUTH}.{action}")
         return actor
-
-
-def render_session(session: Session) -> Response:
-    """A session as JSON."""
-    if session.jwt is None:
-        return Response(200, b'{"user":%b}' % session.user, headers=NOT_KEPT)
-    return Response(200, b'{"jwt":"%b","user":%b}' % (session.jwt.encode(), session.user), headers=NOT_KEPT)
 
 
 def escape_address(address: str) -> bytes:

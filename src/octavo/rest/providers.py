@@ -12,7 +12,8 @@ from octavo.http.cookies import drop_cookie, read_cookies, set_cookie
 from octavo.http.request import Request
 from octavo.http.response import Headers, Response
 from octavo.http.router import Router
-from octavo.rest.accounts import AUTH, NOT_KEPT, escape_address, render_session
+from octavo.rest.accounts import AUTH, escape_address
+from octavo.rest.sessions import NOT_KEPT, SessionAnswers
 
 _MOST_PARAMS: Final = 20
 
@@ -20,7 +21,10 @@ _MOST_PARAMS: Final = 20
 class ProviderEndpoints:
     """`/connect/:provider`, `/connect/:provider/callback`, `/auth/:provider/callback`"""
 
-    def __init__(self, logins: ProviderLogins, accounts: Accounts, authenticator: Authenticator) -> None:
+    def __init__(
+        self, logins: ProviderLogins, accounts: Accounts, authenticator: Authenticator, answers: SessionAnswers
+    ) -> None:
+        self._answers = answers
         self._logins = logins
         self._accounts = accounts
         self._authenticator = authenticator
@@ -51,8 +55,10 @@ class ProviderEndpoints:
         """GET /api/auth/:provider/callback; a login with a password has no place in an address."""
         await self._enter(request, "callback")
         if _name(request) == LOCAL:
-            return render_session(await self._accounts.login({}, request.client))
-        return render_session(await self._logins.log_in(_name(request), _params(request).get("access_token", "")))
+            session = await self._accounts.login({}, request.client)
+        else:
+            session = await self._logins.log_in(_name(request), _params(request).get("access_token", ""))
+        return await self._answers.render(request, session)
 
     async def _enter(self, request: Request, action: str) -> None:
         check(await self._authenticator.authenticate(request.header("authorization")), f"{AUTH}.{action}")

@@ -233,6 +233,27 @@ class Register:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Sessions:
+    """Refresh tokens."""
+
+    access_token_lifespan: int = setting(
+        600, "How long an access token is valid.", kind=DURATION, bounds=_AT_LEAST_ONE, default_doc="10m"
+    )
+    idle_refresh_token_lifespan: int = setting(
+        14 * 86400, "How long a session lasts unused.", kind=DURATION, bounds=_AT_LEAST_ONE, default_doc="14d"
+    )
+    max_refresh_token_lifespan: int = setting(
+        30 * 86400, "How long a session lasts in all.", kind=DURATION, bounds=_AT_LEAST_ONE, default_doc="30d"
+    )
+    http_only: bool = setting(False, "Refresh tokens travel in a cookie that scripts cannot read, and not in bodies.")
+    same_site: Literal["strict", "lax", "none"] = setting(
+        "strict",
+        "Cookie: which sites' pages may have it sent; `none` for a front end on another site than the service, which "
+        "must be among `middlewares.cors.origins`.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UsersPermissionsConfig:
     """Users, roles and tokens."""
 
@@ -240,6 +261,11 @@ class UsersPermissionsConfig:
     jwt: Jwt = table(Jwt, "Tokens of users.")
     ratelimit: RateLimit = table(RateLimit, "Limits on attempts.")
     register: Register = table(Register, "Registration of users.")
+    jwt_management: Literal["legacy-support", "refresh"] = setting(
+        "legacy-support",
+        "`refresh`: short access tokens, with refresh tokens to renew them; `legacy-support`: one token, as in v4.",
+    )
+    sessions: Sessions = table(Sessions, "Refresh tokens; where `jwtManagement` is `refresh`.")
     providers: Mapping[str, Mapping[str, Any]] = setting(
         {}, "Providers that people can sign in with, by name; see docs/accounts.md.", secret=True
     )

@@ -1,0 +1,138 @@
+"""User sessions: refresh tokens, where a project wants them. Each can be exchanged once, for a new one.
+
+A token names its session and carries a secret, of which a hash is stored. Whoever comes with a secret that has been
+exchanged already may have stolen it, or have it stolen: the session ends for both. Only the last one before is forgiven
+for a few seconds, for two tabs that renew at once; it gets an access token and nothing more.
+
+The session remembers a digest of the password's hash: whoever changes the password, by whatever way, ends it. A block
+ends it as well.
+"""
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+from typing import Any, Final
+
+from octavo.access.credentials import SYSTEM_CLOCK, Clock
+from octavo.access.one_time_secrets import digest
+from octavo.access.statements import say
+from octavo.database.connection import Connection, Database, TransactionConflict
+from octavo.errors import ServiceUnavailable
+
+TABLE: Final = """CREATE TABLE IF NOT EXISTS octavo_user_sessions (
+  name varchar(64) PRIMARY KEY NOT NULL, user_id integer NOT NULL, secret varchar(64) NOT NULL,
+  previous varchar(64), stamp varchar(64) NOT NULL, renewed_at bigint NOT NULL, idle_until bigint NOT NULL,
+  ends_at bigint NOT NULL)"""
+
+GRACE: Final = 10
+"""Seconds for which a token that was just exchanged is no theft."""
+
+LONGEST: Final = 200
+
+_FORGET: Final = "DELETE FROM octavo_user_sessions WHERE idle_until <= ?1"
+_INSERT: Final = """
+INSERT INTO octavo_user_sessions (name, user_id, secret, stamp, renewed_at, idle_until, ends_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"""
+_FIND: Final = """
+SELECT s.user_id, s.secret, s.previous, s.stamp, s.renewed_at, s.idle_until, s.ends_at, u.id, u.blocked, u.password
+FROM octavo_user_sessions s LEFT JOIN up_users u ON u.id = s.user_id WHERE s.name = ?1"""
+_RENEW: Final = """
+UPDATE octavo_user_sessions SET previous = secret, secret = ?2, renewed_at = ?3, idle_until = ?4 WHERE name = ?1"""
+_END: Final = "DELETE FROM octavo_user_sessions WHERE name = ?1"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOptions:
+    """How long a session lasts: unused, and in all; in seconds."""
+
+    idle_seconds: int
+    most_seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """Whose session goes on, with its next token; without one, who asks has got it already."""
+
+    user_id: int
+    token: str | None
+
+
+def stamp_of(password_hash: str | None) -> str:
+    """What a session remembers of a password. A digest of the hash, so that the hash is in one table alone."""
+    return hashlib.sha256((password_hash or "").encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class UserSessions:
+    """The sessions in the database."""
+
+    def __init__(self, database: Database, options: SessionOptions, clock: Clock = SYSTEM_CLOCK) -> None:
+        self.options = options
+        self._database = database
+        self._clock = clock
+
+    async def ensure_table(self) -> None:
+        """Make the table where it is missing."""
+        async with self._database.transaction(exclusive=True) as connection:
+            await connection.execute_script(TABLE)
+
+    async def begin(self, user_id: int, stamp: str) -> str:
+        """A new session of a user who has proved who they are; its first token. Old ones are forgotten."""
+        name, secret, now = secrets.token_hex(16), secrets.token_urlsafe(32), int(self._clock.wall())
+        ends_at = now + self.options.most_seconds
+        values = (name, user_id, digest(secret), stamp, now, min(now + self.options.idle_seconds, ends_at), ends_at)
+        try:
+            async with self._database.transaction() as connection:
+                await connection.execute(self._say(_FORGET), (now,))
+                await connection.execute(self._say(_INSERT), values)
+        except TransactionConflict:
+            raise ServiceUnavailable from None
+        return f"{name}.{secret}"
+
+    async def renew(self, token: str) -> Renewal | None:
+        """The next token for this one; None if it is good for nothing, and its session then over."""
+        name, _, secret = token.partition(".")
+        if not secret or not await self._is_known(name, token):
+            return None
+        try:
+            async with self._database.transaction() as connection:
+                await connection.lock(f"octavo: session {name}")
+                return await self._renew(connection, name, digest(secret))
+        except TransactionConflict:
+            raise ServiceUnavailable from None
+
+    async def _renew(self, connection: Connection, name: str, secret: str) -> Renewal | None:
+        row = await connection.fetch_row(self._say(_FIND), (name,))
+        if row is None:
+            return None
+        user_id, current, previous, _, renewed_at, _, ends_at, *_ = row
+        now = int(self._clock.wall())
+        if self._holds(row, now):
+            if hmac.compare_digest(secret, current):
+                following = secrets.token_urlsafe(32)
+                idle_until = min(now + self.options.idle_seconds, ends_at)
+                await connection.execute(self._say(_RENEW), (name, digest(following), now, idle_until))
+                return Renewal(user_id, f"{name}.{following}")
+            if hmac.compare_digest(secret, previous or "") and now < renewed_at + GRACE:
+                return Renewal(user_id, None)
+        await connection.execute(self._say(_END), (name,))
+        return None
+
+    def _holds(self, row: Any, now: int) -> bool:
+        *_, stamp, _, idle_until, _, found, blocked, password = row
+        return found is not None and not blocked and now < idle_until and hmac.compare_digest(stamp, stamp_of(password))
+
+    async def end(self, token: str) -> None:
+        """End the session of a token, if there is one; whoever has a token of it may."""
+        name, _, secret = token.partition(".")
+        if secret and await self._is_known(name, token):
+            await self._database.execute(self._say(_END), (name,))
+
+    async def _is_known(self, name: str, token: str) -> bool:
+        """Whether there is such a session; so that tokens that somebody has made up cost no write."""
+        if len(token) > LONGEST or not token.isascii() or "\0" in token:
+            return False
+        return await self._database.fetch_row(self._say(_FIND), (name,)) is not None
+
+    def _say(self, text: str) -> str:
+        return say(self._database.dialect, text)

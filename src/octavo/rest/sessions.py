@@ -1,0 +1,114 @@
+"""Sessions in answers, and the routes that renew and end them where a project has refresh tokens.
+
+A refresh token travels in bodies, or in a cookie that scripts cannot read; which of both is set for the project, and
+the other is not taken. Cookies are set for and taken from pages of our own alone.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import orjson
+
+from octavo.access.accounts import Accounts, Session
+from octavo.access.user_sessions import UserSessions
+from octavo.errors import ForbiddenError, UnauthorizedError
+from octavo.http.body import read_body
+from octavo.http.cookies import SameSite, drop_cookie, read_cookies, set_cookie
+from octavo.http.origins import is_own_page
+from octavo.http.request import Request
+from octavo.http.response import Headers, Response
+from octavo.http.router import Router
+from octavo.rest.query_string import parse_form
+
+COOKIE: Final = "octavo_refresh"
+NOT_KEPT: Final[Headers] = ((b"cache-control", b"no-store"),)
+"""For answers that hold something secret."""
+
+_FIELD: Final = "refreshToken"
+_SAME_SITE: Final[dict[str, SameSite]] = {"strict": "Strict", "lax": "Lax", "none": "None"}
+
+
+@dataclass(frozen=True, slots=True)
+class SessionCookies:
+    """How the cookie is set. `origins` are those of pages that may use it besides our own."""
+
+    origins: frozenset[str]
+    secure: bool
+    path: str
+    same_site: Literal["strict", "lax", "none"] = "strict"
+
+
+class SessionAnswers:
+    """Answers sessions. Without `sessions` a user gets a JWT and nothing else; without `cookies`, tokens in bodies."""
+
+    def __init__(
+        self, accounts: Accounts, sessions: UserSessions | None = None, cookies: SessionCookies | None = None
+    ) -> None:
+        self._accounts = accounts
+        self._sessions = sessions
+        self._cookies = cookies
+
+    def add_routes(self, router: Router, prefix: str) -> None:
+        """Declare the routes below the API's prefix."""
+        if self._sessions is not None:
+            router.add("POST", f"{prefix}/auth/refresh", self.refresh)
+            router.add("POST", f"{prefix}/auth/logout", self.logout)
+
+    async def render(self, request: Request, session: Session) -> Response:
+        """The answer to somebody who has proved who they are."""
+        if session.jwt is None:
+            return Response(200, b'{"user":%b}' % session.user, headers=NOT_KEPT)
+        token = await self._begin(request, session)
+        return self._answer(session.jwt, b',"user":' + session.user, token)
+
+    async def refresh(self, request: Request) -> Response:
+        """POST /api/auth/refresh: an access token, and the next refresh token, for this one."""
+        assert self._sessions is not None, "else there is no such route"
+        renewal = await self._sessions.renew(await self._token(request))
+        jwt = None if renewal is None else await self._accounts.token_for(renewal.user_id)
+        if renewal is None or jwt is None:
+            raise UnauthorizedError("Invalid refresh token")
+        return self._answer(jwt, b"", renewal.token)
+
+    async def logout(self, request: Request) -> Response:
+        """POST /api/auth/logout: nobody is told whether there was a session."""
+        assert self._sessions is not None, "else there is no such route"
+        await self._sessions.end(await self._token(request))
+        headers: Headers = NOT_KEPT
+        if (cookies := self._cookies) is not None:
+            cookie = drop_cookie(
+                COOKIE, secure=cookies.secure, path=cookies.path, same_site=_SAME_SITE[cookies.same_site]
+            )
+            headers = (*headers, cookie)
+        return Response(200, b'{"ok":true}', headers=headers)
+
+    async def _begin(self, request: Request, session: Session) -> str | None:
+        """A refresh token; none for a page of somebody else's, which must not set the cookie."""
+        if self._sessions is None or (self._cookies is not None and not is_own_page(request, self._cookies.origins)):
+            return None
+        return await self._sessions.begin(session.user_id, session.stamp)
+
+    async def _token(self, request: Request) -> str:
+        if self._cookies is None:
+            body = (await read_body(request, parse_form)).value
+            token = body.get(_FIELD) if isinstance(body, dict) else None
+            return token if isinstance(token, str) else ""
+        if not is_own_page(request, self._cookies.origins):
+            raise ForbiddenError
+        return read_cookies(request).get(COOKIE, "")
+
+    def _answer(self, jwt: str, user: bytes, token: str | None) -> Response:
+        headers: Headers = NOT_KEPT
+        told = b""
+        if token is not None and self._cookies is None:
+            told = b',"%b":%b' % (_FIELD.encode(), orjson.dumps(token))
+        elif token is not None:
+            headers = (*headers, self._cookie(token))
+        return Response(200, b'{"jwt":"%b"%b%b}' % (jwt.encode(), told, user), headers=headers)
+
+    def _cookie(self, token: str) -> tuple[bytes, bytes]:
+        assert self._sessions is not None, "a token is one of theirs"
+        assert self._cookies is not None, "else it stands in the body"
+        seconds, cookies = self._sessions.options.most_seconds, self._cookies
+        same_site = _SAME_SITE[cookies.same_site]
+        return set_cookie(COOKIE, token, seconds, secure=cookies.secure, path=cookies.path, same_site=same_site)
