@@ -121,8 +121,11 @@ class NoMailer:
 
 
 def _write(path: Path, content: bytes) -> None:
+    """Whoever looks into the folder sees whole messages only."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
+    part = path.with_suffix(".part")
+    part.write_bytes(content)
+    part.rename(path)
 
 
 def to_mime(message: Message, default: Sender) -> EmailMessage:
