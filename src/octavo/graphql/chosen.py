@@ -7,6 +7,7 @@ from graphql import GraphQLObjectType
 
 from octavo.graphql.meaning import Part, Shape, part_of
 from octavo.graphql.queries import PageTold
+from octavo.graphql.reads import NULL, make_frame
 from octavo.graphql.roots import Roots
 from octavo.graphql.selection import Selected
 from octavo.project import EntryPage
@@ -48,15 +49,14 @@ async def read_page(
     tree: Tree,
 ) -> dict[str, Any]:
     """A collection of these entries: `data`, and `meta` where the type has it. No longer than any list may be."""
-    shown: dict[str, Any] = {}
     ids = ids[: roots.limits.most]
     told = PageTold(page.page, page.page_size, -(-page.total // page.page_size), page.total)
-    for item in roots.selections.of(kind, selected.selection_sets):
+    below = roots.selections.of(kind, selected.selection_sets)
+    shown: dict[str, Any] = tree(make_frame(roots.selections, kind, below).fill(NULL, told))
+    for item in below:
         if part_of(kind, item.name) is Part.DATA:
             entries = await read_entries(roots, content_type, roots.entity_answer(kind, item, None), ids, tree)
             shown[item.key] = [entry for entry in entries if entry is not None]
-        else:
-            shown[item.key] = tree(roots.meta(kind, item, told))
     return shown
 
 

@@ -46,7 +46,7 @@ class RefusedDocument(Exception):
         self.code = code
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Document:
     """A valid document. One object for each text, so that what is made of it can be kept by identity."""
 

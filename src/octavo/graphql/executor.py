@@ -33,7 +33,8 @@ from octavo.graphql.meaning import FieldMeaning, PluginField, RootField, field_m
 from octavo.graphql.mutations import Mutations
 from octavo.graphql.plugin_fields import PluginFields
 from octavo.graphql.queries import ListLimits
-from octavo.graphql.roots import NULL, Roots, join
+from octavo.graphql.reads import NULL, Read, ReadyOperation, ReadyOperations
+from octavo.graphql.roots import Roots, join
 from octavo.graphql.selection import TYPENAME, Selected, Selections
 from octavo.graphql.variables import read_variables
 
@@ -50,6 +51,7 @@ class Executor:
     plugin_fields: PluginFields
     limits: ListLimits
     code: CodeFields | None = None
+    ready: ReadyOperations = field(default_factory=ReadyOperations)
 
     async def run(
         self,
@@ -60,13 +62,46 @@ class Executor:
         client: str,
     ) -> bytes:
         """The answer to an operation, errors included. Raises RefusedVariables."""
+        is_query = operation.operation is OperationType.QUERY
+        key = self.ready.key(operation, variables, actor) if is_query else None
+        ready = self.ready.get(document, key)
+        if ready is not None and ready.locale in (None, await self.controller.locales.default()):
+            return await self._run_ready(ready)
         selections = Selections(self.schema, document.fragments, read_variables(self.schema, operation, variables))
         parent = self.schema.get_root_type(operation.operation)
         assert parent is not None
         roots = Roots(self.controller, selections, actor, self.limits, Cost(self.limits.values), Marks())
         selected = selections.of(parent, [operation.selection_set])
-        told = await _Run(self, roots, document, operation, variables, client).fields(parent, selected)
+        run = _Run(self, roots, document, operation, variables, client)
+        told = await run.fields(parent, selected)
+        if is_query and all(item.key in run.constants or item.key in run.reads for item in selected):
+            known: dict[str, Read | bytes] = {**run.constants, **run.reads}
+            members = tuple((item.key, known[item.key]) for item in selected)
+            locale = await self.controller.locales.default() if run.is_localized else None
+            self.ready.keep(document, key, ReadyOperation(members, roots.marks, locale))
         return _answer(parent, selected, told)
+
+    async def _run_ready(self, ready: ReadyOperation) -> bytes:
+        """The answer to an operation seen before: nothing is left to do but to read."""
+        sizes: list[int] = []
+        told = await asyncio.gather(*(self._read(read, ready.marks, sizes) for _, read in ready.members))
+        data = join((key, value) for (key, _), (value, _) in zip(ready.members, told, strict=True))
+        return _envelope(data, [error for _, found in told for error in found])
+
+    async def _read(self, read: Read | bytes, marks: Marks, sizes: list[int]) -> Told:
+        if isinstance(read, bytes):
+            return read, []
+        try:
+            return marks.take(await self.measured(read, sizes))
+        except OctavoError as error:
+            return NULL, [render(error)]
+
+    async def measured(self, read: Read, sizes: list[int]) -> bytes:
+        """What a read answers; `sizes` are those of the others of its operation. Raises ValidationError."""
+        answer = await read.run(self.controller)
+        sizes.append(len(answer))
+        self.controller.check_size(sum(sizes))
+        return answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +114,14 @@ class _Run:
     client: str
 
     sizes: list[int] = field(default_factory=list)
+    constants: dict[str, bytes] = field(default_factory=dict)
+    reads: dict[str, Read] = field(default_factory=dict)
+    localized: list[str] = field(default_factory=list)
+
+    @property
+    def is_localized(self) -> bool:
+        """Whether the default locale matters."""
+        return bool(self.localized)
 
     async def fields(self, parent: GraphQLObjectType, selected: list[Selected]) -> list[Told]:
         """Queries at once, mutations in turn."""
@@ -89,7 +132,8 @@ class _Run:
 
     async def _field(self, parent: GraphQLObjectType, item: Selected) -> Told:
         if item.name == TYPENAME:
-            return f'"{parent.name}"'.encode(), []
+            told = self.constants[item.key] = f'"{parent.name}"'.encode()
+            return told, []
         if item.name in _INTROSPECTION:
             return self._introspect(item)
         code = self.executor.code
@@ -112,10 +156,11 @@ class _Run:
         assert isinstance(meaning, RootField), "fields of other meaning are no root fields"
         if self.operation.operation is OperationType.MUTATION:
             return await Mutations(roots).write(field, meaning, item)
-        answer = await roots.read(field, meaning, item)
-        self.sizes.append(len(answer))
-        self.executor.controller.check_size(sum(self.sizes))
-        return answer
+        read = await roots.prepare(field, meaning, item)
+        if roots is self.roots:  # and no code has changed what is read
+            self.reads[item.key] = read
+            self.localized.extend([item.key] if meaning.content_type.localized else ())
+        return await self.executor.measured(read, self.sizes)
 
     def _introspect(self, item: Selected) -> Told:
         """graphql-core answers what is asked of the schema itself."""
@@ -135,11 +180,14 @@ class _Run:
 def _answer(parent: GraphQLObjectType, selected: list[Selected], told: list[Told]) -> bytes:
     errors = [error for _, found in told for error in found]
     data = join((item.key, value) for item, (value, _) in zip(selected, told, strict=True))
-    if not errors:
-        return b'{"data":%b}' % data
-    if any(value == NULL and _is_required(parent, item) for item, (value, _) in zip(selected, told, strict=True)):
+    values = ((item, value) for item, (value, _) in zip(selected, told, strict=True))
+    if errors and any(value == NULL and _is_required(parent, item) for item, value in values):
         data = NULL
-    return b'{"errors":%b,"data":%b}' % (orjson.dumps(errors), data)
+    return _envelope(data, errors)
+
+
+def _envelope(data: bytes, errors: list[dict[str, Any]]) -> bytes:
+    return b'{"errors":%b,"data":%b}' % (orjson.dumps(errors), data) if errors else b'{"data":%b}' % data
 
 
 def _is_required(parent: GraphQLObjectType, item: Selected) -> bool:

@@ -8,7 +8,8 @@ from graphql import GraphQLField, GraphQLObjectType, get_named_type
 from octavo.controllers import Write
 from octavo.errors import NotFoundError, ValidationError
 from octavo.graphql.meaning import RootField
-from octavo.graphql.roots import NULL, Roots, action_of, join, read_id
+from octavo.graphql.reads import NULL
+from octavo.graphql.roots import Roots, action_of, join, read_id
 from octavo.graphql.selection import TYPENAME, Selected
 from octavo.query.answer import Answer, Fixed
 from octavo.query.ast import Query

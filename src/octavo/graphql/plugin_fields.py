@@ -16,7 +16,8 @@ from octavo.content.media import FileInfo
 from octavo.content.reading import Prepared
 from octavo.errors import NotFoundError, ValidationError
 from octavo.graphql.plugins import USER
-from octavo.graphql.roots import NULL, Roots, join, read_id
+from octavo.graphql.reads import NULL
+from octavo.graphql.roots import Roots, join, read_id
 from octavo.graphql.selection import TYPENAME, Selected
 from octavo.query.answer import Answer, Fixed, Object, Reached, Value
 from octavo.query.ast import Query

@@ -7,20 +7,20 @@ from typing import Any, Final
 from graphql import GraphQLField, GraphQLObjectType, get_named_type
 
 from octavo.access.actors import Actor, check
-from octavo.controllers import ContentController
+from octavo.controllers import ContentController, with_id
 from octavo.graphql.cost import Cost
 from octavo.graphql.customization import Customization
 from octavo.graphql.marks import Marks
 from octavo.graphql.meaning import Part, RootField, field_meaning, part_of
-from octavo.graphql.queries import ListLimits, PageTold, has_all, read_arguments, tell_page
-from octavo.graphql.repeated import apart, together
-from octavo.graphql.selection import TYPENAME, Selected, Selections
+from octavo.graphql.queries import ListLimits, read_arguments
+from octavo.graphql.reads import EntryRead, ListRead, Read, make_frame
+from octavo.graphql.repeated import together
+from octavo.graphql.selection import Selected, Selections
 from octavo.graphql.translate import Translator
 from octavo.query.answer import Answer, Fixed
 from octavo.query.ast import Page, PublicationState, Query
 from octavo.query.numbers import js_number
 
-NULL: Final = b"null"
 MAX_ID: Final = 2**31 - 1
 _PLUGIN_ACTIONS: Final = {
     ("plugin::upload.file", "find"): "plugin::upload.content-api.find",
@@ -32,7 +32,6 @@ _PLUGIN_ACTIONS: Final = {
     ("plugin::i18n.locale", "findOne"): "plugin::i18n.locales.listLocales",
 }
 """Actions that plugins call otherwise than content-types do."""
-_COUNTED: Final = frozenset({Part.TOTAL, Part.PAGE_COUNT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,62 +59,53 @@ class Roots:
         if isinstance(meaning, RootField):
             self.require(action_of(meaning))
 
-    async def read(self, field: GraphQLField, root: RootField, selected: Selected) -> bytes:
-        """The JSON of a root field of Query. Raises OctavoError, GraphQLError."""
+    async def prepare(self, field: GraphQLField, root: RootField, selected: Selected) -> Read:
+        """The read of a root field of Query. Raises OctavoError, GraphQLError."""
         self.require(action_of(root))
         arguments = self.selections.arguments(field, selected)
         wrapper = get_named_type(field.type)
         assert isinstance(wrapper, GraphQLObjectType)
         if root.action == "findOne":
-            return await self._one(root, wrapper, selected, arguments)
+            return self._one(root.content_type.uid, wrapper, selected, read_id(arguments.get("id")))
         if root.content_type.is_single:
             return await self._single(root, wrapper, selected, arguments)
         return await self._list(root, wrapper, selected, arguments)
 
     async def entry(self, uid: str, wrapper: GraphQLObjectType, selected: Selected, entry_id: int) -> bytes:
         """A response with the entry of that id, which may be gone."""
-        below = self.selections.of(wrapper, selected.selection_sets)
-        answer, found = self._shown(wrapper, below, None), NULL
-        if answer is not None:
-            prepared = self.controller.prepare_own_one(
-                self.controller.registry.content_types[uid], answer, self.actor.permissions
-            )
-            found = await self.controller.read_own_one(prepared, entry_id) or NULL
-        return _response(wrapper, below, found)
+        return await self._one(uid, wrapper, selected, entry_id).run(self.controller)
 
-    async def _one(
-        self, root: RootField, wrapper: GraphQLObjectType, selected: Selected, arguments: dict[str, Any]
-    ) -> bytes:
-        return await self.entry(root.content_type.uid, wrapper, selected, read_id(arguments.get("id")))
+    def _one(self, uid: str, wrapper: GraphQLObjectType, selected: Selected, entry_id: int) -> EntryRead:
+        below = self.selections.of(wrapper, selected.selection_sets)
+        frame, answer = make_frame(self.selections, wrapper, below), self._shown(wrapper, below, None)
+        if answer is None:
+            return EntryRead(frame, None)
+        content_type = self.controller.registry.content_types[uid]
+        prepared = self.controller.prepare_own_one(content_type, answer, self.actor.permissions)
+        return EntryRead(frame, with_id(prepared, entry_id))
 
     async def _single(
         self, root: RootField, wrapper: GraphQLObjectType, selected: Selected, arguments: dict[str, Any]
-    ) -> bytes:
+    ) -> EntryRead:
         query = self._query(root, selected, arguments)
         below = self.selections.of(wrapper, selected.selection_sets)
-        answer, found = self._shown(wrapper, below, query.publication_state), NULL
-        if answer is not None:
-            locale = await self.locale(root)
-            prepared = self.controller.prepare_own_single(root.content_type, query, answer, locale)
-            found = await self.controller.read_own(prepared) or NULL
-        return _response(wrapper, below, found)
+        frame = make_frame(self.selections, wrapper, below)
+        answer = self._shown(wrapper, below, query.publication_state)
+        if answer is None:
+            return EntryRead(frame, None)
+        locale = await self.locale(root)
+        return EntryRead(frame, self.controller.prepare_own_single(root.content_type, query, answer, locale))
 
     async def _list(
         self, root: RootField, wrapper: GraphQLObjectType, selected: Selected, arguments: dict[str, Any]
-    ) -> bytes:
+    ) -> ListRead:
         query, locale = self._query(root, selected, arguments), await self.locale(root)
         below = self.selections.of(wrapper, selected.selection_sets)
-        given = arguments.get("pagination") or {}
-        counting = _COUNTED | {Part.PAGE_SIZE} if has_all(given) else _COUNTED
-        counted = any(self._counts(wrapper, item, counting) for item in below)
+        frame, given = make_frame(self.selections, wrapper, below), arguments.get("pagination") or {}
         page = query.page or Page()
         answer = self._shown(wrapper, below, query.publication_state, page.limit or 1) or Fixed("0")
-        asked = _with_count(query, page, with_count=counted)
-        prepared = self.controller.prepare_own_list(root.content_type, asked, answer, locale)
-        entries, total = await self.controller.find(prepared)
-        shown = tell_page(given, page, total or 0)
-        told = _told(wrapper, below, entries)
-        return join((item.key, told.get(item.key) or self.meta(wrapper, item, shown)) for item in below)
+        asked = _with_count(query, page, with_count=frame.is_counted(given))
+        return ListRead(frame, self.controller.prepare_own_list(root.content_type, asked, answer, locale), given)
 
     def _shown(
         self, wrapper: GraphQLObjectType, below: list[Selected], state: PublicationState | None, times: int = 1
@@ -157,58 +147,6 @@ class Roots:
         """The default locale, for types that have locales."""
         return await self.controller.locales.default() if root.content_type.localized else ""
 
-    def _counts(self, wrapper: GraphQLObjectType, item: Selected, counting: frozenset[Part]) -> bool:
-        """Whether `meta.pagination` is asked for what needs a count."""
-        if part_of(wrapper, item.name) is not Part.META:
-            return False
-        meta = _below(wrapper, item)
-        for one in self.selections.of(meta, item.selection_sets):
-            if one.name != TYPENAME:
-                pagination = _below(meta, one)
-                parts = self.selections.of(pagination, one.selection_sets)
-                if any(part_of(pagination, part.name) in counting for part in parts):
-                    return True
-        return False
-
-    def meta(self, wrapper: GraphQLObjectType, item: Selected, page: PageTold) -> bytes:
-        """`meta` of a collection, or its type's name."""
-        if item.name == TYPENAME:
-            return f'"{wrapper.name}"'.encode()
-        if part_of(wrapper, item.name) is None:
-            return NULL
-        meta = _below(wrapper, item)
-        members = []
-        for one in self.selections.of(meta, item.selection_sets):
-            told = f'"{meta.name}"'.encode() if one.name == TYPENAME else self._page(meta, one, page)
-            members.append((one.key, told))
-        return join(members)
-
-    def _page(self, meta: GraphQLObjectType, item: Selected, page: PageTold) -> bytes:
-        pagination = _below(meta, item)
-        numbers = {
-            Part.PAGE: page.number,
-            Part.PAGE_SIZE: page.size,
-            Part.TOTAL: page.total,
-            Part.PAGE_COUNT: page.count,
-        }
-        members = []
-        for one in self.selections.of(pagination, item.selection_sets):
-            part = part_of(pagination, one.name)
-            told = f'"{pagination.name}"' if part is None else str(numbers[part])
-            members.append((one.key, told.encode()))
-        return join(members)
-
-
-def _told(wrapper: GraphQLObjectType, below: list[Selected], found: bytes) -> dict[str, bytes]:
-    """The JSON of each `data` of a wrapper, by its key."""
-    keys = [item.key for item in below if part_of(wrapper, item.name) is Part.DATA]
-    return dict(zip(keys, apart(found, len(keys)), strict=True)) if keys else {}
-
-
-def _response(wrapper: GraphQLObjectType, below: list[Selected], found: bytes) -> bytes:
-    told = _told(wrapper, below, found)
-    return join((item.key, told.get(item.key) or f'"{wrapper.name}"'.encode()) for item in below)
-
 
 def join(members: Iterable[tuple[str, bytes]]) -> bytes:
     """A JSON object of keys (GraphQL names: plain letters) and JSON."""
@@ -230,9 +168,3 @@ def read_id(value: Any) -> int:
 def _with_count(query: Query, page: Page, *, with_count: bool) -> Query:
     counted = Page(start=page.start, limit=page.limit, number=page.number, with_count=with_count)
     return replace(query, page=counted)
-
-
-def _below(parent: GraphQLObjectType, item: Selected) -> GraphQLObjectType:
-    found = get_named_type(parent.fields[item.name].type)
-    assert isinstance(found, GraphQLObjectType)
-    return found

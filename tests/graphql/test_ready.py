@@ -1,0 +1,93 @@
+"""Operations seen before are answered from what was made ready: for other values, callers and locales, anew."""
+
+import pytest
+
+from octavo import app
+from tests.access.people import Hands
+from tests.graphql.asking import ask, messages, send
+from tests.models.bookshop import FULL_TOKEN, SOME_TOKEN
+from tests.models.site import Site
+
+pytestmark = pytest.mark.anyio
+
+PAGE = """query Page($size: Int, $state: PublicationState) {
+  __typename
+  books(pagination: {pageSize: $size}, publicationState: $state) {
+    kind: __typename
+    data { id }
+    meta { pagination { pageSize total __typename } __typename }
+    again: data { attributes { title } }
+  }
+  book(id: 2) { data { attributes { vaults { data { id } } } } }
+}"""
+
+
+async def test_values_and_callers_are_told_apart(warm: Site) -> None:
+    found = {}
+    for size in (1, 2, 1):
+        for token in (None, FULL_TOKEN, SOME_TOKEN, None):
+            first = await ask(warm, PAGE, token, size=size)
+            again = await ask(warm, PAGE, token, size=size)
+            assert first == again
+            found[size, token] = again
+    for (size, _), answer in found.items():
+        books = answer["data"]["books"]
+        assert len(books["data"]) == len(books["again"]) == size
+        assert books["meta"]["pagination"]["pageSize"] == size
+        assert books["meta"]["__typename"] == "ResponseCollectionMeta"
+        assert books["kind"] == "BookEntityResponseCollection"
+        assert answer["data"]["__typename"] == "Query"
+    assert messages(found[1, None]) == ["Forbidden access"]
+    assert messages(found[1, FULL_TOKEN]) == []
+    assert found[1, SOME_TOKEN]["data"]["book"] is None
+
+
+async def test_states_are_told_apart(warm: Site) -> None:
+    text = "query ($state: PublicationState) { books(publicationState: $state) { meta { pagination { total } } } }"
+    totals = []
+    for state in ("LIVE", "PREVIEW", "LIVE", "PREVIEW"):
+        answer = await ask(warm, text, FULL_TOKEN, state=state)
+        totals.append(answer["data"]["books"]["meta"]["pagination"]["total"])
+    assert totals[0] == totals[2] < totals[1] == totals[3]
+
+
+async def test_operations_of_one_document_are_told_apart(warm: Site) -> None:
+    for name, root in (("A", "books"), ("B", "authors"), ("A", "books"), ("B", "authors")):
+        document = "query A { books { data { id } } } query B { authors { data { id } } }"
+        answer = await send(warm, {"query": document, "operationName": name})
+        assert list(answer.json["data"]) == [root]
+
+
+async def test_another_default_locale_is_seen(scratch: Site, still: Hands) -> None:
+    octavo = app.build(scratch.octavo.settings)
+    await octavo.database.connect()
+    site, text = Site(octavo), "{ books(pagination: {limit: 1}) { data { attributes { locale } } } }"
+    mark = "?" if octavo.database.dialect == "sqlite" else "$"
+    change = f"UPDATE strapi_core_store_settings SET value = {mark}1 WHERE key = {mark}2"
+    seen: list[str] = []
+    try:
+        for locale in ("en", "en", "fr", "fr", "en"):
+            await octavo.database.execute(change, (f'"{locale}"', "plugin_i18n_default_locale"))
+            still.steady += 2
+            answer = await ask(site, text)
+            seen.extend(book["attributes"]["locale"] for book in answer["data"]["books"]["data"])
+    finally:
+        await octavo.database.close()
+    assert set(seen) <= {"en", "fr"}
+    assert seen[:2] == ["en", "en"]
+    assert seen[-1] == "en"
+
+
+async def test_a_permission_taken_away_is_gone(scratch: Site, still: Hands) -> None:
+    octavo = app.build(scratch.octavo.settings)
+    await octavo.database.connect()
+    site, text = Site(octavo), "{ genres(pagination: {limit: 1}) { data { id } } }"
+    mark = "?1" if octavo.database.dialect == "sqlite" else "$1"
+    try:
+        for _ in range(2):
+            assert messages(await ask(site, text)) == []
+        await octavo.database.execute(f"DELETE FROM up_permissions WHERE action = {mark}", ("api::genre.genre.find",))
+        still.steady += 60
+        assert messages(await ask(site, text)) == ["Forbidden access"]
+    finally:
+        await octavo.database.close()
