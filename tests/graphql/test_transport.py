@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-import re
-from base64 import b64encode
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
@@ -11,7 +9,6 @@ from urllib.parse import urlencode
 import pytest
 
 from octavo import app
-from octavo.settings.model import Mode
 from tests.graphql.asking import ask, messages, send, served
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import FULL_TOKEN
@@ -271,39 +268,3 @@ async def test_the_endpoint_may_lie_elsewhere(bookshop: Site) -> None:
         headers = [("Content-Type", "application/json")]
         assert (await call(site.octavo.asgi, "POST", "/deep/gq", headers, [body])).json == ANSWERED
         assert (await call(site.octavo.asgi, "POST", "/graphql", headers, [body])).status in (404, 405)
-
-
-# The playground
-
-
-@pytest.mark.parametrize(
-    "mode, always, shown",
-    [
-        ("development", False, True),
-        ("staging", False, True),
-        ("production", False, False),
-        ("production", True, True),
-    ],
-)
-async def test_the_playground_is_for_development(bookshop: Site, mode: Mode, always: bool, shown: bool) -> None:
-    async with served(bookshop, mode, playground_always=always) as site:
-        answer = await get(site, accept="text/html,application/xhtml+xml,*/*;q=0.8")
-        if shown:
-            assert (answer.status, answer.headers["content-type"]) == (200, "text/html")
-        else:
-            assert (answer.status, answer.body) == (400, b"GET query missing.")
-        assert (await get(site)).status == 400, "who does not ask for HTML gets none"
-
-
-async def test_the_playground_runs_its_own_script_only(bookshop: Site) -> None:
-    async with served(bookshop, "development") as site:
-        answer = await get(site, accept="text/html")
-        policy = dict(part.strip().split(" ", 1) for part in answer.headers["content-security-policy"].split(";"))
-        assert policy["default-src"] == "'none'"
-        assert policy["frame-ancestors"] in ("'none'", "'self'")
-        page = answer.body.decode()
-        for script in re.findall(r"<script>(.*?)</script>", page, re.DOTALL):
-            assert b64encode(hashlib.sha256(script.encode()).digest()).decode() in policy["script-src"]
-        assert "unsafe" not in policy["script-src"]
-        assert re.search(r"\son\w+=", page) is None, "no handlers in attributes"
-        assert re.search(r"""(?:src|href)=["'](?:https?:)?//""", page) is None, "nothing from elsewhere"

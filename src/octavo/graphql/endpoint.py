@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
 from octavo.graphql.options import GraphqlContent, GraphqlOptions, ParseText
-from octavo.graphql.playground import make_playground
+from octavo.graphql.playground import Playground
 from octavo.http.request import Request
 from octavo.http.response import TEXT, Response
 from octavo.http.router import Router
@@ -27,11 +27,14 @@ class GraphqlEndpoint:
         self._content = content
         self._parse_text = parse_text
         self._options = options
-        self._playground = make_playground() if options.playground else None
+        self._playground: Playground | None = None
         self._made: Future[Answering] | None = None
 
     def add_routes(self, router: Router, path: str) -> None:
         """Declare the endpoint."""
+        if self._options.playground:
+            self._playground = Playground(path)
+            self._playground.add_routes(router)
         router.add("POST", path, self.post)
         router.add("GET", path, self.get)
         router.add("OPTIONS", path, self.options)
@@ -57,7 +60,7 @@ class GraphqlEndpoint:
     async def get(self, request: Request) -> Response:
         """A query in the address; to a browser that brings none, the playground."""
         if self._playground is not None and "text/html" in (request.header("accept") or ""):
-            return self._playground
+            return self._playground.page()
         return await (await self._answering()).get(request)
 
     async def post(self, request: Request) -> Response:

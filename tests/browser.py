@@ -1,0 +1,130 @@
+"""A real browser, for pages that have to work in one: Chromium without a window, spoken to through two pipes.
+
+Nothing is installed for it. It is looked for where `OCTAVO_BROWSER` says, and on the path.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless_shell")
+MISSING: Final = (
+    f"NO BROWSER: the page was not tried. Install one of {', '.join(NAMES)}, or say where by OCTAVO_BROWSER"
+)
+PATIENCE: Final = 120.0
+FLAGS: Final = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run")
+PUT_PIPES: Final = """
+import fcntl, os, sys
+reads, writes = (fcntl.fcntl(int(number), fcntl.F_DUPFD_CLOEXEC, 10) for number in sys.argv[1:3])
+os.dup2(reads, 3)
+os.dup2(writes, 4)
+os.execvp(sys.argv[3], sys.argv[3:])
+"""
+"""Becomes the browser, which reads from descriptor 3 and writes to 4."""
+
+
+def find_browser() -> str | None:
+    """The command of a browser, if there is one."""
+    named = os.environ.get("OCTAVO_BROWSER")
+    return named or next(filter(None, map(shutil.which, NAMES)), None)
+
+
+class Page:
+    """One page. What goes wrong in it, and what it asks for, is written down."""
+
+    def __init__(self, reading: int, writing: int) -> None:
+        self.asked: list[str] = []
+        self.wrong: list[str] = []
+        self._reading = reading
+        self._writing = writing
+        self._pending = b""
+        self._count = 0
+        self._session: str | None = None
+        target = self.send("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.send(f"{domain}.enable")
+
+    def send(self, method: str, **params: Any) -> Any:
+        """Ask the browser for something."""
+        self._count += 1
+        message = {"id": self._count, "method": method, "params": params}
+        if self._session is not None:
+            message["sessionId"] = self._session
+        data = json.dumps(message).encode() + b"\0"
+        while data:
+            data = data[os.write(self._writing, data) :]
+        while True:
+            told = self._read()
+            if told.get("id") == self._count:
+                assert "error" not in told, told
+                return told["result"]
+            self._note(told)
+
+    def do(self, script: str) -> Any:
+        """What an expression comes to; a promise is waited for."""
+        told = self.send("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in told, told["exceptionDetails"]
+        return told["result"].get("value")
+
+    def wait_for(self, condition: str) -> Any:
+        """What an expression comes to, as soon as that counts as true."""
+        look = f"() => {{ const found = {condition}; found ? done(found) : setTimeout(look, 20); }}"
+        return self.do(f"new Promise((done) => {{ const look = {look}; look(); }})")
+
+    def close(self) -> None:
+        """Close both pipes."""
+        os.close(self._reading)
+        os.close(self._writing)
+
+    def _read(self) -> Any:
+        while b"\0" not in self._pending:
+            piece = os.read(self._reading, 65536)
+            assert piece, "the browser has gone"
+            self._pending += piece
+        message, self._pending = self._pending.split(b"\0", 1)
+        return json.loads(message)
+
+    def _note(self, told: dict[str, Any]) -> None:
+        params = told.get("params", {})
+        match told.get("method"):
+            case "Network.requestWillBeSent":
+                self.asked.append(params["request"]["url"])
+            case "Runtime.exceptionThrown":
+                self.wrong.append(json.dumps(params["exceptionDetails"]))
+            case "Log.entryAdded" if params["entry"]["level"] == "error":
+                self.wrong.append(params["entry"]["text"] + " " + params["entry"].get("url", ""))
+            case "Runtime.consoleAPICalled" if params["type"] == "error":
+                self.wrong.append(json.dumps(params["args"]))
+
+
+@contextmanager
+def open_page(browser: str, folder: Path) -> Iterator[Page]:
+    """A page of a new browser, whose own files go into a folder."""
+    (child_reads, writing), (reading, child_writes) = os.pipe(), os.pipe()
+    command = [browser, *FLAGS, "--remote-debugging-pipe", f"--user-data-dir={folder}", "--window-size=1400,900"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", PUT_PIPES, str(child_reads), str(child_writes), *command],
+        pass_fds=(child_reads, child_writes),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(child_reads)
+    os.close(child_writes)
+    watchdog = threading.Timer(PATIENCE, process.kill)
+    watchdog.start()
+    page = Page(reading, writing)
+    try:
+        yield page
+    finally:
+        watchdog.cancel()
+        process.kill()
+        process.wait()
+        page.close()
