@@ -43,3 +43,35 @@ async def test_what_is_updated_and_deleted_is_shown(scratch: Site) -> None:
     assert await ask(scratch, delete, FULL_TOKEN, i=entry) == changed
     assert await ask(scratch, delete, FULL_TOKEN, i=entry) == {"data": {"it": {"data": None}}}
     assert await ask(scratch, update, FULL_TOKEN, i=entry) == {"data": {"it": {"data": None}}}
+
+
+async def test_what_is_deleted_leads_nowhere(scratch: Site) -> None:
+    inner = """data { id attributes {
+      title author { __typename data { id } } genres { data { id } } cover { data { id } } gallery { data { id } }
+      details { binding } chapters { title } extras { __typename } localizations { data { id } }
+    } }"""
+    before = (await ask(scratch, f"{{ book(id: 2) {{ {inner} }} }}", FULL_TOKEN))["data"]["book"]["data"]["attributes"]
+    assert before["genres"]["data"] != []
+    assert before["chapters"] != []
+    deleted = await ask(scratch, f"mutation {{ it: deleteBook(id: 2) {{ {inner} }} }}", FULL_TOKEN)
+    assert deleted["data"]["it"]["data"] == {
+        "id": "2",
+        "attributes": {
+            "title": before["title"],
+            "author": {"__typename": "AuthorEntityResponse", "data": None},
+            "genres": {"data": []},
+            "cover": {"data": None},
+            "gallery": {"data": []},
+            "details": None,
+            "chapters": None,
+            "extras": None,
+            "localizations": {"data": []},
+        },
+    }
+
+
+async def test_errors_of_updating_a_single_type_stand_below_its_field(scratch: Site) -> None:
+    text = "mutation { it: updateImprint(data: { details: { printedBy: 999 } }) { __typename data { id } } }"
+    answer = await ask(scratch, text, FULL_TOKEN)
+    assert answer["data"] == {"it": {"__typename": "ImprintEntityResponse", "data": None}}
+    assert messages(answer) == ["1 relation(s) of type api::author.author associated with this entity do not exist"]

@@ -139,12 +139,19 @@ def _read_morph(registry: Registry, node: BodyNode, relation: Relation, value: A
     node.typed[relation.name] = targets
 
 
+def _changes(node: BodyNode) -> Iterator[tuple[BodyNode, str]]:
+    for name in node.definition.attributes:
+        if name in node.changes:
+            yield node, name
+        for child in node.children.get(name, ()):
+            yield from _changes(child)
+
+
 def wanted_targets(registry: Registry, root: BodyNode) -> dict[str, list[TargetId]]:
-    """The ids that have to exist, by the UID of their type, in the order in which the body names them."""
+    """The ids that have to exist, by the UID of their type, in the order of the attributes, components in place."""
     wanted: dict[str, list[TargetId]] = {}
-    for node in root.walk():
-        for name, change in node.changes.items():
-            attribute = node.definition.attributes[name]
-            uid = FILE_UID if isinstance(attribute, Media) else node.definition.relation(name).target
-            wanted.setdefault(str(uid), []).extend(change.targets if change.checked else ())
+    for node, name in _changes(root):
+        attribute, change = node.definition.attributes[name], node.changes[name]
+        uid = FILE_UID if isinstance(attribute, Media) else node.definition.relation(name).target
+        wanted.setdefault(str(uid), []).extend(change.targets if change.checked else ())
     return {uid: distinct(targets) for uid, targets in wanted.items() if targets}

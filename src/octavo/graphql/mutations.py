@@ -1,12 +1,12 @@
 """Root fields that write content: each in a transaction of its own, the answer read inside it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from graphql import GraphQLField, GraphQLObjectType, get_named_type
 
 from octavo.controllers import Write
-from octavo.errors import NotFoundError, ValidationError
+from octavo.errors import NotFoundError, OctavoError, ValidationError
 from octavo.graphql.meaning import RootField
 from octavo.graphql.reads import NULL
 from octavo.graphql.roots import Roots, action_of, join, read_id
@@ -27,19 +27,29 @@ class Mutations:
         arguments = self.roots.selections.arguments(field, selected)
         wrapper = get_named_type(field.type)
         assert isinstance(wrapper, GraphQLObjectType)
+        roots = replace(self.roots, is_gone=root.action == "delete")
         members = []
         entry: bytes | None = None
         for below in self.roots.selections.of(wrapper, selected.selection_sets):
             if below.name == TYPENAME:
                 members.append((below.key, f'"{wrapper.name}"'.encode()))
             elif entry is None:
-                entry = await self._write(root, arguments, self.roots.entity_answer(wrapper, below, None))
+                entry = await self._written(root, arguments, roots.entity_answer(wrapper, below, None))
                 members.append((below.key, entry))
             else:
                 members.append((below.key, entry))
         if entry is None:
             await self._write(root, arguments, Fixed("0"))
         return join(members)
+
+    async def _written(self, root: RootField, arguments: dict[str, Any], answer: Answer) -> bytes:
+        """What a write shows. What is wrong with the update of a single type stands below its field (observed)."""
+        try:
+            return await self._write(root, arguments, answer)
+        except OctavoError as error:
+            if root.action == "update" and root.content_type.is_single:
+                return self.roots.marks.null(error).json.encode()
+            raise
 
     async def _write(self, root: RootField, arguments: dict[str, Any], answer: Answer) -> bytes:
         controller, content_type = self.roots.controller, root.content_type

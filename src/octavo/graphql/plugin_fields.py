@@ -1,7 +1,7 @@
 """The root fields of plugins: accounts, users and roles, uploaded files. What they do is in the services."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import orjson
@@ -157,7 +157,7 @@ class PluginFields:
     async def _delete_user(self, call: Call) -> bytes:
         call.roots.require(f"{USER}.destroy")
         user_id = read_id(call.arguments["id"])
-        shown = await call.roots.entry(USER, call.kind, call.selected, user_id)
+        shown = await replace(call.roots, is_gone=True).entry(USER, call.kind, call.selected, user_id)
         if await self._users.delete(user_id) is None:
             return await call.roots.entry(USER, call.kind, call.selected, 0)
         return shown
@@ -201,7 +201,7 @@ class PluginFields:
     async def _remove_file(self, call: Call) -> bytes:
         call.roots.require(f"{_UPLOAD}.destroy")
         file_id = read_id(call.arguments["id"])
-        shown = await call.roots.entry(FILE, call.kind, call.selected, file_id)
+        shown = await replace(call.roots, is_gone=True).entry(FILE, call.kind, call.selected, file_id)
         try:
             await self._files.delete(file_id, _only(call, Fixed("0")))
         except NotFoundError:

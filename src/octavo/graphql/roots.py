@@ -47,6 +47,8 @@ class Roots:
     customization: Customization | None = None
     is_authorized: bool = False
     """Whether a project's code has decided that the caller may have this root field."""
+    is_gone: bool = False
+    """Whether what is shown is deleted by then: v4 answers its own values only, and nothing that it led to."""
 
     def require(self, *actions: str) -> None:
         """Raise ForbiddenError unless the caller may take these actions, or need not be asked."""
@@ -137,6 +139,7 @@ class Roots:
             state,
             self.customization,
             times,
+            self.is_gone,
         )
 
     def _query(self, root: RootField, selected: Selected, arguments: dict[str, Any]) -> Query:

@@ -66,6 +66,7 @@ class Translator:
     state: PublicationState | None = None
     customization: Customization | None = None
     times: int = 1
+    is_gone: bool = False
 
     def entity(self, entity: GraphQLObjectType, sets: SelectionSets) -> Answer:
         """`id`, `attributes` and `__typename` of an entry."""
@@ -117,6 +118,8 @@ class Translator:
         match meaning.attribute:
             case Scalar() as scalar:
                 return _scalar(scalar, field.type)
+            case DynamicZone() | ComponentField() | Relation(target=None) if self._has_lost(field):
+                return NULL
             case DynamicZone():
                 return self._zone(item, field, meaning)
             case Relation(target=None):
@@ -138,6 +141,8 @@ class Translator:
             in_entry = isinstance(meaning.definition, ContentType)
             return self.marks.forbidden() if in_entry else self._hidden(item, field, attribute)
         wrapper, query = _object(field.type), self._query(item, field, target)
+        if self.is_gone:
+            return self._hidden(item, field, attribute)
         inner = self._below(attribute, query)
         members: list[tuple[str, Answer]] = []
         for below in self.selections.of(wrapper, item.selection_sets):
@@ -148,7 +153,11 @@ class Translator:
                 members.append((below.key, Reached(item.name, query, inner.entity(entity, below.selection_sets))))
         return Object(tuple(members))
 
-    def _hidden(self, item: Selected, field: GraphQLField, relation: Relation) -> Answer:
+    def _has_lost(self, field: GraphQLField) -> bool:
+        """Whether what belonged to a deleted entry is no longer shown. What must not be null still is."""
+        return self.is_gone and not isinstance(field.type, GraphQLNonNull)
+
+    def _hidden(self, item: Selected, field: GraphQLField, relation: Relation | Media) -> Answer:
         """What a component's relation shows to those who may not read its entries: that it has none."""
         wrapper, nothing = _object(field.type), Fixed("[]" if relation.to_many else "null")
         asked = self.selections.of(wrapper, item.selection_sets)
