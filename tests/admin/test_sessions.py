@@ -4,6 +4,7 @@ import base64
 import time
 from typing import Any
 
+import bcrypt
 import jwt
 import pytest
 
@@ -81,6 +82,24 @@ async def test_refused_logins(office: Office, body: Any, refusal: dict[str, Any]
     answer = await office.post("login", body)
     assert (answer.status, answer.json) == (400, refusal)
     assert "set-cookie" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    "email", ["ada@admin.example", "nobody@admin.example", "new@admin.example", "ina@admin.example", "\0", "a" * 300]
+)
+async def test_every_refusal_takes_as_long_as_one_comparison(
+    office: Office, email: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[bytes] = []
+    compare = bcrypt.checkpw
+
+    def counting(password: bytes, hashed_password: bytes) -> bool:
+        compared.append(password)
+        return compare(password, hashed_password)
+
+    monkeypatch.setattr(bcrypt, "checkpw", counting)
+    assert (await office.post("login", {"email": email, "password": "wrong"})).json == WRONG
+    assert compared == [b"wrong"]
 
 
 async def test_a_login_takes_json_only(office: Office) -> None:
