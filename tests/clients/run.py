@@ -21,7 +21,10 @@ from tests.cli.processes import PATIENCE, ROOT, run, serving
 
 HERE = Path(__file__).parent
 NODE = ROOT / "build/clients"
-SCRIPTS = ("strapi-sdk-js.mjs", "refine.mjs", "nuxt.mjs", "gatsby.mjs", "pystrapi_client.py")
+SCRIPTS = (
+    *("strapi-sdk-js.mjs", "refine.mjs", "nuxt.mjs", "gatsby.mjs", "pystrapi_client.py"),
+    *("apollo.mjs", "urql.mjs", "graphql-request.mjs", "graphql-types.mjs"),
+)
 _SECONDS = 300
 
 
