@@ -1,8 +1,5 @@
 """A project's code on the schema: what it is given, what its answers become, and what it costs."""
 
-import shutil
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,36 +8,12 @@ from octavo.app import build
 from tests.access.people import Hands
 from tests.graphql.asking import ask, messages, send
 from tests.models.bookshop import FULL_TOKEN, SOME_TOKEN
-from tests.models.site import Site, open_bookshop, postgresql_variables
-from tests.postgresql_server import PostgresqlServer
-from tests.robustness.sites import CONTINUE_IDS
+from tests.models.site import Site
 
 pytestmark = pytest.mark.anyio
 
-CODE = Path(__file__).parent / "bookshop_code"
 FORBIDDEN = "Forbidden access"
 FAILED = "Internal Server Error"
-
-
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-async def coded(
-    request: pytest.FixtureRequest, anyio_backend: str, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Site]:
-    """A bookshop with code, on each database in turn."""
-    variables: dict[str, str] = {}
-    folder = tmp_path_factory.mktemp("coded")
-    if request.param == "postgresql":
-        server: PostgresqlServer = request.getfixturevalue("postgresql_server")
-        variables = postgresql_variables(server.create_database())
-    plain = await open_bookshop(folder, variables)
-    if request.param == "postgresql":
-        server.run_sql(variables["DATABASE_NAME"], CONTINUE_IDS)
-    await plain.database.close()
-    shutil.copytree(CODE, folder / "src", dirs_exist_ok=True)
-    octavo = build(plain.octavo.settings)
-    await octavo.asgi.start()
-    yield Site(octavo)
-    await octavo.asgi.stop()
 
 
 async def data(site: Site, text: str, token: str | None = None) -> Any:
