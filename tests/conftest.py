@@ -16,6 +16,7 @@ from tests.postgresql_server import PostgresqlServer, start_server
 if TYPE_CHECKING:
     from tests.openid_server import OpenIdServer
     from tests.s3_server import S3Server
+    from tests.valkey_server import CountingServer
 
 pytest_plugins = ["tests.golden.option", "tests.models.fixtures"]
 
@@ -40,6 +41,16 @@ def s3_server() -> Iterator["S3Server"]:
     from tests.s3_server import S3Server  # its libraries take their time
 
     server = S3Server()
+    yield server
+    server.remove()
+
+
+@pytest.fixture(scope="session")
+def counting_server() -> Iterator["CountingServer"]:
+    """The one server of a test run that speaks the protocol of Redis, started lazily."""
+    from tests.valkey_server import CountingServer
+
+    server = CountingServer()
     yield server
     server.remove()
 

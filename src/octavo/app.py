@@ -13,6 +13,7 @@ from octavo.access.credentials import Secrets
 from octavo.access.provider_accounts import ProviderAccounts
 from octavo.access.provider_logins import ProviderLogins, ProviderOptions
 from octavo.access.rate_limits import DatabaseStorage, RateLimitOptions, RateLimits
+from octavo.access.redis_counts import RedisCounts, RedisMissing
 from octavo.access.role_administration import RoleAdministration
 from octavo.access.sanitize import Strictness
 from octavo.access.token_versions import ensure_token_versions
@@ -153,6 +154,7 @@ class Services:
     roles: RoleAdministration
     administrators: Administrators
     attempts: DatabaseStorage | None
+    counts: RedisCounts | None
 
 
 def build(settings: Settings) -> Octavo:
@@ -178,7 +180,12 @@ def build(settings: Settings) -> Octavo:
             partial(run_bootstrap, extending),
             *((graphql.prepare,) if graphql else ()),
         ),
-        on_shutdown=(services.accounts.settle, services.authenticator.settle, database.close),
+        on_shutdown=(
+            services.accounts.settle,
+            services.authenticator.settle,
+            *((services.counts.close,) if services.counts else ()),
+            database.close,
+        ),
     )
     return Octavo(settings, registry, database, services, register, router, asgi)
 
@@ -248,7 +255,8 @@ def _services(settings: Settings, registry: Registry, database: Database) -> Ser
     )
     authenticator = Authenticator(database, secrets, access)
     attempts = DatabaseStorage(database) if _counts_together(settings) else None
-    limits = _rate_limits(settings, attempts)
+    counts = open_counts(settings)
+    limits = _rate_limits(settings, attempts, counts)
     accounts = Accounts(reader, writer, authenticator, limits, _mailer(settings), _account_options(settings))
     administrators = Administrators(database, authenticator, limits, _admin_options(settings))
     people = ProviderAccounts(
@@ -263,7 +271,18 @@ def _services(settings: Settings, registry: Registry, database: Database) -> Ser
     roles = RoleAdministration(writer, authenticator.invalidate)
     files = FileService(writer, reader, media)
     return Services(
-        authenticator, controller, storage, files, accounts, logins, sessions, users, roles, administrators, attempts
+        authenticator,
+        controller,
+        storage,
+        files,
+        accounts,
+        logins,
+        sessions,
+        users,
+        roles,
+        administrators,
+        attempts,
+        counts,
     )
 
 
@@ -273,9 +292,22 @@ def _counts_together(settings: Settings) -> bool:
     return store == "database" or (store == "auto" and settings.server.workers > 1)
 
 
-def _rate_limits(settings: Settings, attempts: DatabaseStorage | None) -> RateLimits:
+def open_counts(settings: Settings) -> RedisCounts | None:
+    """Redis, if attempts are counted there. Raises SettingsError."""
     given = settings.plugins.users_permissions.config.ratelimit
-    return RateLimits(RateLimitOptions(given.enabled, given.interval, given.max, given.max_by_address), attempts)
+    if given.store != "redis":
+        return None
+    try:
+        return RedisCounts(given.url or "")
+    except RedisMissing as error:
+        place = "users-permissions.config.ratelimit.url"
+        raise SettingsError([SettingsProblem("config/plugins.toml", place, str(error))]) from error
+
+
+def _rate_limits(settings: Settings, attempts: DatabaseStorage | None, counts: RedisCounts | None) -> RateLimits:
+    given = settings.plugins.users_permissions.config.ratelimit
+    options = RateLimitOptions(given.enabled, given.interval, given.max, given.max_by_address)
+    return RateLimits(options, counts.storage if counts else attempts)
 
 
 def _account_options(settings: Settings) -> AccountOptions:

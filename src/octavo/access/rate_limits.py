@@ -4,6 +4,7 @@ Attempts are counted under a door-neutral route, so that neither the spelling of
 them. Refuses with `RateLimitError`.
 """
 
+import logging
 import time
 import unicodedata
 from collections.abc import Hashable
@@ -15,10 +16,13 @@ from typing import Final
 from limits import RateLimitItemPerSecond
 from limits.aio.storage import MemoryStorage, Storage
 from limits.aio.strategies import FixedWindowRateLimiter
+from limits.errors import StorageError
 
 from octavo.access.statements import say
 from octavo.database.connection import Database, TransactionConflict
 from octavo.errors import RateLimitError, ServiceUnavailable
+
+logger = logging.getLogger(__name__)
 
 TABLE: Final = """CREATE TABLE IF NOT EXISTS octavo_rate_limits (
   name varchar(255) PRIMARY KEY NOT NULL, hits integer NOT NULL, expires_at bigint NOT NULL)"""
@@ -65,7 +69,7 @@ class RateLimits:
 
     async def check_address(self, address: str) -> None:
         """Count an attempt that is about nobody yet. Raises RateLimitError."""
-        if self._enabled and not await self._limiter.hit(self._all, _place(address)):
+        if self._enabled and not await self._hit(self._all, _place(address)):
             raise RateLimitError
 
     async def check_account(self, route: str, address: str, account_id: int) -> None:
@@ -74,8 +78,16 @@ class RateLimits:
             await self._count_one(route, _place(address), account_id)
 
     async def _count_one(self, route: str, place: str, about: Hashable) -> None:
-        if not await self._limiter.hit(self._one, route, place, _key(about)):
+        if not await self._hit(self._one, route, place, _key(about)):
             raise RateLimitError
+
+    async def _hit(self, item: RateLimitItemPerSecond, *names: str) -> bool:
+        """Count; where that is not possible nobody gets in, for else a way to stop the counting would be a way in."""
+        try:
+            return await self._limiter.hit(item, *names)
+        except StorageError as error:
+            logger.error("Attempts cannot be counted: %s", error)
+            raise ServiceUnavailable from None
 
 
 def _place(address: str) -> str:

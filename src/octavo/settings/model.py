@@ -220,8 +220,14 @@ class RateLimit:
     )
     max: int = setting(5, "Most attempts in a period at one account from one address.", bounds=_AT_LEAST_ONE)
     max_by_address: int = setting(50, "Most attempts in a period from one address.", bounds=_AT_LEAST_ONE)
-    store: Literal["auto", "memory", "database"] = setting(
+    store: Literal["auto", "memory", "database", "redis"] = setting(
         "auto", "Where attempts are counted; `auto`: in memory with one worker, in the database with several."
+    )
+    url: str | None = setting(
+        None,
+        'Address of Redis or Valkey, `redis://host:6379/0`, for `store = "redis"`.',
+        variable="REDIS_URL",
+        secret=True,
     )
 
 

@@ -1,0 +1,41 @@
+"""Attempts counted in Redis or Valkey, for services on several machines.
+
+The library is imported when a project is configured for it, and not before.
+"""
+
+import importlib
+from typing import Any, Final
+
+from limits.aio.storage import RedisStorage, Storage
+
+_PREFIX: Final = "octavo"
+_PATIENCE: Final = 2.0
+
+
+class RedisMissing(Exception):
+    """Redis cannot be used: its library is not installed, or the address is none. The text is meant for people."""
+
+
+class RedisCounts:
+    """The counts at an address such as `redis://user:password@host:6379/0`, `rediss://...` or `unix:///path`."""
+
+    def __init__(self, url: str) -> None:
+        try:
+            redis: Any = importlib.import_module("redis.asyncio")
+        except ImportError:
+            raise RedisMissing("needs the library redis: pip install 'octavo[redis]'") from None
+        try:
+            self._pool = redis.ConnectionPool.from_url(url, socket_timeout=_PATIENCE, socket_connect_timeout=_PATIENCE)
+        except ValueError as error:
+            raise RedisMissing(f"expected an address such as redis://host:6379/0: {error}") from None
+        self.storage: Storage = RedisStorage(
+            "redis://",
+            wrap_exceptions=True,
+            implementation="redispy",
+            key_prefix=_PREFIX,
+            connection_pool=self._pool,
+        )
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._pool.aclose()

@@ -1,0 +1,109 @@
+"""Logins cost what bcrypt costs, and nobody else pays for it; and they tell nobody who has an account.
+
+By structure and not by the clock: the threads for passwords are held up, and everything else has to go on.
+"""
+
+import asyncio
+import os
+import sys
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import bcrypt
+import pytest
+
+from octavo.content import passwords
+from tests.access.club import NEVER, Club, open_club
+from tests.access.people import Hands, write
+
+pytestmark = pytest.mark.anyio
+
+WAYS_TO_FAIL = {
+    "a wrong password": {"identifier": "ann", "password": "wrong"},
+    "a wrong password, by address": {"identifier": "ann@example.org", "password": "wrong"},
+    "nobody's name": {"identifier": "nobody", "password": "wrong"},
+    "nobody's address": {"identifier": "nobody@example.org", "password": "wrong"},
+    "somebody who is blocked": {"identifier": "mallory", "password": "wrong"},
+    "somebody without a password": {"identifier": "carol", "password": "wrong"},
+}
+
+
+@pytest.fixture
+async def club(anyio_backend: str, tmp_path: Path, still: Hands) -> AsyncIterator[Club]:
+    """Without limits, and with nothing read anew unasked."""
+    async with open_club(tmp_path, NEVER) as opened:
+        await write(opened.database, "UPDATE up_users SET password = NULL WHERE username = 'carol'")
+        yield opened
+
+
+async def test_others_are_answered_while_passwords_are_compared(club: Club) -> None:
+    token = await club.token_of()
+    release = threading.Event()
+    held = [passwords._threads.submit(release.wait) for _ in range(passwords._threads._max_workers)]
+    try:
+        logins = [asyncio.create_task(club.log_in()) for _ in range(20)]
+        for _ in range(20):
+            assert (await club.ask("GET", "/api/users/me", token=token)).status == 200
+        assert not any(login.done() for login in logins), "a password was compared elsewhere"
+    finally:
+        release.set()
+    assert [(await login).status for login in logins] == [200] * 20
+    assert all(thread.result(60) for thread in held)
+
+
+async def test_so_are_they_while_passwords_are_hashed(club: Club) -> None:
+    token = await club.token_of()
+    release = threading.Event()
+    held = [passwords._threads.submit(release.wait) for _ in range(passwords._threads._max_workers)]
+    try:
+        new = {"username": "dora", "email": "dora@example.org", "password": "dora-secret"}
+        registering = asyncio.create_task(club.post("auth/local/register", new))
+        for _ in range(20):
+            assert (await club.ask("GET", "/api/users/me", token=token)).status == 200
+            # The hash is made before a transaction begins: others may write meanwhile.
+            await write(club.database, "UPDATE up_users SET confirmed = ?1 WHERE id = 3", True)
+        assert not registering.done()
+    finally:
+        release.set()
+    assert (await registering).status == 200
+    assert all(thread.result(60) for thread in held)
+
+
+def test_the_threads_are_few_and_stand_back() -> None:
+    assert passwords._threads._max_workers <= (os.cpu_count() or 1)
+    if sys.platform == "linux":
+        priority = passwords._threads.submit(lambda: os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+        assert priority.result(60) > os.getpriority(os.PRIO_PROCESS, 0)
+
+
+async def test_every_failure_says_and_costs_the_same(club: Club, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[bytes] = []
+    compare = bcrypt.checkpw
+
+    def counting(password: bytes, hashed: bytes) -> bool:
+        compared.append(hashed)
+        return compare(password, hashed)
+
+    monkeypatch.setattr(bcrypt, "checkpw", counting)
+    await club.log_in()  # the first request reads who may do what
+    seen: dict[str, Any] = {}
+    for way, body in WAYS_TO_FAIL.items():
+        compared.clear()
+        before = club.database.statements
+        answer = await club.post("auth/local", body)
+        seen[way] = (
+            answer.status,
+            answer.body,
+            sorted(answer.headers),
+            len(compared),
+            club.database.statements - before,
+        )
+    assert len({repr(value) for value in seen.values()}) == 1, seen
+    assert seen["a wrong password"][3:] == (1, 1)
+
+
+def test_nobodys_hash_is_as_hard_as_those_of_users() -> None:
+    assert passwords._NOBODYS.startswith(f"$2a${passwords.COST}$")
+    assert passwords.hash_now("x").startswith(f"$2a${passwords.COST}$")
