@@ -160,6 +160,16 @@ HOSTILE = {
         VALIDATION_FAILED,
         "The document has more than 500 fragments",
     ),
+    "variables": (
+        "query(" + " ".join(f"$v{number}:Int" for number in range(501)) + "){plains{data{id}}}",
+        VALIDATION_FAILED,
+        "The document has more than 500 variables",
+    ),
+    "directives": (
+        "{plains{data{id " + "@skip(if:false)" * 501 + "}}}",
+        VALIDATION_FAILED,
+        "The document has more than 500 directives",
+    ),
     "fragments in a chain": (chain(450), VALIDATION_FAILED, "Fragments are nested more than 100 times"),
     "an unused chain": (
         chain(450).replace("{...F0}", "{plains{data{id}}}"),
@@ -210,6 +220,9 @@ FRIENDLY = {
     "brackets in text": '{plains(sort:"' + "[" * 1_000 + '"){data{id}}}',
     "brackets in a block": '{plains(sort:"""' + "[" * 1_000 + '"""){data{id}}}',
     "brackets in a comment": "#" + "[" * 1_000 + "\n{plains{data{id}}}",
+    "words in text": '{plains(sort:"' + "a " * 20_000 + '"){data{id}}}',
+    "words in a comment": "#" + "a " * 20_000 + "\n{plains{data{id}}}",
+    "spaces and commas": "{plains{data{id" + " ,\n\ufeff" * 20_000 + "}}}",
     "a wide selection": "{plains{data{" + " ".join(f"a{number}:id" for number in range(400)) + "}}}",
     "fragments of components": (
         "{holders{data{attributes{zone{"

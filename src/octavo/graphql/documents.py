@@ -23,6 +23,7 @@ from octavo.graphql.limits import (
     check_depth,
     check_nesting,
     check_size,
+    check_tokens,
     fragments_of,
     operations_of,
 )
@@ -97,6 +98,7 @@ class Documents:
     def _parse(self, text: str) -> DocumentNode:
         try:
             check_nesting(text, self._limits.nesting)
+            check_tokens(text, self._limits.tokens)
             return parse(text, max_tokens=self._limits.tokens)
         except GraphQLSyntaxError as error:
             raise RefusedDocument([worded(error)], PARSE_FAILED) from None

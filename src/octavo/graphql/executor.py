@@ -36,8 +36,10 @@ from octavo.graphql.queries import ListLimits
 from octavo.graphql.reads import NULL, Read, ReadyOperation, ReadyOperations
 from octavo.graphql.roots import Roots, join
 from octavo.graphql.selection import TYPENAME, Selected, Selections
+from octavo.graphql.texts import CacheLimits, TextCache
 from octavo.graphql.variables import read_variables
 
+_OF_SCHEMA: Final = CacheLimits(entries=50, bytes=16 * 1024**2)
 _INTROSPECTION: Final = frozenset({"__schema", "__type"})
 Told = tuple[bytes, list[dict[str, Any]]]
 
@@ -52,6 +54,7 @@ class Executor:
     limits: ListLimits
     code: CodeFields | None = None
     ready: ReadyOperations = field(default_factory=ReadyOperations)
+    introspected: TextCache[bytes] = field(default_factory=lambda: TextCache(_OF_SCHEMA))
 
     async def run(
         self,
@@ -164,7 +167,12 @@ class _Run:
         return await self.executor.measured(read, self.sizes)
 
     def _introspect(self, item: Selected) -> Told:
-        """graphql-core answers what is asked of the schema itself."""
+        """graphql-core answers what is asked of the schema itself: always the same, where nothing varies."""
+        start = self.operation.loc.start if self.operation.loc else 0
+        key = None if self.variables else f"{start} {item.key} {self.document.text}"
+        known = self.executor.introspected.get(key) if key else None
+        if known is not None:
+            return known, []
         operation = OperationDefinitionNode(
             operation=OperationType.QUERY,
             name=None,
@@ -175,7 +183,10 @@ class _Run:
         document = DocumentNode(definitions=(operation, *self.document.fragments.values()))
         result = execute_sync(self.executor.schema, document, variable_values=self.variables)
         errors = [render_refused(error, BAD_INPUT) for error in result.errors or ()]
-        return orjson.dumps((result.data or {}).get(item.key)), errors
+        told = orjson.dumps((result.data or {}).get(item.key))
+        if key and not errors:
+            self.executor.introspected.put(key, told, told)
+        return told, errors
 
 
 def _answer(parent: GraphQLObjectType, selected: list[Selected], told: list[Told]) -> bytes:

@@ -63,6 +63,24 @@ def check_nesting(text: str, limit: int) -> None:
             depth -= 1
 
 
+_TOKENS = re.compile(
+    r'"""(?:\\"""|[^"]|"(?!""))*(?:"""|$)|"(?:\\.|[^"\\\n])*"?|#[^\n\r]*|\.\.\.|-?[0-9][0-9.eE+-]*|[A-Za-z_][0-9A-Za-z_]*|[!$&()\[\]{}:=@|]',
+    re.DOTALL,
+)
+
+
+def check_tokens(text: str, limit: int) -> None:
+    """Refuse a text of too many words and signs before it is parsed: counting is far cheaper."""
+    if len(text) <= limit:
+        return
+    count = 0
+    for found in _TOKENS.finditer(text):
+        count += not found[0].startswith("#")
+        if count > limit:
+            message = f"Document contains more than {limit} tokens. Parsing aborted."
+            raise GraphQLSyntaxError(Source(text), found.start(), message)
+
+
 def check_size(document: DocumentNode, limits: Limits) -> list[GraphQLError]:
     """Why a document is too large, if it is."""
     written = _Written()
@@ -88,6 +106,8 @@ class _Written(Visitor):
         super().__init__()
         self._aliases = 0
         self._operations = 0
+        self._variables = 0
+        self._directives = 0
         self._spreads: dict[str, set[str]] = {}
         self._inside: str | None = None
 
@@ -99,6 +119,14 @@ class _Written(Visitor):
         """An operation."""
         self._operations += 1
         self._inside = None
+
+    def enter_variable_definition(self, *_: object) -> None:
+        """A variable."""
+        self._variables += 1
+
+    def enter_directive(self, *_: object) -> None:
+        """A directive, wherever."""
+        self._directives += 1
 
     def enter_fragment_definition(self, node: FragmentDefinitionNode, *_: object) -> None:
         """A fragment."""
@@ -115,6 +143,8 @@ class _Written(Visitor):
         counts = (
             (self._aliases, limits.aliases, "aliases"),
             (self._operations, limits.operations, "operations"),
+            (self._variables, limits.variables, "variables"),
+            (self._directives, limits.directives, "directives"),
             (len(self._spreads), limits.fragments, "fragments"),
         )
         for count, most, noun in counts:

@@ -36,6 +36,8 @@ class Limits:
     fields: int = 5_000
     root_fields: int = 200
     aliases: int = 500
+    variables: int = 500
+    directives: int = 500
     comparisons: int = 20_000
     schema_lists: int = 24
     introspection: bool = True

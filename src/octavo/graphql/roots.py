@@ -144,6 +144,7 @@ class Roots:
 
     def _query(self, root: RootField, selected: Selected, arguments: dict[str, Any]) -> Query:
         query = read_arguments(arguments, self.limits, (selected.key,))
+        self.cost.add_query(query, selected.key)
         return self.controller.sanitize(query, root.content_type, self.actor.permissions)
 
     async def locale(self, root: RootField) -> str:

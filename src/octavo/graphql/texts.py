@@ -31,9 +31,9 @@ class TextCache(Generic[T]):
         self._known.move_to_end(key)
         return found[0]
 
-    def put(self, key: str, value: T, text: str) -> None:
+    def put(self, key: str, value: T, text: str | bytes) -> None:
         """Remember a value, and forget as many as have to make room for it."""
-        size = len(text.encode("utf-8", "surrogatepass"))
+        size = len(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text)
         _, before = self._known.pop(key, (None, 0))
         self._known[key] = value, size
         self._bytes += size - before

@@ -196,8 +196,12 @@ class Translator:
         arguments = self.selections.arguments(field, item)
         try:
             query = read_arguments(arguments, self.limits, (item.key,))
-            if "publicationState" not in field.args:
-                query = Query(filters=query.filters, sort=query.sort, page=query.page, publication_state=self.state)
+        except OctavoError as error:
+            raise _RefusedArguments(error) from None
+        self.cost.add_query(query, item.key)
+        if "publicationState" not in field.args:
+            query = Query(filters=query.filters, sort=query.sort, page=query.page, publication_state=self.state)
+        try:
             return self.controller.sanitize(query, target, self.permissions)
         except OctavoError as error:
             raise _RefusedArguments(error) from None
