@@ -75,3 +75,15 @@ async def test_errors_of_updating_a_single_type_stand_below_its_field(scratch: S
     answer = await ask(scratch, text, FULL_TOKEN)
     assert answer["data"] == {"it": {"__typename": "ImprintEntityResponse", "data": None}}
     assert messages(answer) == ["1 relation(s) of type api::author.author associated with this entity do not exist"]
+
+
+async def test_a_single_type_is_localized_whatever_the_id(scratch: Site) -> None:
+    shown = "data { id attributes { locale localizations { data { attributes { locale } } } } }"
+    before = (await ask(scratch, f"{{ frontPage {{ {shown} }} }}", FULL_TOKEN))["data"]["frontPage"]["data"]
+    taken = {before["attributes"]["locale"]}
+    taken |= {item["attributes"]["locale"] for item in before["attributes"]["localizations"]["data"]}
+    free = next(code for code in ("en", "de-AT", "fr") if code not in taken)
+    text = f'mutation {{ it: createFrontPageLocalization(id: 999, locale: "{free}", data: {{}}) {{ {shown} }} }}'
+    made = (await ask(scratch, text, FULL_TOKEN))["data"]["it"]["data"]["attributes"]
+    assert made["locale"] == free
+    assert {item["attributes"]["locale"] for item in made["localizations"]["data"]} == taken

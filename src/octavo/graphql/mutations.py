@@ -60,7 +60,7 @@ class Mutations:
             raise ValidationError("Locale must be a text")
         if root.action == "createLocalization":
             flat = {**(data or {}), "locale": locale}
-            base = read_id(arguments.get("id")) or await self._single(root, None)
+            base = await self._single(root, None) or read_id(arguments.get("id"))
             return await controller.localize(content_type, base, flat, prepared, actor)
         write = Write(data, dates=_dates(data))
         if root.action == "create":
