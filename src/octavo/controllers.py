@@ -243,7 +243,7 @@ class ContentController:
             )
             return await self._answer(answer, entry_id, unit)
 
-        return await self._write(content_type, write, work)
+        return await self._write(content_type, write, work, actor)
 
     async def update(
         self, content_type: ContentType, entry_id: int, write: Write, answer: Prepared, actor: Actor
@@ -256,7 +256,7 @@ class ContentController:
                 raise NotFoundError
             return await self._answer(answer, entry_id, unit)
 
-        return await self._write(content_type, write, work, entry_id)
+        return await self._write(content_type, write, work, actor, entry_id)
 
     async def delete(self, content_type: ContentType, entry_id: int, answer: Prepared) -> bytes:
         """Remove an entry; it is answered as it was. Raises NotFoundError."""
@@ -313,6 +313,7 @@ class ContentController:
         content_type: ContentType,
         write: Write,
         work: Callable[[EntryUnit, Mapping[str, Any]], Awaitable[bytes]],
+        actor: Actor,
         entry_id: int | None = None,
     ) -> bytes:
         """Store the files, then their rows and the entry in one transaction: all of it or nothing."""
@@ -321,7 +322,7 @@ class ContentController:
         async with self._media.incoming([file for _, file in write.files]) as stored:
 
             async def with_files(unit: EntryUnit) -> bytes:
-                ids = await stored.insert_sent(unit.connection)
+                ids = await stored.insert_sent(unit.connection, actor.creator_id)
                 fields: dict[str, list[int]] = {}
                 for (field, _), file_id in zip(write.files, ids, strict=True):
                     fields.setdefault(field, []).append(file_id)

@@ -69,7 +69,7 @@ class Club:
         async def send(message: Any) -> None:
             sent.append(message)
 
-        given = [("Content-Type", "application/json"), *headers]
+        given = [*headers, ("Content-Type", "application/json")]  # the first counts
         if token:
             given.append(("Authorization", f"Bearer {token}"))
         chunks = () if body is None else (body if isinstance(body, bytes) else json.dumps(body).encode(),)

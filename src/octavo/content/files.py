@@ -61,15 +61,16 @@ class FileService:
         answer: Prepared,
         place: Place | None = None,
         path: str = "",
+        actor_id: int | None = None,
     ) -> list[bytes]:
-        """Store files, in a place if one is given; what is shown of each.
+        """Store files, in a place if one is given; what is shown of each. `actor_id` is an administrator, the creator.
 
         A place that is not there, an entry or a media attribute, gets none: the files are kept all the same.
         """
         async with self._media.incoming(files, infos, path) as stored:
 
             async def work(unit: EntryUnit) -> list[bytes]:
-                ids = await stored.insert_sent(unit.connection)
+                ids = await stored.insert_sent(unit.connection, actor_id)
                 if place is not None:
                     await self._attach(unit, place, ids)
                 return [await self._show(answer, file_id, unit.connection) for file_id in ids]

@@ -42,17 +42,18 @@ class StoredFiles:
         self._insert = insert
         self._folder = folder
 
-    async def insert(self, connection: Connection, path: str = ROOT_FOLDER) -> list[int]:
-        """Write the rows, in the caller's transaction; their ids in the order of the files."""
+    async def insert(self, connection: Connection, path: str = ROOT_FOLDER, actor_id: int | None = None) -> list[int]:
+        """Write the rows, in the caller's transaction; their ids in the order of the files. `actor_id` is that of an
+        administrator, the creator."""
         self.inserted = True
         now = int(time.time() * 1000)
-        rows = [_row(stored.attributes, path, now) for stored in self.files]
+        rows = [_row(stored.attributes, path, now, actor_id) for stored in self.files]
         return [int(await connection.fetch_value(self._insert, row)) for row in rows]
 
-    async def insert_sent(self, connection: Transaction) -> list[int]:
+    async def insert_sent(self, connection: Transaction, actor_id: int | None = None) -> list[int]:
         """The same for files that came over the API: into their folder."""
         folder = await self._folder.find(connection)
-        ids = await self.insert(connection, folder.path)
+        ids = await self.insert(connection, folder.path, actor_id)
         for file_id in ids:
             await self._folder.put(connection, folder, file_id)
         return ids
@@ -198,7 +199,7 @@ class MediaLibrary:
             raise
 
 
-def _row(attributes: Mapping[str, Any], folder_path: str, now: int) -> tuple[Any, ...]:
+def _row(attributes: Mapping[str, Any], folder_path: str, now: int, actor_id: int | None) -> tuple[Any, ...]:
     """The values of a new row, in the order of its columns."""
     formats = attributes["formats"]
     values = {
@@ -208,6 +209,8 @@ def _row(attributes: Mapping[str, Any], folder_path: str, now: int) -> tuple[Any
         "folder_path": folder_path,
         "created_at": now,
         "updated_at": now,
+        "created_by_id": actor_id,
+        "updated_by_id": actor_id,
     }
     return tuple(values[column] for column in FILE_COLUMNS)
 

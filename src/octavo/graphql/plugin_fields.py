@@ -188,7 +188,7 @@ class PluginFields:
         registry = call.roots.controller.registry
         place = read_place(registry, actor, given.get("ref") or "", given.get("refId"), given.get("field") or "")
         infos = [_read_info(given.get("info"))] * len(files)
-        ids = await self._files.add(files, infos, _only(call, Value(None)), place)
+        ids = await self._files.add(files, infos, _only(call, Value(None)), place, actor_id=actor.creator_id)
         shown = [await call.roots.entry(FILE, call.kind, call.selected, read_id(orjson.loads(one))) for one in ids]
         return b"[%b]" % b",".join(shown) if "files" in given else shown[0]
 

@@ -74,7 +74,7 @@ class UploadEndpoints:
         infos = _read_infos(said, len(files))
         place = self._place(said, actor)
         path = _text(said, "path")
-        shown = await self._files.add(files, infos, self._answer, place, path)
+        shown = await self._files.add(files, infos, self._answer, place, path, actor.creator_id)
         return Response(200, b"[" + b",".join(shown) + b"]")
 
     def _place(self, said: Mapping[str, Any], actor: Actor) -> Place | None:

@@ -24,6 +24,8 @@ FILE_COLUMNS: Final = {
     "folder_path": _TEXT,
     "created_at": _INSTANT,
     "updated_at": _INSTANT,
+    "created_by_id": _INTEGER,
+    "updated_by_id": _INTEGER,
 }
 """What is written of a file, in the order of the parameters."""
 
