@@ -76,3 +76,11 @@ async def test_the_tests_above_find_something(bookshop: Site) -> None:
     everything = await found(bookshop, ALL)
     for filters in ("{ pages: { in: [10, 20] } }", "{ blurb: { null: true } }", '{ extra: { containsi: "null" } }'):
         assert 0 < len(await found(bookshop, filters)) < len(everything)
+
+
+@pytest.mark.parametrize(
+    "value", ["{ or: { a: 1 } }", "{ and: [{ or: 5 }] }", "{ or: [{ not: 5 }] }", "{ or: [{ in: { a: 1 } }, [1]] }"]
+)
+async def test_json_may_look_like_a_filter(bookshop: Site, value: str) -> None:
+    answer: Any = await ask(bookshop, f"{{ books(filters: {{ extra: {value} }}) {{ data {{ id }} }} }}", FULL_TOKEN)
+    assert answer["data"]["books"] is not None

@@ -115,6 +115,8 @@ def _of_attribute(value: Any, path: Path) -> Filter:
     """Conditions below an attribute: operators on its value, or, of a relation, on what it leads to."""
     if value is None:
         return Compare(operator=OPERATORS["$eq"], values=(None,), path=path)
+    if not isinstance(value, Mapping):
+        return And(items=())  # within JSON, where anything may stand
     return And(items=tuple(_entry(key, item, (*path, key)) for key, item in value.items()))
 
 
@@ -153,7 +155,7 @@ def _logic_of_attribute(word: str, value: Any, path: Path) -> Filter:
         _of_attribute(item, path)
         if isinstance(item, Mapping)
         else Compare(operator=OPERATORS["$eq"], values=(_plain(item),), path=path)
-        for item in value or ()
+        for item in (value if isinstance(value, list) else ())
     )
     return Or(items=items) if word == "or" else And(items=items)
 
