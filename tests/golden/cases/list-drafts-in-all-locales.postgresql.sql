@@ -1,33 +1,39 @@
 SELECT convert_to(
-  concat('[', coalesce(string_agg(t1.json, ','), ''), ']'),
+  CASE
+  WHEN octet_length(a.json) > 33554432
+  THEN ('octavo: too large ' || octet_length(a.json))::int8::text
+  ELSE a.json END,
   'UTF8'
 ), (SELECT count(*) FROM "books" t6)
 FROM (
-  SELECT concat(
-    '{"id":',
-    t2.id,
-    ',"attributes":{"locale":',
-    coalesce(to_json(t2."locale")::text, 'null'),
-    '},"meta":{"availableLocales":',
-    concat(
-      '[',
-      (
-        SELECT string_agg(t5.json, ',')
-        FROM (
-          SELECT coalesce(to_json(t4."locale")::text, 'null') AS json
-          FROM "books_localizations_links" t3
-          JOIN "books" t4 ON t4.id = t3."inv_book_id"
-          WHERE t3."book_id" = t2.id
-          ORDER BY t3."book_order",
-          t3.id
-        ) t5
+  SELECT concat('[', coalesce(string_agg(t1.json, ','), ''), ']') AS json
+  FROM (
+    SELECT concat(
+      '{"id":',
+      t2.id,
+      ',"attributes":{"locale":',
+      coalesce(to_json(t2."locale")::text, 'null'),
+      '},"meta":{"availableLocales":',
+      concat(
+        '[',
+        (
+          SELECT string_agg(t5.json, ',')
+          FROM (
+            SELECT coalesce(to_json(t4."locale")::text, 'null') AS json
+            FROM "books_localizations_links" t3
+            JOIN "books" t4 ON t4.id = t3."inv_book_id"
+            WHERE t3."book_id" = t2.id
+            ORDER BY t3."book_order",
+            t3.id
+          ) t5
+        ),
+        ']'
       ),
-      ']'
-    ),
-    '}}'
-  ) AS json
-  FROM "books" t2
-  ORDER BY t2.id
-  LIMIT $1::int8
-) t1;
+      '}}'
+    ) AS json
+    FROM "books" t2
+    ORDER BY t2.id
+    LIMIT $1::int8
+  ) t1
+) a;
 -- 1: 3

@@ -1,31 +1,37 @@
 SELECT convert_to(
-  concat('[', coalesce(string_agg(t1.json, ','), ''), ']'),
+  CASE
+  WHEN octet_length(a.json) > 33554432
+  THEN ('octavo: too large ' || octet_length(a.json))::int8::text
+  ELSE a.json END,
   'UTF8'
 ), (SELECT count(*) FROM "authors" t3)
 FROM (
-  SELECT concat(
-    '{"id":',
-    t2.id,
-    ',"attributes":{"name":',
-    coalesce(to_json(t2."name")::text, 'null'),
-    ',"born":',
-    CASE WHEN t2."born" IS NULL THEN 'null' ELSE concat('"', t2."born", '"') END,
-    ',"rating":',
-    CASE WHEN t2."rating" - t2."rating" = 0 THEN t2."rating"::float8::text ELSE 'null' END,
-    ',"createdAt":',
-    CASE
-    WHEN to_char(t2."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-    THEN 'null'
-    ELSE concat('"', to_char(t2."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
-    ',"updatedAt":',
-    CASE
-    WHEN to_char(t2."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-    THEN 'null'
-    ELSE concat('"', to_char(t2."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
-    '},"meta":{}}'
-  ) AS json
-  FROM "authors" t2
-  ORDER BY t2.id
-  LIMIT $1::int8
-) t1;
+  SELECT concat('[', coalesce(string_agg(t1.json, ','), ''), ']') AS json
+  FROM (
+    SELECT concat(
+      '{"id":',
+      t2.id,
+      ',"attributes":{"name":',
+      coalesce(to_json(t2."name")::text, 'null'),
+      ',"born":',
+      CASE WHEN t2."born" IS NULL THEN 'null' ELSE concat('"', t2."born", '"') END,
+      ',"rating":',
+      CASE WHEN t2."rating" - t2."rating" = 0 THEN t2."rating"::float8::text ELSE 'null' END,
+      ',"createdAt":',
+      CASE
+      WHEN to_char(t2."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
+      THEN 'null'
+      ELSE concat('"', to_char(t2."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+      ',"updatedAt":',
+      CASE
+      WHEN to_char(t2."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
+      THEN 'null'
+      ELSE concat('"', to_char(t2."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+      '},"meta":{}}'
+    ) AS json
+    FROM "authors" t2
+    ORDER BY t2.id
+    LIMIT $1::int8
+  ) t1
+) a;
 -- 1: 2

@@ -1,5 +1,12 @@
 SELECT convert_to(
-  concat(
+  CASE
+  WHEN octet_length(a.json) > 33554432
+  THEN ('octavo: too large ' || octet_length(a.json))::int8::text
+  ELSE a.json END,
+  'UTF8'
+)
+FROM (
+  SELECT concat(
     '{"id":',
     t1.id,
     ',"attributes":{"title":',
@@ -88,11 +95,10 @@ SELECT convert_to(
       ']'
     ),
     '}}'
-  ),
-  'UTF8'
-)
-FROM "books" t1
-WHERE t1.id = $1::int8
-ORDER BY t1.id
-LIMIT 1;
+  ) AS json
+  FROM "books" t1
+  WHERE t1.id = $1::int8
+  ORDER BY t1.id
+  LIMIT 1
+) a;
 -- 1: 3

@@ -1,43 +1,52 @@
-SELECT convert_to(concat('[', coalesce(string_agg(t1.json, ','), ''), ']'), 'UTF8'), (
-  SELECT count(*) FROM "books" t8 WHERE (t8."published_at" IS NOT NULL AND t8."locale" = $1::text)
-)
+SELECT convert_to(
+  CASE
+  WHEN octet_length(a.json) > 33554432
+  THEN ('octavo: too large ' || octet_length(a.json))::int8::text
+  ELSE a.json END,
+  'UTF8'
+), (SELECT count(*)
+FROM "books" t8
+WHERE (t8."published_at" IS NOT NULL AND t8."locale" = $1::text))
 FROM (
-  SELECT concat(
-    '{"id":',
-    t2.id,
-    ',"attributes":{"title":',
-    coalesce(to_json(t2."title")::text, 'null'),
-    ',"genres":{"data":{"attributes":{"count":',
-    (
-      SELECT count(*)
-      FROM "books_genres_links" t3
-      JOIN "genres" t4 ON t4.id = t3."genre_id"
-      WHERE t3."book_id" = t2.id
-      AND t4."published_at" IS NOT NULL
-    ),
-    '}}}},"meta":{"availableLocales":',
-    concat(
-      '[',
+  SELECT concat('[', coalesce(string_agg(t1.json, ','), ''), ']') AS json
+  FROM (
+    SELECT concat(
+      '{"id":',
+      t2.id,
+      ',"attributes":{"title":',
+      coalesce(to_json(t2."title")::text, 'null'),
+      ',"genres":{"data":{"attributes":{"count":',
       (
-        SELECT string_agg(t7.json, ',')
-        FROM (
-          SELECT coalesce(to_json(t6."locale")::text, 'null') AS json
-          FROM "books_localizations_links" t5
-          JOIN "books" t6 ON t6.id = t5."inv_book_id"
-          WHERE t5."book_id" = t2.id
-          AND t6."published_at" IS NOT NULL
-          ORDER BY t5."book_order",
-          t5.id
-        ) t7
+        SELECT count(*)
+        FROM "books_genres_links" t3
+        JOIN "genres" t4 ON t4.id = t3."genre_id"
+        WHERE t3."book_id" = t2.id
+        AND t4."published_at" IS NOT NULL
       ),
-      ']'
-    ),
-    '}}'
-  ) AS json
-  FROM "books" t2
-  WHERE (t2."published_at" IS NOT NULL AND t2."locale" = $1::text)
-  ORDER BY t2.id
-  LIMIT $2::int8
-) t1;
+      '}}}},"meta":{"availableLocales":',
+      concat(
+        '[',
+        (
+          SELECT string_agg(t7.json, ',')
+          FROM (
+            SELECT coalesce(to_json(t6."locale")::text, 'null') AS json
+            FROM "books_localizations_links" t5
+            JOIN "books" t6 ON t6.id = t5."inv_book_id"
+            WHERE t5."book_id" = t2.id
+            AND t6."published_at" IS NOT NULL
+            ORDER BY t5."book_order",
+            t5.id
+          ) t7
+        ),
+        ']'
+      ),
+      '}}'
+    ) AS json
+    FROM "books" t2
+    WHERE (t2."published_at" IS NOT NULL AND t2."locale" = $1::text)
+    ORDER BY t2.id
+    LIMIT $2::int8
+  ) t1
+) a;
 -- 1: 'en'
 -- 2: 2

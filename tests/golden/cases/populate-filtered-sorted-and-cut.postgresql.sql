@@ -1,45 +1,51 @@
 SELECT convert_to(
-  concat('[', coalesce(string_agg(t1.json, ','), ''), ']'),
+  CASE
+  WHEN octet_length(a.json) > 33554432
+  THEN ('octavo: too large ' || octet_length(a.json))::int8::text
+  ELSE a.json END,
   'UTF8'
 ), (SELECT count(*) FROM "authors" t6)
 FROM (
-  SELECT concat(
-    '{"id":',
-    t2.id,
-    ',"attributes":{"name":',
-    coalesce(to_json(t2."name")::text, 'null'),
-    ',"books":{"data":',
-    concat(
-      '[',
-      (
-        SELECT string_agg(t5.json, ',')
-        FROM (
-          SELECT concat(
-            '{"id":',
-            t4.id,
-            ',"attributes":{"title":',
-            coalesce(to_json(t4."title")::text, 'null'),
-            ',"pages":',
-            coalesce(t4."pages"::text, 'null'),
-            '}}'
-          ) AS json
-          FROM "books_author_links" t3
-          JOIN "books" t4 ON t4.id = t3."book_id"
-          WHERE t3."author_id" = t2.id
-          AND (t4."pages" > $2::int8 AND t4."published_at" IS NOT NULL)
-          ORDER BY t4."pages" DESC,
-          t3."book_order",
-          t3.id LIMIT $3::int8
-        ) t5
+  SELECT concat('[', coalesce(string_agg(t1.json, ','), ''), ']') AS json
+  FROM (
+    SELECT concat(
+      '{"id":',
+      t2.id,
+      ',"attributes":{"name":',
+      coalesce(to_json(t2."name")::text, 'null'),
+      ',"books":{"data":',
+      concat(
+        '[',
+        (
+          SELECT string_agg(t5.json, ',')
+          FROM (
+            SELECT concat(
+              '{"id":',
+              t4.id,
+              ',"attributes":{"title":',
+              coalesce(to_json(t4."title")::text, 'null'),
+              ',"pages":',
+              coalesce(t4."pages"::text, 'null'),
+              '}}'
+            ) AS json
+            FROM "books_author_links" t3
+            JOIN "books" t4 ON t4.id = t3."book_id"
+            WHERE t3."author_id" = t2.id
+            AND (t4."pages" > $2::int8 AND t4."published_at" IS NOT NULL)
+            ORDER BY t4."pages" DESC,
+            t3."book_order",
+            t3.id LIMIT $3::int8
+          ) t5
+        ),
+        ']'
       ),
-      ']'
-    ),
-    '}},"meta":{}}'
-  ) AS json
-  FROM "authors" t2
-  ORDER BY t2.id
-  LIMIT $1::int8
-) t1;
+      '}},"meta":{}}'
+    ) AS json
+    FROM "authors" t2
+    ORDER BY t2.id
+    LIMIT $1::int8
+  ) t1
+) a;
 -- 1: 2
 -- 2: 50
 -- 3: 1

@@ -1,5 +1,12 @@
 SELECT convert_to(
-  concat(
+  CASE
+  WHEN octet_length(a.json) > 33554432
+  THEN ('octavo: too large ' || octet_length(a.json))::int8::text
+  ELSE a.json END,
+  'UTF8'
+)
+FROM (
+  SELECT concat(
     '{"id":',
     t1.id,
     ',"attributes":{"headline":',
@@ -62,11 +69,10 @@ SELECT convert_to(
       ']'
     ),
     '}}'
-  ),
-  'UTF8'
-)
-FROM "front_pages" t1
-WHERE (t1."published_at" IS NOT NULL AND t1."locale" = $1::text)
-ORDER BY t1.id
-LIMIT 1;
+  ) AS json
+  FROM "front_pages" t1
+  WHERE (t1."published_at" IS NOT NULL AND t1."locale" = $1::text)
+  ORDER BY t1.id
+  LIMIT 1
+) a;
 -- 1: 'fr'
