@@ -6,6 +6,7 @@ from functools import partial
 from benchmarks.harness import Bench
 from benchmarks.world import QUERIES, World
 from octavo.content.reading import DIALECTS, EntryReader
+from octavo.database.connection import LARGEST_ANSWER
 from octavo.sql.select import compile_read
 
 
@@ -13,6 +14,7 @@ def benches(world: World) -> Iterator[Bench]:
     for name, text in QUERIES.items():
         plan = world.planned(text).plan
         for dialect in DIALECTS.values():
-            yield Bench("compile", f"{name}, {dialect.name}", partial(compile_read, plan, world.registry, dialect))
+            arguments = plan, world.registry, dialect, LARGEST_ANSWER
+            yield Bench("compile", f"{name}, {dialect.name}", partial(compile_read, *arguments))
     reader = EntryReader(world.sites["sqlite"].database, world.registry)
     yield Bench("compile", "five levels, known", lambda: reader.prepare(world.planned(QUERIES["five levels"])))

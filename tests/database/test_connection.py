@@ -149,7 +149,7 @@ async def test_violations(
 ) -> None:
     with pytest.raises(IntegrityViolation) as caught:
         await articles.execute(text)
-    assert type(caught.value) is kind
+    assert isinstance(caught.value, UniqueViolation) is (kind is UniqueViolation)
     assert caught.value.rule == (on_sqlite if articles.dialect == "sqlite" else on_postgresql)
 
 
