@@ -595,6 +595,13 @@ async def test_statements_of_an_update(shop: Workshop, data: dict[str, Any], sta
     assert shop.database.statements - before == statements
 
 
+async def test_more_relations_than_a_statement_can_name_are_checked(shop: Workshop) -> None:
+    with pytest.raises(ValidationError, match=r"^39998 relation\(s\) of type api::maker.maker"):
+        await shop.create("tool", name="Saw", users=[2, *range(100, 40_098)], photos=[1] * 40_000)
+    tool = await shop.create("tool", name="Saw", users=[1, 2] * 20_000)
+    assert await users(shop, tool) == [1, 2]
+
+
 async def test_statements_of_a_deletion(shop: Workshop) -> None:
     plain = await shop.create("maker", name="plain")
     before = shop.database.statements

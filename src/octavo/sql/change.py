@@ -28,7 +28,7 @@ from octavo.plan.changes import (
 from octavo.schema.attributes import AnyAttribute, Relation, Scalar
 from octavo.schema.registry import Registry
 from octavo.schema.values import SCALAR_TYPES, ValueKind
-from octavo.sql.change_dialect import CHANGE_DIALECTS, ChangeDialect, Statement
+from octavo.sql.change_dialect import CHANGE_DIALECTS, MOST_VALUES, ChangeDialect, Statement
 from octavo.sql.dialect import quote
 from octavo.sql.storage import (
     CREATOR_COLUMNS,
@@ -42,7 +42,6 @@ from octavo.sql.storage import (
 )
 
 FILES_MORPHS = "files_related_morphs"
-MOST_VALUES = 30_000  # what one statement may carry on every database
 _INTEGER, _FLOAT, _TEXT = ValueKind.INTEGER, ValueKind.FLOAT, ValueKind.STRING
 
 

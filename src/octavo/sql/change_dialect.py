@@ -7,6 +7,7 @@ from typing import Any
 
 from octavo.schema.values import ValueKind
 
+MOST_VALUES = 30_000  # what one statement may carry on every database
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_INTEGER = 2**63
 

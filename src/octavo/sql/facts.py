@@ -3,7 +3,8 @@
 Columns: the number of the fact, id, owner id, type, field, order.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from octavo.plan.facts import ComponentsFact, EntryFact, Fact, LinksFact, TargetsFact, UniqueFact
@@ -11,7 +12,7 @@ from octavo.schema.attributes import Scalar
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
 from octavo.schema.values import SCALAR_TYPES, ValueKind
-from octavo.sql.change_dialect import CHANGE_DIALECTS, ChangeDialect, Statement
+from octavo.sql.change_dialect import CHANGE_DIALECTS, MOST_VALUES, ChangeDialect, Statement
 from octavo.sql.dialect import quote
 from octavo.sql.storage import column_name, component_table, link_table, table_name
 
@@ -21,6 +22,8 @@ _NO_INTEGER, _NO_TEXT, _NO_NUMBER = (
     "CAST(NULL AS DOUBLE PRECISION)",
 )
 MOST_BRANCHES = 400  # SQLite joins no more than 500 selects
+_OTHER_VALUES = 1_000  # room for what a fact asks for besides ids
+_MOST_IDS = MOST_VALUES // 2
 _INTEGER, _TEXT = ValueKind.INTEGER, ValueKind.STRING
 
 
@@ -32,6 +35,15 @@ class _Branches:
         self.dialect = dialect
         self.texts: list[str] = []
         self.values: list[Any] = []
+
+    def have_room_for(self, fact: Fact) -> bool:
+        """Whether a statement may carry this fact, too."""
+        size = len(fact.ids) if isinstance(fact, TargetsFact | ComponentsFact) else 0
+        return len(self.texts) < MOST_BRANCHES and len(self.values) + size < MOST_VALUES - _OTHER_VALUES
+
+    def statement(self) -> Statement:
+        """All of it."""
+        return Statement(" UNION ALL ".join(self.texts), tuple(self.values))
 
     def value(self, kind: ValueKind, value: Any) -> str:
         """A placeholder for one more value."""
@@ -103,11 +115,22 @@ def scalar_of(definition: Definition, name: str) -> Scalar:
 
 
 def compile_facts(facts: Sequence[Fact], registry: Registry, dialect_name: str) -> list[Statement]:
-    """The statements that answer facts: one, unless there are hundreds. Facts are numbered in the order given."""
+    """The statements that answer facts: one, unless there are very many. Facts are numbered in the order given."""
     statements = []
-    for at in range(0, len(facts), MOST_BRANCHES):
-        branches = _Branches(registry, CHANGE_DIALECTS[dialect_name])
-        for number, fact in enumerate(facts[at : at + MOST_BRANCHES], start=at):
-            branches.add(number, fact)
-        statements.append(Statement(" UNION ALL ".join(branches.texts), tuple(branches.values)))
-    return statements
+    branches = _Branches(registry, CHANGE_DIALECTS[dialect_name])
+    for number, fact in _pieces(facts):
+        if branches.texts and not branches.have_room_for(fact):
+            statements.append(branches.statement())
+            branches = _Branches(registry, CHANGE_DIALECTS[dialect_name])
+        branches.add(number, fact)
+    return [*statements, branches.statement()] if branches.texts else statements
+
+
+def _pieces(facts: Sequence[Fact]) -> Iterator[tuple[int, Fact]]:
+    """The facts with their numbers; those about more rows than a statement may name in several parts."""
+    for number, fact in enumerate(facts):
+        if isinstance(fact, TargetsFact | ComponentsFact) and len(fact.ids) > _MOST_IDS:
+            for at in range(0, len(fact.ids), _MOST_IDS):
+                yield number, replace(fact, ids=fact.ids[at : at + _MOST_IDS])
+        else:
+            yield number, fact
