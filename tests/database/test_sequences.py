@@ -1,8 +1,6 @@
 """Ids that came from elsewhere: new rows get others, at start and while the service runs."""
 
 import json
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
@@ -13,22 +11,11 @@ from octavo.database.connection import Database, IdTaken
 from octavo.database.sequences import continue_ids
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import AUTHOR, FULL_TOKEN, GENRE
-from tests.models.site import Site, open_bookshop, postgresql_variables
+from tests.models.site import Site
 
 pytestmark = pytest.mark.anyio
 
 LAST = "SELECT pg_sequence_last_value(pg_get_serial_sequence('{}', 'id')::regclass)"
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-async def restored(request: pytest.FixtureRequest, anyio_backend: str, tmp_path: Path) -> AsyncIterator[Site]:
-    """A bookshop on each database in turn whose rows were all inserted with their ids."""
-    variables: dict[str, str] = {}
-    if request.param == "postgresql":
-        variables = postgresql_variables(request.getfixturevalue("postgresql_url"))
-    site = await open_bookshop(tmp_path, variables)
-    yield site
-    await site.database.close()
 
 
 async def create(site: Site, name: str) -> Answer:
@@ -41,8 +28,8 @@ async def ids_of(database: Database) -> list[int]:
     return [row[0] for row in await database.fetch_all("SELECT id FROM authors ORDER BY id")]
 
 
-async def test_ids_go_on_at_start(restored: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    octavo = build(restored.octavo.settings)
+async def test_ids_go_on_at_start(own_bookshop: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    octavo = build(own_bookshop.octavo.settings)
     await prepare_database(octavo.database, octavo.registry, "en")
     monkeypatch.setattr("octavo.content.entries.continue_ids", None)  # nothing is left for it to do
     before = await ids_of(octavo.database)
@@ -51,48 +38,48 @@ async def test_ids_go_on_at_start(restored: Site, monkeypatch: pytest.MonkeyPatc
     await octavo.database.close()
 
 
-async def test_only_what_is_behind_is_moved_in_one_statement(restored: Site) -> None:
-    before = restored.database.statements
-    moved = await continue_ids(restored.database, restored.octavo.registry)
-    if restored.database.dialect == "sqlite":
-        assert (moved, restored.database.statements) == ((), before)
+async def test_only_what_is_behind_is_moved_in_one_statement(own_bookshop: Site) -> None:
+    before = own_bookshop.database.statements
+    moved = await continue_ids(own_bookshop.database, own_bookshop.octavo.registry)
+    if own_bookshop.database.dialect == "sqlite":
+        assert (moved, own_bookshop.database.statements) == ((), before)
         return
     assert {"authors", "books", "books_author_links", "components_shop_chapters", "up_roles"} <= set(moved)
-    assert restored.database.statements == before + 1
-    assert await continue_ids(restored.database, restored.octavo.registry) == ()
-    assert await restored.database.fetch_value(LAST.format("authors")) == (await ids_of(restored.database))[-1]
+    assert own_bookshop.database.statements == before + 1
+    assert await continue_ids(own_bookshop.database, own_bookshop.octavo.registry) == ()
+    assert await own_bookshop.database.fetch_value(LAST.format("authors")) == (await ids_of(own_bookshop.database))[-1]
 
 
-async def test_what_is_ahead_stays(restored: Site) -> None:
-    if restored.database.dialect == "postgresql":
-        async with restored.database.transaction() as transaction:
+async def test_what_is_ahead_stays(own_bookshop: Site) -> None:
+    if own_bookshop.database.dialect == "postgresql":
+        async with own_bookshop.database.transaction() as transaction:
             await transaction.fetch_value("SELECT setval(pg_get_serial_sequence('authors', 'id'), 1000)")
-        assert "authors" not in await continue_ids(restored.database, restored.octavo.registry)
-        assert await restored.database.fetch_value(LAST.format("authors")) == 1000
+        assert "authors" not in await continue_ids(own_bookshop.database, own_bookshop.octavo.registry)
+        assert await own_bookshop.database.fetch_value(LAST.format("authors")) == 1000
 
 
-async def test_ids_inserted_while_the_service_runs(restored: Site) -> None:
-    before = await ids_of(restored.database)
-    first = await create(restored, "first")
+async def test_ids_inserted_while_the_service_runs(own_bookshop: Site) -> None:
+    before = await ids_of(own_bookshop.database)
+    first = await create(own_bookshop, "first")
     assert (first.status, first.json["data"]["id"]) == (200, before[-1] + 1)
-    await restored.database.execute(f"INSERT INTO authors (id, name) VALUES ({before[-1] + 2}, 'by hand')")
-    second = await create(restored, "second")
+    await own_bookshop.database.execute(f"INSERT INTO authors (id, name) VALUES ({before[-1] + 2}, 'by hand')")
+    second = await create(own_bookshop, "second")
     assert (second.status, second.json["data"]["id"]) == (200, before[-1] + 3)
-    links = await restored.database.fetch_all(
+    links = await own_bookshop.database.fetch_all(
         f"SELECT book_id FROM books_author_links WHERE author_id = {before[-1] + 3} ORDER BY book_id"
     )
     assert [row[0] for row in links] == [1, 2]
 
 
-async def test_a_sequence_that_cannot_be_moved_is_no_fault_of_the_data(restored: Site) -> None:
+async def test_a_sequence_that_cannot_be_moved_is_no_fault_of_the_data(own_bookshop: Site) -> None:
     """Tried once more and no further: a sequence that goes on at ids that are taken, whatever is said to it."""
-    if restored.database.dialect == "sqlite":
+    if own_bookshop.database.dialect == "sqlite":
         return
-    writer = EntryWriter(restored.database, restored.octavo.registry)
-    await restored.database.execute_script(
+    writer = EntryWriter(own_bookshop.database, own_bookshop.octavo.registry)
+    await own_bookshop.database.execute_script(
         "CREATE SEQUENCE stubborn MAXVALUE 3 CYCLE; ALTER TABLE genres ALTER COLUMN id SET DEFAULT nextval('stubborn');"
         "ALTER SEQUENCE genres_id_seq OWNED BY NONE"
     )
     with pytest.raises(IdTaken):
-        await writer.create(restored.octavo.registry.content_types[GENRE], {"name": "never"})
-    await writer.create(restored.octavo.registry.content_types[AUTHOR], {"name": "other"})
+        await writer.create(own_bookshop.octavo.registry.content_types[GENRE], {"name": "never"})
+    await writer.create(own_bookshop.octavo.registry.content_types[AUTHOR], {"name": "other"})

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -44,6 +45,17 @@ def bookshop(request: pytest.FixtureRequest) -> Site:
     """The bookshop on each database in turn."""
     site: Site = request.getfixturevalue(f"{request.param}_bookshop")
     return site
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+async def own_bookshop(request: pytest.FixtureRequest, anyio_backend: str, tmp_path: Path) -> AsyncIterator[Site]:
+    """A bookshop on each database in turn that a test may write to; its rows were all inserted with their ids."""
+    variables: dict[str, str] = {}
+    if request.param == "postgresql":
+        variables = postgresql_variables(request.getfixturevalue("postgresql_url"))
+    site = await open_bookshop(tmp_path, variables)
+    yield site
+    await site.database.close()
 
 
 @pytest.fixture

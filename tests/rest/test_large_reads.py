@@ -5,7 +5,6 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -17,7 +16,7 @@ from octavo.errors import ServiceUnavailable
 from tests.graphql.asking import send
 from tests.http.asgi import call
 from tests.models.bookshop import FULL_TOKEN
-from tests.models.site import Site, open_bookshop, postgresql_variables
+from tests.models.site import Site
 
 pytestmark = pytest.mark.anyio
 
@@ -39,17 +38,6 @@ async def limited(site: Site, **limits: Any) -> AsyncIterator[Site]:
     await made.database.connect()
     yield made
     await made.database.close()
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-async def own(request: pytest.FixtureRequest, anyio_backend: str, tmp_path: Path) -> AsyncIterator[Site]:
-    """A bookshop on each database in turn that a test may write to."""
-    variables: dict[str, str] = {}
-    if request.param == "postgresql":
-        variables = postgresql_variables(request.getfixturevalue("postgresql_url"))
-    site = await open_bookshop(tmp_path, variables)
-    yield site
-    await site.database.close()
 
 
 def problem_of(answer: Any) -> tuple[int, str, list[list[str]]]:
@@ -140,8 +128,8 @@ async def test_what_takes_too_long_is_refused(bookshop: Site) -> None:
         assert (status, message.partition(":")[0]) == (400, "The answer would take too long")
 
 
-async def test_a_write_whose_answer_is_too_large_is_not_done(own: Site) -> None:
-    async with limited(own, largest=64 * KILOBYTE) as site:
+async def test_a_write_whose_answer_is_too_large_is_not_done(own_bookshop: Site) -> None:
+    async with limited(own_bookshop, largest=64 * KILOBYTE) as site:
         headers = [("Content-Type", "application/json"), ("Authorization", f"Bearer {FULL_TOKEN}")]
         before = (await site.get("/api/authors")).body
         renamed = json.dumps({"data": {"name": "renamed"}}).encode()
@@ -151,8 +139,8 @@ async def test_a_write_whose_answer_is_too_large_is_not_done(own: Site) -> None:
         assert (await site.get("/api/authors")).body == before
 
 
-async def test_values_larger_than_an_answer_can_be_written(own: Site) -> None:
-    async with limited(own, largest=64 * KILOBYTE) as site:
+async def test_values_larger_than_an_answer_can_be_written(own_bookshop: Site) -> None:
+    async with limited(own_bookshop, largest=64 * KILOBYTE) as site:
         headers = [("Content-Type", "application/json"), ("Authorization", f"Bearer {FULL_TOKEN}")]
         body = json.dumps({"data": {"title": "long", "body": "x" * 100 * KILOBYTE}}).encode()
         refused = await call(site.octavo.asgi, "PUT", "/api/books/1", headers, [body])

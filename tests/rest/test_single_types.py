@@ -1,30 +1,17 @@
 """Single types, localizations and values nobody gives: rules seen on the reference, on each database."""
 
 import json
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import FULL_TOKEN
-from tests.models.site import Site, open_bookshop, postgresql_variables
+from tests.models.site import Site
 
 pytestmark = pytest.mark.anyio
 
 PAGE = "/api/front-page"
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-async def own(request: pytest.FixtureRequest, anyio_backend: str, tmp_path: Path) -> AsyncIterator[Site]:
-    """A bookshop on each database in turn that a test may write to."""
-    variables: dict[str, str] = {}
-    if request.param == "postgresql":
-        variables = postgresql_variables(request.getfixturevalue("postgresql_url"))
-    site = await open_bookshop(tmp_path, variables)
-    yield site
-    await site.database.close()
 
 
 async def write(site: Site, method: str, target: str, body: Any = None) -> Answer:
@@ -32,34 +19,34 @@ async def write(site: Site, method: str, target: str, body: Any = None) -> Answe
     return await call(site.octavo.asgi, method, target, headers, [json.dumps(body).encode()] if body else [])
 
 
-async def test_what_is_deleted_is_shown_with_all_fields_and_nothing_populated(own: Site) -> None:
-    answer = await write(own, "DELETE", f"{PAGE}?populate=*&fields=locale")
+async def test_what_is_deleted_is_shown_with_all_fields_and_nothing_populated(own_bookshop: Site) -> None:
+    answer = await write(own_bookshop, "DELETE", f"{PAGE}?populate=*&fields=locale")
     shown = {"headline", "createdAt", "updatedAt", "publishedAt", "locale"}
     assert (answer.status, set(answer.json["data"]["attributes"])) == (200, shown)
-    assert (await own.get(PAGE)).status == 404
-    assert (await own.get(f"{PAGE}?locale=fr")).status == 200
+    assert (await own_bookshop.get(PAGE)).status == 404
+    assert (await own_bookshop.get(f"{PAGE}?locale=fr")).status == 200
 
 
-async def test_a_draft_is_found_by_changes_and_not_by_deletion(own: Site) -> None:
-    await own.database.execute("UPDATE front_pages SET published_at = NULL")
-    assert (await write(own, "DELETE", PAGE)).status == 404
-    changed = await write(own, "PUT", PAGE, {"data": {"headline": "changed"}})
+async def test_a_draft_is_found_by_changes_and_not_by_deletion(own_bookshop: Site) -> None:
+    await own_bookshop.database.execute("UPDATE front_pages SET published_at = NULL")
+    assert (await write(own_bookshop, "DELETE", PAGE)).status == 404
+    changed = await write(own_bookshop, "PUT", PAGE, {"data": {"headline": "changed"}})
     assert (changed.status, changed.json["data"]["id"]) == (200, 1)
-    deleted = await write(own, "DELETE", f"{PAGE}?publicationState=preview")
+    deleted = await write(own_bookshop, "DELETE", f"{PAGE}?publicationState=preview")
     assert (deleted.status, deleted.json["data"]["attributes"]["headline"]) == (200, "changed")
 
 
-async def test_another_localization_stands_beside_whichever_there_is(own: Site) -> None:
-    assert (await write(own, "DELETE", PAGE)).status == 200
+async def test_another_localization_stands_beside_whichever_there_is(own_bookshop: Site) -> None:
+    assert (await write(own_bookshop, "DELETE", PAGE)).status == 200
     body = {"locale": "de-AT", "headline": "hallo"}
-    added = await write(own, "POST", f"{PAGE}/localizations?locale=nowhere", body)
+    added = await write(own_bookshop, "POST", f"{PAGE}/localizations?locale=nowhere", body)
     assert added.status == 200
     assert [one["locale"] for one in added.json["localizations"]] == ["fr"]
     assert (added.json["locale"], added.json["publishedAt"]) == ("de-AT", None)
     for locale in ("fr", "de-AT"):
         query = f"locale={locale}&publicationState=preview"
-        assert (await write(own, "DELETE", f"{PAGE}?{query}")).status == 200
-    nothing = await write(own, "POST", f"{PAGE}/localizations", body)
+        assert (await write(own_bookshop, "DELETE", f"{PAGE}?{query}")).status == 200
+    nothing = await write(own_bookshop, "POST", f"{PAGE}/localizations", body)
     assert (nothing.status, nothing.json["error"]["message"]) == (404, "Entity not found")
 
 
@@ -74,20 +61,20 @@ LOCALIZED = [
 
 @pytest.mark.parametrize("given, status, told", LOCALIZED)
 async def test_only_a_localization_that_is_said_to_be_a_draft_may_be_incomplete(
-    own: Site, given: dict[str, Any], status: int, told: str | None
+    own_bookshop: Site, given: dict[str, Any], status: int, told: str | None
 ) -> None:
-    answer = await write(own, "POST", "/api/books/1/localizations", {"locale": "fr", "slug": None, **given})
+    answer = await write(own_bookshop, "POST", "/api/books/1/localizations", {"locale": "fr", "slug": None, **given})
     assert answer.status == status
     found = answer.json["error"]["message"] if status == 400 else answer.json["publishedAt"]
     assert found == told
 
 
-async def test_a_uid_is_not_made_from_its_target(own: Site) -> None:
+async def test_a_uid_is_not_made_from_its_target(own_bookshop: Site) -> None:
     """Editors make it; over REST what is absent stays null, as on the reference."""
-    made = await write(own, "POST", "/api/books?fields=slug", {"data": {"title": "Some Title"}})
+    made = await write(own_bookshop, "POST", "/api/books?fields=slug", {"data": {"title": "Some Title"}})
     assert (made.status, made.json["data"]["attributes"]) == (200, {"slug": None})
-    await write(own, "PUT", "/api/books/1", {"data": {"title": "Another Title"}})
-    assert (await own.get("/api/books/1?fields=slug")).json["data"]["attributes"] == {"slug": "book-01"}
+    await write(own_bookshop, "PUT", "/api/books/1", {"data": {"title": "Another Title"}})
+    assert (await own_bookshop.get("/api/books/1?fields=slug")).json["data"]["attributes"] == {"slug": "book-01"}
 
 
 async def test_components_that_a_file_belongs_to_need_a_right_as_types_do(bookshop: Site) -> None:
