@@ -183,6 +183,7 @@ def build(settings: Settings) -> Octavo:
         on_shutdown=(
             services.accounts.settle,
             services.authenticator.settle,
+            *((graphql.settle,) if graphql else ()),
             *((services.counts.close,) if services.counts else ()),
             database.close,
         ),

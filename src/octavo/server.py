@@ -20,6 +20,7 @@ from granian.server.mp import MPServer
 from octavo.app import Octavo, build
 from octavo.asgi import create
 from octavo.bootstrap import StartFailed
+from octavo.http.application import HttpApplication
 from octavo.settings import Settings
 from octavo.settings.model import Server as ServerOptions
 
@@ -141,11 +142,21 @@ async def _try_start(service: Octavo) -> None:
     await service.asgi.stop()
 
 
+def create_worker() -> HttpApplication:
+    """The application, in a worker. A worker that is told to end while it is put together ends at once.
+
+    It would not hear of it otherwise: it inherits the supervisor's handlers until the server sets its own.
+    """
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
+    return create()
+
+
 def _serve_with_workers(settings: Settings) -> None:
     options = settings.server
     os.environ |= {"OCTAVO_PROJECT": str(settings.project), "OCTAVO_ENV": settings.mode}
     MPServer(
-        f"{create.__module__}:{create.__name__}",
+        f"{create_worker.__module__}:{create_worker.__name__}",
         factory=True,
         address=options.host,
         port=options.port,

@@ -167,6 +167,13 @@ def test_two_starts_at_once_make_one_database(project: Path) -> None:
         assert [server.stop()[0] for server in servers] == [0, 0]
 
 
+def test_graphql_is_answered_by_every_worker(project: Path) -> None:
+    with serving("start", project, "--workers", "2") as server:
+        answers = [server.get("/graphql?query={__typename}") for _ in range(10)]
+        assert server.stop()[0] == 0
+    assert answers == [(200, {"data": {"__typename": "Query"}})] * 10
+
+
 def test_workers_share_one_sqlite_file(project: Path) -> None:
     with serving("start", project, "--workers", "2") as server:
         assert run("permissions", "grant", "public", "api::story.story.find", "--project", str(project))[0] == 0

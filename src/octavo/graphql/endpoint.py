@@ -49,6 +49,11 @@ class GraphqlEndpoint:
         """Begin to make what answers, and do not wait for it."""
         self._begin()
 
+    async def settle(self) -> None:
+        """Wait until nothing is being made. A process that forks meanwhile would leave its children locked imports."""
+        if self._made is not None:
+            await asyncio.wait([asyncio.wrap_future(self._made)])
+
     async def options(self, request: Request) -> Response:
         """Nothing to say beyond the headers."""
         return Response(204, b"", "")
@@ -69,7 +74,11 @@ class GraphqlEndpoint:
 
     async def _answering(self) -> "Answering":
         made = self._begin()
-        return made.result() if made.done() else await asyncio.shield(asyncio.wrap_future(made))
+        try:
+            return made.result() if made.done() else await asyncio.shield(asyncio.wrap_future(made))
+        except Exception:
+            self._made = None  # the next request tries again
+            raise
 
     def _begin(self) -> "Future[Answering]":
         """In a thread of its own, once."""
