@@ -17,6 +17,7 @@ from graphql import (
     ExecutionResult,
     FieldNode,
     FragmentDefinitionNode,
+    FragmentSpreadNode,
     GraphQLError,
     GraphQLField,
     GraphQLObjectType,
@@ -91,7 +92,7 @@ class CodeFields:
         nodes: tuple[Any, ...],
         parent: Any,
         fragments: Mapping[str, FragmentDefinitionNode],
-        seen: set[tuple[str, str]],
+        seen: set[str],
     ) -> bool:
         """Whether any of these selections has code, or leads to a field that has."""
         for node in nodes:
@@ -101,12 +102,11 @@ class CodeFields:
                     return True
                 inner, kind = node.selection_set, below
             else:
-                spread = getattr(node, "name", None)
-                if spread is not None and (spread.value, "") in seen:
-                    continue
-                if spread is not None:
-                    seen.add((spread.value, ""))
-                    node = fragments[spread.value]
+                if isinstance(node, FragmentSpreadNode):
+                    if node.name.value in seen:
+                        continue
+                    seen.add(node.name.value)
+                    node = fragments[node.name.value]
                 condition = node.type_condition
                 inner, kind = node.selection_set, self.schema.get_type(condition.name.value) if condition else parent
             if inner is not None and self._reaches(inner.selections, kind, fragments, seen):
@@ -298,6 +298,6 @@ def _linked(middleware: Any, following: Next) -> Next:
 
 def _unexpected() -> dict[str, Any]:
     """Something that went wrong in code, told to nobody but the log."""
-    return {**render(OctavoError()), "message": OctavoError.message} | {
-        "extensions": {**render(OctavoError())["extensions"], "code": UNEXPECTED}
-    }
+    told = render(OctavoError())
+    told["extensions"]["code"] = UNEXPECTED
+    return told
