@@ -18,7 +18,7 @@ from octavo.content.relations import (
     read_typed_targets,
 )
 from octavo.content.trail import TOP, Trail
-from octavo.content.validation import COMPONENT_KEY, writable_names
+from octavo.content.validation import COMPONENT_KEY
 from octavo.errors import Problem
 from octavo.plan.changes import TypedTarget
 from octavo.schema.attributes import ComponentField, DynamicZone, Media, Relation, Scalar
@@ -67,7 +67,7 @@ def read_body(registry: Registry, definition: Definition, data: Mapping[str, Any
 
 def _read(registry: Registry, definition: Definition, data: Mapping[str, Any], trail: Trail) -> BodyNode:
     node = BodyNode(definition=definition, trail=trail, has_id="id" in data, given_id=data.get("id"))
-    for name in writable_names(definition):
+    for name in definition.writable_names:
         if name in data:
             _read_attribute(registry, node, name, data[name])
     return node

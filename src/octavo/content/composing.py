@@ -74,7 +74,9 @@ class Composer:
                 value = attribute.default if attribute.has_default else None
             else:
                 continue
-            row.values[attribute.name] = store(attribute, value, node.trail.child(attribute.name), self.dialect)
+            if value is not None:
+                value = store(attribute, value, node.trail.child(attribute.name), self.dialect)
+            row.values[attribute.name] = value
         if row.id is None:
             for relation in node.definition.attributes.values():
                 if isinstance(relation, Relation) and relation.kind == "morphToOne":

@@ -5,8 +5,9 @@ Refuses with ValidationError (all problems at once) and ApplicationError.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
@@ -56,9 +57,12 @@ class EntryWriter:
         self.compiler = ChangeCompiler(registry, database.dialect)
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator["EntryUnit"]:
-        """Several writes, and reads between them, as one. A conflict with another transaction is not repeated."""
-        async with self.database.transaction() as connection:
+    async def transaction(self, *, grouped: bool = False) -> AsyncIterator["EntryUnit"]:
+        """Several writes, and reads between them, as one. A conflict with another transaction is not repeated.
+
+        `grouped`: as for `Database.transaction`.
+        """
+        async with self.database.transaction(grouped=grouped) as connection:
             yield EntryUnit(self, connection)
 
     async def run(self, work: Callable[["EntryUnit"], Awaitable[ResultT]]) -> ResultT:
@@ -69,7 +73,7 @@ class EntryWriter:
         continued = False
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                async with self.transaction() as unit:
+                async with self.transaction(grouped=attempt < ATTEMPTS) as unit:
                     return await work(unit)
             except TransactionConflict:
                 if attempt == ATTEMPTS:
@@ -97,6 +101,7 @@ class EntryWriter:
         return await self.run(lambda unit: unit.delete(content_type, entry_id))
 
 
+_UPDATING = Mode(creating=False, draft=False)
 NO_DATES: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
@@ -200,12 +205,11 @@ class EntryUnit:
 
     async def _check(self, content_type: ContentType, data: Mapping[str, Any], mode: Mode) -> tuple[BodyNode, State]:
         """The body read, and the state asked for. Raises ValidationError with every problem."""
-        outcome = Validator(self._registry, mode).entry(content_type, data)
-        check = _Check(self._registry, self._dialect, content_type, outcome.value, None)
+        check = _Check(self._registry, self._dialect, content_type, data, mode, None)
         facts = check.facts()
         await self._lock(check.unique)
         state = await ask(self.connection, self._registry, self._dialect, facts)
-        check.refuse(data, mode, state)
+        check.refuse(mode, state)
         await _hash_passwords(check.body)
         return check.body, state
 
@@ -213,8 +217,7 @@ class EntryUnit:
         self, content_type: ContentType, fact: EntryFact, data: Mapping[str, Any]
     ) -> tuple[BodyNode, State] | None:
         """As `_check`. Whether it is a draft is known with the rest of the state, so the problems come last."""
-        outcome = Validator(self._registry, Mode(creating=False, draft=True)).entry(content_type, data)
-        check = _Check(self._registry, self._dialect, content_type, outcome.value, fact.id)
+        check = _Check(self._registry, self._dialect, content_type, data, _UPDATING, fact.id)
         facts = check.facts()
         await self._lock(check.unique)
         state = await ask(self.connection, self._registry, self._dialect, [fact, *facts])
@@ -222,7 +225,7 @@ class EntryUnit:
         if found is None:
             return None
         draft = content_type.draft_and_publish and not found.owner
-        check.refuse(data, Mode(creating=False, draft=draft), state)
+        check.refuse(replace(_UPDATING, draft=draft), state)
         await _hash_passwords(check.body)
         return check.body, state
 
@@ -282,22 +285,35 @@ class EntryUnit:
 
 
 class _Check:
-    """What has to be asked about one body, and what is wrong with it when the answers are there."""
+    """What has to be asked about one body, and what is wrong with it when the answers are there.
+
+    `own` is the id of an entry that is there. `mode` is as strict as the one that will turn out to be right.
+    """
 
     def __init__(
-        self, registry: Registry, dialect: str, content_type: ContentType, value: Mapping[str, Any], own: int | None
+        self,
+        registry: Registry,
+        dialect: str,
+        content_type: ContentType,
+        data: Mapping[str, Any],
+        mode: Mode,
+        own: int | None,
     ) -> None:
         self._registry = registry
         self._dialect = dialect
         self._content_type = content_type
+        self._data = data
+        self._mode = mode
         self._own = own
         self._relation_problem: Problem | None = None
+        outcome = Validator(registry, mode).entry(content_type, data)
+        self._problems = outcome.problems
         self.body = BodyNode(definition=content_type, trail=TOP)
         try:
-            self.body = read_body(registry, content_type, value)
+            self.body = read_body(registry, content_type, outcome.value)
         except BodyProblem as error:
             self._relation_problem = error.problem
-            self.body = read_body(registry, content_type, _without_links(content_type, value))
+            self.body = read_body(registry, content_type, _without_links(content_type, outcome.value))
         self._wanted = wanted_targets(registry, self.body)
         self.unique: dict[UniqueFact, list[Trail]] = {}
         for node in self.body.walk():
@@ -329,19 +345,25 @@ class _Check:
             facts += _state_facts(self.body, self._own)
         return facts
 
-    def refuse(self, data: Mapping[str, Any], mode: Mode, state: State) -> None:
+    def refuse(self, mode: Mode, state: State) -> None:
         """Raise ValidationError if there is anything wrong."""
         taken = frozenset(
             trail.path
             for fact, trails in self.unique.items()
             for trail in (trails if state.is_taken(fact) else trails[1:])
         )
-        problems = list(Validator(self._registry, mode, taken).entry(self._content_type, data).problems)
+        problems = list(self._found(mode, taken))
         relation_problem = self._relation_problem or self._missing(state)
         if relation_problem is not None:
             problems.append(relation_problem)
         if problems:
             raise ValidationError.from_problems(problems)
+
+    def _found(self, mode: Mode, taken: frozenset[tuple[str, ...]]) -> Sequence[Problem]:
+        """The problems inside the body: another look is needed only where it could find something else."""
+        if not taken and (mode == self._mode or not self._problems):
+            return self._problems
+        return Validator(self._registry, mode, taken).entry(self._content_type, self._data).problems
 
     def _missing(self, state: State) -> Problem | None:
         for uid, targets in self._wanted.items():

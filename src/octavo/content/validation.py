@@ -49,12 +49,16 @@ class Validator:
 
     def _object(self, definition: Definition, data: Mapping[str, Any], trail: Trail, start: int) -> Outcome:
         value: dict[str, Any] = {key: data[key] for key in ("id", COMPONENT_KEY) if key in data and trail is not TOP}
-        names = writable_names(definition)
+        names = definition.writable_names
         found: list[tuple[int, int, tuple[Problem, ...]]] = []
         finished = start
         for name in reversed(names):
+            attribute = definition.attributes[name]
+            if name not in data and not (self.mode.creating and _matters_when_missing(attribute)):
+                finished = max(finished, start + _steps_when_missing(attribute))
+                continue
             inside = trail.child(name)
-            outcome = self._attribute(definition.attributes[name], data.get(name, MISSING), inside, start)
+            outcome = self._attribute(attribute, data.get(name, MISSING), inside, start)
             finished = max(finished, outcome.finished)
             if outcome.value is not MISSING:
                 value[name] = outcome.value
@@ -162,9 +166,14 @@ class Validator:
         return Outcome(value, tuple(map(inside.problem, messages)), start + _TEST_STEP + _TYPE_STEP)
 
 
-def writable_names(definition: Definition) -> tuple[str, ...]:
-    """The attributes that a body may set, in order of definition."""
-    return tuple(name for name, attribute in definition.attributes.items() if attribute.writable)
+def _matters_when_missing(attribute: AnyAttribute) -> bool:
+    """Whether a creation that does not name it can be wrong: a default is looked at like any value."""
+    return attribute.required or (isinstance(attribute, Scalar) and attribute.has_default)
+
+
+def _steps_when_missing(attribute: AnyAttribute) -> int:
+    """The reference takes its turn to find out that there is nothing to say."""
+    return 0 if isinstance(attribute, Relation | Media) else _TEST_STEP
 
 
 def _rank(names: tuple[str, ...], label: str) -> int:

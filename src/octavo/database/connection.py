@@ -123,9 +123,14 @@ class Database(Connection, Protocol):
     async def close(self) -> None:
         """Let running statements finish, then close every connection."""
 
-    def transaction(self, *, exclusive: bool = False) -> AbstractAsyncContextManager[Transaction]:
+    def transaction(
+        self, *, exclusive: bool = False, grouped: bool = False
+    ) -> AbstractAsyncContextManager[Transaction]:
         """A write transaction: committed on normal exit, rolled back on any exception or cancellation.
 
         An exclusive one is for changes at start-up: of all processes on the database only one is inside at a time, the
         others wait for minutes if need be; its statements have no time limit.
+
+        Grouped ones may be committed together, where that is quicker. They are short, and whoever runs one runs it
+        once more on TransactionConflict, which one of the others may cause.
         """

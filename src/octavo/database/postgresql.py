@@ -259,7 +259,9 @@ class PostgresqlDatabase:
             await transaction.execute_script(text)
 
     @contextlib.asynccontextmanager
-    async def transaction(self, *, exclusive: bool = False) -> AsyncIterator[PostgresqlTransaction]:
+    async def transaction(
+        self, *, exclusive: bool = False, grouped: bool = False
+    ) -> AsyncIterator[PostgresqlTransaction]:
         connection, transaction = await self._begin(exclusive)
         try:
             yield transaction

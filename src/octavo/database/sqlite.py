@@ -17,6 +17,7 @@ import apsw
 
 from octavo.database.connection import LARGEST_ANSWER, Row, StatementTimeout, TransactionFailed, Values
 from octavo.database.pool import Pool
+from octavo.database.sqlite_groups import Groups
 from octavo.database.sqlite_link import (
     Collect,
     Link,
@@ -75,8 +76,12 @@ class SqliteTransaction:
         self._check()
 
     def finish(self) -> None:
-        """From now on no statement may come this way; refuses if one has failed."""
+        """As `end`; refuses if a statement has failed."""
         self._check()
+        self.end()
+
+    def end(self) -> None:
+        """From now on no statement may come this way."""
         self._usable = False
 
     def _check(self) -> None:
@@ -128,6 +133,7 @@ class SqliteDatabase:
         self._threads = ThreadPoolExecutor(readers + 1, thread_name_prefix="octavo-sqlite")
         self._readers = Pool(self._open_reader, self._close_link, _is_closed, readers, patience)
         self._writers = Pool(self._open_writer, self._close_link, _is_closed, 1, patience)
+        self._groups = Groups(lambda: self._begin(patience), self._commit, self._end, patience)
 
     async def connect(self) -> None:
         try:
@@ -167,14 +173,22 @@ class SqliteDatabase:
             await transaction.execute_script(text)
 
     @contextlib.asynccontextmanager
-    async def transaction(self, *, exclusive: bool = False) -> AsyncIterator[SqliteTransaction]:
-        patience = _EXCLUSIVE_PATIENCE_SECONDS if exclusive else self._patience
-        link = await self._writers.acquire(patience)
-        transaction = SqliteTransaction(self, link, float("inf") if exclusive else self._statement_timeout)
+    async def transaction(self, *, exclusive: bool = False, grouped: bool = False) -> AsyncIterator[SqliteTransaction]:
+        seconds = float("inf") if exclusive else self._statement_timeout
+        async with self._groups.member() if grouped else self._alone(exclusive) as link:
+            transaction = SqliteTransaction(self, link, seconds)
+            try:
+                yield transaction
+                transaction.finish()
+            finally:
+                transaction.end()
+
+    @contextlib.asynccontextmanager
+    async def _alone(self, exclusive: bool) -> AsyncIterator[Link]:
+        """A transaction with a COMMIT of its own."""
+        link = await self._begin(_EXCLUSIVE_PATIENCE_SECONDS if exclusive else self._patience)
         try:
-            await self._begin(link, patience)
-            yield transaction
-            transaction.finish()
+            yield link
             await self._complete(self._in_thread(link.commit))
         finally:
             self._end(link)
@@ -216,13 +230,19 @@ class SqliteDatabase:
         finally:
             self._readers.release(link)
 
-    async def _begin(self, link: Link, patience: float) -> None:
-        """Begin a write transaction, waiting for other processes without holding up the loop or a thread."""
+    async def _begin(self, patience: float) -> Link:
+        """The writer in a transaction, waiting for other processes without holding up the loop or a thread."""
+        link = await self._writers.acquire(patience)
         deadline = time.monotonic() + patience
-        while not link.try_begin():
-            if time.monotonic() > deadline:
-                raise ServiceUnavailable
-            await asyncio.sleep(_WRITER_POLL_SECONDS)
+        try:
+            while not link.try_begin():
+                if time.monotonic() > deadline:
+                    raise ServiceUnavailable
+                await asyncio.sleep(_WRITER_POLL_SECONDS)
+        except BaseException:
+            self._end(link)
+            raise
+        return link
 
     def _end(self, link: Link) -> None:
         try:
@@ -230,6 +250,9 @@ class SqliteDatabase:
         except apsw.Error:
             link.close()  # a connection that cannot even roll back is worth nothing
         self._writers.release(link)
+
+    def _commit(self, link: Link) -> "asyncio.Future[None]":
+        return self._in_thread(link.commit)
 
     def _in_thread(self, work: Callable[..., ResultT], *arguments: Any) -> "asyncio.Future[ResultT]":
         return asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)

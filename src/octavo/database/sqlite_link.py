@@ -2,6 +2,7 @@
 blocks; `sqlite` decides what runs in the event loop and what in a thread.
 """
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -176,6 +177,32 @@ class Link:
     def commit(self) -> None:
         """Commit, to the disk."""
         self.run_script("COMMIT", float("inf"))
+
+    def begin_part(self) -> None:
+        """Begin a part of the open transaction that can be undone alone."""
+        self._run_simple("SAVEPOINT part")
+
+    def end_part(self) -> None:
+        """The part stays, unless it has left a rule broken that COMMIT would look at for all parts at once."""
+        if self.connection.status(apsw.SQLITE_DBSTATUS_DEFERRED_FKS)[0]:
+            raise IntegrityViolation("FOREIGN KEY constraint")
+        self._run_simple("RELEASE part")
+
+    def undo_part(self) -> bool:
+        """Undo the part; False when it is too late for that: SQLite undoes a whole transaction after some errors."""
+        self._deadline = float("inf")
+        if not self.is_closed and self.connection.in_transaction:
+            with contextlib.suppress(apsw.Error):
+                self.connection.execute("ROLLBACK TO part")
+                self.connection.execute("RELEASE part")
+                return True
+        return False
+
+    def _run_simple(self, text: str) -> None:
+        try:
+            self.connection.execute(text)
+        except apsw.Error as error:
+            _raise_translated(error)
 
     def roll_back(self) -> None:
         """Undo an open transaction, if there is one."""

@@ -33,9 +33,13 @@ class Definition:
     indexes: tuple[Index, ...] = ()
     source: str = ""
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    writable_names: tuple[str, ...] = field(init=False, repr=False)
+    """The attributes that a body may set, in order of definition."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", MappingProxyType(dict(self.attributes)))
+        names = tuple(name for name, attribute in self.attributes.items() if attribute.writable)
+        object.__setattr__(self, "writable_names", names)
 
     def scalars(self) -> Iterator[Scalar]:
         """The attributes that live in columns of the own table, in order of definition."""

@@ -23,6 +23,8 @@ class ValueKind(Enum):
     TIMESTAMP = "timestamp"
     JSON = "json"
 
+    __hash__ = object.__hash__  # kinds are in the keys of what is remembered; Enum's own hash is written in Python
+
 
 @dataclass(frozen=True, slots=True)
 class ScalarType:

@@ -26,6 +26,7 @@ from octavo.plan.changes import (
     UpdateRow,
 )
 from octavo.schema.attributes import AnyAttribute, Relation, Scalar
+from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
 from octavo.schema.values import SCALAR_TYPES, ValueKind
 from octavo.sql.change_dialect import CHANGE_DIALECTS, MOST_VALUES, ChangeDialect, Statement
@@ -64,6 +65,11 @@ def columns_of(attribute: AnyAttribute) -> tuple[Target, ...]:
     raise TypeError(f"{attribute.name} has no column")
 
 
+def _columns(definition: Definition, names: tuple[str, ...]) -> tuple[Target, ...]:
+    """The columns behind some attributes."""
+    return tuple(column for name in names for column in columns_of(definition.attributes[name]))
+
+
 def _cells(attribute: AnyAttribute, value: Any) -> tuple[Any, ...]:
     """A value, one for each column."""
     if isinstance(attribute, Relation) and attribute.kind == "morphToOne":
@@ -77,6 +83,7 @@ class ChangeCompiler:
     def __init__(self, registry: Registry, dialect_name: str) -> None:
         self.registry = registry
         self.dialect: ChangeDialect = CHANGE_DIALECTS[dialect_name]
+        self._columns = lru_cache(maxsize=4096)(_columns)
 
     @singledispatchmethod
     def compile(self, change: Change) -> list[Statement]:
@@ -85,16 +92,12 @@ class ChangeCompiler:
 
     def insert(self, change: InsertRows) -> list[tuple[Statement, tuple[RowRef, ...]]]:
         """The statements of an insertion, each with the references that the ids it answers (ascending) belong to."""
-        attributes = [change.definition.attributes[name] for name in change.attributes]
-        columns = tuple(column for attribute in attributes for column in columns_of(attribute))
+        columns = self._columns(change.definition, change.attributes)
         table = table_name(change.definition)
         if not columns:
             text = f"INSERT INTO {quote(table)} DEFAULT VALUES RETURNING id"
             return [(Statement(text), (ref,)) for ref in change.refs]
-        rows = [
-            tuple(cell for attribute, value in zip(attributes, row, strict=True) for cell in _cells(attribute, value))
-            for row in change.rows
-        ]
+        rows = [self._row(change, row, columns) for row in change.rows]
         step = max(1, MOST_VALUES // len(columns))
         return [
             (self._insert(table, columns, rows[at : at + step], returning=True), change.refs[at : at + step])
@@ -103,9 +106,8 @@ class ChangeCompiler:
 
     @compile.register
     def _update_row(self, change: UpdateRow) -> list[Statement]:
-        attributes = [change.definition.attributes[name] for name in change.attributes]
-        columns = tuple(column for attribute in attributes for column in columns_of(attribute))
-        cells = [cell for pair in zip(attributes, change.values, strict=True) for cell in _cells(*pair)]
+        columns = self._columns(change.definition, change.attributes)
+        cells = self._row(change, change.values, columns)
         text = _update_text(self.dialect, table_name(change.definition), columns)
         return [Statement(text, (*self._bind(columns, cells), change.id))]
 
@@ -250,6 +252,15 @@ class ChangeCompiler:
             statements.append(Statement(text, (*target, *change.ids)))
         return statements
 
+    def _row(
+        self, change: InsertRows | UpdateRow, values: tuple[Any, ...], columns: tuple[Target, ...]
+    ) -> tuple[Any, ...]:
+        """The values of attributes, one for each column."""
+        if len(columns) == len(values):
+            return values
+        attributes = [change.definition.attributes[name] for name in change.attributes]
+        return tuple(cell for pair in zip(attributes, values, strict=True) for cell in _cells(*pair))
+
     def _bind(self, columns: Sequence[Target], cells: Iterable[Any]) -> list[Any]:
         return [
             int(cell) if isinstance(cell, RowRef) else self.dialect.bind(column.kind, cell)
@@ -290,8 +301,10 @@ def remembered(function: TextT) -> TextT:
 
     @wraps(function)
     def text(*shape: Any) -> str:
-        large = any(isinstance(part, int) and part > MOST_REMEMBERED_ROWS for part in shape)
-        return function(*shape) if large else small(*shape)
+        for part in shape:
+            if part.__class__ is int and part > MOST_REMEMBERED_ROWS:
+                return function(*shape)
+        return small(*shape)
 
     return cast(TextT, text)
 
