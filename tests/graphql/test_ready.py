@@ -91,3 +91,19 @@ async def test_a_permission_taken_away_is_gone(scratch: Site, still: Hands) -> N
         assert messages(await ask(site, text)) == ["Forbidden access"]
     finally:
         await octavo.database.close()
+
+
+async def test_the_same_bytes_are_refused_again(warm: Site) -> None:
+    """What is kept by the bytes of a body has been answered once."""
+    wrong = {"query": "query ($size: Int!) { books(pagination: {limit: $size}) { data { id } } }"}
+    for variables in ({}, {"size": "two"}):
+        first = await send(warm, {**wrong, "variables": variables})
+        again = await send(warm, {**wrong, "variables": variables})
+        assert first.status == again.status == 400
+        assert first.body == again.body
+
+
+async def test_the_same_bytes_write_again(own_bookshop: Site) -> None:
+    body = {"query": 'mutation { createBook(data: {title: "Tides"}) { data { id } } }'}
+    made = [await send(own_bookshop, body, FULL_TOKEN) for _ in range(3)]
+    assert len({answer.json["data"]["createBook"]["data"]["id"] for answer in made}) == 3

@@ -5,21 +5,22 @@ Brings graphql-core with it, so `endpoint` imports it late.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
-from graphql import GraphQLError, OperationType
+from graphql import GraphQLError, OperationDefinitionNode, OperationType
 
 from octavo.access.actors import Actor
 from octavo.access.authenticator import Authenticator
 from octavo.errors import MalformedBody, OctavoError
-from octavo.graphql.documents import RefusedDocument
+from octavo.graphql.documents import Document, RefusedDocument
 from octavo.graphql.engine import Engine, make_engine
 from octavo.graphql.errors import BAD_INPUT, UNEXPECTED, render, render_refused
 from octavo.graphql.media_types import GRAPHQL_UTF8, JSON, prefers_graphql
 from octavo.graphql.multipart import read_operations
 from octavo.graphql.options import GraphqlContent, GraphqlOptions, ParseText
 from octavo.graphql.persisted import PersistedQueries, PersistedQueryRefused
+from octavo.graphql.texts import TextCache
 from octavo.graphql.tracing import EXECUTION, Trace, stage
 from octavo.graphql.variables import RefusedVariables
 from octavo.http.body import FORM_DATA, read_body
@@ -40,8 +41,7 @@ class _BadRequest(Exception):
     """A request that is no operation."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Caller:
+class _Caller(NamedTuple):
     """Who asks, from where, and in which media type they want to be answered."""
 
     actor: Actor
@@ -68,6 +68,14 @@ class _Answers:
         return self.failed(400, message, BAD_INPUT) if self.graphql else Response(400, message.encode(), TEXT)
 
 
+class _Asked(NamedTuple):
+    """What is to be run."""
+
+    document: Document
+    operation: OperationDefinitionNode
+    variables: dict[str, Any]
+
+
 def open_answering(content: GraphqlContent, parse_text: ParseText, options: GraphqlOptions) -> "Answering":
     """What answers operations on content. Raises InvalidCode when a project's extension is unsound."""
     return Answering(make_engine(content, options), content.authenticator, parse_text, options)
@@ -84,6 +92,7 @@ class Answering:
         self._parse_text = parse_text
         self._options = options
         self._persisted = PersistedQueries(options.cache if options.persisted else None)
+        self._asked: TextCache[_Asked] = TextCache(options.cache)  # queries, by the bytes of the body
 
     async def get(self, request: Request) -> Response:
         """A query in the address."""
@@ -112,12 +121,16 @@ class Answering:
     async def _post(self, request: Request, answers: _Answers) -> Response:
         actor = await self._authenticator.authenticate(request.header("authorization"))
         caller = _Caller(actor, request.client, answers)
+        body = await request.body() if request.content_type == JSON else b""
+        asked = self._asked.get(body) if body and self._options.trace_clock is None else None
+        if asked is not None:
+            return answers.json(200, await self._run(asked, caller))
         value = await self._read(request)
         if isinstance(value, list) and value:
             return await self._batch(value, caller)
         if not isinstance(value, Mapping) or not value:
             raise _BadRequest(_NO_BODY)
-        return await self._one(value, caller, from_address=False)
+        return await self._one(value, caller, body=body)
 
     async def _read(self, request: Request) -> Any:
         if (
@@ -140,33 +153,48 @@ class Answering:
             raise _BadRequest(f"A batch holds at most {self._options.batch} operations.")
         if not all(isinstance(operation, Mapping) for operation in operations):
             raise _BadRequest(_NO_BODY)
-        answers = [(await self._one(operation, caller, from_address=False)).body for operation in operations]
+        answers = [(await self._one(operation, caller)).body for operation in operations]
         return caller.answers.json(200, b"[%b]" % b",".join(answers))
 
-    async def _one(self, given: Mapping[str, Any], caller: _Caller, *, from_address: bool) -> Response:
-        text, variables, answers = _read_text(given), _read_object(given, "variables"), caller.answers
+    async def _one(
+        self, given: Mapping[str, Any], caller: _Caller, *, from_address: bool = False, body: bytes = b""
+    ) -> Response:
+        answers = caller.answers
         trace = Trace(self._options.trace_clock) if self._options.trace_clock else None
         try:
-            text = self._persisted.resolve(text, _read_object(given, "extensions"))
-            if not text:
-                return answers.failed(400, _NO_QUERY)
-            document = self._engine.documents.read(text, trace)
-            name = given.get("operationName")
-            operation = document.operation(None if name is None else str(name))
+            asked = self._ask(given, trace)
         except RefusedDocument as error:
             return answers.errors(400, [render_refused(one, error.code) for one in error.errors])
         except PersistedQueryRefused as error:
             return answers.failed(200, str(error), error.code)
         except GraphQLError as error:
             return answers.errors(400, [render_refused(error, UNEXPECTED)])
-        if from_address and operation.operation is not OperationType.QUERY:
+        if asked is None:
+            return answers.failed(400, _NO_QUERY)
+        is_query = asked.operation.operation is OperationType.QUERY
+        if from_address and not is_query:
             return answers.failed(405, "GET supports only query operation")
         try:
             with stage(trace, EXECUTION):
-                answer = await self._engine.executor.run(document, operation, variables, caller.actor, caller.client)
+                answer = await self._run(asked, caller)
         except RefusedVariables as error:
             return answers.errors(400, [render_refused(one, BAD_INPUT) for one in error.errors])
+        if body and is_query and "extensions" not in given:
+            self._asked.put(body, asked, body)
         return answers.json(200, answer if trace is None else trace.add_to(answer))
+
+    def _ask(self, given: Mapping[str, Any], trace: Trace | None) -> _Asked | None:
+        """What is to be run; None without a query. Raises what refuses documents."""
+        text, variables = _read_text(given), _read_object(given, "variables")
+        text = self._persisted.resolve(text, _read_object(given, "extensions"))
+        if not text:
+            return None
+        document = self._engine.documents.read(text, trace)
+        name = given.get("operationName")
+        return _Asked(document, document.operation(None if name is None else str(name)), variables)
+
+    async def _run(self, asked: _Asked, caller: _Caller) -> bytes:
+        return await self._engine.executor.run(*asked, caller.actor, caller.client)
 
 
 def _read_text(given: Mapping[str, Any]) -> str:

@@ -52,7 +52,7 @@ async def read_page(
     ids = ids[: roots.limits.most]
     told = PageTold(page.page, page.page_size, -(-page.total // page.page_size), page.total)
     below = roots.selections.of(kind, selected.selection_sets)
-    shown: dict[str, Any] = tree(make_frame(roots.selections, kind, below).fill(NULL, told))
+    shown: dict[str, Any] = tree(b"".join(make_frame(roots.selections, kind, below).fill(NULL, told)))
     for item in below:
         if part_of(kind, item.name) is Part.DATA:
             entries = await read_entries(roots, content_type, roots.entity_answer(kind, item, None), ids, tree)

@@ -29,6 +29,7 @@ class GraphqlEndpoint:
         self._options = options
         self._playground: Playground | None = None
         self._made: Future[Answering] | None = None
+        self._answers: Answering | None = None
 
     def add_routes(self, router: Router, path: str) -> None:
         """Declare the endpoint."""
@@ -73,9 +74,11 @@ class GraphqlEndpoint:
         return await (await self._answering()).post(request)
 
     async def _answering(self) -> "Answering":
-        made = self._begin()
+        if self._answers is not None:
+            return self._answers
         try:
-            return made.result() if made.done() else await asyncio.shield(asyncio.wrap_future(made))
+            self._answers = await asyncio.shield(asyncio.wrap_future(self._begin()))
+            return self._answers
         except Exception:
             self._made = None  # the next request tries again
             raise

@@ -4,6 +4,7 @@ Generated fields never reach graphql-core's executor: they are read and written 
 """
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -33,7 +34,7 @@ from octavo.graphql.meaning import FieldMeaning, PluginField, RootField, field_m
 from octavo.graphql.mutations import Mutations
 from octavo.graphql.plugin_fields import PluginFields
 from octavo.graphql.queries import ListLimits
-from octavo.graphql.reads import NULL, Read, ReadyOperation, ReadyOperations
+from octavo.graphql.reads import NULL, Pieces, Read, ReadyOperation, ReadyOperations
 from octavo.graphql.roots import Roots, join
 from octavo.graphql.selection import TYPENAME, Selected, Selections
 from octavo.graphql.texts import CacheLimits, TextCache
@@ -68,7 +69,7 @@ class Executor:
         is_query = operation.operation is OperationType.QUERY
         key = self.ready.key(operation, variables, actor) if is_query else None
         ready = self.ready.get(document, key)
-        if ready is not None and ready.locale in (None, await self.controller.locales.default()):
+        if ready is not None and (ready.locale is None or ready.locale == await self.controller.locales.default()):
             return await self._run_ready(ready)
         selections = Selections(self.schema, document.fragments, read_variables(self.schema, operation, variables))
         parent = self.schema.get_root_type(operation.operation)
@@ -79,7 +80,10 @@ class Executor:
         told = await run.fields(parent, selected)
         if is_query and all(item.key in run.constants or item.key in run.reads for item in selected):
             known: dict[str, Read | bytes] = {**run.constants, **run.reads}
-            members = tuple((item.key, known[item.key]) for item in selected)
+            members = tuple(
+                (b'%b"%b":' % (b"," if at else b"{", item.key.encode()), known[item.key])
+                for at, item in enumerate(selected)
+            )
             locale = await self.controller.locales.default() if run.is_localized else None
             self.ready.keep(document, key, ReadyOperation(members, roots.marks, locale))
         return _answer(parent, selected, told)
@@ -89,21 +93,27 @@ class Executor:
         sizes: list[int] = []
         work = [self._read(read, ready.marks, sizes) for _, read in ready.members]
         told = [await work[0]] if len(work) == 1 else await asyncio.gather(*work)  # a task costs more than a join
-        data = join((key, value) for (key, _), (value, _) in zip(ready.members, told, strict=True))
-        return _envelope(data, [error for _, found in told for error in found])
+        data: Pieces = []
+        for (before, _), (pieces, _) in zip(ready.members, told, strict=True):
+            data += (before, *pieces)
+        return _envelope((*data, b"}"), [error for _, found in told for error in found])
 
-    async def _read(self, read: Read | bytes, marks: Marks, sizes: list[int]) -> Told:
+    async def _read(self, read: Read | bytes, marks: Marks, sizes: list[int]) -> tuple[Pieces, list[dict[str, Any]]]:
         if isinstance(read, bytes):
-            return read, []
+            return [read], []
         try:
-            return marks.take(await self.measured(read, sizes))
+            pieces = await self.measured(read, sizes)
         except OctavoError as error:
-            return NULL, [render(error)]
+            return [NULL], [render(error)]
+        if not marks.errors:
+            return pieces, []
+        answer, errors = marks.take(b"".join(pieces))
+        return [answer], errors
 
-    async def measured(self, read: Read, sizes: list[int]) -> bytes:
+    async def measured(self, read: Read, sizes: list[int]) -> Pieces:
         """What a read answers; `sizes` are those of the others of its operation. Raises ValidationError."""
         answer = await read.run(self.controller)
-        sizes.append(len(answer))
+        sizes.append(sum(map(len, answer)))
         self.controller.check_size(sum(sizes))
         return answer
 
@@ -164,7 +174,7 @@ class _Run:
         if roots is self.roots:  # and no code has changed what is read
             self.reads[item.key] = read
             self.localized.extend([item.key] if meaning.content_type.localized else ())
-        return await self.executor.measured(read, self.sizes)
+        return b"".join(await self.executor.measured(read, self.sizes))
 
     def _introspect(self, item: Selected) -> Told:
         """graphql-core answers what is asked of the schema itself: always the same, where nothing varies."""
@@ -195,11 +205,12 @@ def _answer(parent: GraphQLObjectType, selected: list[Selected], told: list[Told
     values = ((item, value) for item, (value, _) in zip(selected, told, strict=True))
     if errors and any(value == NULL and _is_required(parent, item) for item, value in values):
         data = NULL
-    return _envelope(data, errors)
+    return _envelope((data,), errors)
 
 
-def _envelope(data: bytes, errors: list[dict[str, Any]]) -> bytes:
-    return b'{"errors":%b,"data":%b}' % (orjson.dumps(errors), data) if errors else b'{"data":%b}' % data
+def _envelope(data: Iterable[bytes], errors: list[dict[str, Any]]) -> bytes:
+    begin = b'{"errors":%b,"data":' % orjson.dumps(errors) if errors else b'{"data":'
+    return b"".join((begin, *data, b"}"))
 
 
 def _is_required(parent: GraphQLObjectType, item: Selected) -> bool:

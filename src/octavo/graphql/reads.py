@@ -1,6 +1,6 @@
 """Reads of root fields, made ready: what needs the document is done, and they can be run as often as they are asked."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
@@ -19,61 +19,87 @@ from octavo.graphql.repeated import apart
 from octavo.graphql.selection import TYPENAME, Selected, Selections
 
 NULL: Final = b"null"
-_COUNTED: Final = frozenset({Part.TOTAL, Part.PAGE_COUNT})
+_NUMBERS: Final = {Part.PAGE: "number", Part.PAGE_SIZE: "size", Part.PAGE_COUNT: "count", Part.TOTAL: "total"}
 _NO_PAGE: Final = PageTold(1, 1, 0, 0)
 MOST: Final = 1_000
 """Operations that are kept ready, over all documents."""
 MOST_CHARACTERS: Final = 4_000
 """Variables of a longer text are not likely to come again."""
 
-Pagination = tuple[tuple[bytes, bytes | Part], ...]
-Meta = tuple[tuple[bytes, bytes | Pagination], ...]
+Pieces = list[bytes]
+"""JSON in pieces, to be joined once: what was read is long, and each copy of it costs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A wrapper's members by their keys (as `"key":`): constants, `meta`, and None for each `data`."""
+    """The JSON of a wrapper around its `data`, of which there may be several: one text more than there are `data`.
 
-    members: tuple[tuple[bytes, bytes | Meta | None], ...]
+    A `%d` in a text stands for a number of the page, which `numbers` names.
+    """
+
+    texts: tuple[bytes, ...]
+    numbers: tuple[tuple[str, ...], ...]
 
     def is_counted(self, given: Mapping[str, Any]) -> bool:
         """Whether anything in `meta` needs the total, for these pagination arguments."""
-        counting = _COUNTED | {Part.PAGE_SIZE} if has_all(given) else _COUNTED
-        metas = (told for _, told in self.members if isinstance(told, tuple))
-        paginations = (told for meta in metas for _, told in meta if isinstance(told, tuple))
-        return any(part in counting for pagination in paginations for _, part in pagination)
+        counting = {"count", "total", "size"} if has_all(given) else {"count", "total"}
+        return any(not counting.isdisjoint(names) for names in self.numbers)
 
-    def fill(self, found: bytes, page: PageTold = _NO_PAGE) -> bytes:
+    def fill(self, found: bytes, page: PageTold = _NO_PAGE) -> Pieces:
         """The JSON of the wrapper; `found` is what was read for all its `data` together."""
-        count = sum(told is None for _, told in self.members)
-        entries = iter(apart(found, count) if count else ())
-        return b"{%b}" % b",".join(
-            key + (next(entries) if told is None else told if isinstance(told, bytes) else _meta(told, page))
-            for key, told in self.members
-        )
+        texts = [
+            text % tuple([getattr(page, name) for name in names]) if names else text
+            for text, names in zip(self.texts, self.numbers, strict=True)
+        ]
+        if len(texts) == 2:
+            return [texts[0], found, texts[1]]
+        pieces = texts[:1]
+        if len(texts) > 1:
+            for entries, text in zip(apart(found, len(texts) - 1), texts[1:], strict=True):
+                pieces += (entries, text)
+        return pieces
 
 
 def make_frame(selections: Selections, wrapper: GraphQLObjectType, below: list[Selected]) -> Frame:
     """The frame of what is asked of a wrapper. A field that a project added is null: its code answers."""
-
-    def told(item: Selected) -> bytes | Meta | None:
+    texts: list[bytes] = [b"{"]
+    numbers: list[list[str]] = [[]]
+    for place, item in enumerate(below):
+        texts[-1] += b"," * (place > 0) + _key(item)
         part = part_of(wrapper, item.name)
-        if part is Part.META:
-            return _read_meta(selections, _object(wrapper, item), item)
-        return None if part is Part.DATA else _constant(wrapper, item)
+        if part is Part.DATA:
+            texts.append(b"")
+            numbers.append([])
+        elif part is Part.META:
+            texts[-1] += _meta(selections, _object(wrapper, item), item, numbers[-1])
+        else:
+            texts[-1] += _constant(wrapper, item)
+    texts[-1] += b"}"
+    return Frame(tuple(texts), tuple(map(tuple, numbers)))
 
-    return Frame(tuple((_key(item), told(item)) for item in below))
 
+def _meta(selections: Selections, meta: GraphQLObjectType, item: Selected, numbers: list[str]) -> bytes:
+    """The text of `meta`; the numbers in it are noted."""
 
-def _read_meta(selections: Selections, meta: GraphQLObjectType, item: Selected) -> Meta:
-    def told(one: Selected) -> bytes | Pagination:
+    def number(pagination: GraphQLObjectType, one: Selected) -> bytes:
+        name = _NUMBERS.get(part_of(pagination, one.name) or Part.META)
+        if name is None:
+            return _constant(pagination, one)
+        numbers.append(name)
+        return b"%d"
+
+    def told(one: Selected) -> bytes:
         if part_of(meta, one.name) is not Part.PAGINATION:
             return _constant(meta, one)
         pagination = _object(meta, one)
-        parts = selections.of(pagination, one.selection_sets)
-        return tuple((_key(part), part_of(pagination, part.name) or _constant(pagination, part)) for part in parts)
+        below = selections.of(pagination, one.selection_sets)
+        return _join(_key(part) + number(pagination, part) for part in below)
 
-    return tuple((_key(one), told(one)) for one in selections.of(meta, item.selection_sets))
+    return _join(_key(one) + told(one) for one in selections.of(meta, item.selection_sets))
+
+
+def _join(members: Iterable[bytes]) -> bytes:
+    return b"{%b}" % b",".join(members)
 
 
 def _constant(parent: GraphQLObjectType, item: Selected) -> bytes:
@@ -90,23 +116,6 @@ def _object(parent: GraphQLObjectType, item: Selected) -> GraphQLObjectType:
     return found
 
 
-def _meta(meta: Meta, page: PageTold) -> bytes:
-    numbers = {
-        Part.PAGE: page.number,
-        Part.PAGE_SIZE: page.size,
-        Part.TOTAL: page.total,
-        Part.PAGE_COUNT: page.count,
-    }
-
-    def shown(told: bytes | Pagination) -> bytes:
-        if isinstance(told, bytes):
-            return told
-        parts = (key + (part if isinstance(part, bytes) else b"%d" % numbers[part]) for key, part in told)
-        return b"{%b}" % b",".join(parts)
-
-    return b"{%b}" % b",".join(key + shown(told) for key, told in meta)
-
-
 @dataclass(frozen=True, slots=True)
 class EntryRead:
     """One entry or none. Without `prepared` nothing of it is asked for."""
@@ -114,7 +123,7 @@ class EntryRead:
     frame: Frame
     prepared: Prepared | None
 
-    async def run(self, controller: ContentController) -> bytes:
+    async def run(self, controller: ContentController) -> Pieces:
         """The JSON of the response."""
         found = None if self.prepared is None else await controller.read_own(self.prepared)
         return self.frame.fill(NULL if found is None else found)
@@ -128,7 +137,7 @@ class ListRead:
     prepared: PreparedList
     given: Mapping[str, Any]
 
-    async def run(self, controller: ContentController) -> bytes:
+    async def run(self, controller: ContentController) -> Pieces:
         """The JSON of the collection."""
         entries, total = await controller.find(self.prepared)
         return self.frame.fill(entries, tell_page(self.given, self.prepared.page, total or 0))
@@ -138,12 +147,12 @@ Read = EntryRead | ListRead
 
 
 class ReadyOperation(NamedTuple):
-    """A query whose root fields are all ready: their keys, and what answers them.
+    """A query whose root fields are all ready: what stands before each in the answer, and what answers it.
 
     `locale` is the default one it was made for, None where it does not matter.
     """
 
-    members: tuple[tuple[str, Read | bytes], ...]
+    members: tuple[tuple[bytes, Read | bytes], ...]
     marks: Marks
     locale: str | None
 

@@ -75,7 +75,7 @@ class Roots:
 
     async def entry(self, uid: str, wrapper: GraphQLObjectType, selected: Selected, entry_id: int) -> bytes:
         """A response with the entry of that id, which may be gone."""
-        return await self._one(uid, wrapper, selected, entry_id).run(self.controller)
+        return b"".join(await self._one(uid, wrapper, selected, entry_id).run(self.controller))
 
     def _one(self, uid: str, wrapper: GraphQLObjectType, selected: Selected, entry_id: int) -> EntryRead:
         below = self.selections.of(wrapper, selected.selection_sets)

@@ -21,9 +21,9 @@ class TextCache(Generic[T]):
     def __init__(self, limits: CacheLimits) -> None:
         self._limits = limits
         self._bytes = 0
-        self._known: OrderedDict[str, tuple[T, int]] = OrderedDict()
+        self._known: OrderedDict[str | bytes, tuple[T, int]] = OrderedDict()
 
-    def get(self, key: str) -> T | None:
+    def get(self, key: str | bytes) -> T | None:
         """What is known by a key, if it is."""
         found = self._known.get(key)
         if found is None:
@@ -31,7 +31,7 @@ class TextCache(Generic[T]):
         self._known.move_to_end(key)
         return found[0]
 
-    def put(self, key: str, value: T, text: str | bytes) -> None:
+    def put(self, key: str | bytes, value: T, text: str | bytes) -> None:
         """Remember a value, and forget as many as have to make room for it."""
         size = len(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text)
         _, before = self._known.pop(key, (None, 0))

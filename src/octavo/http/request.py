@@ -143,22 +143,26 @@ class Request:
     async def stream(self, limit: int) -> AsyncIterator[bytes]:
         """The body piece by piece as it arrives; 413 as soon as it is clear that it is too long."""
         self._check_announced_length(limit)
-        received = 0
         while not self.body_complete:
-            self.waiting = True
-            message = await self._receive()
-            self.waiting = False
-            if message["type"] == "http.disconnect":
-                # Whoever only stopped sending can still read the answer.
-                raise BadRequestError("The body ended too early")
-            self.touch()
-            self.body_complete = not message.get("more_body", False)
-            chunk: bytes = message.get("body", b"")
-            received += len(chunk)
-            if received > limit:
-                raise PayloadTooLargeError
+            chunk = await self._chunk(limit)
+            limit -= len(chunk)
             if chunk:
                 yield chunk
+
+    async def _chunk(self, most: int) -> bytes:
+        """The next piece of the body."""
+        self.waiting = True
+        message = await self._receive()
+        self.waiting = False
+        if message["type"] == "http.disconnect":
+            # Whoever only stopped sending can still read the answer.
+            raise BadRequestError("The body ended too early")
+        self.touch()
+        self.body_complete = not message.get("more_body", False)
+        chunk: bytes = message.get("body", b"")
+        if len(chunk) > most:
+            raise PayloadTooLargeError
+        return chunk
 
     async def drain(self) -> None:
         """Read and drop what nobody wanted of the body: a server that just hangs up would break the answer off."""
@@ -175,8 +179,12 @@ class Request:
         """The whole body, decompressed."""
         if self._body is None:
             most = self._options.body.json if limit is None else limit
-            received = b"".join([chunk async for chunk in self.stream(most)])
-            self._body = self._decompress(received, most)
+            self._check_announced_length(most)
+            chunks, left = [], most
+            while not self.body_complete:
+                chunks.append(await self._chunk(left))
+                left -= len(chunks[-1])
+            self._body = self._decompress(b"".join(chunks), most)
         return self._body
 
     async def json(self) -> Any:
