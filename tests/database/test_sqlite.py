@@ -50,6 +50,20 @@ async def test_long_reads_hold_up_nobody(sqlite: SqliteDatabase, long: bool) -> 
     assert longest < 0.2
 
 
+async def test_a_read_announced_as_long_may_turn_out_short(sqlite: SqliteDatabase) -> None:
+    """From then on it runs in the loop, until it takes long there."""
+
+    async def is_in_loop(most: int) -> bool:
+        reading = asyncio.create_task(sqlite.fetch_value(COUNT, (most,), long=True))
+        await asyncio.sleep(0)
+        in_loop = reading.done()
+        assert await reading == most
+        return in_loop
+
+    assert [await is_in_loop(most) for most in (1_000_000, 10, 20)] == [False, False, True]
+    assert [await is_in_loop(most) for most in (5_000_000, 10)] == [False, False]
+
+
 async def test_a_text_in_double_quotes_is_a_name(sqlite: SqliteDatabase) -> None:
     with pytest.raises(apsw.SQLError):
         await sqlite.fetch_value('SELECT "title"')

@@ -1,8 +1,9 @@
 """SQLite: one writer and many readers on one file, also from several processes.
 
 Short reads run directly in the event loop, which is several times faster than the way through a thread. A read that
-turns out to be long is interrupted there and repeated in a thread, as is every read announced as long. Statements of a
-transaction run in the loop too; only COMMIT, which waits for the disk, and what is announced as long run in a thread.
+turns out to be long is interrupted there and repeated in a thread. One announced as long begins in a thread, and comes
+to the loop from when on it has shown that it is not. Statements of a transaction run in the loop too; only COMMIT,
+which waits for the disk, and what is announced as long run in a thread.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from octavo.database.connection import LARGEST_ANSWER, Row, StatementTimeout, Tr
 from octavo.database.pool import Pool
 from octavo.database.sqlite_groups import Groups
 from octavo.database.sqlite_link import (
+    PAGES_KILOBYTES,
     Collect,
     Link,
     ResultT,
@@ -36,6 +38,9 @@ Run = Callable[[Collect[ResultT], str, Values, float], ResultT]
 _LOOP_SECONDS = 0.02
 """How long a read may occupy the event loop before it is sent to a thread."""
 _LONG_READ_MEMORY_SECONDS = 10.0
+_QUICK_SECONDS = 0.002
+"""Processor time within which a read announced as long counts as short from then on."""
+_MOST_QUICK = 4096
 _WRITER_POLL_SECONDS = 0.001
 _EXCLUSIVE_PATIENCE_SECONDS = 300.0
 _CLOSE_PATIENCE_SECONDS = 20.0
@@ -130,8 +135,9 @@ class SqliteDatabase:
         self._patience = patience
         self._loop_reader: Link | None = None
         self._late: dict[str, float] = {}
+        self._quick: set[str] = set()
         self._threads = ThreadPoolExecutor(readers + 1, thread_name_prefix="octavo-sqlite")
-        self._readers = Pool(self._open_reader, self._close_link, _is_closed, readers, patience)
+        self._readers = Pool(self._open_thread_reader, self._close_link, _is_closed, readers, patience)
         self._writers = Pool(self._open_writer, self._close_link, _is_closed, 1, patience)
         self._groups = Groups(lambda: self._begin(patience), self._commit, self._end, patience)
 
@@ -205,10 +211,11 @@ class SqliteDatabase:
         link = self._loop_reader
         if link is None:
             raise ServiceUnavailable
-        if not long and not self._is_known_late(text):
+        if (not long or text in self._quick) and not self._is_known_late(text):
             try:
                 return link.run(collect, text, values, _LOOP_SECONDS)
             except StatementTimeout:
+                self._quick.discard(text)
                 self._late[text] = time.monotonic() + _LONG_READ_MEMORY_SECONDS
             except ServiceUnavailable:
                 pass  # another process recovers or closes the file: wait for it, but not here
@@ -226,9 +233,19 @@ class SqliteDatabase:
     async def _read_in_thread(self, collect: Collect[ResultT], text: str, values: Values) -> ResultT:
         link = await self._readers.acquire()
         try:
-            return await self.run_in_thread(link, link.run, collect, text, values, self._statement_timeout)
+            work = self._in_thread(link.run_timed, collect, text, values, self._statement_timeout)
+            result: ResultT
+            result, seconds = await self._complete(work, link.interrupt)
         finally:
             self._readers.release(link)
+        if seconds < _QUICK_SECONDS:
+            self._note_quick(text)
+        return result
+
+    def _note_quick(self, text: str) -> None:
+        if len(self._quick) >= _MOST_QUICK:
+            self._quick.clear()
+        self._quick.add(text)
 
     async def _begin(self, patience: float) -> Link:
         """The writer in a transaction, waiting for other processes without holding up the loop or a thread."""
@@ -273,16 +290,21 @@ class SqliteDatabase:
         return work.result()
 
     async def _open_reader(self) -> Link:
-        return await self._open(writes=False)
+        return await self._open(writes=False, pages=PAGES_KILOBYTES)
+
+    async def _open_thread_reader(self) -> Link:
+        """One of several, each with pages of its own."""
+        return await self._open(writes=False, pages=PAGES_KILOBYTES // 2)
 
     async def _open_writer(self) -> Link:
-        link = await self._open(writes=True)
+        link = await self._open(writes=True, pages=PAGES_KILOBYTES)
         link.set_busy_seconds(0)
         return link
 
-    async def _open(self, *, writes: bool) -> Link:
+    async def _open(self, *, writes: bool, pages: int) -> Link:
         try:
-            return await self._complete(self._in_thread(lambda: Link(self.path, self.largest_answer, writes=writes)))
+            made = self._in_thread(lambda: Link(self.path, self.largest_answer, writes=writes, pages=pages))
+            return await self._complete(made)
         except apsw.Error as error:
             raise ServiceUnavailable from error
 

@@ -32,9 +32,10 @@ PRAGMA fullfsync = ON;
 PRAGMA checkpoint_fullfsync = ON;
 PRAGMA foreign_keys = ON;
 PRAGMA temp_store = MEMORY;
-PRAGMA cache_size = -4000;
 PRAGMA journal_size_limit = 67108864;
 """
+PAGES_KILOBYTES = 4_000
+"""How much of the file a connection keeps in memory, unless it is one of many."""
 _CACHED_STATEMENTS = 1024
 _OPERATIONS_BETWEEN_CHECKS = 10_000
 _THREAD_BUSY_SECONDS = 4.0
@@ -113,12 +114,13 @@ def touched(cursor: apsw.Cursor) -> int:
 class Link:
     """One connection to the file, with a time limit on every statement."""
 
-    def __init__(self, path: Path, largest_answer: int, *, writes: bool) -> None:
+    def __init__(self, path: Path, largest_answer: int, *, writes: bool, pages: int = PAGES_KILOBYTES) -> None:
         self.connection = apsw.Connection(str(path), statementcachesize=_CACHED_STATEMENTS)
         self.is_closed = False
         self._deadline = float("inf")
         self.set_busy_seconds(_THREAD_BUSY_SECONDS)
         self._configure()
+        self.connection.execute(f"PRAGMA cache_size = -{pages}").fetchall()
         self.connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)  # "name" is a name, never by accident a text
         if not writes:
             self.connection.execute("PRAGMA query_only = ON").fetchall()
@@ -151,6 +153,12 @@ class Link:
             return collect(self.connection.execute(text, values))
         except Exception as error:
             _raise_translated(error)
+
+    def run_timed(self, collect: Collect[ResultT], text: str, values: Values, seconds: float) -> tuple[ResultT, float]:
+        """As `run`; and how many seconds of this thread's processor it took."""
+        before = time.thread_time()
+        result = self.run(collect, text, values, seconds)
+        return result, time.thread_time() - before
 
     def run_limited(self, collect: Collect[ResultT], text: str, values: Values, seconds: float) -> ResultT:
         """Run a read as readers do, on a connection that may write larger values."""
