@@ -41,14 +41,6 @@ class _BadRequest(Exception):
     """A request that is no operation."""
 
 
-class _Caller(NamedTuple):
-    """Who asks, from where, and in which media type they want to be answered."""
-
-    actor: Actor
-    client: str
-    answers: "_Answers"
-
-
 @dataclass(frozen=True, slots=True)
 class _Answers:
     """Answers in one media type: the specification's tells everything as JSON, the older one some things as text."""
@@ -66,6 +58,18 @@ class _Answers:
 
     def text(self, message: str) -> Response:
         return self.failed(400, message, BAD_INPUT) if self.graphql else Response(400, message.encode(), TEXT)
+
+
+_AS_EVER: Final = _Answers(graphql=False)
+_AS_GRAPHQL: Final = _Answers(graphql=True)
+
+
+class _Caller(NamedTuple):
+    """Who asks, from where, and in which media type they want to be answered."""
+
+    actor: Actor
+    client: str
+    answers: "_Answers"
 
 
 class _Asked(NamedTuple):
@@ -97,7 +101,7 @@ class Answering:
     async def get(self, request: Request) -> Response:
         """A query in the address."""
         actor = await self._authenticator.authenticate(request.header("authorization"))
-        answers = _Answers(prefers_graphql(request.header("accept") or ""))
+        answers = _answers_for(request)
         params = self._parse_text(request.query)
         if not params.keys() & {"query", "extensions"}:
             return answers.text("GET query missing.")
@@ -108,7 +112,7 @@ class Answering:
 
     async def post(self, request: Request) -> Response:
         """An operation, or a batch of them."""
-        answers = _Answers(prefers_graphql(request.header("accept") or ""))
+        answers = _answers_for(request)
         try:
             return await self._post(request, answers)
         except _BadRequest as error:
@@ -195,6 +199,11 @@ class Answering:
 
     async def _run(self, asked: _Asked, caller: _Caller) -> bytes:
         return await self._engine.executor.run(*asked, caller.actor, caller.client)
+
+
+def _answers_for(request: Request) -> _Answers:
+    accept = request.header("accept")
+    return _AS_GRAPHQL if accept and prefers_graphql(accept) else _AS_EVER
 
 
 def _read_text(given: Mapping[str, Any]) -> str:

@@ -91,12 +91,18 @@ class Executor:
     async def _run_ready(self, ready: ReadyOperation) -> bytes:
         """The answer to an operation seen before: nothing is left to do but to read."""
         sizes: list[int] = []
-        work = [self._read(read, ready.marks, sizes) for _, read in ready.members]
-        told = [await work[0]] if len(work) == 1 else await asyncio.gather(*work)  # a task costs more than a join
+        if len(ready.members) == 1:
+            told = [await self._read(ready.members[0][1], ready.marks, sizes)]
+        else:
+            told = await asyncio.gather(*[self._read(read, ready.marks, sizes) for _, read in ready.members])
         data: Pieces = []
-        for (before, _), (pieces, _) in zip(ready.members, told, strict=True):
-            data += (before, *pieces)
-        return _envelope((*data, b"}"), [error for _, found in told for error in found])
+        errors: list[dict[str, Any]] = []
+        for (before, _), (pieces, found) in zip(ready.members, told, strict=True):
+            data.append(before)
+            data += pieces
+            errors += found
+        data.append(b"}")
+        return _envelope(data, errors)
 
     async def _read(self, read: Read | bytes, marks: Marks, sizes: list[int]) -> tuple[Pieces, list[dict[str, Any]]]:
         if isinstance(read, bytes):
@@ -113,7 +119,7 @@ class Executor:
     async def measured(self, read: Read, sizes: list[int]) -> Pieces:
         """What a read answers; `sizes` are those of the others of its operation. Raises ValidationError."""
         answer = await read.run(self.controller)
-        sizes.append(sum(map(len, answer)))
+        sizes += map(len, answer)
         self.controller.check_size(sum(sizes))
         return answer
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from octavo.errors import OctavoError
 from octavo.graphql.javascript import plain_text
@@ -51,13 +51,12 @@ def _read_state(arguments: Mapping[str, Any]) -> PublicationState | None:
     return PublicationState(arguments["publicationState"] or PublicationState.PREVIEW)
 
 
-@dataclass(frozen=True, slots=True)
-class PageTold:
+class PageTold(NamedTuple):
     """A page as `meta` tells it."""
 
     number: int
     size: int
-    count: int
+    pages: int
     total: int
 
 

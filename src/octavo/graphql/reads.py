@@ -19,7 +19,7 @@ from octavo.graphql.repeated import apart
 from octavo.graphql.selection import TYPENAME, Selected, Selections
 
 NULL: Final = b"null"
-_NUMBERS: Final = {Part.PAGE: "number", Part.PAGE_SIZE: "size", Part.PAGE_COUNT: "count", Part.TOTAL: "total"}
+_NUMBERS: Final = {Part.PAGE: "number", Part.PAGE_SIZE: "size", Part.PAGE_COUNT: "pages", Part.TOTAL: "total"}
 _NO_PAGE: Final = PageTold(1, 1, 0, 0)
 MOST: Final = 1_000
 """Operations that are kept ready, over all documents."""
@@ -42,7 +42,7 @@ class Frame:
 
     def is_counted(self, given: Mapping[str, Any]) -> bool:
         """Whether anything in `meta` needs the total, for these pagination arguments."""
-        counting = {"count", "total", "size"} if has_all(given) else {"count", "total"}
+        counting = {"pages", "total", "size"} if has_all(given) else {"pages", "total"}
         return any(not counting.isdisjoint(names) for names in self.numbers)
 
     def fill(self, found: bytes, page: PageTold = _NO_PAGE) -> Pieces:
