@@ -1,10 +1,10 @@
 """Joins the parts: settings and project, registry, database, services, doors. Starts and stops them in order."""
 
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from octavo.access.accounts import AccountOptions, Accounts
 from octavo.access.administrators import Administrators, AdminOptions, ensure_first_administrator
@@ -44,6 +44,7 @@ from octavo.graphql.tracing import TraceClock
 from octavo.handle.app import App, Plugin
 from octavo.handle.hooks import run_bootstrap, run_register
 from octavo.http.application import HttpApplication
+from octavo.http.cookies import Cookie, SameSite
 from octavo.http.options import DEFAULT_SECURITY_HEADERS, BodyLimits, CorsMode, CorsOptions, HttpOptions
 from octavo.http.origins import origins_of
 from octavo.http.router import Router
@@ -56,7 +57,7 @@ from octavo.rest.params import PageLimits
 from octavo.rest.plugins import add_plugin_routes
 from octavo.rest.providers import ProviderEndpoints
 from octavo.rest.query_string import parse_query_string
-from octavo.rest.sessions import SessionAnswers, SessionCookies
+from octavo.rest.sessions import COOKIE, SessionAnswers, SessionCookies
 from octavo.rest.uploads import UploadEndpoints
 from octavo.rest.users import RoleWriteEndpoints, UserWriteEndpoints
 from octavo.schema.content_types import ContentType
@@ -66,6 +67,8 @@ from octavo.settings import Settings, SettingsError, SettingsProblem
 from octavo.settings.providers import read_provider
 
 logger = logging.getLogger(__name__)
+
+_SAME_SITE: Final[Mapping[str, SameSite]] = {"strict": "Strict", "lax": "Lax", "none": "None"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,7 +349,8 @@ def _session_cookies(settings: Settings) -> SessionCookies | None:
         return None
     secure = settings.mode != "development" or given.same_site == "none"
     origins = {_public_url(settings), *settings.middlewares.cors.origins} - {"*"}
-    return SessionCookies(origins_of(origins), secure, f"{settings.api.rest.prefix}/auth", given.same_site)
+    cookie = Cookie(COOKIE, secure, f"{settings.api.rest.prefix}/auth", _SAME_SITE[given.same_site])
+    return SessionCookies(cookie, origins_of(origins))
 
 
 def _provider_options(settings: Settings) -> ProviderOptions:
@@ -413,7 +417,7 @@ def _admin_endpoints(settings: Settings, services: Services) -> AdminSessionEndp
     cookie = settings.admin.auth.secure_cookie
     secure = cookie == "always" or (cookie == "auto" and settings.mode != "development")
     origins = {settings.server.url, *settings.middlewares.cors.origins} - {"", "*"}
-    return AdminSessionEndpoints(services.administrators, origins, secure=secure)
+    return AdminSessionEndpoints(services.administrators, origins_of(origins), secure=secure)
 
 
 def _add_graphql(router: Router, settings: Settings, services: Services, extending: Extending) -> GraphqlEndpoint:

@@ -179,7 +179,9 @@ async def test_logout_by_cookie_ends_cookie_and_token(office: Office) -> None:
     _, other = await office.session()
     answer = await office.post("logout", headers=(("Cookie", f"{COOKIE}={cookie}"),))
     assert (answer.status, answer.json) == (200, {"data": {}})
-    assert answer.headers["set-cookie"].startswith(f"{COOKIE}=; Max-Age=0; Path=/admin")
+    dropped, *attributes = answer.headers["set-cookie"].split("; ")
+    assert dropped == f"{COOKIE}="
+    assert {"Max-Age=0", "Path=/admin", "HttpOnly", "SameSite=Strict"} < set(attributes)
     assert (await office.renew(cookie)).status == 401
     assert (await office.club.ask("GET", "/admin/users/me", token=token)).json == REFUSED
     assert (await office.club.ask("GET", "/api/notes", token=token)).json == REFUSED

@@ -2,7 +2,7 @@
 
 import pytest
 
-from octavo.http.cookies import drop_cookie, read_cookies, set_cookie
+from octavo.http.cookies import Cookie, read_cookies
 from octavo.http.origins import is_own_page, origins_of
 from tests.http.asgi import request_of
 
@@ -23,9 +23,10 @@ def test_reading(headers: list[tuple[str, str]], expected: dict[str, str]) -> No
 
 
 def test_setting_and_dropping_have_the_same_attributes() -> None:
-    name, value = set_cookie("a", "1", 60, secure=True, path="/api", same_site="Strict")
+    cookie = Cookie("a", True, "/api", "Strict")
+    name, value = cookie.set("1", 60)
     assert (name, value) == (b"set-cookie", b"a=1; Max-Age=60; Path=/api; HttpOnly; SameSite=Strict; Secure")
-    _, dropped = drop_cookie("a", secure=True, path="/api", same_site="Strict")
+    _, dropped = cookie.drop()
     assert dropped.startswith(b"a=; Max-Age=0; ")
     assert dropped.partition(b"; Path")[2] == value.partition(b"; Path")[2]
 

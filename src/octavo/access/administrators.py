@@ -93,9 +93,9 @@ class Administrators:
         """Another access token for the session of a refresh cookie."""
         return self._sign((await self._session_of(cookie, client)).name)
 
-    async def logout(self, cookie: str | None, authorization: str | None, client: str) -> None:
+    async def logout(self, cookie: str, authorization: str | None, client: str) -> None:
         """End the session of a cookie, or of an access token where there is no cookie."""
-        if cookie is not None:
+        if cookie:
             session = await self._session_of(cookie, client)
         else:
             session = await self.session(authorization)

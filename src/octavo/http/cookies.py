@@ -1,5 +1,6 @@
 """Cookies: read from a request, set and dropped by an answer. Ours are for the server alone: `HttpOnly`, always."""
 
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from octavo.http.request import Request
@@ -21,18 +22,28 @@ def read_cookies(request: Request) -> dict[str, str]:
     return found
 
 
-def set_cookie(
-    name: str, value: str, seconds: int, *, secure: bool, path: str = "/", same_site: SameSite = "Lax"
-) -> tuple[bytes, bytes]:
-    """The header that has a browser keep a cookie for a while."""
-    return _header(f"{name}={value}; Max-Age={seconds}", secure, path, same_site)
+@dataclass(frozen=True, slots=True)
+class Cookie:
+    """A cookie and its attributes: a browser forgets it only when told with those that it was set with."""
 
+    name: str
+    secure: bool
+    path: str = "/"
+    same_site: SameSite = "Lax"
 
-def drop_cookie(name: str, *, secure: bool, path: str = "/", same_site: SameSite = "Lax") -> tuple[bytes, bytes]:
-    """The header that has a browser forget a cookie. Its attributes have to be those it was set with."""
-    return _header(f"{name}=; Max-Age=0; Expires={_DROPPED}", secure, path, same_site)
+    def read(self, request: Request) -> str:
+        """Its value; empty if it was not sent."""
+        return read_cookies(request).get(self.name, "")
 
+    def set(self, value: str, seconds: int) -> tuple[bytes, bytes]:
+        """The header that has a browser keep it for a while."""
+        return self._header(f"{value}; Max-Age={seconds}")
 
-def _header(start: str, secure: bool, path: str, same_site: SameSite) -> tuple[bytes, bytes]:
-    text = f"{start}; Path={path}; HttpOnly; SameSite={same_site}" + ("; Secure" if secure else "")
-    return b"set-cookie", text.encode("latin-1")
+    def drop(self) -> tuple[bytes, bytes]:
+        """The header that has a browser forget it."""
+        return self._header(f"; Max-Age=0; Expires={_DROPPED}")
+
+    def _header(self, content: str) -> tuple[bytes, bytes]:
+        secure = "; Secure" if self.secure else ""
+        text = f"{self.name}={content}; Path={self.path}; HttpOnly; SameSite={self.same_site}{secure}"
+        return b"set-cookie", text.encode("latin-1")

@@ -8,7 +8,7 @@ from octavo.access.accounts import Accounts
 from octavo.access.actors import check
 from octavo.access.authenticator import Authenticator
 from octavo.access.provider_logins import STATE_SECONDS, ProviderLogins, Step
-from octavo.http.cookies import drop_cookie, read_cookies, set_cookie
+from octavo.http.cookies import Cookie, read_cookies
 from octavo.http.request import Request
 from octavo.http.response import Headers, Response
 from octavo.http.router import Router
@@ -39,17 +39,16 @@ class ProviderEndpoints:
         """GET /api/connect/:provider: off to the provider's page."""
         await self._enter(request, "connect")
         beginning = await self._logins.begin(_name(request), _params(request).get("callback"), request.client)
-        secure = self._logins.options.secure
-        cookie = set_cookie(beginning.cookie, beginning.browser, STATE_SECONDS, secure=secure)
-        return _redirect(beginning.location, cookie)
+        cookie = self._cookie(beginning.cookie)
+        return _redirect(beginning.location, cookie.set(beginning.browser, STATE_SECONDS))
 
     async def come_back(self, request: Request) -> Response:
         """GET /api/connect/:provider/callback: from the provider's page on to the front end."""
         await self._enter(request, "connect")
         params = _params(request)
         location = await self._logins.finish(_name(request), Step(params, read_cookies(request)))
-        cookie = self._logins.cookie_of(params.get("state", ""))
-        return _redirect(location, drop_cookie(cookie, secure=self._logins.options.secure))
+        cookie = self._cookie(self._logins.cookie_of(params.get("state", "")))
+        return _redirect(location, cookie.drop())
 
     async def callback(self, request: Request) -> Response:
         """GET /api/auth/:provider/callback; a login with a password has no place in an address."""
@@ -59,6 +58,9 @@ class ProviderEndpoints:
         else:
             session = await self._logins.log_in(_name(request), _params(request).get("access_token", ""))
         return await self._answers.render(request, session)
+
+    def _cookie(self, name: str) -> Cookie:
+        return Cookie(name, self._logins.options.secure)
 
     async def _enter(self, request: Request, action: str) -> None:
         check(await self._authenticator.authenticate(request.header("authorization")), f"{AUTH}.{action}")

@@ -5,7 +5,7 @@ the other is not taken. Cookies are set for and taken from pages of our own alon
 """
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 import orjson
 
@@ -13,7 +13,7 @@ from octavo.access.accounts import Accounts, Session
 from octavo.access.user_sessions import UserSessions
 from octavo.errors import ForbiddenError, UnauthorizedError
 from octavo.http.body import read_body
-from octavo.http.cookies import SameSite, drop_cookie, read_cookies, set_cookie
+from octavo.http.cookies import Cookie
 from octavo.http.origins import is_own_page
 from octavo.http.request import Request
 from octavo.http.response import Headers, Response
@@ -25,17 +25,14 @@ NOT_KEPT: Final[Headers] = ((b"cache-control", b"no-store"),)
 """For answers that hold something secret."""
 
 _FIELD: Final = "refreshToken"
-_SAME_SITE: Final[dict[str, SameSite]] = {"strict": "Strict", "lax": "Lax", "none": "None"}
 
 
 @dataclass(frozen=True, slots=True)
 class SessionCookies:
-    """How the cookie is set. `origins` are those of pages that may use it besides our own."""
+    """The cookie for refresh tokens. `origins` are those of pages that may use it besides our own."""
 
+    cookie: Cookie
     origins: frozenset[str]
-    secure: bool
-    path: str
-    same_site: Literal["strict", "lax", "none"] = "strict"
 
 
 class SessionAnswers:
@@ -74,13 +71,8 @@ class SessionAnswers:
         """POST /api/auth/logout: nobody is told whether there was a session."""
         assert self._sessions is not None, "else there is no such route"
         await self._sessions.end(await self._token(request))
-        headers: Headers = NOT_KEPT
-        if (cookies := self._cookies) is not None:
-            cookie = drop_cookie(
-                COOKIE, secure=cookies.secure, path=cookies.path, same_site=_SAME_SITE[cookies.same_site]
-            )
-            headers = (*headers, cookie)
-        return Response(200, b'{"ok":true}', headers=headers)
+        dropped = () if self._cookies is None else (self._cookies.cookie.drop(),)
+        return Response(200, b'{"ok":true}', headers=(*NOT_KEPT, *dropped))
 
     async def _begin(self, request: Request, session: Session) -> str | None:
         """A refresh token; none for a page of somebody else's, which must not set the cookie."""
@@ -95,20 +87,14 @@ class SessionAnswers:
             return token if isinstance(token, str) else ""
         if not is_own_page(request, self._cookies.origins):
             raise ForbiddenError
-        return read_cookies(request).get(COOKIE, "")
+        return self._cookies.cookie.read(request)
 
     def _answer(self, jwt: str, user: bytes, token: str | None) -> Response:
         headers: Headers = NOT_KEPT
         told = b""
-        if token is not None and self._cookies is None:
-            told = b',"%b":%b' % (_FIELD.encode(), orjson.dumps(token))
-        elif token is not None:
-            headers = (*headers, self._cookie(token))
+        if token is not None and self._sessions is not None:
+            if self._cookies is None:
+                told = b',"%b":%b' % (_FIELD.encode(), orjson.dumps(token))
+            else:
+                headers = (*headers, self._cookies.cookie.set(token, self._sessions.options.most_seconds))
         return Response(200, b'{"jwt":"%b"%b%b}' % (jwt.encode(), told, user), headers=headers)
-
-    def _cookie(self, token: str) -> tuple[bytes, bytes]:
-        assert self._sessions is not None, "a token is one of theirs"
-        assert self._cookies is not None, "else it stands in the body"
-        seconds, cookies = self._sessions.options.most_seconds, self._cookies
-        same_site = _SAME_SITE[cookies.same_site]
-        return set_cookie(COOKIE, token, seconds, secure=cookies.secure, path=cookies.path, same_site=same_site)
