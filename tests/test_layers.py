@@ -45,8 +45,16 @@ CLOSED_TO_DOORS = {"plan", "sql", "database"}
 OPTIONAL = {"strawberry", "uvloop"}
 """Dependencies that may be missing, and so may be imported inside a function."""
 
-LATE = {("octavo.graphql.endpoint", "octavo.graphql.answering")}
-"""What is imported inside a function for the time it takes: graphql-core, once the service has started."""
+LATE = {
+    ("octavo.graphql.endpoint", "octavo.graphql.answering"),
+    ("octavo.access.credentials", "octavo.access.jws"),
+    ("octavo.content.media_work", "octavo.content.images"),
+    ("octavo.content.patterns", "octavo.content.regexes"),
+    ("octavo.database", "octavo.database.postgresql"),
+    ("octavo.database", "octavo.database.sqlite"),
+}
+"""What is imported inside a function for the time or memory it takes: graphql-core, once the service has started;
+cryptography, Pillow, RE2 and the drivers, when they are needed."""
 
 LINES = 600
 

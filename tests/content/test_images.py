@@ -8,7 +8,8 @@ import pytest
 from PIL import Image
 
 from octavo.content import images
-from octavo.content.images import Measured, Size, process_image
+from octavo.content.image_sizes import Measured, Size
+from octavo.content.images import process_image
 from octavo.errors import ApplicationError
 from tests.content.pictures import animation, bomb, picture, turned_picture
 

@@ -9,12 +9,11 @@ import hmac
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import inf
 from typing import Any, Final
 
 import orjson
-from jwt import PyJWS, PyJWTError
-from jwt.algorithms import HMACAlgorithm
 
 from octavo.errors import UnauthorizedError
 
@@ -27,7 +26,6 @@ INVALID: Final = "Invalid credentials"
 EXPIRED: Final = "Token expired"
 """The API token is known and over."""
 
-ALGORITHM: Final = "HS256"
 MAX_TOKEN_LENGTH: Final = 4096
 MAX_ID: Final = 2**31 - 1
 
@@ -86,24 +84,8 @@ def read_bearer(authorization: str | None) -> str | None:
     return words[0]
 
 
-class _Hs256(HMACAlgorithm):
-    """HS256 with the secrets that v4 projects have; they are often shorter than PyJWT warns about at each token."""
-
-    def __init__(self) -> None:
-        super().__init__(HMACAlgorithm.SHA256)
-
-    def check_key_length(self, key: bytes) -> str | None:
-        return None
-
-
-_jws = PyJWS(algorithms=[])
-_jws.register_algorithm(ALGORITHM, _Hs256())
-
 _HEADERS: Final = {"typ": "JWT"}
 _ADMIN_HEADERS: Final = {**_HEADERS, "kid": "admin"}
-_ADMIN_HEAD: Final = _jws.encode(b"{}", "any", ALGORITHM, _ADMIN_HEADERS).partition(".")[0] + "."
-"""How every token of an administrator begins, and no other does: the head is signed like the rest."""
-
 _AUDIENCE: Final = "octavo:admin"
 
 
@@ -113,7 +95,7 @@ def sign_user_token(user_id: int, secret: str, expires_in: float, version: int =
     claims = {"id": user_id, "iat": issued_at, "exp": issued_at + int(expires_in)}
     if version:
         claims["version"] = version
-    return _jws.encode(orjson.dumps(claims), secret, ALGORITHM, _HEADERS)
+    return _sign(claims, secret, _HEADERS)
 
 
 def read_user_token(token: str, secret: str) -> Claims:
@@ -131,13 +113,20 @@ def read_user_token(token: str, secret: str) -> Claims:
 
 def is_admin_token(token: str) -> bool:
     """Whether a token says that it is an administrator's; nothing is checked yet."""
-    return token.startswith(_ADMIN_HEAD)
+    return "." in token and token.startswith(_admin_head())
+
+
+@lru_cache(maxsize=1)
+def _admin_head() -> str:
+    from octavo.access import jws
+
+    return jws.head(_ADMIN_HEADERS)
 
 
 def sign_admin_token(session: str, secret: str, now: float, expires_in: float) -> str:
     """A token for a session of an administrator, good for `expires_in` seconds."""
     claims = {"session": session, "aud": _AUDIENCE, "iat": int(now), "exp": int(now + expires_in)}
-    return _jws.encode(orjson.dumps(claims), secret, ALGORITHM, _ADMIN_HEADERS)
+    return _sign(claims, secret, _ADMIN_HEADERS)
 
 
 def read_admin_token(token: str, secret: str) -> tuple[str, float]:
@@ -149,11 +138,19 @@ def read_admin_token(token: str, secret: str) -> tuple[str, float]:
     return session, end
 
 
+def _sign(claims: dict[str, Any], secret: str, headers: dict[str, str]) -> str:
+    from octavo.access import jws
+
+    return jws.sign(orjson.dumps(claims), secret, headers)
+
+
 def _read_signed(token: str, secret: str) -> dict[str, Any]:
     """The claims of a token, its signature checked and nothing else."""
+    from octavo.access import jws
+
     try:
-        claims = orjson.loads(_jws.decode(token, secret, algorithms=[ALGORITHM]))
-    except (PyJWTError, ValueError, RecursionError):
+        claims = orjson.loads(jws.read(token, secret))
+    except (ValueError, RecursionError):
         raise UnauthorizedError(MISSING) from None
     if not isinstance(claims, dict):
         raise UnauthorizedError(MISSING)

@@ -6,7 +6,6 @@ Nothing is decoded before its size is known and accepted. Refuses with `Applicat
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from xml.parsers import expat
@@ -14,6 +13,7 @@ from xml.parsers import expat
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from octavo.content.file_types import HEAD_BYTES, SVG
+from octavo.content.image_sizes import Format, Measured, Size
 from octavo.errors import ApplicationError, OctavoError
 
 MAX_PIXELS: Final = 64_000_000
@@ -40,40 +40,6 @@ _MODES: Final = {
     "TIFF": ("RGB", "RGBA", "L"),
 }
 """The modes in which a format is scaled and written."""
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """Width and height as shown, in pixels."""
-
-    width: int
-    height: int
-
-    def within(self, width: int, height: int) -> "Size":
-        """The largest size of the same proportions that fits. Rounded as the reference does; nothing vanishes."""
-        scale = 1 / max(self.width / width, self.height / height)
-        return Size(*(max(1, math.floor(length * scale + 0.5)) for length in (self.width, self.height)))
-
-    def exceeds(self, width: int, height: int) -> bool:
-        return self.width > width or self.height > height
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """One format made of an image."""
-
-    name: str
-    path: Path
-    size: Size
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What an image turned out to be: its size where it has one, the formats made of it, how cameras want it turned."""
-
-    size: Size | None = None
-    formats: tuple[Format, ...] = ()
-    orientation: int = 1
 
 
 def process_image(path: Path, mime: str, breakpoints: Mapping[str, int], target: Path) -> Measured:

@@ -13,7 +13,7 @@ from typing import IO, Any, Protocol
 from octavo.content.file_names import FileName, extension_of, new_hash
 from octavo.content.file_types import HEAD_BYTES, type_of
 from octavo.content.image_notes import remove_notes
-from octavo.content.images import Format, Measured, process_image
+from octavo.content.image_sizes import Format, Measured
 from octavo.content.storage import Storage, temporary_name
 
 
@@ -95,6 +95,8 @@ class FileWork:
 
     def measure(self) -> None:
         """Size and formats, where it is an image; and no word of where it was made."""
+        from octavo.content.images import process_image  # with Pillow, for the first file that comes
+
         self._measured = process_image(self._path, self._mime, self._options.breakpoints, self._path)
         is_image = self._measured.size is not None and not self._options.keep_notes
         if is_image and remove_notes(self._path, self._mime, self._measured.orientation):

@@ -8,8 +8,6 @@ import string
 from collections.abc import Callable
 from functools import lru_cache
 
-from octavo.content.regexes import compile_regex
-
 Matcher = Callable[[str], bool]
 
 _UID = re.compile(r"[A-Za-z0-9\-_.~]*\Z", re.ASCII)
@@ -19,6 +17,8 @@ UID_PATTERN = "/^[A-Za-z0-9-_.~]*$/"
 @lru_cache(maxsize=1024)
 def matcher(pattern: str) -> Matcher:
     """Whether a text contains a match of a definition's `regex`, which is written for JavaScript."""
+    from octavo.content.regexes import compile_regex
+
     return compile_regex(pattern)
 
 

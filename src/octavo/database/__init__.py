@@ -1,12 +1,10 @@
-"""Octavo's database drivers, behind the protocol of `connection`. `open_database` chooses one."""
+"""Octavo's database drivers, behind the protocol of `connection`. `open_database` chooses one, and imports it alone."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from octavo.database.connection import LARGEST_ANSWER, Database
-from octavo.database.postgresql import PostgresqlDatabase
-from octavo.database.sqlite import SqliteDatabase
 
 SQLITE_PREFIX = "sqlite:///"
 POSTGRESQL_PREFIXES = ("postgresql://", "postgres://")
@@ -29,10 +27,14 @@ def open_database(
     `largest_answer` in bytes.
     """
     if url is not None and url.startswith(SQLITE_PREFIX):
+        from octavo.database.sqlite import SqliteDatabase
+
         path = Path(url.removeprefix(SQLITE_PREFIX))
         return SqliteDatabase(path, statement_timeout=statement_timeout, largest_answer=largest_answer)
     if url is not None and not url.startswith(POSTGRESQL_PREFIXES):
         raise ValueError("a database URL begins with sqlite:///, postgresql:// or postgres://")
+    from octavo.database.postgresql import PostgresqlDatabase
+
     return PostgresqlDatabase(
         url,
         parameters=parameters,
