@@ -12,9 +12,9 @@ from typing import Any
 from benchmarks.world import COUNT_ON
 from octavo.access.grants import grant
 from octavo.access.tokens import create_token
-from octavo.app import open_project_database
 from octavo.bootstrap import prepare_database
 from octavo.database.connection import Connection, Database
+from octavo.resources import open_project_database
 from octavo.scaffold import add_secrets, sample_folder
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry

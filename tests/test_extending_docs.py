@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from octavo.app import build, open_media
+from octavo.app import build
 from octavo.bootstrap import prepare_database
 from octavo.content.entries import EntryWriter
 from octavo.content.storage_local import LocalStorage
+from octavo.resources import open_media
 from octavo.seed import load_seed
 from octavo.settings import Settings, load_settings
 from tests.http.asgi import call

@@ -29,7 +29,7 @@ LAYERS = (
     ("rest", "graphql", "admin"),
     ("handle",),
     ("middlewares",),
-    ("bootstrap",),
+    ("bootstrap", "options", "resources"),
     ("app",),
     ("asgi", "seed", "scaffold"),
     ("server",),

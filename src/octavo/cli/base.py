@@ -13,11 +13,11 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from octavo.app import open_project_database
 from octavo.bootstrap import StartFailed, prepare_database
 from octavo.database.connection import Database
 from octavo.errors import OctavoError, ServiceUnavailable
 from octavo.project import InvalidCode
+from octavo.resources import open_project_database
 from octavo.schema.loader import load_registry
 from octavo.schema.problems import InvalidDefinitions
 from octavo.seed import SeedError

@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 import orjson
 
-from octavo.app import build, makes_schema
+from octavo.app import build
 from octavo.cli.base import Group, check_project, json_option, project_option, say, say_json, say_table
 from octavo.graphql.soundness import left_out
+from octavo.options import makes_schema
 from octavo.settings import describe, load_settings, missing_secrets
 from octavo.settings.compat import RULES
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import click
 
-from octavo.app import open_project_database
 from octavo.bootstrap import bring_up_to_date, reach_database
 from octavo.cli.base import Group, json_option, project_option, read_settings, refuse, say, say_json
 from octavo.cli.postgresql_tools import dump_database, restore_database
@@ -13,6 +12,7 @@ from octavo.cli.progress import progress_bar
 from octavo.database.connection import Database
 from octavo.database.sqlite_copy import NotADatabase, copy_database
 from octavo.database.synchronize import Changes, SyncReport, plan_changes
+from octavo.resources import open_project_database
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry
 from octavo.settings import Settings

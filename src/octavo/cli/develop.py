@@ -12,12 +12,12 @@ from types import FrameType
 import click
 from watchfiles import watch
 
-from octavo.app import open_media, open_storage
 from octavo.cli.base import Command, check_project, project_option, say, with_database
 from octavo.cli.progress import progress_bar
 from octavo.cli.start import address_of, host_option, port_option, variables
 from octavo.content.entries import EntryWriter
 from octavo.database.connection import Database
+from octavo.resources import open_media, open_storage
 from octavo.scaffold import add_secrets
 from octavo.schema.loader import load_registry
 from octavo.seed import SeedReport, load_seed, read_requests
