@@ -22,7 +22,7 @@ from octavo.asgi import create
 from octavo.bootstrap import StartFailed
 from octavo.http.application import HttpApplication
 from octavo.settings import Settings
-from octavo.settings.model import Server as ServerOptions
+from octavo.settings.files.server import Server as ServerOptions
 
 try:
     from uvloop import new_event_loop

@@ -2,7 +2,7 @@
 
 import pytest
 
-from octavo.settings.model import GraphqlLimits
+from octavo.settings.files.plugin_graphql import GraphqlLimits
 from tests.graphql.asking import ask, messages, send, served
 from tests.models.site import Site
 

@@ -3,8 +3,9 @@
 import pytest
 
 from octavo.settings.compat import RULES
+from octavo.settings.files.api import Compat
 from octavo.settings.keys import camel, kebab, snake
-from octavo.settings.model import TABLES, Compat
+from octavo.settings.model import TABLES
 
 KEYS = [key for table in TABLES.values() for key in table.rows()]
 

@@ -4,8 +4,9 @@ Refuses wrong keys and values, all at once, with `SettingsError`.
 """
 
 from octavo.settings.describe import Described, describe
+from octavo.settings.files.api import Profile
 from octavo.settings.loader import load_settings, missing_secrets
-from octavo.settings.model import Mode, Profile, Settings
+from octavo.settings.model import Mode, Settings
 from octavo.settings.problems import SettingsError, SettingsProblem
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""The table of keys, read from the dataclasses of `model`: names, kinds, defaults, variables and what each key is for.
+"""The table of keys, read from the dataclasses of `files`: names, kinds, defaults, variables, what each key is for.
 
 A row of the table is a dataclass field made by `setting`; a TOML table is a nested dataclass made by `table`. Loading,
 `octavo config check` and the reference page all read this one table.
@@ -13,6 +13,10 @@ from octavo.settings import values
 from octavo.settings.values import Kind
 
 T = TypeVar("T")
+
+AT_LEAST_ONE = (1, None)
+AT_LEAST_ZERO = (0, None)
+"""For `bounds`."""
 
 _KINDS: dict[Any, Kind] = {
     str: values.TEXT,

@@ -1,0 +1,74 @@
+"""`api.toml`: the content API, and how far it keeps the habits of v4."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from octavo.settings.keys import AT_LEAST_ONE, setting, table
+from octavo.settings.values import PATH, SIZE
+
+Profile = Literal["v4", "safe"]
+
+_BY_PROFILE = "by profile"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rest:
+    """The REST door."""
+
+    default_limit: int = setting(25, "Entries on a page when a request does not say.", bounds=AT_LEAST_ONE)
+    max_limit: int = setting(100, "Most entries on a page, whatever a request says.", bounds=AT_LEAST_ONE)
+    with_count: bool = setting(True, "Answer totals when a request does not say.")
+    prefix: str = setting("/api", "Path in front of every REST route.", kind=PATH)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compat:
+    """Habits of v4 that are kept for existing clients or replaced by safer ones; see `compat.RULES`."""
+
+    profile: Profile = setting("v4", "Which set of habits: `v4` for existing clients, `safe` for new projects.")
+    unknown_operators: Literal["ignore", "refuse"] = setting(
+        "ignore", "Filter operators that do not exist.", default_doc=_BY_PROFILE
+    )
+    unknown_populate: Literal["drop", "refuse"] = setting(
+        "drop", "Names in `populate` that do not exist.", default_doc=_BY_PROFILE
+    )
+    drafts_by_id: Literal["visible", "preview"] = setting(
+        "visible",
+        "Drafts: shown by id and to everybody who asks, or only with `publicationState=preview` and to who may change "
+        "entries of the type or, by an API token, read everything.",
+        default_doc=_BY_PROFILE,
+    )
+    tokens_after_password_change: Literal["valid", "invalid"] = setting(
+        "valid", "Tokens given out before the user's password changed.", default_doc=_BY_PROFILE
+    )
+    unverified_emails: Literal["accept", "refuse"] = setting(
+        "accept",
+        "People whose e-mail address the provider they sign in with has not verified.",
+        default_doc=_BY_PROFILE,
+    )
+    cors: Literal["reflect", "exact"] = setting(
+        "reflect",
+        "Cross-origin requests: any origin reflected with credentials, or only the origins listed in "
+        "`middlewares.toml`.",
+        default_doc=_BY_PROFILE,
+    )
+    graphql_forms: Literal["accept", "preflight"] = setting(
+        "accept",
+        "GraphQL operations with files: any form, or only with a header that pages of other sites cannot send unasked.",
+        default_doc=_BY_PROFILE,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Api:
+    """The content API."""
+
+    rest: Rest = table(Rest, "The REST door.")
+    compat: Compat = table(Compat, "The compatibility profile and its rules; each rule can be set alone.")
+    largest_answer: int = setting(
+        32 * 1024**2,
+        "Largest answer to a read; what would become larger is refused with 400.",
+        kind=SIZE,
+        bounds=(64 * 1024, 512 * 1024**2),
+        default_doc="32 MB",
+    )

@@ -1,0 +1,65 @@
+"""`middlewares.toml`: what wraps every request."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
+from octavo.settings.values import DURATION, SIZE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cors:
+    """Cross-origin requests."""
+
+    origins: tuple[str, ...] = setting(
+        (), "Origins that may call; `*` reflects any.", default_doc="`*` where the rule `compat.cors` is `reflect`"
+    )
+    methods: tuple[str, ...] = setting(
+        ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"), "Methods they may use."
+    )
+    headers: tuple[str, ...] = setting(("Content-Type", "Authorization", "Origin", "Accept"), "Headers they may send.")
+    credentials: bool = setting(
+        False, "May send cookies and credentials.", default_doc="true where the rule `compat.cors` is `reflect`"
+    )
+    max_age: int = setting(
+        31_536_000, "How long a browser may remember this.", kind=DURATION, bounds=AT_LEAST_ZERO, default_doc="365d"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """Limits on bodies of requests."""
+
+    json: int = setting(1024**2, "Largest JSON body.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="1 MB")
+    form: int = setting(1024**2, "Largest form without files.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="1 MB")
+    upload: int = setting(
+        200 * 1024**2, "Largest form with files.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="200 MB"
+    )
+    json_depth: int = setting(64, "Deepest nesting of a JSON body.", bounds=(1, 500))
+    parts: int = setting(1000, "Most parts of a multipart form.", bounds=AT_LEAST_ONE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requests:
+    """Limits on requests as a whole."""
+
+    url_length: int = setting(16 * 1024, "Longest path and query, in bytes.", kind=SIZE, bounds=(256, None))
+    header_count: int = setting(
+        100, "Most headers; beyond 100 the HTTP server answers 431 by itself, without a body.", bounds=AT_LEAST_ONE
+    )
+    timeout: int = setting(
+        60, "Longest time an answer may take.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="60s"
+    )
+    queue: int = setting(1000, "Most requests under way in a worker; more are answered 503.", bounds=AT_LEAST_ONE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Middlewares:
+    """What wraps every request."""
+
+    cors: Cors = table(Cors, "Cross-origin requests.")
+    body: Body = table(Body, "Limits on bodies.")
+    requests: Requests = table(Requests, "Limits on requests as a whole.")
+    headers: Mapping[str, str] = setting(
+        {}, "Headers added to every answer, beside the security headers or in their place.", entry_names="kebab"
+    )

@@ -1,0 +1,95 @@
+"""`plugins.toml`, `[users-permissions]`: users, roles, tokens and attempts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from octavo.settings.keys import AT_LEAST_ONE, setting, table
+from octavo.settings.values import DURATION
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jwt:
+    """Tokens of users."""
+
+    expires_in: int = setting(
+        30 * 86400, "How long a user's token is valid.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="30d"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateLimit:
+    """Limits on login, registration and password routes."""
+
+    enabled: bool = setting(True, "Limit attempts at login, registration and password routes.")
+    interval: int = setting(
+        300, "Period over which attempts are counted.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="5m"
+    )
+    max: int = setting(5, "Most attempts in a period at one account from one address.", bounds=AT_LEAST_ONE)
+    max_by_address: int = setting(50, "Most attempts in a period from one address.", bounds=AT_LEAST_ONE)
+    store: Literal["auto", "memory", "database", "redis"] = setting(
+        "auto", "Where attempts are counted; `auto`: in memory with one worker, in the database with several."
+    )
+    url: str | None = setting(
+        None,
+        'Address of Redis or Valkey, `redis://host:6379/0`, for `store = "redis"`.',
+        variable="REDIS_URL",
+        secret=True,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Register:
+    """Registration of users."""
+
+    allowed_fields: tuple[str, ...] = setting((), "Further attributes that registration may set.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sessions:
+    """Refresh tokens."""
+
+    access_token_lifespan: int = setting(
+        600, "How long an access token is valid.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="10m"
+    )
+    idle_refresh_token_lifespan: int = setting(
+        14 * 86400, "How long a session lasts unused.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="14d"
+    )
+    max_refresh_token_lifespan: int = setting(
+        30 * 86400, "How long a session lasts in all.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="30d"
+    )
+    http_only: bool = setting(False, "Refresh tokens travel in a cookie that scripts cannot read, and not in bodies.")
+    same_site: Literal["strict", "lax", "none"] = setting(
+        "strict",
+        "Cookie: which sites' pages may have it sent; `none` for a front end on another site than the service, which "
+        "must be among `middlewares.cors.origins`.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsersPermissionsConfig:
+    """Users, roles and tokens."""
+
+    jwt_secret: str | None = setting(None, "Secret that signs users' tokens.", variable="JWT_SECRET", secret=True)
+    jwt: Jwt = table(Jwt, "Tokens of users.")
+    ratelimit: RateLimit = table(RateLimit, "Limits on attempts.")
+    register: Register = table(Register, "Registration of users.")
+    jwt_management: Literal["legacy-support", "refresh"] = setting(
+        "legacy-support",
+        "`refresh`: short access tokens, with refresh tokens to renew them; `legacy-support`: one token, as in v4.",
+    )
+    sessions: Sessions = table(Sessions, "Refresh tokens; where `jwtManagement` is `refresh`.")
+    providers: Mapping[str, Mapping[str, Any]] = setting(
+        {}, "Providers that people can sign in with, by name; see docs/accounts.md.", secret=True
+    )
+    private_hosts: tuple[str, ...] = setting(
+        (), "Hosts of providers (`name` or `name:port`) that may have private addresses and be asked by plain http."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsersPermissions:
+    """The users and permissions plugin."""
+
+    enabled: bool = setting(True, "Use the plugin.")
+    config: UsersPermissionsConfig = table(UsersPermissionsConfig)
