@@ -7,14 +7,22 @@ from pathlib import Path
 import pytest
 
 from octavo.access.grants import DEFAULT_ROLES
+from octavo.app import build
 from octavo.bootstrap import StartFailed, prepare_database, reach_database
 from octavo.database.connection import Database
+from octavo.database.introspect import found_tables
 from octavo.database.sqlite import SqliteDatabase
+from octavo.options import own_tables
 from octavo.schema.loader import builtin_registry
+from tests.access.club import SAFE
+from tests.rest.conftest import OpenClub, club_variables, new_club
 
 pytestmark = pytest.mark.anyio
 
 REGISTRY = builtin_registry()
+_USERS = "OCTAVO_PLUGINS__USERS_PERMISSIONS__CONFIG"
+EVERY_TABLE = {f"{_USERS}__JWT_MANAGEMENT": "refresh", f"{_USERS}__RATELIMIT__STORE": "database"}
+__all__ = ["club_variables", "new_club"]
 
 
 async def facts(database: Database) -> tuple[list[str], list[tuple[str, str]], list[str]]:
@@ -43,6 +51,18 @@ async def test_leaves_roles_and_locales_that_are_there(new_database: Callable[..
     await prepare_database(database, REGISTRY, "en")
     assert await facts(database) == (["authenticated"], [("fr", "fr")], ['"fr"'])
     await database.close()
+
+
+async def test_a_second_start_only_looks(new_club: OpenClub, club_variables: dict[str, str]) -> None:
+    """At the tables (three statements) and their record (two), at PostgreSQL's sequences, at roles and locales."""
+    club = await new_club(**SAFE, **EVERY_TABLE)
+    names = {table.name for table in own_tables(club.octavo.settings)}
+    assert len(names) == 6
+    assert names < (await found_tables(club.database, club.database.dialect)).keys()
+    second = build(club.octavo.settings)
+    await second.asgi.start()
+    assert second.database.statements == 7 + (second.database.dialect == "postgresql")
+    await second.asgi.stop()
 
 
 async def test_several_at_once(new_database: Callable[..., Database]) -> None:

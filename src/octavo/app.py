@@ -15,7 +15,6 @@ from octavo.access.provider_logins import ProviderLogins
 from octavo.access.rate_limits import DatabaseStorage, RateLimits
 from octavo.access.redis_counts import RedisCounts
 from octavo.access.role_administration import RoleAdministration
-from octavo.access.token_versions import ensure_token_versions
 from octavo.access.user_administration import UserAdministration
 from octavo.access.user_sessions import UserSessions
 from octavo.admin.sessions import AdminSessionEndpoints
@@ -83,7 +82,6 @@ class Services:
     users: UserAdministration
     roles: RoleAdministration
     administrators: Administrators
-    attempts: DatabaseStorage | None
     counts: RedisCounts | None
 
 
@@ -106,7 +104,7 @@ def build(settings: Settings) -> Octavo:
         static=StaticFiles({"/": settings.project / "public"}),
         on_startup=(
             register,
-            partial(_start, settings, registry, database, services),
+            partial(_start, settings, registry, database, services.storage),
             partial(run_bootstrap, extending),
             *((graphql.prepare,) if graphql else ()),
         ),
@@ -125,18 +123,11 @@ def _nothing() -> None:
     """No schema is made where GraphQL is switched off."""
 
 
-async def _start(settings: Settings, registry: Registry, database: Database, services: Services) -> None:
-    await prepare_database(database, registry, settings.plugins.i18n.config.default_locale)
-    if options.revokes_tokens(settings):
-        await ensure_token_versions(database)
-    await services.administrators.sessions.ensure_table()
+async def _start(settings: Settings, registry: Registry, database: Database, storage: Storage) -> None:
+    locale = settings.plugins.i18n.config.default_locale
+    await prepare_database(database, registry, locale, options.own_tables(settings))
     await _make_first_administrator(settings, database)
-    await services.logins.ensure_tables()
-    if services.sessions is not None:
-        await services.sessions.ensure_table()
-    if services.attempts is not None:
-        await services.attempts.ensure_table()
-    services.storage.workspace.sweep()
+    storage.workspace.sweep()
 
 
 async def _make_first_administrator(settings: Settings, database: Database) -> None:
@@ -194,7 +185,6 @@ def _services(settings: Settings, registry: Registry, database: Database) -> Ser
         users,
         roles,
         administrators,
-        attempts,
         counts,
     )
 

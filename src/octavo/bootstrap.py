@@ -6,7 +6,7 @@ May be called by several processes at once. Refuses with `StartFailed`, whose te
 import json
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from octavo.access.grants import ensure_default_roles
@@ -16,6 +16,7 @@ from octavo.database.sequences import continue_ids
 from octavo.database.synchronize import SyncReport, synchronize
 from octavo.errors import ServiceUnavailable
 from octavo.schema.registry import Registry
+from octavo.sql.tables import OwnTable
 
 logger = logging.getLogger(__name__)
 
@@ -42,11 +43,13 @@ async def reach_database(database: Database) -> None:
         raise StartFailed(f"The database cannot be reached: {error.__cause__ or error}") from error
 
 
-async def prepare_database(database: Database, registry: Registry, default_locale: str) -> SyncReport:
+async def prepare_database(
+    database: Database, registry: Registry, default_locale: str, own: Sequence[OwnTable] = ()
+) -> SyncReport:
     """Connect, bring the tables up to date, fill what a new database needs. Raises StartFailed."""
     await reach_database(database)
     try:
-        report = await bring_up_to_date(database, registry)
+        report = await bring_up_to_date(database, registry, own)
         for table in await continue_ids(database, registry):
             logger.info("New ids of %s go on behind those that are there", table)
         if not await database.fetch_value(_ROLES):
@@ -61,10 +64,12 @@ async def prepare_database(database: Database, registry: Registry, default_local
     return report
 
 
-async def bring_up_to_date(database: Database, registry: Registry, *, allow_data_loss: bool = False) -> SyncReport:
-    """Make the tables what the definitions ask for. Raises StartFailed."""
+async def bring_up_to_date(
+    database: Database, registry: Registry, own: Sequence[OwnTable] = (), *, allow_data_loss: bool = False
+) -> SyncReport:
+    """Make the tables what the definitions ask for, and those of our own. Raises StartFailed."""
     try:
-        return await synchronize(database, registry, allow_data_loss=allow_data_loss)
+        return await synchronize(database, registry, own, allow_data_loss=allow_data_loss)
     except Exception as error:  # each driver has its own; whichever it is, nothing was changed and nobody can be served
         cause = error.__cause__ or error
         raise StartFailed(f"The tables cannot be brought up to date, nothing was changed: {cause}") from error

@@ -6,6 +6,14 @@ Settings are told by file and key; a part knows neither, so that what a key mean
 from collections.abc import Mapping
 from typing import Final
 
+from octavo.access import (
+    admin_sessions,
+    one_time_secrets,
+    provider_accounts,
+    rate_limits,
+    token_versions,
+    user_sessions,
+)
 from octavo.access.accounts import AccountOptions
 from octavo.access.administrators import AdminOptions
 from octavo.access.authenticator import AccessOptions
@@ -25,8 +33,21 @@ from octavo.rest.params import PageLimits
 from octavo.rest.sessions import COOKIE, SessionCookies
 from octavo.settings import Settings
 from octavo.settings.providers import read_provider
+from octavo.sql.tables import OwnTable
 
 _SAME_SITE: Final[Mapping[str, SameSite]] = {"strict": "Strict", "lax": "Lax", "none": "None"}
+
+
+def own_tables(settings: Settings) -> tuple[OwnTable, ...]:
+    """The tables, beside those of v4, without which services do not work as they are set."""
+    return (
+        admin_sessions.TABLE,
+        one_time_secrets.TABLE,
+        provider_accounts.TABLE,
+        *((token_versions.TABLE,) if revokes_tokens(settings) else ()),
+        *((user_sessions.TABLE,) if renews(settings) else ()),
+        *((rate_limits.TABLE,) if counts_in_database(settings) else ()),
+    )
 
 
 def secrets(settings: Settings) -> Secrets:

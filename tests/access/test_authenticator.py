@@ -10,7 +10,7 @@ from octavo.access.authenticator import USE_INTERVAL, AccessOptions, Authenticat
 from octavo.access.credentials import read_user_token, sign_user_token
 from octavo.access.grants import grant, revoke
 from octavo.access.permissions import EVERYTHING, NOTHING, READS, permission_set
-from octavo.access.token_versions import ensure_token_versions, revoke_user_tokens, user_token_version
+from octavo.access.token_versions import TABLE, revoke_user_tokens, user_token_version
 from octavo.database.connection import Database
 from octavo.errors import ServiceUnavailable, UnauthorizedError
 from tests.access.people import NOW, SECRETS, Hands, mint, write
@@ -260,7 +260,7 @@ MOMENT = {
 
 async def test_tokens_before_a_password_change(people: Database, hands: Hands) -> None:
     hands.day = 0
-    await ensure_token_versions(people)
+    await people.execute_script(TABLE.statement)
     strict = Authenticator(people, SECRETS, AccessOptions(refuse_revoked=True), hands.clock)
     lenient = Authenticator(people, SECRETS, clock=hands.clock)
     old = sign_user_token(1, SECRETS.jwt_secret, 3600)

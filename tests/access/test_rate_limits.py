@@ -5,7 +5,7 @@ from collections.abc import Hashable
 
 import pytest
 
-from octavo.access.rate_limits import DatabaseStorage, RateLimitOptions, RateLimits
+from octavo.access.rate_limits import TABLE, DatabaseStorage, RateLimitOptions, RateLimits
 from octavo.database.connection import Database
 from octavo.errors import RateLimitError
 from tests.access.people import write
@@ -69,9 +69,8 @@ async def test_windows_end() -> None:
 
 
 async def test_processes_count_together(database: Database) -> None:
+    await database.execute_script(TABLE.statement)
     storages = [DatabaseStorage(database) for _ in range(2)]
-    for storage in storages:
-        await storage.ensure_table()
     both = [RateLimits(RateLimitOptions(most=5), storage) for storage in storages]
     tries = [passes(both[number % 2], "login", "192.0.2.1", "ann") for number in range(12)]
     assert sum(await asyncio.gather(*tries)) == 5
@@ -82,8 +81,8 @@ async def test_processes_count_together(database: Database) -> None:
 
 
 async def test_the_storage_as_the_library_sees_it(database: Database) -> None:
+    await database.execute_script(TABLE.statement)
     storage = DatabaseStorage(database)
-    await storage.ensure_table()
     assert await storage.check()
     assert [await storage.incr("key", 60) for _ in range(3)] == [1, 2, 3]
     assert (await storage.get("key"), await storage.get("other")) == (3, 0)

@@ -2,15 +2,14 @@
 
 import pytest
 
-from octavo.access.token_versions import ensure_token_versions, revoke_user_tokens, user_token_version
+from octavo.access.token_versions import TABLE, revoke_user_tokens, user_token_version
 from octavo.database.connection import Database
 
 pytestmark = pytest.mark.anyio
 
 
 async def test_versions(database: Database) -> None:
-    await ensure_token_versions(database)
-    await ensure_token_versions(database)
+    await database.execute_script(TABLE.statement)
     assert await user_token_version(database, database.dialect, 1) == 0
     async with database.transaction() as transaction:
         raised = [await revoke_user_tokens(transaction, database.dialect, user_id) for user_id in (1, 1, 2)]
@@ -24,7 +23,7 @@ async def test_a_change_that_fails_revokes_nothing(database: Database) -> None:
             await revoke_user_tokens(transaction, database.dialect, 1)
             raise LookupError
 
-    await ensure_token_versions(database)
+    await database.execute_script(TABLE.statement)
     with pytest.raises(LookupError):
         await change_password()
     assert await user_token_version(database, database.dialect, 1) == 0

@@ -11,7 +11,9 @@ import pytest
 from octavo.database.connection import Database
 from octavo.database.introspect import found_tables
 from octavo.database.synchronize import SyncReport, plan_changes, synchronize
+from octavo.schema.loader import builtin_registry
 from octavo.schema.registry import Registry
+from octavo.sql.tables import OwnTable
 from tests.layouts import MODELS, as_recorded, recorded, registry_of
 
 pytestmark = pytest.mark.anyio
@@ -254,3 +256,21 @@ async def test_two_processes_starting_at_once(new_database: Callable[..., Databa
         for database in databases:
             await database.close()
     assert sorted(bool(report.applied) for report in reports) == [False, False, True]
+
+
+async def test_tables_of_our_own_are_made_once_and_never_dropped(new_database: Callable[..., Database]) -> None:
+    registry = builtin_registry()
+    jars = OwnTable("octavo_jars", ("id integer PRIMARY KEY NOT NULL", "label varchar(9)"))
+    lids = OwnTable("octavo_lids", ("id integer", "label varchar(9)", "PRIMARY KEY (id, label)"))
+    databases = [new_database() for _ in range(3)]
+    for database in databases:
+        await database.connect()
+    try:
+        await synchronize(databases[0], registry, [jars])
+        await asyncio.gather(*(synchronize(database, registry, [jars, lids]) for database in databases))
+        assert await synchronize(databases[0], registry, allow_data_loss=True) == SyncReport()
+        for table in (jars, lids):
+            assert list(await columns_of(databases[0], table.name)) == ["id", "label"]
+    finally:
+        for database in databases:
+            await database.close()

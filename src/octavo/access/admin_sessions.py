@@ -19,10 +19,18 @@ from octavo.access.permissions import EVERYTHING, NOTHING
 from octavo.access.statements import say
 from octavo.database.connection import Connection, Database
 from octavo.errors import UnauthorizedError
+from octavo.sql.tables import OwnTable
 
-TABLE: Final = """CREATE TABLE IF NOT EXISTS octavo_admin_sessions (
-  name varchar(64) PRIMARY KEY NOT NULL, user_id integer NOT NULL, secret_hash varchar(64) NOT NULL,
-  password_hash varchar(64) NOT NULL, expires_at bigint NOT NULL)"""
+TABLE: Final = OwnTable(
+    "octavo_admin_sessions",
+    (
+        "name varchar(64) PRIMARY KEY NOT NULL",
+        "user_id integer NOT NULL",
+        "secret_hash varchar(64) NOT NULL",
+        "password_hash varchar(64) NOT NULL",
+        "expires_at bigint NOT NULL",
+    ),
+)
 
 _INSERT: Final = """
 INSERT INTO octavo_admin_sessions (name, user_id, secret_hash, password_hash, expires_at) VALUES (?1, ?2, ?3, ?4, ?5)"""
@@ -66,10 +74,6 @@ class AdminSessions:
     def __init__(self, database: Database, clock: Clock = SYSTEM_CLOCK) -> None:
         self._database = database
         self._clock = clock
-
-    async def ensure_table(self) -> None:
-        """Make the table where it is missing."""
-        await self._database.execute_script(TABLE)
 
     async def begin(self, connection: Connection, user_id: int, password: str, seconds: int) -> NewAdminSession:
         """A new session under the password whose hash this is; sessions that are over are forgotten."""

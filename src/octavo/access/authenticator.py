@@ -58,7 +58,7 @@ UPDATE strapi_api_tokens SET last_used_at = at(?1) WHERE id = ?2 AND (last_used_
 @dataclass(frozen=True, slots=True)
 class AccessOptions:
     """How strict and how eager: `require_expiry` refuses user tokens without end; `refuse_revoked` compares token
-    versions (rule `tokensAfterPasswordChange`, needs `token_versions.ensure_token_versions`); `max_age` in seconds."""
+    versions (rule `tokensAfterPasswordChange`, needs `token_versions.TABLE`); `max_age` in seconds."""
 
     require_expiry: bool = True
     refuse_revoked: bool = False

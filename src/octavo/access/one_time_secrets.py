@@ -13,9 +13,12 @@ from octavo.access.credentials import SYSTEM_CLOCK, Clock
 from octavo.access.statements import say
 from octavo.database.connection import Database, TransactionConflict
 from octavo.errors import ServiceUnavailable
+from octavo.sql.tables import OwnTable
 
-TABLE: Final = """CREATE TABLE IF NOT EXISTS octavo_one_time_secrets (
-  name varchar(255) PRIMARY KEY NOT NULL, content text NOT NULL, expires_at bigint NOT NULL)"""
+TABLE: Final = OwnTable(
+    "octavo_one_time_secrets",
+    ("name varchar(255) PRIMARY KEY NOT NULL", "content text NOT NULL", "expires_at bigint NOT NULL"),
+)
 
 LONGEST: Final = 128
 

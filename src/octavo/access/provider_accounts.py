@@ -16,10 +16,17 @@ from octavo.access.statements import say
 from octavo.content.entries import EntryUnit, EntryWriter
 from octavo.content.patterns import is_email
 from octavo.errors import ApplicationError
+from octavo.sql.tables import OwnTable
 
-TABLE: Final = """CREATE TABLE IF NOT EXISTS octavo_provider_accounts (
-  provider varchar(64) NOT NULL, subject varchar(255) NOT NULL, user_id integer NOT NULL,
-  PRIMARY KEY (provider, subject))"""
+TABLE: Final = OwnTable(
+    "octavo_provider_accounts",
+    (
+        "provider varchar(64) NOT NULL",
+        "subject varchar(255) NOT NULL",
+        "user_id integer NOT NULL",
+        "PRIMARY KEY (provider, subject)",
+    ),
+)
 
 _HOLDERS: Final = """
 SELECT u.id, CASE WHEN u.provider = ?2 THEN 1 ELSE 0 END, CASE WHEN EXISTS (

@@ -23,9 +23,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 from octavo.access.account_rows import Account
 from octavo.access.accounts import Accounts, Session
 from octavo.access.credentials import SYSTEM_CLOCK, Clock
-from octavo.access.one_time_secrets import TABLE as ONE_TIME_SECRETS
 from octavo.access.one_time_secrets import OneTimeSecrets, digest, new_secret
-from octavo.access.provider_accounts import TABLE as PROVIDER_ACCOUNTS
 from octavo.access.provider_accounts import ProviderAccounts
 from octavo.access.providers import Person, Provider, ProviderFailed, make_provider
 from octavo.access.rate_limits import RateLimits
@@ -99,11 +97,6 @@ class ProviderLogins:
         self._clock = clock
         self._secrets = OneTimeSecrets(database, clock)
         self._library: Any = None
-
-    async def ensure_tables(self) -> None:
-        """Make the tables where they are missing."""
-        async with self._database.transaction(exclusive=True) as connection:
-            await connection.execute_script(f"{ONE_TIME_SECRETS};\n{PROVIDER_ACCOUNTS};")
 
     async def begin(self, name: str, callback: str | None, client: str) -> Beginning:
         """Send a browser to the provider's page. `callback` asks for another address of the front end than usual."""

@@ -21,11 +21,14 @@ from limits.errors import StorageError
 from octavo.access.statements import say
 from octavo.database.connection import Database, TransactionConflict
 from octavo.errors import RateLimitError, ServiceUnavailable
+from octavo.sql.tables import OwnTable
 
 logger = logging.getLogger(__name__)
 
-TABLE: Final = """CREATE TABLE IF NOT EXISTS octavo_rate_limits (
-  name varchar(255) PRIMARY KEY NOT NULL, hits integer NOT NULL, expires_at bigint NOT NULL)"""
+TABLE: Final = OwnTable(
+    "octavo_rate_limits",
+    ("name varchar(255) PRIMARY KEY NOT NULL", "hits integer NOT NULL", "expires_at bigint NOT NULL"),
+)
 
 _COUNT: Final = """
 INSERT INTO octavo_rate_limits (name, hits, expires_at) VALUES (?1, ?2, ?3)
@@ -120,10 +123,6 @@ class DatabaseStorage(Storage):
     def base_exceptions(self) -> type[Exception]:
         """What the library may wrap; it is told to wrap nothing."""
         return ServiceUnavailable
-
-    async def ensure_table(self) -> None:
-        """Make the table where it is missing."""
-        await self._database.execute_script(TABLE)
 
     async def incr(self, key: str, expiry: float, amount: int = 1) -> int:
         """Count; what is over is forgotten whenever something new begins."""

@@ -8,22 +8,16 @@ that differ nor two events in one second matter: a token carries the version it 
 from typing import Final
 
 from octavo.access.statements import say
-from octavo.database.connection import Connection, Database
+from octavo.database.connection import Connection
+from octavo.sql.tables import OwnTable
 
 # No foreign key: a rebuild of the users table by other software must not make revoked tokens good again.
-TABLE: Final = (
-    "CREATE TABLE IF NOT EXISTS octavo_token_versions (user_id integer PRIMARY KEY NOT NULL, version integer NOT NULL)"
-)
+TABLE: Final = OwnTable("octavo_token_versions", ("user_id integer PRIMARY KEY NOT NULL", "version integer NOT NULL"))
 
 _RAISE: Final = """
 INSERT INTO octavo_token_versions (user_id, version) VALUES (?1, 1)
 ON CONFLICT (user_id) DO UPDATE SET version = octavo_token_versions.version + 1
 RETURNING version"""
-
-
-async def ensure_token_versions(database: Database) -> None:
-    """Make the table where it is missing."""
-    await database.execute_script(TABLE)
 
 
 async def revoke_user_tokens(connection: Connection, dialect: str, user_id: int) -> int:

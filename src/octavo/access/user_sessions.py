@@ -19,11 +19,21 @@ from octavo.access.one_time_secrets import digest
 from octavo.access.statements import say
 from octavo.database.connection import Connection, Database, TransactionConflict
 from octavo.errors import ServiceUnavailable
+from octavo.sql.tables import OwnTable
 
-TABLE: Final = """CREATE TABLE IF NOT EXISTS octavo_user_sessions (
-  name varchar(64) PRIMARY KEY NOT NULL, user_id integer NOT NULL, secret varchar(64) NOT NULL,
-  previous varchar(64), stamp varchar(64) NOT NULL, renewed_at bigint NOT NULL, idle_until bigint NOT NULL,
-  ends_at bigint NOT NULL)"""
+TABLE: Final = OwnTable(
+    "octavo_user_sessions",
+    (
+        "name varchar(64) PRIMARY KEY NOT NULL",
+        "user_id integer NOT NULL",
+        "secret varchar(64) NOT NULL",
+        "previous varchar(64)",
+        "stamp varchar(64) NOT NULL",
+        "renewed_at bigint NOT NULL",
+        "idle_until bigint NOT NULL",
+        "ends_at bigint NOT NULL",
+    ),
+)
 
 GRACE: Final = 10
 """Seconds for which a token that was just exchanged is no theft."""
@@ -70,11 +80,6 @@ class UserSessions:
         self.options = options
         self._database = database
         self._clock = clock
-
-    async def ensure_table(self) -> None:
-        """Make the table where it is missing."""
-        async with self._database.transaction(exclusive=True) as connection:
-            await connection.execute_script(TABLE)
 
     async def begin(self, user_id: int, stamp: str) -> str:
         """A new session of a user who has proved who they are; its first token. Old ones are forgotten."""

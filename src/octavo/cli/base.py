@@ -3,7 +3,7 @@
 import asyncio
 import json
 import os
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -22,6 +22,7 @@ from octavo.schema.loader import load_registry
 from octavo.schema.problems import InvalidDefinitions
 from octavo.seed import SeedError
 from octavo.settings import Settings, SettingsError, load_settings
+from octavo.sql.tables import OwnTable
 
 ResultT = TypeVar("ResultT")
 
@@ -91,12 +92,15 @@ def check_project(project: Path) -> None:
         refuse(f"{project} is not a project: it has neither src/ nor config/. `octavo new NAME` makes one.")
 
 
-def with_database(settings: Settings, work: Callable[[Database], Awaitable[ResultT]]) -> ResultT:
-    """Do something with the project's database, made ready as at a start."""
+def with_database(
+    settings: Settings, work: Callable[[Database], Awaitable[ResultT]], own: Sequence[OwnTable] = ()
+) -> ResultT:
+    """Do something with the project's database, made ready as at a start, with the tables of our own that it needs."""
 
     async def run() -> ResultT:
         database = open_project_database(settings)
-        await prepare_database(database, load_registry(settings.project), settings.plugins.i18n.config.default_locale)
+        locale = settings.plugins.i18n.config.default_locale
+        await prepare_database(database, load_registry(settings.project), locale, own)
         try:
             return await work(database)
         finally:

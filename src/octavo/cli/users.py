@@ -8,10 +8,10 @@ from typing import Any
 import click
 import orjson
 
+from octavo.access import token_versions
 from octavo.access.account_rows import AccountRows, find_user, list_users
 from octavo.access.actors import SYSTEM
 from octavo.access.grants import find_role
-from octavo.access.token_versions import ensure_token_versions
 from octavo.access.user_administration import UserAdministration
 from octavo.cli.base import (
     Group,
@@ -50,8 +50,6 @@ def _administer(project: Path, work: Work) -> Any:
     revoke = settings.api.compat.tokens_after_password_change == "invalid"
 
     async def run(database: Database) -> Any:
-        if revoke:
-            await ensure_token_versions(database)
         reader = EntryReader(database, registry)
         rows = AccountRows(reader, versioned=revoke)
         return await work(
@@ -59,7 +57,7 @@ def _administer(project: Path, work: Work) -> Any:
             database,
         )
 
-    return with_database(settings, run)
+    return with_database(settings, run, (token_versions.TABLE,) if revoke else ())
 
 
 def _change(project: Path, user: str, body: dict[str, Any]) -> None:

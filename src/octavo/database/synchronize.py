@@ -1,7 +1,7 @@
 """Brings a database up to date with the definitions: what is missing is made, what would lose data is only told."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from octavo.database.connection import Connection, Database, Transaction
@@ -9,7 +9,7 @@ from octavo.database.introspect import found_tables
 from octavo.schema.registry import Registry
 from octavo.sql.ddl import DDL_DIALECTS, AddForeignKey, Change, CreateIndex, difference
 from octavo.sql.ddl_dialect import quoted
-from octavo.sql.tables import Table, wanted_tables
+from octavo.sql.tables import OwnTable, Table, wanted_tables
 
 _STATE_TABLE = "octavo_state"
 _MANAGED_KEY = "tables"
@@ -64,17 +64,28 @@ async def plan_changes(database: Database, registry: Registry) -> Changes:
     return (await _compare(database, database.dialect, registry)).changes
 
 
-async def synchronize(database: Database, registry: Registry, *, allow_data_loss: bool = False) -> SyncReport:
+async def synchronize(
+    database: Database, registry: Registry, own: Sequence[OwnTable] = (), *, allow_data_loss: bool = False
+) -> SyncReport:
     """Make the database what the definitions ask for, in one transaction; of all processes, one at a time.
 
-    Changes that lose data are left alone unless allowed; the service runs without them.
+    Changes that lose data are left alone unless allowed; the service runs without them. `own` are tables of ours that
+    are to be there as well; the report does not name them.
     """
-    changes = await plan_changes(database, registry)
-    if not changes.additive and not (allow_data_loss and changes.losing):
+    state = await _compare(database, database.dialect, registry)
+    changes = state.changes
+    if not (changes.additive or _missing(own, state) or (allow_data_loss and changes.losing)):
         return SyncReport(left=changes.losing)
     async with database.transaction(exclusive=True) as transaction:
         state = await _compare(transaction, database.dialect, registry)
-        return await _apply(transaction, state, database.dialect, allow_data_loss)
+        report = await _apply(transaction, state, database.dialect, allow_data_loss)
+        if missing := _missing(own, state):
+            await transaction.execute_script(";\n".join(table.statement for table in missing))
+        return report
+
+
+def _missing(own: Sequence[OwnTable], state: _State) -> list[OwnTable]:
+    return [table for table in own if table.name not in state.found]
 
 
 async def _compare(connection: Connection, dialect: str, registry: Registry) -> _State:

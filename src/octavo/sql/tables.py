@@ -68,6 +68,19 @@ class Table:
     foreign_keys: tuple[ForeignKey, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class OwnTable:
+    """A table that a service of ours needs and no definition asks for. `columns` are SQL that suits every database."""
+
+    name: str
+    columns: tuple[str, ...]
+
+    @property
+    def statement(self) -> str:
+        """What makes it where it is missing."""
+        return f"CREATE TABLE IF NOT EXISTS {self.name} ({', '.join(self.columns)})"
+
+
 ID = Column("id", "increments", nullable=False)
 
 _COLUMN_TYPES: dict[ValueKind, str] = {
