@@ -3,23 +3,24 @@
 Brings graphql-core with it, so `endpoint` imports it late.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import orjson
-from graphql import GraphQLError, OperationDefinitionNode, OperationType
+from graphql import GraphQLError, OperationType
 
 from octavo.access.actors import Actor
 from octavo.access.authenticator import Authenticator
 from octavo.errors import MalformedBody, OctavoError
-from octavo.graphql.documents import Document, RefusedDocument
+from octavo.graphql.documents import RefusedDocument
 from octavo.graphql.engine import Engine, make_engine
 from octavo.graphql.errors import BAD_INPUT, UNEXPECTED, render, render_refused
 from octavo.graphql.media_types import GRAPHQL_UTF8, JSON, prefers_graphql
 from octavo.graphql.multipart import read_operations
 from octavo.graphql.options import GraphqlContent, GraphqlOptions, ParseText
 from octavo.graphql.persisted import PersistedQueries, PersistedQueryRefused
+from octavo.graphql.reads import Asked
 from octavo.graphql.texts import TextCache
 from octavo.graphql.tracing import EXECUTION, Trace, stage
 from octavo.graphql.variables import RefusedVariables
@@ -68,16 +69,8 @@ class _Caller(NamedTuple):
     """Who asks, from where, and in which media type they want to be answered."""
 
     actor: Actor
-    client: str
+    client: Callable[[], str]
     answers: "_Answers"
-
-
-class _Asked(NamedTuple):
-    """What is to be run."""
-
-    document: Document
-    operation: OperationDefinitionNode
-    variables: dict[str, Any]
 
 
 def open_answering(content: GraphqlContent, parse_text: ParseText, options: GraphqlOptions) -> "Answering":
@@ -91,12 +84,13 @@ class Answering:
     def __init__(
         self, engine: Engine, authenticator: Authenticator, parse_text: ParseText, options: GraphqlOptions
     ) -> None:
-        self._engine = engine
+        self._documents = engine.documents
+        self._executor = engine.executor
         self._authenticator = authenticator
         self._parse_text = parse_text
         self._options = options
         self._persisted = PersistedQueries(options.cache if options.persisted else None)
-        self._asked: TextCache[_Asked] = TextCache(options.cache)  # queries, by the bytes of the body
+        self._asked: TextCache[Asked] = TextCache(options.cache)  # queries, by the bytes of the body
 
     async def get(self, request: Request) -> Response:
         """A query in the address."""
@@ -106,7 +100,7 @@ class Answering:
         if not params.keys() & {"query", "extensions"}:
             return answers.text("GET query missing.")
         try:
-            return await self._one(params, _Caller(actor, request.client, answers), from_address=True)
+            return await self._one(params, _Caller(actor, lambda: request.client, answers), from_address=True)
         except _BadRequest as error:
             return answers.text(str(error))
 
@@ -124,11 +118,11 @@ class Answering:
 
     async def _post(self, request: Request, answers: _Answers) -> Response:
         actor = await self._authenticator.authenticate(request.header("authorization"))
-        caller = _Caller(actor, request.client, answers)
+        caller = _Caller(actor, lambda: request.client, answers)
         body = await request.body() if request.content_type == JSON else b""
         asked = self._asked.get(body) if body and self._options.trace_clock is None else None
         if asked is not None:
-            return answers.json(200, await self._run(asked, caller))
+            return answers.json(200, await self._executor.run(asked, actor, caller.client))
         value = await self._read(request)
         if isinstance(value, list) and value:
             return await self._batch(value, caller)
@@ -180,25 +174,22 @@ class Answering:
             return answers.failed(405, "GET supports only query operation")
         try:
             with stage(trace, EXECUTION):
-                answer = await self._run(asked, caller)
+                answer = await self._executor.run(asked, caller.actor, caller.client)
         except RefusedVariables as error:
             return answers.errors(400, [render_refused(one, BAD_INPUT) for one in error.errors])
         if body and is_query and "extensions" not in given:
             self._asked.put(body, asked, body)
         return answers.json(200, answer if trace is None else trace.add_to(answer))
 
-    def _ask(self, given: Mapping[str, Any], trace: Trace | None) -> _Asked | None:
+    def _ask(self, given: Mapping[str, Any], trace: Trace | None) -> Asked | None:
         """What is to be run; None without a query. Raises what refuses documents."""
         text, variables = _read_text(given), _read_object(given, "variables")
         text = self._persisted.resolve(text, _read_object(given, "extensions"))
         if not text:
             return None
-        document = self._engine.documents.read(text, trace)
+        document = self._documents.read(text, trace)
         name = given.get("operationName")
-        return _Asked(document, document.operation(None if name is None else str(name)), variables)
-
-    async def _run(self, asked: _Asked, caller: _Caller) -> bytes:
-        return await self._engine.executor.run(*asked, caller.actor, caller.client)
+        return Asked(document, document.operation(None if name is None else str(name)), variables)
 
 
 def _answers_for(request: Request) -> _Answers:

@@ -39,6 +39,7 @@ from octavo.graphql.contexts import Context, PolicyContext
 from octavo.graphql.customization import Customization, FieldCode
 from octavo.graphql.errors import UNEXPECTED, render, render_refused
 from octavo.graphql.meaning import AttributeField, FieldMeaning, Shape, field_meaning, type_meaning
+from octavo.graphql.reads import Asked, Errors
 from octavo.graphql.returned import Own, Returned, is_entry
 from octavo.graphql.roots import Roots
 from octavo.graphql.selection import Selected
@@ -126,23 +127,17 @@ class CodeFields:
         return kind
 
     async def run(
-        self,
-        roots: Roots,
-        read_root: ReadRoot,
-        operation: OperationDefinitionNode,
-        variables: dict[str, Any],
-        client: str,
-        item: Selected,
-    ) -> tuple[bytes, list[dict[str, Any]]]:
+        self, roots: Roots, read_root: ReadRoot, asked: Asked, client: str, item: Selected
+    ) -> tuple[bytes, Errors]:
         """The JSON of a root field, and its errors."""
         call = _Call(self, replace(roots, customization=self.customization), read_root, client)
         fragments = roots.selections.fragments.values()
-        document = DocumentNode(definitions=(_only(operation, item), *fragments))
+        document = DocumentNode(definitions=(_only(asked.operation, item), *fragments))
         result = execute(
             self.schema,
             document,
             context_value=call.context,
-            variable_values=variables,
+            variable_values=asked.variables,
             field_resolver=call.resolve,
             execution_context_class=_Context,
         )

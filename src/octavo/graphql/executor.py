@@ -4,9 +4,9 @@ Generated fields never reach graphql-core's executor: they are read and written 
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import orjson
 from graphql import (
@@ -27,14 +27,13 @@ from octavo.controllers import ContentController
 from octavo.errors import OctavoError
 from octavo.graphql.code_fields import CodeFields
 from octavo.graphql.cost import Cost
-from octavo.graphql.documents import Document
 from octavo.graphql.errors import BAD_INPUT, UNEXPECTED, render, render_refused
 from octavo.graphql.marks import Marks
 from octavo.graphql.meaning import FieldMeaning, PluginField, RootField, field_meaning
 from octavo.graphql.mutations import Mutations
 from octavo.graphql.plugin_fields import PluginFields
 from octavo.graphql.queries import ListLimits
-from octavo.graphql.reads import NULL, Pieces, Read, ReadyOperation, ReadyOperations
+from octavo.graphql.reads import NULL, Asked, Errors, Read, ReadyOperation, ReadyOperations, envelope
 from octavo.graphql.roots import Roots, join
 from octavo.graphql.selection import TYPENAME, Selected, Selections
 from octavo.graphql.texts import CacheLimits, TextCache
@@ -42,7 +41,7 @@ from octavo.graphql.variables import read_variables
 
 _OF_SCHEMA: Final = CacheLimits(entries=50, bytes=16 * 1024**2)
 _INTROSPECTION: Final = frozenset({"__schema", "__type"})
-Told = tuple[bytes, list[dict[str, Any]]]
+Told = tuple[bytes, Errors]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,80 +56,30 @@ class Executor:
     ready: ReadyOperations = field(default_factory=ReadyOperations)
     introspected: TextCache[bytes] = field(default_factory=lambda: TextCache(_OF_SCHEMA))
 
-    async def run(
-        self,
-        document: Document,
-        operation: OperationDefinitionNode,
-        variables: dict[str, Any],
-        actor: Actor,
-        client: str,
-    ) -> bytes:
-        """The answer to an operation, errors included. Raises RefusedVariables."""
-        is_query = operation.operation is OperationType.QUERY
-        key = self.ready.key(operation, variables, actor) if is_query else None
-        ready = self.ready.get(document, key)
+    async def run(self, asked: Asked, actor: Actor, client: Callable[[], str]) -> bytes:
+        """The answer to an operation, errors included; `client` tells the caller's address. Raises RefusedVariables."""
+        ready = self.ready.get(asked, actor)
         if ready is not None and (ready.locale is None or ready.locale == await self.controller.locales.default()):
-            return await self._run_ready(ready)
-        selections = Selections(self.schema, document.fragments, read_variables(self.schema, operation, variables))
+            return await ready.answer(self.controller)
+        operation, fragments = asked.operation, asked.document.fragments
+        selections = Selections(self.schema, fragments, read_variables(self.schema, operation, asked.variables))
         parent = self.schema.get_root_type(operation.operation)
         assert parent is not None
         roots = Roots(self.controller, selections, actor, self.limits, Cost(self.limits.values), Marks())
         selected = selections.of(parent, [operation.selection_set])
-        run = _Run(self, roots, document, operation, variables, client)
+        run = _Run(self, roots, asked, client())
         told = await run.fields(parent, selected)
-        if is_query and all(item.key in run.constants or item.key in run.reads for item in selected):
-            known: dict[str, Read | bytes] = {**run.constants, **run.reads}
-            members = tuple(
-                (b'%b"%b":' % (b"," if at else b"{", item.key.encode()), known[item.key])
-                for at, item in enumerate(selected)
-            )
+        if not run.is_mutation and all(item.key in run.constants or item.key in run.reads for item in selected):
             locale = await self.controller.locales.default() if run.is_localized else None
-            self.ready.keep(document, key, ReadyOperation(members, roots.marks, locale))
+            self.ready.keep(asked, actor, ReadyOperation(run.members(selected), roots.marks, locale))
         return _answer(parent, selected, told)
-
-    async def _run_ready(self, ready: ReadyOperation) -> bytes:
-        """The answer to an operation seen before: nothing is left to do but to read."""
-        sizes: list[int] = []
-        if len(ready.members) == 1:
-            told = [await self._read(ready.members[0][1], ready.marks, sizes)]
-        else:
-            told = await asyncio.gather(*[self._read(read, ready.marks, sizes) for _, read in ready.members])
-        data: Pieces = []
-        errors: list[dict[str, Any]] = []
-        for (before, _), (pieces, found) in zip(ready.members, told, strict=True):
-            data.append(before)
-            data += pieces
-            errors += found
-        data.append(b"}")
-        return _envelope(data, errors)
-
-    async def _read(self, read: Read | bytes, marks: Marks, sizes: list[int]) -> tuple[Pieces, list[dict[str, Any]]]:
-        if isinstance(read, bytes):
-            return [read], []
-        try:
-            pieces = await self.measured(read, sizes)
-        except OctavoError as error:
-            return [NULL], [render(error)]
-        if not marks.errors:
-            return pieces, []
-        answer, errors = marks.take(b"".join(pieces))
-        return [answer], errors
-
-    async def measured(self, read: Read, sizes: list[int]) -> Pieces:
-        """What a read answers; `sizes` are those of the others of its operation. Raises ValidationError."""
-        answer = await read.run(self.controller)
-        sizes += map(len, answer)
-        self.controller.check_size(sum(sizes))
-        return answer
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
     executor: Executor
     roots: Roots
-    document: Document
-    operation: OperationDefinitionNode
-    variables: dict[str, Any]
+    asked: Asked
     client: str
 
     sizes: list[int] = field(default_factory=list)
@@ -143,10 +92,21 @@ class _Run:
         """Whether the default locale matters."""
         return bool(self.localized)
 
+    @property
+    def is_mutation(self) -> bool:
+        """Whether it writes."""
+        return self.asked.operation.operation is OperationType.MUTATION
+
+    def members(self, selected: list[Selected]) -> tuple[tuple[bytes, Read | bytes], ...]:
+        """What stands before each field of the answer, and what answers it."""
+        known: dict[str, Read | bytes] = {**self.constants, **self.reads}
+        before = ((b"," if place else b"{") + b'"%b":' % item.key.encode() for place, item in enumerate(selected))
+        return tuple(zip(before, (known[item.key] for item in selected), strict=True))
+
     async def fields(self, parent: GraphQLObjectType, selected: list[Selected]) -> list[Told]:
         """Queries at once, mutations in turn."""
         work = [self._field(parent, item) for item in selected]
-        if self.operation.operation is OperationType.MUTATION:
+        if self.is_mutation:
             return [await one for one in work]
         return await asyncio.gather(*work)
 
@@ -159,7 +119,7 @@ class _Run:
         code = self.executor.code
         try:
             if code is not None and code.concerns(parent, item, self.roots):
-                return await code.run(self.roots, self._read_root, self.operation, self.variables, self.client, item)
+                return await code.run(self.roots, self._read_root, self.asked, self.client, item)
             field = parent.fields[item.name]
             return self.roots.marks.take(await self._read_root(self.roots, field_meaning(field), field, item))
         except OctavoError as error:
@@ -174,30 +134,33 @@ class _Run:
         if isinstance(meaning, PluginField):
             return await self.executor.plugin_fields.answer(meaning.name, field, item, roots, self.client)
         assert isinstance(meaning, RootField), "fields of other meaning are no root fields"
-        if self.operation.operation is OperationType.MUTATION:
+        if self.is_mutation:
             return await Mutations(roots).write(field, meaning, item)
         read = await roots.prepare(field, meaning, item)
         if roots is self.roots:  # and no code has changed what is read
             self.reads[item.key] = read
             self.localized.extend([item.key] if meaning.content_type.localized else ())
-        return b"".join(await self.executor.measured(read, self.sizes))
+        answer = b"".join(await read.run(self.executor.controller))
+        self.sizes.append(len(answer))
+        self.executor.controller.check_size(sum(self.sizes))
+        return answer
 
     def _introspect(self, item: Selected) -> Told:
         """graphql-core answers what is asked of the schema itself: always the same, where nothing varies."""
-        start = self.operation.loc.start if self.operation.loc else 0
-        key = None if self.variables else f"{start} {item.key} {self.document.text}"
+        start = self.asked.operation.loc.start if self.asked.operation.loc else 0
+        key = None if self.asked.variables else f"{start} {item.key} {self.asked.document.text}"
         known = self.executor.introspected.get(key) if key else None
         if known is not None:
             return known, []
         operation = OperationDefinitionNode(
             operation=OperationType.QUERY,
             name=None,
-            variable_definitions=self.operation.variable_definitions,
+            variable_definitions=self.asked.operation.variable_definitions,
             directives=(),
             selection_set=SelectionSetNode(selections=item.nodes),
         )
-        document = DocumentNode(definitions=(operation, *self.document.fragments.values()))
-        result = execute_sync(self.executor.schema, document, variable_values=self.variables)
+        document = DocumentNode(definitions=(operation, *self.asked.document.fragments.values()))
+        result = execute_sync(self.executor.schema, document, variable_values=self.asked.variables)
         errors = [render_refused(error, BAD_INPUT) for error in result.errors or ()]
         told = orjson.dumps((result.data or {}).get(item.key))
         if key and not errors:
@@ -211,12 +174,7 @@ def _answer(parent: GraphQLObjectType, selected: list[Selected], told: list[Told
     values = ((item, value) for item, (value, _) in zip(selected, told, strict=True))
     if errors and any(value == NULL and _is_required(parent, item) for item, value in values):
         data = NULL
-    return _envelope((data,), errors)
-
-
-def _envelope(data: Iterable[bytes], errors: list[dict[str, Any]]) -> bytes:
-    begin = b'{"errors":%b,"data":' % orjson.dumps(errors) if errors else b'{"data":'
-    return b"".join((begin, *data, b"}"))
+    return envelope((data,), errors)
 
 
 def _is_required(parent: GraphQLObjectType, item: Selected) -> bool:

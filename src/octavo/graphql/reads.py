@@ -1,17 +1,20 @@
 """Reads of root fields, made ready: what needs the document is done, and they can be run as often as they are asked."""
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 import orjson
-from graphql import GraphQLObjectType, OperationDefinitionNode, get_named_type
+from graphql import GraphQLObjectType, OperationDefinitionNode, OperationType, get_named_type
 
 from octavo.access.actors import Actor
 from octavo.content.reading import Prepared
 from octavo.controllers import ContentController, PreparedList
+from octavo.errors import OctavoError
 from octavo.graphql.documents import Document
+from octavo.graphql.errors import render
 from octavo.graphql.marks import Marks
 from octavo.graphql.meaning import Part, part_of
 from octavo.graphql.queries import PageTold, has_all, tell_page
@@ -26,6 +29,7 @@ MOST: Final = 1_000
 MOST_CHARACTERS: Final = 4_000
 """Variables of a longer text are not likely to come again."""
 
+Errors = list[dict[str, Any]]
 Pieces = list[bytes]
 """JSON in pieces, to be joined once: what was read is long, and each copy of it costs."""
 
@@ -146,6 +150,32 @@ class ListRead:
 Read = EntryRead | ListRead
 
 
+class Asked:
+    """An operation as it was asked for: of which document, with which variables."""
+
+    __slots__ = ("_key", "document", "operation", "variables")
+
+    def __init__(self, document: Document, operation: OperationDefinitionNode, variables: dict[str, Any]) -> None:
+        self.document = document
+        self.operation = operation
+        self.variables = variables
+        self._key = _key_of(operation, variables)
+
+    def key(self, actor: Actor) -> tuple[Any, ...] | None:
+        """What it is kept by for somebody, besides its document; None for one that is not kept."""
+        return None if self._key is None else (*self._key, actor.kind, actor.permissions.key)
+
+
+def _key_of(operation: OperationDefinitionNode, variables: dict[str, Any]) -> tuple[Any, ...] | None:
+    if operation.operation is not OperationType.QUERY:
+        return None
+    try:
+        text = orjson.dumps(variables)
+    except TypeError:  # files
+        return None
+    return (operation.name and operation.name.value, text) if len(text) <= MOST_CHARACTERS else None
+
+
 class ReadyOperation(NamedTuple):
     """A query whose root fields are all ready: what stands before each in the answer, and what answers it.
 
@@ -156,6 +186,42 @@ class ReadyOperation(NamedTuple):
     marks: Marks
     locale: str | None
 
+    async def answer(self, controller: ContentController) -> bytes:
+        """The answer. Nothing is left to do but to read."""
+        sizes: list[int] = []
+        if len(self.members) == 1:  # a task for each costs more than what it does
+            told = [await self._tell(self.members[0][1], controller, sizes)]
+        else:
+            told = await asyncio.gather(*[self._tell(read, controller, sizes) for _, read in self.members])
+        data: Pieces = []
+        errors: Errors = []
+        for (before, _), (pieces, found) in zip(self.members, told, strict=True):
+            data.append(before)
+            data += pieces
+            errors += found
+        data.append(b"}")
+        return envelope(data, errors)
+
+    async def _tell(self, read: Read | bytes, controller: ContentController, sizes: list[int]) -> tuple[Pieces, Errors]:
+        if isinstance(read, bytes):
+            return [read], []
+        try:
+            pieces = await read.run(controller)
+            sizes += map(len, pieces)
+            controller.check_size(sum(sizes))
+        except OctavoError as error:
+            return [NULL], [render(error)]
+        if not self.marks.errors:
+            return pieces, []
+        answer, errors = self.marks.take(b"".join(pieces))
+        return [answer], errors
+
+
+def envelope(data: Iterable[bytes], errors: Errors) -> bytes:
+    """An answer."""
+    begin = b'{"errors":%b,"data":' % orjson.dumps(errors) if errors else b'{"data":'
+    return b"".join((begin, *data, b"}"))
+
 
 class ReadyOperations:
     """Operations seen before, by document, name, variables and what the caller may do. Gone when the document is."""
@@ -164,28 +230,18 @@ class ReadyOperations:
         self._known: WeakKeyDictionary[Document, dict[tuple[Any, ...], ReadyOperation]] = WeakKeyDictionary()
         self._count = 0
 
-    @staticmethod
-    def key(operation: OperationDefinitionNode, variables: dict[str, Any], actor: Actor) -> tuple[Any, ...] | None:
-        """What an operation is kept by, besides its document; None for one that is not kept."""
-        try:
-            text = orjson.dumps(variables)
-        except TypeError:  # files
-            return None
-        if len(text) > MOST_CHARACTERS:
-            return None
-        return (operation.name and operation.name.value, text, actor.kind, actor.permissions.key)
-
-    def get(self, document: Document, key: tuple[Any, ...] | None) -> ReadyOperation | None:
+    def get(self, asked: Asked, actor: Actor) -> ReadyOperation | None:
         """The operation, if it is ready."""
-        known = self._known.get(document)
-        return None if known is None or key is None else known.get(key)
+        known = self._known.get(asked.document)
+        return None if known is None else known.get(asked.key(actor) or ())
 
-    def keep(self, document: Document, key: tuple[Any, ...] | None, ready: ReadyOperation) -> None:
+    def keep(self, asked: Asked, actor: Actor, ready: ReadyOperation) -> None:
         """Keep an operation for the next time. When there are too many, all are forgotten."""
+        key = asked.key(actor)
         if key is None:
             return
         if self._count >= MOST:
             self._known.clear()
             self._count = 0
-        self._known.setdefault(document, {})[key] = ready
+        self._known.setdefault(asked.document, {})[key] = ready
         self._count += 1
