@@ -5,12 +5,12 @@ May be called by several processes at once. Refuses with `StartFailed`, whose te
 
 import json
 import logging
-import time
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from octavo.access.grants import ensure_default_roles
 from octavo.access.statements import say
+from octavo.content.instants import this_moment
 from octavo.database.connection import Connection, Database
 from octavo.database.sequences import continue_ids
 from octavo.database.synchronize import SyncReport, synchronize
@@ -85,7 +85,7 @@ async def add_locales(database: Database, names: Mapping[str, str]) -> None:
 async def insert_locales(connection: Connection, dialect: str, names: Mapping[str, str]) -> None:
     """The same within a transaction of the caller's."""
     present = {row[0] for row in await connection.fetch_all(_LOCALES)}
-    now = int(time.time() * 1000)
+    now = this_moment()
     for code, name in names.items():
         if code not in present:
             await connection.execute(say(dialect, _INSERT_LOCALE), (name, code, now))

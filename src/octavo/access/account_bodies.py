@@ -3,17 +3,15 @@
 Raises ValidationError. E-mail addresses come out in lower case.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.content.passwords import MAX_BYTES
-from octavo.content.patterns import is_email
+from octavo.content.patterns import is_email, is_storable
 from octavo.content.printing import MISSING, type_message
 from octavo.errors import Problem, ValidationError
 
-UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
 MAX_EMAIL: Final = 254
 
 
@@ -40,7 +38,7 @@ class TextField:
             yield from self._text_problems(value, body)
 
     def _text_problems(self, value: str, body: Mapping[str, Any]) -> Iterator[str]:
-        if UNSTORABLE.search(value):
+        if not is_storable(value):
             yield f"{self.name} must not contain NUL characters or halves of surrogate pairs"
         elif self.email and (len(value) > MAX_EMAIL or not is_email(value.lower())):
             yield f"{self.name} must be a valid email"

@@ -218,8 +218,8 @@ def _shown(reader: EntryReader) -> str:
 
 
 def _read_settings(advanced: Any, providers: Any) -> AccountSettings:
-    stored, given = _read_object(advanced), AccountSettings()
-    email = _read_object(providers).get("email")
+    stored, given = read_object(advanced), AccountSettings()
+    email = read_object(providers).get("email")
     return AccountSettings(
         unique_email=stored.get("unique_email", given.unique_email) is not False,
         allow_register=stored.get("allow_register", given.allow_register) is not False,
@@ -231,7 +231,8 @@ def _read_settings(advanced: Any, providers: Any) -> AccountSettings:
     )
 
 
-def _read_object(text: Any) -> dict[str, Any]:
+def read_object(text: Any) -> dict[str, Any]:
+    """A setting that v4 keeps as the text of an object; empty where it is nothing of that kind."""
     try:
         value = json.loads(text or "{}")
     except (TypeError, ValueError):

@@ -4,13 +4,13 @@ Each write takes part in a transaction of the caller's. Refuses with `Applicatio
 `NotFoundError`.
 """
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final
 
-from octavo.access.statements import say
+from octavo.access.statements import read_moment, say
+from octavo.content.instants import this_moment
 from octavo.database.connection import Connection, Transaction
 from octavo.errors import ApplicationError, NotFoundError
 
@@ -96,8 +96,8 @@ def _read(row: Sequence[Any]) -> Administrator:
         bool(active),
         bool(blocked),
         language,
-        _moment(created),
-        _moment(updated),
+        read_moment(created),
+        read_moment(updated),
         password,
     )
 
@@ -145,7 +145,7 @@ async def insert_administrator(
     role_id = await connection.fetch_value(say(dialect, _ROLE), (role, f"strapi-{role}"))
     if role_id is None:
         raise NotFoundError(f"There is no role of administrators {role!r}")
-    values = (*names, email, hashed, True, False, _now())
+    values = (*names, email, hashed, True, False, this_moment())
     user_id = int(await connection.fetch_value(say(dialect, _INSERT), values))
     await connection.execute(say(dialect, _INSERT_LINK), (user_id, role_id))
     return user_id
@@ -153,7 +153,7 @@ async def insert_administrator(
 
 async def store_password(connection: Connection, dialect: str, email: str, hashed: str) -> None:
     """Another password; every session under the old one is over. Raises NotFoundError."""
-    if not await connection.execute(say(dialect, _SET_PASSWORD), (hashed, _now(), email)):
+    if not await connection.execute(say(dialect, _SET_PASSWORD), (hashed, this_moment(), email)):
         raise NotFoundError(f"There is no administrator with the address {email}")
 
 
@@ -162,12 +162,4 @@ async def _ensure_roles(connection: Transaction, dialect: str) -> None:
     if await connection.fetch_value("SELECT 1 FROM admin_roles LIMIT 1"):
         return
     for code, (name, description) in ROLES.items():
-        await connection.execute(say(dialect, _INSERT_ROLE), (name, code, description, _now()))
-
-
-def _moment(milliseconds: Any) -> datetime | None:
-    return datetime.fromtimestamp(milliseconds / 1000, UTC) if isinstance(milliseconds, int | float) else None
-
-
-def _now() -> int:
-    return int(time.time() * 1000)
+        await connection.execute(say(dialect, _INSERT_ROLE), (name, code, description, this_moment()))

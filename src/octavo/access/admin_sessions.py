@@ -5,16 +5,15 @@ An access token is short-lived and names the session, which is read again for it
 password, whoever sets it and with whatever software, end both at once.
 """
 
-import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass
 from math import inf
-from typing import Any, Final
+from typing import Final
 
 from octavo.access.actors import Actor
 from octavo.access.admin_rows import SUPER_ADMIN
-from octavo.access.credentials import MISSING, SYSTEM_CLOCK, Clock, read_admin_token
+from octavo.access.credentials import MISSING, SYSTEM_CLOCK, Clock, digest, read_admin_token
 from octavo.access.permissions import EVERYTHING, NOTHING
 from octavo.access.statements import say
 from octavo.database.connection import Connection, Database
@@ -57,7 +56,7 @@ class AdminSession:
 
     def is_refreshed_by(self, secret: str) -> bool:
         """Whether a text is the refresh secret."""
-        return hmac.compare_digest(_digest(secret), self.secret_hash)
+        return hmac.compare_digest(digest(secret), self.secret_hash)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ class AdminSessions:
         """A new session under the password whose hash this is; sessions that are over are forgotten."""
         name, secret, now = secrets.token_hex(16), secrets.token_urlsafe(32), self._now()
         await connection.execute(self._say(_FORGET), (now,))
-        values = (name, user_id, _digest(secret), _digest(password), now + seconds * 1000)
+        values = (name, user_id, digest(secret), digest(password), now + seconds * 1000)
         await connection.execute(self._say(_INSERT), values)
         return NewAdminSession(name, f"{name}.{secret}")
 
@@ -89,7 +88,7 @@ class AdminSessions:
         if row is None:
             return None
         user_id, email, password, active, blocked, secret_hash, password_hash, expires_at, is_super = row
-        holds = hmac.compare_digest(_digest(password or ""), password_hash) and self._now() < expires_at
+        holds = hmac.compare_digest(digest(password or ""), password_hash) and self._now() < expires_at
         if not active or blocked or not holds:
             return None
         permissions = EVERYTHING if is_super else NOTHING
@@ -150,7 +149,3 @@ class AdminTokens:
                 self._remembered.clear()
             self._remembered[name] = (asked_at, session)
         return session
-
-
-def _digest(text: Any) -> str:
-    return hashlib.sha256(str(text).encode("utf-8", "surrogatepass")).hexdigest()

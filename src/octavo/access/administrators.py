@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from octavo.access.account_bodies import MAX_EMAIL, UNSTORABLE
+from octavo.access.account_bodies import MAX_EMAIL
 from octavo.access.admin_rows import (
     SUPER_ADMIN,
     Administrator,
@@ -26,8 +26,9 @@ from octavo.access.admin_sessions import AdminSession, AdminSessions
 from octavo.access.authenticator import Authenticator
 from octavo.access.credentials import MISSING, SYSTEM_CLOCK, Clock, is_admin_token, sign_admin_token
 from octavo.access.rate_limits import RateLimits
+from octavo.access.transactions import brief_transaction
 from octavo.content.passwords import MAX_BYTES, hash_password, verify_password
-from octavo.content.patterns import is_email
+from octavo.content.patterns import is_email, is_storable
 from octavo.database.connection import Database
 from octavo.errors import ApplicationError, UnauthorizedError
 
@@ -83,7 +84,7 @@ class Administrators:
             raise ApplicationError("User not active")
         if found.blocked:
             raise ApplicationError("User blocked")
-        async with self._database.transaction() as connection:
+        async with brief_transaction(self._database) as connection:
             session = await self.sessions.begin(
                 connection, found.id, found.password or "", self.options.session_seconds
             )
@@ -185,7 +186,7 @@ def _credentials(body: Any) -> tuple[str, str]:
 
 
 def _is_sound(email: str) -> bool:
-    return len(email) <= MAX_EMAIL and not UNSTORABLE.search(email)
+    return len(email) <= MAX_EMAIL and is_storable(email)
 
 
 def _check_email(text: str) -> str:
@@ -196,14 +197,14 @@ def _check_email(text: str) -> str:
 
 
 def _check_name(text: str) -> None:
-    if len(text) > 255 or UNSTORABLE.search(text):
+    if len(text) > 255 or not is_storable(text):
         raise ApplicationError("A name has at most 255 characters, and no NUL")
 
 
 async def _hashed(password: str) -> str:
     """The hash of a password that is good enough for an administrator, by v4's rules."""
     missing = [what for what, pattern in _NEEDED.items() if not re.search(pattern, password, re.ASCII)]
-    if len(password) < _SHORTEST or UNSTORABLE.search(password):
+    if len(password) < _SHORTEST or not is_storable(password):
         raise ApplicationError(f"A password has at least {_SHORTEST} characters")
     if missing:
         raise ApplicationError(f"A password has at least {', '.join(missing)}")

@@ -14,7 +14,7 @@ from functools import lru_cache, partial
 from math import inf
 from typing import Any, Final
 
-from octavo.access.actors import Actor
+from octavo.access.actors import Actor, check
 from octavo.access.admin_sessions import AdminSessions, AdminTokens
 from octavo.access.credentials import (
     EXPIRED,
@@ -141,6 +141,12 @@ class Authenticator:
             return (await self.administrators.session(token)).actor
         # API tokens are hexadecimal; a dot makes it a user token, good or bad.
         return await self._user_actor(token) if "." in token else self._api_token_actor(token, directory)
+
+    async def admit(self, authorization: str | None, action: str) -> Actor:
+        """The actor, who may take the action. Raises ForbiddenError."""
+        actor = await self.authenticate(authorization)
+        check(actor, action)
+        return actor
 
     def invalidate(self) -> None:
         """Forget users, roles, permissions, API tokens and sessions: after a write to any of them."""

@@ -5,6 +5,7 @@ No database here: these functions say what a token claims, not whether the user 
 Refuses with `UnauthorizedError`, and with nothing else, whatever the header holds.
 """
 
+import hashlib
 import hmac
 import time
 from collections.abc import Callable
@@ -170,6 +171,11 @@ def _read_id(value: Any) -> int | None:
     if type(value) is str and value.isdecimal() and value.isascii() and len(value) <= len(str(MAX_ID)):
         value = int(value)
     return value if type(value) is int and 0 < value <= MAX_ID else None
+
+
+def digest(text: str) -> str:
+    """The stored form of what nobody can guess, a secret or a hash of ours: so a fast hash will do."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def hash_api_token(token: str, salt: str) -> str:

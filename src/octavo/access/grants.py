@@ -6,12 +6,12 @@ role).
 """
 
 import re
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from octavo.access.statements import say
+from octavo.content.instants import this_moment
 from octavo.database.connection import Connection, Database, Transaction
 from octavo.errors import ApplicationError, NotFoundError
 
@@ -152,7 +152,7 @@ async def ensure_default_roles(database: Database) -> tuple[str, ...]:
         missing = tuple(role_type for role_type in DEFAULT_ROLES if role_type not in present)
         for role_type in missing:
             role = DEFAULT_ROLES[role_type]
-            values = (role.name, role.description, role_type, _now())
+            values = (role.name, role.description, role_type, this_moment())
             role_id = int(await connection.fetch_value(say(dialect, _INSERT_ROLE), values))
             await _insert_grants(connection, dialect, role_id, role.actions)
     return missing
@@ -178,7 +178,7 @@ async def find_role(connection: Connection, role: str) -> int:
 
 async def _insert_grants(connection: Connection, dialect: str, role_id: int, actions: Iterable[str]) -> None:
     last = await connection.fetch_value(say(dialect, _LAST_ORDER), (role_id,))
-    now = _now()
+    now = this_moment()
     for order, action in enumerate(actions, int(last or 0) + 1):
         permission_id = await connection.fetch_value(say(dialect, _INSERT_PERMISSION), (action, now))
         await connection.execute(say(dialect, _INSERT_LINK), (permission_id, role_id, float(order)))
@@ -190,7 +190,3 @@ async def _delete(connection: Connection, dialect: str, role_id: int, action: st
         await connection.execute(say(dialect, _DELETE_LINK), (permission_id, role_id))
         await connection.execute(say(dialect, _DELETE_PERMISSION), (permission_id,))
     return bool(rows)
-
-
-def _now() -> int:
-    return int(time.time() * 1000)

@@ -4,12 +4,13 @@ A code names its user, so that it is found by id and compared in constant time. 
 they are; they are taken while the stored text is not one of ours (otherwise whoever reads the table could use it).
 """
 
-import hashlib
 import hmac
 import re
 import secrets
 from dataclasses import dataclass
 from typing import Final
+
+from octavo.access.credentials import digest
 
 _MARK: Final = "octavo$"
 _OURS: Final = re.compile(r"([1-9]\d{0,9})-[\w-]{43}", re.ASCII)
@@ -27,7 +28,7 @@ class IssuedCode:
 def issue_code(user_id: int, now: float, lifetime: float) -> IssuedCode:
     """A new code for a user, good for `lifetime` seconds."""
     text = f"{user_id}-{secrets.token_urlsafe(32)}"
-    return IssuedCode(text, f"{_MARK}{int(now + lifetime)}${_digest(text)}")
+    return IssuedCode(text, f"{_MARK}{int(now + lifetime)}${digest(text)}")
 
 
 def user_of(code: str) -> int | None:
@@ -47,9 +48,5 @@ def is_good(code: str, stored: str | None, now: float) -> bool:
         return False
     if not stored.startswith(_MARK):
         return hmac.compare_digest(code.encode("utf-8", "surrogatepass"), stored.encode())
-    end, _, digest = stored.removeprefix(_MARK).partition("$")
-    return hmac.compare_digest(_digest(code), digest) and end.isdecimal() and now < int(end)
-
-
-def _digest(code: str) -> str:
-    return hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()
+    end, _, kept = stored.removeprefix(_MARK).partition("$")
+    return hmac.compare_digest(digest(code), kept) and end.isdecimal() and now < int(end)

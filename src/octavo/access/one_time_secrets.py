@@ -4,15 +4,14 @@ In the database, so that every worker can take what another has kept; hashed, so
 nothing of it.
 """
 
-import hashlib
 import json
 import secrets
 from typing import Any, Final
 
-from octavo.access.credentials import SYSTEM_CLOCK, Clock
+from octavo.access.credentials import SYSTEM_CLOCK, Clock, digest
 from octavo.access.statements import say
-from octavo.database.connection import Database, TransactionConflict
-from octavo.errors import ServiceUnavailable
+from octavo.access.transactions import brief_transaction
+from octavo.database.connection import Database
 from octavo.sql.tables import OwnTable
 
 TABLE: Final = OwnTable(
@@ -42,24 +41,18 @@ class OneTimeSecrets:
     async def keep(self, kind: str, content: dict[str, Any], seconds: int) -> str:
         """Remember something; the secret for it. What is over is forgotten on this occasion."""
         secret, now = new_secret(), int(self._clock.wall())
-        try:
-            async with self._database.transaction() as connection:
-                await connection.execute(self._say(_FORGET), (now,))
-                values = (_name(kind, secret), json.dumps(content), now + seconds)
-                await connection.execute(self._say(_KEEP), values)
-        except TransactionConflict:
-            raise ServiceUnavailable from None
+        async with brief_transaction(self._database) as connection:
+            await connection.execute(self._say(_FORGET), (now,))
+            values = (_name(kind, secret), json.dumps(content), now + seconds)
+            await connection.execute(self._say(_KEEP), values)
         return secret
 
     async def take(self, kind: str, secret: str) -> dict[str, Any] | None:
         """What was kept under a secret, the first time only; None for any other text."""
         if not secret or len(secret) > LONGEST:
             return None
-        try:
-            async with self._database.transaction() as connection:
-                row = await connection.fetch_row(self._say(_TAKE), (_name(kind, secret),))
-        except TransactionConflict:
-            raise ServiceUnavailable from None
+        async with brief_transaction(self._database) as connection:
+            row = await connection.fetch_row(self._say(_TAKE), (_name(kind, secret),))
         if row is None or row[1] <= self._clock.wall():
             return None
         content: dict[str, Any] = json.loads(row[0])
@@ -67,11 +60,6 @@ class OneTimeSecrets:
 
     def _say(self, text: str) -> str:
         return say(self._database.dialect, text)
-
-
-def digest(text: str) -> str:
-    """The form in which a secret is stored."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _name(kind: str, secret: str) -> str:

@@ -13,17 +13,16 @@ Refuses with ApplicationError and ValidationError; what a provider does wrong is
 import asyncio
 import hmac
 import importlib
-import json
 import logging
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Protocol
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
-from octavo.access.account_rows import Account
+from octavo.access.account_rows import Account, read_object
 from octavo.access.accounts import Accounts, Session
-from octavo.access.credentials import SYSTEM_CLOCK, Clock
-from octavo.access.one_time_secrets import OneTimeSecrets, digest, new_secret
+from octavo.access.credentials import SYSTEM_CLOCK, Clock, digest
+from octavo.access.one_time_secrets import OneTimeSecrets, new_secret
 from octavo.access.provider_accounts import ProviderAccounts
 from octavo.access.providers import Person, Provider, ProviderFailed, make_provider
 from octavo.access.rate_limits import RateLimits
@@ -166,7 +165,7 @@ class ProviderLogins:
 
     async def _provider(self, name: str) -> Provider:
         """A provider as settings have it, and below those v4's administrators."""
-        stored = read_stored_provider(_stored(await self._database.fetch_value(_GRANT)).get(name))
+        stored = read_stored_provider(read_object(await self._database.fetch_value(_GRANT)).get(name))
         given = self.options.given.get(name, ProviderSettings()).over(stored)
         provider = make_provider(name, given, self.options.public_url)
         if provider is None:
@@ -203,14 +202,6 @@ def _check_issuer(provider: Provider, told: str | None) -> None:
 def _check_subject(person: Person) -> None:
     if not person.subject or len(person.subject) > _LONGEST_SUBJECT:
         raise ProviderFailed("the provider does not say who it is")
-
-
-def _stored(text: Any) -> dict[str, Any]:
-    try:
-        value = json.loads(text or "{}")
-    except (TypeError, ValueError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _with(address: str, **params: str) -> str:

@@ -5,7 +5,6 @@ them. Refuses with `RateLimitError`.
 """
 
 import logging
-import time
 import unicodedata
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -19,7 +18,9 @@ from limits.aio.strategies import FixedWindowRateLimiter
 from limits.errors import StorageError
 
 from octavo.access.statements import say
-from octavo.database.connection import Database, TransactionConflict
+from octavo.access.transactions import brief_transaction
+from octavo.content.instants import this_moment
+from octavo.database.connection import Database
 from octavo.errors import RateLimitError, ServiceUnavailable
 from octavo.sql.tables import OwnTable
 
@@ -126,24 +127,21 @@ class DatabaseStorage(Storage):
 
     async def incr(self, key: str, expiry: float, amount: int = 1) -> int:
         """Count; what is over is forgotten whenever something new begins."""
-        now = _now()
-        try:
-            async with self._database.transaction() as connection:
-                values = (key, amount, now + int(expiry * 1000), now)
-                hits = int(await connection.fetch_value(self._say(_COUNT), values))
-                if hits == amount:
-                    await connection.execute(self._say(_FORGET), (now,))
-        except TransactionConflict:
-            raise ServiceUnavailable from None
+        now = this_moment()
+        async with brief_transaction(self._database) as connection:
+            values = (key, amount, now + int(expiry * 1000), now)
+            hits = int(await connection.fetch_value(self._say(_COUNT), values))
+            if hits == amount:
+                await connection.execute(self._say(_FORGET), (now,))
         return hits
 
     async def get(self, key: str) -> int:
         """What has been counted."""
-        return int(await self._database.fetch_value(self._say(_READ), (key, _now())) or 0)
+        return int(await self._database.fetch_value(self._say(_READ), (key, this_moment())) or 0)
 
     async def get_expiry(self, key: str) -> float:
         """When counting begins anew."""
-        return int(await self._database.fetch_value(self._say(_END), (key,)) or _now()) / 1000
+        return int(await self._database.fetch_value(self._say(_END), (key,)) or this_moment()) / 1000
 
     async def check(self) -> bool:
         """Whether the database answers."""
@@ -159,7 +157,3 @@ class DatabaseStorage(Storage):
 
     def _say(self, text: str) -> str:
         return say(self._database.dialect, text)
-
-
-def _now() -> int:
-    return int(time.time() * 1000)

@@ -5,6 +5,7 @@ time read, both in milliseconds since 1970, UTC: as v4 stores them on SQLite.
 """
 
 import re
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
 
@@ -53,6 +54,11 @@ def say(dialect: str, text: str) -> str:
     text = re.sub(r"\bat\((\?\d+)\)", forms["at"], text)
     text = re.sub(r"\bms\(([\w.]+)\)", forms["ms"], text)
     return text.replace("?", forms["value"])
+
+
+def read_moment(milliseconds: object) -> datetime | None:
+    """What `ms(column)` told."""
+    return datetime.fromtimestamp(milliseconds / 1000, UTC) if isinstance(milliseconds, int | float) else None
 
 
 def directory_statement(dialect: str) -> str:

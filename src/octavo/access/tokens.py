@@ -4,16 +4,16 @@ Refuses with `ApplicationError` (a name taken, a wrong type or lifespan) and `No
 """
 
 import secrets
-import time
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 
 from octavo.access.credentials import hash_api_token
 from octavo.access.grants import check_actions
-from octavo.access.statements import say
+from octavo.access.statements import read_moment, say
+from octavo.content.instants import this_moment
 from octavo.database.connection import Connection, Database
 from octavo.errors import ApplicationError, NotFoundError
 
@@ -105,14 +105,14 @@ def _check_new(name: str, kind: str, actions: tuple[str, ...], lifespan: int | N
 
 
 async def _insert_row(connection: Connection, dialect: str, texts: tuple[str, ...], lifespan: int | None) -> int:
-    now = int(time.time() * 1000)
+    now = this_moment()
     duration = None if lifespan is None else lifespan * 1000
     values = (*texts, None if duration is None else now + duration, duration, now)
     return int(await connection.fetch_value(say(dialect, _INSERT), values))
 
 
 async def _insert_scopes(connection: Connection, dialect: str, token_id: int, actions: tuple[str, ...]) -> None:
-    now = int(time.time() * 1000)
+    now = this_moment()
     for order, action in enumerate(actions, 1):
         scope_id = await connection.fetch_value(say(dialect, _INSERT_SCOPE), (action, now))
         await connection.execute(say(dialect, _INSERT_LINK), (scope_id, token_id, float(order)))
@@ -124,7 +124,7 @@ async def list_tokens(database: Database) -> tuple[ApiTokenInfo, ...]:
     for token_id, action in await database.fetch_all(_LIST_SCOPES):
         scopes[token_id].append(action)
     return tuple(
-        ApiTokenInfo(id, name, description or "", type, tuple(scopes[id]), *map(_read_moment, moments))
+        ApiTokenInfo(id, name, description or "", type, tuple(scopes[id]), *map(read_moment, moments))
         for id, name, description, type, *moments in await database.fetch_all(say(database.dialect, _LIST))
     )
 
@@ -144,7 +144,3 @@ async def _find(connection: Connection, dialect: str, name: str) -> int | None:
     text = say(dialect, "SELECT id FROM strapi_api_tokens WHERE name = ?1 ORDER BY id")
     found = await connection.fetch_value(text, (name,))
     return None if found is None else int(found)
-
-
-def _read_moment(milliseconds: object) -> datetime | None:
-    return datetime.fromtimestamp(milliseconds / 1000, UTC) if isinstance(milliseconds, int | float) else None

@@ -8,17 +8,15 @@ The session remembers a digest of the password's hash: whoever changes the passw
 ends it as well.
 """
 
-import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass
 from typing import Any, Final
 
-from octavo.access.credentials import SYSTEM_CLOCK, Clock
-from octavo.access.one_time_secrets import digest
+from octavo.access.credentials import SYSTEM_CLOCK, Clock, digest
 from octavo.access.statements import say
-from octavo.database.connection import Connection, Database, TransactionConflict
-from octavo.errors import ServiceUnavailable
+from octavo.access.transactions import brief_transaction
+from octavo.database.connection import Connection, Database
 from octavo.sql.tables import OwnTable
 
 TABLE: Final = OwnTable(
@@ -70,7 +68,7 @@ class Renewal:
 
 def stamp_of(password_hash: str | None) -> str:
     """What a session remembers of a password. A digest of the hash, so that the hash is in one table alone."""
-    return hashlib.sha256((password_hash or "").encode("utf-8", "surrogatepass")).hexdigest()
+    return digest(password_hash or "")
 
 
 class UserSessions:
@@ -86,12 +84,9 @@ class UserSessions:
         name, secret, now = secrets.token_hex(16), secrets.token_urlsafe(32), int(self._clock.wall())
         ends_at = now + self.options.most_seconds
         values = (name, user_id, digest(secret), stamp, now, min(now + self.options.idle_seconds, ends_at), ends_at)
-        try:
-            async with self._database.transaction() as connection:
-                await connection.execute(self._say(_FORGET), (now,))
-                await connection.execute(self._say(_INSERT), values)
-        except TransactionConflict:
-            raise ServiceUnavailable from None
+        async with brief_transaction(self._database) as connection:
+            await connection.execute(self._say(_FORGET), (now,))
+            await connection.execute(self._say(_INSERT), values)
         return f"{name}.{secret}"
 
     async def renew(self, token: str) -> Renewal | None:
@@ -99,12 +94,9 @@ class UserSessions:
         name, _, secret = token.partition(".")
         if not secret or not await self._is_known(name, token):
             return None
-        try:
-            async with self._database.transaction() as connection:
-                await connection.lock(f"octavo: session {name}")
-                return await self._renew(connection, name, digest(secret))
-        except TransactionConflict:
-            raise ServiceUnavailable from None
+        async with brief_transaction(self._database) as connection:
+            await connection.lock(f"octavo: session {name}")
+            return await self._renew(connection, name, digest(secret))
 
     async def _renew(self, connection: Connection, name: str, secret: str) -> Renewal | None:
         row = await connection.fetch_row(self._say(_FIND), (name,))

@@ -12,6 +12,7 @@ from typing import IO
 
 from octavo.cli.base import refuse
 from octavo.settings import Settings
+from octavo.sql.dialect import literal
 
 _EMPTY = """
 SET client_min_messages = warning;
@@ -53,7 +54,7 @@ def restore_database(settings: Settings, file: Path) -> None:
     ):
         assert reader.stdout is not None
         assert writer.stdin is not None
-        whole = _feed(_EMPTY.format(schema=_literal(schema)), reader.stdout, writer.stdin)
+        whole = _feed(_EMPTY.format(schema=literal(schema)), reader.stdout, writer.stdin)
         if reader.wait() or not whole:
             writer.kill()  # before it could commit half of it
         else:
@@ -100,10 +101,6 @@ def _environment(settings: Settings) -> dict[str, str]:
         "PGSSLMODE": options.ssl,
     }
     return {**os.environ, **{name: value for name, value in told.items() if value}}
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _first_line(text: str) -> str:

@@ -3,10 +3,10 @@
 Its id is kept in v4's settings. When people have removed the folder, the next upload makes another.
 """
 
-import time
 from dataclasses import dataclass
 from typing import Final
 
+from octavo.content.instants import this_moment
 from octavo.database.connection import Transaction
 from octavo.sql.dialect import Dialect
 from octavo.sql.files import (
@@ -60,7 +60,7 @@ class ApiFolder:
         number, taken = rows[0][0], {row[1] for row in rows}
         name = next(name for name in (NAME, *(f"{NAME} ({n})" for n in range(1, len(taken) + 2))) if name not in taken)
         path = f"/{number}"
-        folder_id = await connection.fetch_value(self._insert, (name, number, path, int(time.time() * 1000)))
+        folder_id = await connection.fetch_value(self._insert, (name, number, path, this_moment()))
         await connection.execute(self._forget)
         await connection.execute(self._keep, (f'{{"id":{folder_id}}}',))
         return Folder(folder_id, path)

@@ -4,7 +4,6 @@ Refuses with ValidationError (all problems at once) and ApplicationError.
 """
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -13,6 +12,7 @@ from typing import Any, Final, TypeVar
 
 from octavo.content.body import BodyNode, BodyProblem, read_body, wanted_targets
 from octavo.content.composing import Composer, store_at
+from octavo.content.instants import this_moment
 from octavo.content.locales import Locales
 from octavo.content.passwords import HashedPassword, hash_password
 from octavo.content.printing import type_message
@@ -133,7 +133,7 @@ class EntryUnit:
         """
         _check_object(data)
         code = await self._locale(content_type, data.get("locale", locale)) if content_type.localized else None
-        moment = _now()
+        moment = this_moment()
         published = data.get("publishedAt", None if draft_default else moment)
         draft = content_type.draft_and_publish and published is None and not strict
         node, state = await self._check(content_type, data, Mode(creating=True, draft=draft))
@@ -167,7 +167,7 @@ class EntryUnit:
         node, state = checked
         composer = self._composer(state)
         row = composer.row(node, entry_id)
-        automatic: dict[str, Any] = {"updatedAt": _now(), **dates}
+        automatic: dict[str, Any] = {"updatedAt": this_moment(), **dates}
         if "publishedAt" in data:
             automatic["publishedAt"] = data["publishedAt"]
         self._stamp(row, automatic)
@@ -380,10 +380,6 @@ class _Check:
 def _check_object(data: Any) -> None:
     if not isinstance(data, Mapping):
         raise ValidationError.from_problems([TOP.problem(type_message("this", "object", None, data))])
-
-
-def _now() -> int:
-    return time.time_ns() // 1_000_000
 
 
 def _lock_name(fact: UniqueFact) -> str:

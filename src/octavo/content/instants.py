@@ -1,6 +1,10 @@
-"""Dates, times and instants as bodies give them, read as the reference reads them. Refuses with ValidationError."""
+"""Dates, times and instants: the present one, and those of bodies, read as the reference reads them.
+
+Refuses with ValidationError.
+"""
 
 import re
+import time
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -19,6 +23,11 @@ _CLOCK = re.compile(r"(\d{2}(?:[.,]\d+)?)(?::?(\d{2}(?:[.,]\d+)?)(?::?(\d{2}(?:[
 _ZONE = re.compile(r"(?:Z|([+-])(\d{2})(?::?(\d{2}))?)\Z", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LEAST, _MOST = -62135596800000, 253402300799999  # years 1 to 9999
+
+
+def this_moment() -> int:
+    """Milliseconds since 1970, UTC, as times are written."""
+    return time.time_ns() // 1_000_000
 
 
 def read_date(value: Any) -> str:

@@ -10,7 +10,6 @@ one image, and other requests keep their processor. Refuses with `ApplicationErr
 `PayloadTooLargeError`.
 """
 
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -20,6 +19,7 @@ import orjson
 
 from octavo.content.api_folder import ApiFolder
 from octavo.content.file_names import FileName, read_file_name
+from octavo.content.instants import this_moment
 from octavo.content.media_work import FileInfo, FileWork, IncomingFile, MediaOptions, Naming, StoredFile
 from octavo.content.reading import DIALECTS
 from octavo.content.storage import Storage, temporary_name
@@ -46,7 +46,7 @@ class StoredFiles:
         """Write the rows, in the caller's transaction; their ids in the order of the files. `actor_id` is that of an
         administrator, the creator."""
         self.inserted = True
-        now = int(time.time() * 1000)
+        now = this_moment()
         rows = [_row(stored.attributes, path, now, actor_id) for stored in self.files]
         return [int(await connection.fetch_value(self._insert, row)) for row in rows]
 

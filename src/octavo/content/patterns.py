@@ -11,6 +11,7 @@ from functools import lru_cache
 Matcher = Callable[[str], bool]
 
 _UID = re.compile(r"[A-Za-z0-9\-_.~]*\Z", re.ASCII)
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 UID_PATTERN = "/^[A-Za-z0-9-_.~]*$/"
 
 
@@ -35,6 +36,11 @@ def print_pattern(pattern: str) -> str:
 def is_uid(text: str) -> bool:
     """Whether a text is a possible UID."""
     return _UID.match(text) is not None
+
+
+def is_storable(text: str) -> bool:
+    """Whether every database takes a text: PostgreSQL knows no NUL, and half a surrogate pair is no text."""
+    return _UNSTORABLE.search(text) is None
 
 
 _ATOM_SIGNS = frozenset(string.ascii_letters + string.digits + "!#$%&'*+-/=?^_`{|}~")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from octavo.content.patterns import UID_PATTERN, is_email, is_uid, matcher, print_pattern
+from octavo.content.patterns import UID_PATTERN, is_email, is_storable, is_uid, matcher, print_pattern
 from octavo.content.printing import MISSING, print_number, type_message
 from octavo.query.numbers import js_number
 from octavo.schema.attributes import UID, Enumeration, Scalar
@@ -14,7 +14,6 @@ from octavo.schema.values import SCALAR_TYPES, ValueKind
 
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 _LEADING_NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?))", re.ASCII | re.IGNORECASE)
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 PASSWORD_BYTES = 72
 _NEVER_UNIQUE = frozenset({ValueKind.BOOLEAN, ValueKind.JSON})
 
@@ -94,7 +93,7 @@ def _length_errors(attribute: Scalar, value: str, label: str, mode: Mode) -> lis
 
 def _text_errors(attribute: Scalar, value: str, label: str) -> list[str]:
     errors = []
-    if _UNSTORABLE.search(value):
+    if not is_storable(value):
         errors.append(f"{label} must not contain NUL characters or halves of surrogate pairs")
     if attribute.regex and value and not matcher(attribute.regex)(value):
         errors.append(f'{label} must match the following: "{print_pattern(attribute.regex)}"')

@@ -7,7 +7,7 @@ from typing import Any, Final
 import orjson
 
 from octavo.access.accounts import Accounts
-from octavo.access.actors import Actor, check
+from octavo.access.actors import Actor
 from octavo.access.authenticator import Authenticator
 from octavo.http.body import read_body
 from octavo.http.request import Request
@@ -86,9 +86,7 @@ class AccountEndpoints:
         return actor, (await read_body(request, parse_form)).value
 
     async def _actor(self, request: Request, action: str) -> Actor:
-        actor = await self._authenticator.authenticate(request.header("authorization"))
-        check(actor, f"{AUTH}.{action}")
-        return actor
+        return await self._authenticator.admit(request.header("authorization"), f"{AUTH}.{action}")
 
 
 def escape_address(address: str) -> bytes:

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import orjson
 
-from octavo.access.actors import check
 from octavo.access.authenticator import Authenticator
 from octavo.errors import Problem, ValidationError
 from octavo.http.request import Request
@@ -63,7 +62,7 @@ class DefinitionEndpoints:
         return _missing("component") if found is None else _data(show_component(found))
 
     async def _check(self, request: Request, action: str) -> None:
-        check(await self._authenticator.authenticate(request.header("authorization")), f"{_PLUGIN}.{action}")
+        await self._authenticator.admit(request.header("authorization"), f"{_PLUGIN}.{action}")
 
 
 def show_content_type(content_type: ContentType) -> dict[str, Any]:

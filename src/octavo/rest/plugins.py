@@ -9,7 +9,7 @@ from typing import Final
 import orjson
 
 from octavo.access.actions import action_tree
-from octavo.access.actors import Actor, check
+from octavo.access.actors import Actor
 from octavo.access.authenticator import Authenticator
 from octavo.content.reading import Prepared
 from octavo.controllers import ContentController
@@ -42,9 +42,7 @@ class PluginEndpoints:
         self._remembered: Memory[Prepared] = Memory()
 
     async def _actor(self, request: Request, action: str) -> Actor:
-        actor = await self._authenticator.authenticate(request.header("authorization"))
-        check(actor, action)
-        return actor
+        return await self._authenticator.admit(request.header("authorization"), action)
 
     def _type(self, uid: str) -> ContentType:
         return self._controller.registry.content_types[uid]

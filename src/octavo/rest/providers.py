@@ -5,7 +5,6 @@ from urllib.parse import parse_qsl
 
 from octavo.access.account_rows import LOCAL
 from octavo.access.accounts import Accounts
-from octavo.access.actors import check
 from octavo.access.authenticator import Authenticator
 from octavo.access.provider_logins import STATE_SECONDS, ProviderLogins, Step
 from octavo.http.cookies import Cookie, read_cookies
@@ -63,7 +62,7 @@ class ProviderEndpoints:
         return Cookie(name, self._logins.options.secure)
 
     async def _enter(self, request: Request, action: str) -> None:
-        check(await self._authenticator.authenticate(request.header("authorization")), f"{AUTH}.{action}")
+        await self._authenticator.admit(request.header("authorization"), f"{AUTH}.{action}")
 
 
 def _name(request: Request) -> str:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from octavo.access.actors import Actor, check
+from octavo.access.actors import Actor
 from octavo.access.authenticator import Authenticator
 from octavo.access.places import read_place
 from octavo.content.files import FILE, FileService, Place
@@ -83,9 +83,7 @@ class UploadEndpoints:
         return read_place(self._registry, actor, ref, entry_id, field)
 
     async def _actor(self, request: Request, action: str) -> Actor:
-        actor = await self._authenticator.authenticate(request.header("authorization"))
-        check(actor, f"{_ACTION}.{action}")
-        return actor
+        return await self._authenticator.admit(request.header("authorization"), f"{_ACTION}.{action}")
 
 
 def _sent_files(body: Body) -> tuple[UploadedFile, ...]:

@@ -6,7 +6,7 @@ from typing import Final
 
 import orjson
 
-from octavo.access.actors import Actor, check
+from octavo.access.actors import Actor
 from octavo.access.authenticator import Authenticator
 from octavo.access.role_administration import RoleAdministration
 from octavo.access.user_administration import UserAdministration
@@ -71,9 +71,7 @@ class UserWriteEndpoints:
         return Response(204, content_type="") if deleted is None else Response(200, deleted)
 
     async def _actor(self, request: Request, action: str) -> Actor:
-        actor = await self._authenticator.authenticate(request.header("authorization"))
-        check(actor, f"{USER}.{action}")
-        return actor
+        return await self._authenticator.admit(request.header("authorization"), f"{USER}.{action}")
 
 
 class RoleWriteEndpoints:
@@ -120,7 +118,7 @@ class RoleWriteEndpoints:
         return Response(200, orjson.dumps({"routes": list_routes(routes, self._prefix, self._registry)}))
 
     async def _check(self, request: Request, action: str) -> None:
-        check(await self._authenticator.authenticate(request.header("authorization")), action)
+        await self._authenticator.admit(request.header("authorization"), action)
 
 
 def list_routes(routes: Iterable[Route], prefix: str, registry: Registry) -> dict[str, list[dict[str, str]]]:

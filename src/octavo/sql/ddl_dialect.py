@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
+from octavo.sql.dialect import literal
 from octavo.sql.tables import Column, ForeignKey, Index, Table
 
 Statements = tuple[str, ...]
@@ -29,7 +30,7 @@ class DdlDialect:
     name: str
     types: Mapping[str, str]
     id_column: str
-    literal: Callable[[Any], str]
+    booleans: tuple[str, str]
     longest_name: int | None
     inline_keys: bool
     unique_constraints: bool
@@ -37,6 +38,12 @@ class DdlDialect:
     widenings: frozenset[tuple[str, str]]
     change_type: Callable[[str, Column, Column, bool], Statements]
     drop_index: Callable[[str, Index], Statements]
+
+    def literal(self, value: Any) -> str:
+        """A default value; `booleans` are the words for false and true."""
+        if isinstance(value, bool):
+            return self.booleans[value]
+        return str(value) if isinstance(value, int | float) else literal(str(value))
 
     def shortened(self, name: str) -> str:
         """A name as the database keeps it: cut at the longest length it knows."""

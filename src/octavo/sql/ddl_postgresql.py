@@ -1,7 +1,5 @@
 """Defining tables on PostgreSQL."""
 
-from typing import Any
-
 from octavo.sql.ddl_dialect import DdlDialect, Statements, quoted
 from octavo.sql.tables import Column, Index
 
@@ -23,15 +21,6 @@ _TYPES = {
     "plain datetime": "timestamp without time zone",
     "plain json": "json",
 }
-
-
-def _literal(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int | float):
-        return str(value)
-    escaped = str(value).replace("'", "''")
-    return f"'{escaped}'"
 
 
 def _change_type(table: str, found: Column, wanted: Column, safe: bool) -> Statements:
@@ -56,7 +45,7 @@ POSTGRESQL_DDL = DdlDialect(
     name="postgresql",
     types=_TYPES,
     id_column="serial PRIMARY KEY",
-    literal=_literal,
+    booleans=("false", "true"),
     longest_name=63,
     inline_keys=False,
     unique_constraints=True,

@@ -1,7 +1,5 @@
 """Defining tables on SQLite. A table is never made anew: a column changes its type by way of a new column."""
 
-from typing import Any
-
 from octavo.sql.ddl_dialect import DdlDialect, Statements, quoted
 from octavo.sql.tables import Column, Index
 
@@ -25,15 +23,6 @@ _TEXTS = ("varchar(255)", "text")
 _NUMBERS = ("integer", "bigint", "float")
 
 
-def _literal(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(int(value))
-    if isinstance(value, int | float):
-        return str(value)
-    escaped = str(value).replace("'", "''")
-    return f"'{escaped}'"
-
-
 def _change_type(table: str, found: Column, wanted: Column, safe: bool) -> Statements:
     del found, safe  # values are cast as far as they go in any case
     name, old = quoted(wanted.name), quoted(f"octavo_old_{wanted.name}")
@@ -54,7 +43,7 @@ SQLITE_DDL = DdlDialect(
     name="sqlite",
     types=_TYPES,
     id_column="integer PRIMARY KEY AUTOINCREMENT NOT NULL",
-    literal=_literal,
+    booleans=("0", "1"),
     longest_name=None,
     inline_keys=True,
     unique_constraints=False,

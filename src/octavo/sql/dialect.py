@@ -27,7 +27,7 @@ def quote(name: str) -> str:
 
 
 def literal(text: str) -> str:
-    """A constant text of our own (names, JSON keys): never a caller's value."""
+    """A constant text (names, JSON keys, defaults of definitions): never a caller's value."""
     return "'" + text.replace("'", "''") + "'"
 
 
@@ -93,9 +93,9 @@ class Dialect(ABC):
     def text_of(self, kind: ValueKind, column: str) -> str:
         """A column as text, to look for parts of it."""
 
-    @abstractmethod
     def folded(self, text: str) -> str:
         """A text without regard to case."""
+        return f"lower({text})"
 
     @abstractmethod
     def contains(self, text: str, part: str) -> str:

@@ -77,9 +77,6 @@ class PostgreSQLDialect(Dialect):
     def text_of(self, kind: ValueKind, column: str) -> str:
         return column if kind in TEXT_KINDS else f"{column}::text"
 
-    def folded(self, text: str) -> str:
-        return f"lower({text})"
-
     def contains(self, text: str, part: str) -> str:
         return f"position({part} in {text}) > 0"
 

@@ -59,9 +59,6 @@ class SQLiteDialect(Dialect):
     def text_of(self, kind: ValueKind, column: str) -> str:
         return column
 
-    def folded(self, text: str) -> str:
-        return f"lower({text})"
-
     def contains(self, text: str, part: str) -> str:
         return f"instr({text}, {part}) > 0"
 
