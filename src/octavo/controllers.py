@@ -18,7 +18,7 @@ from octavo.access.sanitize_write import WriteSanitizer
 from octavo.content.entries import EntryUnit, EntryWriter
 from octavo.content.form_files import current_query, place_files
 from octavo.content.locales import Locales
-from octavo.content.localizations import LOCALIZATIONS, add_localization, share
+from octavo.content.localizations import LOCALIZATIONS, add_localization, share, share_shown
 from octavo.content.media import IncomingFile, MediaLibrary
 from octavo.content.reading import EntryReader, Prepared
 from octavo.errors import NotFoundError, ValidationError
@@ -246,15 +246,28 @@ class ContentController:
         return await self._write(content_type, write, work, actor)
 
     async def update(
-        self, content_type: ContentType, entry_id: int, write: Write, answer: Prepared, actor: Actor
+        self,
+        content_type: ContentType,
+        entry_id: int,
+        write: Write,
+        answer: Prepared,
+        actor: Actor,
+        *,
+        sharing: bool = False,
     ) -> bytes:
-        """A changed entry, as the answer shows it. Raises NotFoundError, ValidationError."""
+        """A changed entry, as the answer shows it. Raises NotFoundError, ValidationError.
+
+        `sharing`: whether localizations that the answer shows take over from it what all of them share.
+        """
         write = self._writable(content_type, write, actor)
 
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
             if not await unit.update(content_type, entry_id, data, actor_id=actor.creator_id, dates=write.dates):
                 raise NotFoundError
-            return await self._answer(answer, entry_id, unit)
+            entry = await self._answer(answer, entry_id, unit)  # with the siblings as they were (observed)
+            if sharing and content_type.localized:
+                await share_shown(unit, self.registry, content_type, entry)
+            return entry
 
         return await self._write(content_type, write, work, actor, entry_id)
 

@@ -44,6 +44,7 @@ def replacing(*targets: int | str) -> LinkChange:
         ({"foo": 1}, None),
         ({"set": None, "connect": None, "disconnect": None}, None),
         ({"connect": [1, 1]}, LinkChange(connects=(Connect(1),))),
+        ({"connect": [1, {"id": 1}, {"id": 1}, 1]}, LinkChange(connects=(Connect(1), Connect(1)))),
         ({"disconnect": 1}, LinkChange(disconnects=frozenset({1}))),
         ({"disconnect": [None, {"id": 2}]}, LinkChange(disconnects=frozenset({2}))),
         ({"connect": [1], "disconnect": [1]}, LinkChange(connects=(Connect(1),))),

@@ -69,6 +69,59 @@ async def test_only_a_localization_that_is_said_to_be_a_draft_may_be_incomplete(
     assert found == told
 
 
+async def localized_pair(site: Site) -> tuple[int, int]:
+    """A book and its French localization, changed long ago."""
+    book = {"title": "one", "slug": None, "body": "b", "cover": 1, "gallery": [2, 1], "chapters": [{"title": "c"}]}
+    made = (await write(site, "POST", "/api/books", {"data": book})).json["data"]["id"]
+    french = {"locale": "fr", "title": "un"}
+    added = (await write(site, "POST", f"/api/books/{made}/localizations", french)).json["id"]
+    await site.database.execute("UPDATE books SET updated_at = created_at")
+    return made, added
+
+
+async def shown(site: Site, entry_id: int, query: str = "") -> dict[str, Any]:
+    answer = await site.get(f"/api/books/{entry_id}?publicationState=preview&{query}", FULL_TOKEN)
+    attributes: dict[str, Any] = answer.json["data"]["attributes"]
+    return attributes
+
+
+async def test_siblings_of_a_new_localization_count_as_changed(own_bookshop: Site) -> None:
+    made, added = await localized_pair(own_bookshop)
+    before = [await shown(own_bookshop, entry_id) for entry_id in (made, added)]
+    german = {"locale": "de-AT", "title": "eins"}
+    assert (await write(own_bookshop, "POST", f"/api/books/{added}/localizations", german)).status == 200
+    for entry_id, old in zip((made, added), before, strict=True):
+        new = await shown(own_bookshop, entry_id)
+        assert new.pop("updatedAt") > old.pop("updatedAt")
+        assert new == old
+
+
+async def test_localizations_that_an_answer_shows_take_over_what_they_share(own_bookshop: Site) -> None:
+    made, added = await localized_pair(own_bookshop)
+    query = "populate[cover][fields][0]=id&populate[gallery][fields][0]=id&populate[chapters]=true"
+
+    def shared(entry: dict[str, Any]) -> tuple[Any, ...]:
+        gallery = [file["id"] for file in entry["gallery"]["data"] or ()]
+        cover = entry["cover"]["data"] and entry["cover"]["data"]["id"]
+        return entry["title"], entry["body"], cover, gallery, [chapter["title"] for chapter in entry["chapters"]]
+
+    assert shared(await shown(own_bookshop, added, query)) == ("un", "b", None, [], [])
+    await write(own_bookshop, "PUT", f"/api/books/{made}", {"data": {"body": "alone"}})
+    assert shared(await shown(own_bookshop, added, query)) == ("un", "b", None, [], [])
+    await write(own_bookshop, "PUT", f"/api/books/{made}?populate=localizations", {"data": {"body": "both"}})
+    assert shared(await shown(own_bookshop, added, query)) == ("un", "both", None, [], [])
+    answer = await write(
+        own_bookshop, "PUT", f"/api/books/{made}?populate=*", {"data": {"body": "all", "title": "two"}}
+    )
+    before = answer.json["data"]["attributes"]["localizations"]["data"]
+    assert [(one["id"], one["attributes"]["body"]) for one in before] == [(added, "both")]
+    assert shared(await shown(own_bookshop, added, query)) == ("un", "all", 1, [2, 1], ["c"])
+    some = "populate=localizations&fields=pages"
+    await write(own_bookshop, "PUT", f"/api/books/{added}?{some}", {"data": {"body": "mine", "pages": 7}})
+    changed = await shown(own_bookshop, made)
+    assert (changed["pages"], changed["body"], changed["title"]) == (7, "all", "two")
+
+
 async def test_a_uid_is_not_made_from_its_target(own_bookshop: Site) -> None:
     """Editors make it; over REST what is absent stays null, as on the reference."""
     made = await write(own_bookshop, "POST", "/api/books?fields=slug", {"data": {"title": "Some Title"}})

@@ -12,6 +12,7 @@ import orjson
 from octavo.content.entries import EntryUnit
 from octavo.content.locales import Locales
 from octavo.content.reading import EntryReader
+from octavo.content.shown import shown_data
 from octavo.errors import ApplicationError, NotFoundError
 from octavo.plan.changes import AddLinks, Change, RemoveLinks
 from octavo.plan.nodes import (
@@ -27,8 +28,9 @@ from octavo.plan.nodes import (
 )
 from octavo.plan.read import Planned
 from octavo.query.operators import Test
-from octavo.schema.attributes import Scalar
+from octavo.schema.attributes import Relation, Scalar
 from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
 from octavo.schema.values import SCALAR_TYPES
 
 LOCALIZATIONS = "localizations"
@@ -73,10 +75,30 @@ async def add_localization(
 
 
 async def share(unit: EntryUnit, content_type: ContentType, added: Added) -> None:
-    """Give the siblings what a new localization has brought for all of them."""
-    if added.shared:
+    """Give the siblings what a new localization has brought for all of them: where they share anything, they change.
+
+    So they count as changed even if it has brought nothing (observed).
+    """
+    if _shared_scalars(content_type):
         for sibling in added.siblings:
             await unit.update(content_type, sibling, added.shared)
+
+
+async def share_shown(unit: EntryUnit, registry: Registry, content_type: ContentType, entry: bytes) -> None:
+    """Give the localizations that the answer to a change shows what it shows of the attributes that they share.
+
+    So does the reference: without `populate=localizations` a change stays with its entry (observed).
+    """
+    if f'"{LOCALIZATIONS}":'.encode() not in entry:
+        return
+    attributes = orjson.loads(entry)["attributes"]
+    siblings = attributes.get(LOCALIZATIONS, {}).get("data")
+    shared = {name: shown for name, shown in attributes.items() if name in _shared_names(content_type)}
+    if not isinstance(siblings, list) or not shared:
+        return
+    data = shown_data(registry, content_type, shared)
+    for sibling in siblings:
+        await unit.update(content_type, sibling["id"], data)
 
 
 def join_localizations(content_type: ContentType, ids: Sequence[int]) -> list[Change]:
@@ -135,6 +157,16 @@ def _shared_scalars(content_type: ContentType) -> list[Scalar]:
         for scalar in content_type.scalars()
         if not scalar.localized and scalar.name not in _AUTOMATIC and not SCALAR_TYPES[scalar.type].secret
     ]
+
+
+def _shared_names(content_type: ContentType) -> frozenset[str]:
+    """The attributes that all localizations of an entry share; what they are related to is their own."""
+    attributes = {name: content_type.attributes[name] for name in content_type.writable_names}
+    return frozenset(
+        name
+        for name, attribute in attributes.items()
+        if not (attribute.localized or name in _AUTOMATIC or isinstance(attribute, Relation))
+    )
 
 
 def _scalar(content_type: ContentType, name: str) -> Scalar:

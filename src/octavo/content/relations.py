@@ -110,8 +110,12 @@ def _read_connects(value: Any) -> tuple[Connect, ...]:
         return ()
     if not isinstance(value, list):
         raise InvalidRelations
-    connects = [_read_connect(item) for item in value]
-    return tuple({(type(connect.id), connect.id, repr(connect.position)): connect for connect in connects}.values())
+    distinct_connects: dict[tuple[object, ...], Connect] = {}
+    for item in value:
+        connect = _read_connect(item)
+        # the same said twice counts once, but not an id and an object that has it (observed)
+        distinct_connects[isinstance(item, Mapping), type(connect.id), connect.id, repr(connect.position)] = connect
+    return tuple(distinct_connects.values())
 
 
 def _read_disconnects(value: Any) -> frozenset[TargetId]:

@@ -138,7 +138,8 @@ class Shaper:
         branches = []
         for branch in populate.branches or ():
             component = self.planning.registry.components[branch.component]
-            shape = self.flat(branch.query, component)
+            inside = replace(self, state=branch.query.publication_state or self.state)
+            shape = inside.flat(branch.query, component)
             named = replace(shape, members=(("__component", LiteralShape(f'"{component.uid}"')), *shape.members))
             branches.append(BranchShape(component, plan_filter(branch.query.filters, component, self.planning), named))
         return VariantShape(definition, attribute, tuple(branches))

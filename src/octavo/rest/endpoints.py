@@ -166,7 +166,7 @@ class ContentEndpoints:
     async def _update(self, request: Request, actor: Actor, entry_id: int) -> bytes:
         answer = self._answer(request, actor)
         write = await read_write(request)
-        return await self._controller.update(self.content_type, entry_id, write, answer, actor)
+        return await self._controller.update(self.content_type, entry_id, write, answer, actor, sharing=True)
 
     async def _single_id(self, request: Request, *, drafts: bool = True) -> int | None:
         query = self._unpaged(request)
