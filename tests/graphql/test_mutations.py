@@ -87,3 +87,13 @@ async def test_a_single_type_is_localized_whatever_the_id(scratch: Site) -> None
     made = (await ask(scratch, text, FULL_TOKEN))["data"]["it"]["data"]["attributes"]
     assert made["locale"] == free
     assert {item["attributes"]["locale"] for item in made["localizations"]["data"]} == taken
+
+
+async def test_what_is_asked_of_the_deleted_is_checked_all_the_same(scratch: Site) -> None:
+    made = await ask(scratch, 'mutation { it: createBook(data: { title: "Gone" }) { data { id } } }', FULL_TOKEN)
+    text = """mutation($i: ID!) { deleteBook(id: $i) { data { attributes {
+      chapters(sort: "nothing") { title } others: chapters(sort: "title") { title }
+    } } } }"""
+    answer = await ask(scratch, text, FULL_TOKEN, i=made["data"]["it"]["data"]["id"])
+    assert messages(answer) == ["Invalid parameter nothing"]
+    assert answer["data"]["deleteBook"]["data"]["attributes"] == {"chapters": None, "others": None}

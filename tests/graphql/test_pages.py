@@ -37,6 +37,11 @@ async def test_pages_are_told(bookshop: Site, pagination: str, filters: str, tol
     assert answer["data"]["size"]["meta"]["pagination"] == {"pageSize": told[2]}
 
 
+async def test_the_page_is_refused_before_the_rest(bookshop: Site) -> None:
+    text = '{ authors(sort: "nothing", pagination: { page: 1, limit: 1 }) { data { id } } }'
+    assert messages(await ask(bookshop, text)) == ["Cannot use both page & offset pagination in the same query"]
+
+
 AUTHORS = '{{ authors(sort: "id", pagination: {{ limit: 2 }}) {{ data {{ id attributes {{ {0} }} }} }} }}'
 
 

@@ -194,6 +194,12 @@ async def test_secrets_of_people_cannot_be_compared(staff: Staff, name: str) -> 
 # Coming in
 
 
+async def test_no_provider_is_the_local_one(staff: Staff) -> None:
+    given = {"identifier": "clerk", "password": PASSWORD, "provider": ""}
+    answer = await ask(staff.site, LOGIN, FULL_TOKEN, i=given)
+    assert answer["data"]["login"]["user"]["username"] == "clerk"
+
+
 async def test_logging_in_needs_the_password(staff: Staff) -> None:
     good = await log_in(staff.site, "clerk")
     assert good["data"]["login"]["user"] == {"id": staff.ids["clerk"], "username": "clerk", "role": None}

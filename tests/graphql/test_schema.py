@@ -167,3 +167,12 @@ def test_fields_stand_for_parts_of_the_definitions() -> None:
         Shape.ZONE, article, article.attributes["blocks"]
     )
     assert type_meaning(types["GenericMorph"]) == TypeMeaning(Shape.MORPH)
+
+
+def test_operators_stand_in_the_order_of_v4() -> None:
+    filters = schema_of("kinds").type_map["StringFilterInput"]
+    assert isinstance(filters, GraphQLInputObjectType)
+    assert " ".join(filters.fields) == (
+        "and or not eq eqi ne nei startsWith endsWith contains notContains containsi notContainsi"
+        " gt gte lt lte null notNull in notIn between"
+    )

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.anyio
 
 ROLE = "plugin::users-permissions.role"
 DORA = {"username": "dora", "email": "Dora@Example.org", "password": "dora-secret", "role": 1}
+NO_ROLE = "role must be a `object` type, but the final value was: `null`."
 REQUIRED = problems(*((name, f"{name} is a required field") for name in ("email", "username", "password", "role")))
 
 
@@ -99,7 +100,7 @@ async def test_links_need_the_permission_to_find_their_targets(club: Club) -> No
         ("POST", "users", {**DORA, "username": "ann"}, error(400, "ApplicationError", "This attribute must be unique")),
         ("POST", "users", {**DORA, "email": "ANN@example.org"}, error(400, "ApplicationError", "Email already taken")),
         ("POST", "users", {**DORA, "email": "bad"}, problems(("email", "email must be a valid email"))),
-        ("POST", "users", {**DORA, "role": None}, problems(("role", "role is a required field"))),
+        ("POST", "users", {**DORA, "role": None}, problems(("role", NO_ROLE))),
         (
             "POST",
             "users",
@@ -112,6 +113,18 @@ async def test_links_need_the_permission_to_find_their_targets(club: Club) -> No
             {**DORA, "role": 99},
             error(400, "ApplicationError", f"1 relation(s) of type {ROLE} associated with this entity do not exist"),
         ),
+        (
+            "POST",
+            "users",
+            {**DORA, "username": "", "email": ""},
+            problems(
+                ("email", "email is a required field"),
+                ("username", "username must be at least 1 characters"),
+                ("username", "username is a required field"),
+            ),
+        ),
+        ("POST", "users", {**DORA, "role": ""}, problems(("role", "role is a required field"))),
+        ("PUT", "users/1", {"role": None}, problems(("role", NO_ROLE))),
         ("PUT", "users/99", {"username": "dora"}, error(404, "NotFoundError", "User not found")),
         ("PUT", "users/abc", {"username": "dora"}, error(404, "NotFoundError", "User not found")),
         ("PUT", "users/1", {"username": "carol"}, error(400, "ApplicationError", "Username already taken")),

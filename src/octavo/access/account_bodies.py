@@ -17,12 +17,13 @@ MAX_EMAIL: Final = 254
 
 @dataclass(frozen=True, slots=True)
 class TextField:
-    """One text of a body. What is not required must not be empty where it is given."""
+    """One text of a body. What is not required must not be empty where it is given; `both` says that in two ways."""
 
     name: str
     required: bool = True
     email: bool = False
     same_as: str | None = None
+    both: bool = False
 
     def problems(self, body: Mapping[str, Any]) -> Iterator[str]:
         """What is wrong with it, in words."""
@@ -33,7 +34,10 @@ class TextField:
         elif not isinstance(value, str):
             yield type_message(self.name, "string", value)
         elif not value:
-            yield f"{self.name} is a required field" if self.required else f"{self.name} must be at least 1 characters"
+            if self.both or not self.required:
+                yield f"{self.name} must be at least 1 characters"
+            if self.required:
+                yield f"{self.name} is a required field"
         else:
             yield from self._text_problems(value, body)
 
@@ -64,7 +68,7 @@ FORGOT_PASSWORD: Final = (_EMAIL,)
 RESET_PASSWORD: Final = (TextField("passwordConfirmation"), _PASSWORD, TextField("code"))
 CONFIRM_EMAIL: Final = (TextField("confirmation"),)
 SEND_CONFIRMATION: Final = (_EMAIL,)
-CREATE_USER: Final = (_EMAIL, _USERNAME, _PASSWORD)
+CREATE_USER: Final = (_EMAIL, TextField("username", both=True), TextField("password", both=True))
 UPDATE_USER: Final = (
     TextField("email", required=False, email=True),
     TextField("username", required=False),

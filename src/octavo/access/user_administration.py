@@ -14,6 +14,7 @@ from octavo.access.sanitize_write import WriteSanitizer
 from octavo.access.token_versions import revoke_user_tokens
 from octavo.content.entries import EntryUnit, EntryWriter
 from octavo.content.passwords import prepare_password
+from octavo.content.printing import type_message
 from octavo.content.reading import EntryReader, Prepared
 from octavo.errors import ApplicationError, NotFoundError, Problem, ValidationError
 from octavo.plan.read import plan_one
@@ -79,7 +80,7 @@ class UserAdministration:
         account = (await self._rows.by_id(user_id)).account
         if account is None:
             raise NotFoundError("User not found")
-        texts = bodies.read_texts(body, bodies.UPDATE_USER)
+        texts = bodies.read_texts(body, bodies.UPDATE_USER, *_null_role_problems(body))
         data = self._data(body, actor) | texts
         if _PASSWORD in texts:
             data[_PASSWORD] = await prepare_password(texts[_PASSWORD])
@@ -140,5 +141,11 @@ def _is_password(attribute: object) -> bool:
 
 
 def _role_problems(body: Any) -> list[Problem]:
-    missing = not isinstance(body, Mapping) or body.get("role") in (None, "")
-    return [Problem(("role",), "role is a required field")] if missing else []
+    missing = not isinstance(body, Mapping) or body.get("role", "") == ""
+    return [Problem(("role",), "role is a required field")] if missing else _null_role_problems(body)
+
+
+def _null_role_problems(body: Any) -> list[Problem]:
+    """A user may be given another role, never none."""
+    is_null = isinstance(body, Mapping) and "role" in body and body["role"] is None
+    return [Problem(("role",), type_message("role", "object", None))] if is_null else []

@@ -19,7 +19,7 @@ from graphql import (
 from octavo.graphql.filters import filters
 from octavo.graphql.inputs import data_input
 from octavo.graphql.scalars import LOCALE_CODE
-from octavo.graphql.workshop import Workshop
+from octavo.graphql.workshop import TIMESTAMPS, Workshop
 from octavo.schema.content_types import Component, ContentType, Definition
 
 Arguments = dict[str, GraphQLArgument]
@@ -69,10 +69,12 @@ def id_argument(*, is_required: bool = False) -> Arguments:
 
 
 def data_argument(workshop: Workshop, content_type: ContentType, *, is_required: bool = True) -> Arguments:
-    """What is written, where anything can be."""
-    if not workshop.inputs(content_type):
+    """What is written, where anything can be. Types with nothing but timestamps to write took no data in v4."""
+    written = workshop.inputs(content_type)
+    if not written:
         return {}
     data = data_input(workshop, content_type)
+    is_required = is_required and any(item.name not in TIMESTAMPS for item in written)
     return {"data": required(data) if is_required else argument(data)}
 
 

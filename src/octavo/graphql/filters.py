@@ -34,8 +34,11 @@ from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.values import SCALAR_TYPES
 
 LOGIC: Final[tuple[Literal["and", "or", "not"], ...]] = ("and", "or", "not")
-ABSENT: Final = frozenset({"$startsWithi", "$endsWithi"})
-"""Operators of queries that GraphQL has no field for."""
+_ORDER: Final = (
+    *("$eq", "$eqi", "$ne", "$nei", "$startsWith", "$endsWith", "$contains", "$notContains", "$containsi"),
+    *("$notContainsi", "$gt", "$gte", "$lt", "$lte", "$null", "$notNull", "$in", "$notIn", "$between"),
+)
+"""Operators that GraphQL has fields for, as v4 lists them: what is wrong with several is told in this order."""
 
 InputFields = Mapping[str, GraphQLInputField]
 
@@ -63,10 +66,9 @@ def _operators(workshop: Workshop, scalar: GraphQLScalarType) -> InputFields:
         "or": input_field(values, LogicField("or")),
         "not": input_field(scalar_filter(workshop, scalar), LogicField("not")),
     }
-    for operator in OPERATORS.values():
-        if operator.name not in ABSENT:
-            value = _operand(operator, scalar, values)
-            fields[operator.name.removeprefix("$")] = input_field(value, OperatorField(operator.name))
+    for name in _ORDER:
+        value = _operand(OPERATORS[name], scalar, values)
+        fields[name.removeprefix("$")] = input_field(value, OperatorField(name))
     return fields
 
 

@@ -55,11 +55,11 @@ class Mutations:
         controller, content_type = self.roots.controller, root.content_type
         actor = self.roots.actor
         prepared = controller.prepare_own_answer(content_type, answer, actor.permissions)
-        data, locale = arguments.get("data"), arguments.get("locale")
+        data, locale = arguments.get("data") or {}, arguments.get("locale")
         if locale is not None and not isinstance(locale, str):  # variables bring values of any kind
             raise ValidationError("Locale must be a text")
         if root.action == "createLocalization":
-            flat = {**(data or {}), "locale": locale}
+            flat = {**data, "locale": locale}
             base = await self._single(root, None) or read_id(arguments.get("id"))
             return await controller.localize(content_type, base, flat, prepared, actor)
         write = Write(data, dates=_dates(data))

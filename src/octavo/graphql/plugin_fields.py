@@ -7,6 +7,7 @@ from typing import Any, Final
 import orjson
 from graphql import GraphQLError, GraphQLField, GraphQLObjectType, get_named_type
 
+from octavo.access.account_rows import LOCAL
 from octavo.access.accounts import Accounts, Session
 from octavo.access.places import read_place
 from octavo.access.role_administration import RoleAdministration
@@ -90,7 +91,7 @@ class PluginFields:
     async def _login(self, call: Call) -> bytes:
         call.roots.require(f"{_AUTH}.callback")
         given = call.arguments["input"]
-        session = await self._accounts.login(given, call.client, given["provider"])
+        session = await self._accounts.login(given, call.client, given["provider"] or LOCAL)
         return await self._session(call, session)
 
     async def _register(self, call: Call) -> bytes:

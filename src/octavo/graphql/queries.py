@@ -34,11 +34,12 @@ class ListLimits:
 
 
 def read_arguments(arguments: Mapping[str, Any], limits: ListLimits, path: Path) -> Query:
-    """The Query of a field's arguments. Raises ValidationError and its kin."""
+    """The Query of a field's arguments. Raises ValidationError and its kin; what is wrong with the page comes first."""
+    page = read_page(arguments.get("pagination") or {}, limits)
     return Query(
         filters=read_filters(arguments.get("filters"), (*path, "filters")),
         sort=read_sort([item for item in arguments.get("sort") or () if item is not None], (*path, "sort")),
-        page=read_page(arguments.get("pagination") or {}, limits),
+        page=page,
         publication_state=_read_state(arguments),
         locales=(_locale(arguments["locale"]),) if "locale" in arguments else None,
     )

@@ -118,7 +118,7 @@ class Translator:
         match meaning.attribute:
             case Scalar() as scalar:
                 return _scalar(scalar, field.type)
-            case DynamicZone() | ComponentField() | Relation(target=None) if self._has_lost(field):
+            case DynamicZone() | Relation(target=None) if self._has_lost(field):
                 return NULL
             case DynamicZone():
                 return self._zone(item, field, meaning)
@@ -127,6 +127,8 @@ class Translator:
             case ComponentField():
                 target = self.controller.registry.components[meaning.attribute.component]
                 query, component = self._query(item, field, target), _object(field.type)
+                if self._has_lost(field):
+                    return NULL
                 inner = self._below(meaning.attribute, query)
                 return Reached(item.name, query, inner.shown(component, item.selection_sets))
             case Relation() | Media():
