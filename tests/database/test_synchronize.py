@@ -192,7 +192,8 @@ async def test_our_own_indexes_follow_the_definitions(database: Database, tmp_pa
     drafts = registry_of(content_type("note", {}, options={"draftAndPublish": True}), tmp_path / "drafts")
     await synchronize(database, drafts)
     report = await synchronize(database, registry_of(content_type("note", {}), tmp_path / "plain"))
-    assert [str(change) for change in report.applied] == ["drop index octavo_notes_published on notes"]
+    dropped = {f"drop index octavo_notes_{name} on notes" for name in ("published", "drafts")}
+    assert {str(change) for change in report.applied} == dropped
     assert [str(change) for change in report.left if "published_at" not in str(change)] == []
     await synchronize(database, drafts)
     await database.execute_script(
@@ -213,7 +214,7 @@ async def test_indexes_do_not_stand_in_the_way(database: Database, tmp_path: Pat
     await database.execute("INSERT INTO notes (size, code) VALUES ('7', 'a')")
     after = registry_of(content_type("note", {"size": {"type": "integer"}}), tmp_path / "after")
     report = await synchronize(database, after, allow_data_loss=True)
-    assert len(report.applied) == 5
+    assert len(report.applied) == 6
     assert await database.fetch_value("SELECT size FROM notes") == 7
     indexes = (await found_tables(database, database.dialect))["notes"].indexes
     assert [index.name for index in indexes] == ["hers", "notes_created_by_id_fk", "notes_updated_by_id_fk"]

@@ -40,10 +40,27 @@ def test_tables_of_the_service_are_always_there(tmp_path: Path) -> None:
     assert set(INTERNAL_TABLES) < set(wanted_tables(registry_of({}, tmp_path)))
 
 
-@pytest.mark.parametrize("draft_and_publish, names", [(True, ["octavo_as_published"]), (False, [])])
-def test_own_indexes(draft_and_publish: bool, names: list[str], tmp_path: Path) -> None:
-    table = tables_of(project({}, options={"draftAndPublish": draft_and_publish}), tmp_path)["as"]
-    assert [index.name for index in table.indexes if index.name.startswith("octavo_")] == names
+LOCALIZED = {"pluginOptions": {"i18n": {"localized": True}}}
+STATES = {
+    "published": (("id", "published_at"), '"published_at" IS NOT NULL'),
+    "drafts": (("id", "published_at"), '"published_at" IS NULL'),
+}
+IN_A_LOCALE = ("locale", "id", "published_at"), '"published_at" IS NOT NULL'
+
+
+@pytest.mark.parametrize(
+    "draft_and_publish, rest, indexes",
+    [
+        (True, {}, STATES),
+        (True, LOCALIZED, {**STATES, "localized": IN_A_LOCALE}),
+        (False, LOCALIZED, {"localized": (("locale", "id"), None)}),
+        (False, {}, {}),
+    ],
+)
+def test_own_indexes(draft_and_publish: bool, rest: dict[str, Any], indexes: dict[str, Any], tmp_path: Path) -> None:
+    table = tables_of(project({}, options={"draftAndPublish": draft_and_publish}, **rest), tmp_path)["as"]
+    own = {index.name: (index.columns, index.where) for index in table.indexes if index.name.startswith("octavo_")}
+    assert own == {f"octavo_as_{name}": index for name, index in indexes.items()}
 
 
 def test_an_index_without_its_column_is_left_out(tmp_path: Path) -> None:

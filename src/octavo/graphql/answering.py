@@ -108,7 +108,15 @@ class Answering:
         """An operation, or a batch of them."""
         answers = _answers_for(request)
         try:
-            return await self._post(request, answers)
+            actor = await self._authenticator.authenticate(request.header("authorization"))
+            body = await request.body() if request.content_type == JSON else b""
+            asked = self._asked.get(body)
+            if asked is None:
+                return await self._post(request, body, _Caller(actor, lambda: request.client, answers))
+            ready = self._executor.ready_at_once(asked, actor)
+            if ready is not None:
+                return answers.json(200, await ready.answer(self._executor.controller))
+            return answers.json(200, await self._executor.run(asked, actor, lambda: request.client))
         except _BadRequest as error:
             return answers.text(str(error))
         except OctavoError as error:
@@ -116,13 +124,7 @@ class Answering:
                 raise
             return answers.errors(error.status, [render(error)])
 
-    async def _post(self, request: Request, answers: _Answers) -> Response:
-        actor = await self._authenticator.authenticate(request.header("authorization"))
-        caller = _Caller(actor, lambda: request.client, answers)
-        body = await request.body() if request.content_type == JSON else b""
-        asked = self._asked.get(body) if body and self._options.trace_clock is None else None
-        if asked is not None:
-            return answers.json(200, await self._executor.run(asked, actor, caller.client))
+    async def _post(self, request: Request, body: bytes, caller: _Caller) -> Response:
         value = await self._read(request)
         if isinstance(value, list) and value:
             return await self._batch(value, caller)
@@ -177,7 +179,7 @@ class Answering:
                 answer = await self._executor.run(asked, caller.actor, caller.client)
         except RefusedVariables as error:
             return answers.errors(400, [render_refused(one, BAD_INPUT) for one in error.errors])
-        if body and is_query and "extensions" not in given:
+        if body and is_query and trace is None and "extensions" not in given:
             self._asked.put(body, asked, body)
         return answers.json(200, answer if trace is None else trace.add_to(answer))
 

@@ -67,15 +67,13 @@ class GraphqlEndpoint:
         """A query in the address; to a browser that brings none, the playground."""
         if self._playground is not None and "text/html" in (request.header("accept") or ""):
             return self._playground.page()
-        return await (await self._answering()).get(request)
+        return await (self._answers or await self._answering()).get(request)
 
     async def post(self, request: Request) -> Response:
         """An operation, or a batch of them."""
-        return await (await self._answering()).post(request)
+        return await (self._answers or await self._answering()).post(request)
 
     async def _answering(self) -> "Answering":
-        if self._answers is not None:
-            return self._answers
         try:
             self._answers = await asyncio.shield(asyncio.wrap_future(self._begin()))
             return self._answers

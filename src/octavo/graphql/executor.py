@@ -56,6 +56,11 @@ class Executor:
     ready: ReadyOperations = field(default_factory=ReadyOperations)
     introspected: TextCache[bytes] = field(default_factory=lambda: TextCache(_OF_SCHEMA))
 
+    def ready_at_once(self, asked: Asked, actor: Actor) -> ReadyOperation | None:
+        """An operation seen before, of which nothing has to be asked first."""
+        ready = self.ready.get(asked, actor)
+        return ready if ready is not None and ready.locale is None else None
+
     async def run(self, asked: Asked, actor: Actor, client: Callable[[], str]) -> bytes:
         """The answer to an operation, errors included; `client` tells the caller's address. Raises RefusedVariables."""
         ready = self.ready.get(asked, actor)

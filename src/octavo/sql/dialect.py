@@ -36,6 +36,8 @@ class Dialect(ABC):
 
     name: str
     aggregate: str
+    counts_tables_at_once = False
+    """Whether all rows of a table are counted without looking at each."""
     patterns_ignore_case = False
 
     def concat(self, parts: Sequence[str]) -> str:

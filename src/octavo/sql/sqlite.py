@@ -17,6 +17,7 @@ class SQLiteDialect(Dialect):
 
     name = "sqlite"
     aggregate = "group_concat"
+    counts_tables_at_once = True
     patterns_ignore_case = True  # as LIKE does here, for ASCII letters
 
     def as_bytes(self, text: str) -> str:

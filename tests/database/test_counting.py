@@ -1,0 +1,38 @@
+"""Totals of lists are counted through indexes of our own, whatever else the entries hold."""
+
+import pytest
+
+from octavo.access.permissions import PermissionSet
+from octavo.query.ast import Page, PublicationState, Query
+from tests.models.bookshop import BOOK, FULL_TOKEN, GENRE
+from tests.models.site import Site
+
+pytestmark = pytest.mark.anyio
+
+
+async def plan_of(site: Site, uid: str) -> str:
+    """How SQLite means to read the first page of a type and its total, for somebody who may do everything."""
+    services = site.octavo.services
+    permissions: PermissionSet = (await services.authenticator.authenticate(f"Bearer {FULL_TOKEN}")).permissions
+    query = Query(page=Page(limit=25, with_count=True))
+    prepared = services.controller.prepare_list(site.octavo.registry.content_types[uid], query, permissions, "en").read
+    rows = await site.database.fetch_all(f"EXPLAIN QUERY PLAN {prepared.text}", prepared.values)
+    return "\n".join(str(row[3]) for row in rows)
+
+
+async def test_entries_of_a_locale(sqlite_bookshop: Site) -> None:
+    assert "USING COVERING INDEX octavo_books_localized (locale=?)" in await plan_of(sqlite_bookshop, BOOK)
+
+
+async def test_all_entries_less_the_drafts(sqlite_bookshop: Site) -> None:
+    assert "USING COVERING INDEX octavo_genres_drafts" in await plan_of(sqlite_bookshop, GENRE)
+
+
+@pytest.mark.parametrize("state", [PublicationState.LIVE, PublicationState.PREVIEW])
+async def test_totals_are_right(bookshop: Site, state: PublicationState) -> None:
+    answer = await bookshop.get(f"/api/genres?publicationState={state.value}", FULL_TOKEN)
+    condition = "published_at IS NOT NULL" if state is PublicationState.LIVE else "1 = 1"
+    found = await bookshop.database.fetch_value(f"SELECT count(*) FROM genres WHERE {condition}")
+    assert answer.json["meta"]["pagination"]["total"] == found > 0
+    drafts = await bookshop.database.fetch_value("SELECT count(*) FROM genres WHERE published_at IS NULL")
+    assert drafts > 0
