@@ -72,7 +72,9 @@ def tell_page(given: Mapping[str, Any], page: Page, total: int) -> PageTold:
         return PageTold(1, total - page.start, 1, total)
     asked = given.get("pageSize", given.get("limit"))
     size = page.limit or 1 if asked is None else max(asked, page.limit or 1)
-    return PageTold(page.number or 1, size, -(-total // size), total)
+    by_offset = given.get("start") is not None or given.get("limit") is not None
+    number = page.start // size + 1 if by_offset else page.number or 1
+    return PageTold(number, size, -(-total // size), total)
 
 
 def read_page(given: Mapping[str, Any], limits: ListLimits) -> Page:
