@@ -613,6 +613,18 @@ async def test_statements_of_a_deletion(shop: Workshop) -> None:
     assert shop.database.statements - before == 8
 
 
+async def test_of_two_sides_of_one_relation_the_last_wins(shop: Workshop) -> None:
+    first, second = [await shop.create("maker", name=name) for name in ("first", "second")]
+    links = "makers_boss_links", "maker_id", "inv_maker_id"
+    data = {"staff": [first], "boss": second}
+    assert await shop.writer.update(shop.type("maker"), first, data)
+    assert await shop.rows(*links) == [(first, first)]
+    assert await shop.writer.update(shop.type("maker"), first, {"boss": second})
+    assert await shop.rows(*links) == [(first, second)]
+    assert await shop.writer.update(shop.type("maker"), first, {"boss": first, "staff": [first, second]})
+    assert set(await shop.rows(*links)) == {(first, first), (second, first)}
+
+
 async def test_a_list_changes_nothing_of_a_localized_entry(shop: Workshop) -> None:
     page = await shop.create("page", title="One")
     data: Any = [{"title": "Two"}]

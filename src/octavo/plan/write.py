@@ -189,9 +189,14 @@ def takes_targets(relation: Relation) -> bool:
 def _link(rows: Iterable[RowNode], current: Links) -> Iterator[Change]:
     added: dict[tuple[Definition, str], list[tuple[RowId, int, float]]] = {}
     for row in rows:
-        for name, wanted in row.links.items():
+        for name, wanted in _in_order(row):
             relation = row.definition.relation(name)
             held = {} if row.id is None else dict(current.get((row.definition, row.id, name), ()))
+            if (row.definition, _other_side(row, relation)) in added:
+                yield from _add_links(added)  # the side that is written last wins
+                added.clear()
+                if row.id is not None and row.id in row.links[_other_side(row, relation)]:
+                    held.setdefault(row.id, None)
             places = {target: float(index + 1) for index, target in enumerate(wanted)}
             if row.id is not None:
                 yield from _rearrange(row, row.id, relation, held, places)
@@ -200,6 +205,20 @@ def _link(rows: Iterable[RowNode], current: Links) -> Iterator[Change]:
                 yield TakeLinks(owner=row.definition, relation=relation, targets=new)
             links = added.setdefault((row.definition, name), [])
             links += [(row.key, target, places[target]) for target in new]
+    yield from _add_links(added)
+
+
+def _in_order(row: RowNode) -> list[tuple[str, Sequence[int]]]:
+    """The links of a row, in order of definition."""
+    return [(name, row.links[name]) for name in row.definition.attributes if name in row.links]
+
+
+def _other_side(row: RowNode, relation: Relation) -> str:
+    """The attribute of the same row that holds the other ends of a relation's links, of a type with itself."""
+    return (relation.inversed_by or relation.mapped_by or "") if relation.target == row.definition.uid else ""
+
+
+def _add_links(added: Mapping[tuple[Definition, str], Sequence[tuple[RowId, int, float]]]) -> Iterator[Change]:
     for (definition, name), links in added.items():
         if links:
             yield AddLinks(owner=definition, relation=definition.relation(name), links=tuple(links))
