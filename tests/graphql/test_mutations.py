@@ -97,3 +97,12 @@ async def test_what_is_asked_of_the_deleted_is_checked_all_the_same(scratch: Sit
     answer = await ask(scratch, text, FULL_TOKEN, i=made["data"]["it"]["data"]["id"])
     assert messages(answer) == ["Invalid parameter nothing"]
     assert answer["data"]["deleteBook"]["data"]["attributes"] == {"chapters": None, "others": None}
+
+
+async def test_a_row_of_a_file_needs_to_say_where_it_lies(scratch: Site) -> None:
+    text = """mutation($p: String) { createUploadFile(data: {
+      name: "a.txt", hash: "a", mime: "text/plain", size: 1, url: "/a.txt", provider: "local", folderPath: $p
+    }) { data { attributes { name } } } }"""
+    assert messages(await ask(scratch, text, FULL_TOKEN)) == ["folderPath must be defined."]
+    made = await ask(scratch, text, FULL_TOKEN, p="/")
+    assert made["data"]["createUploadFile"]["data"]["attributes"] == {"name": "a.txt"}

@@ -134,7 +134,7 @@ _UPLOAD: dict[str, Raw] = {
             "provider_metadata": {"type": "json"},
             "related": {"type": "relation", "relation": "morphToMany"},
             "folder": _relation("manyToOne", "plugin::upload.folder", inversedBy="files", private=True),
-            "folderPath": _secret(),
+            "folderPath": {**_secret(), "required": True},
         },
         indexes=[
             {"name": f"upload_files_{column}_index", "columns": [column]}
