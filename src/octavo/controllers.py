@@ -298,28 +298,28 @@ class ContentController:
         if await self._reader.read_one(self._reader.prepare(planned)) is not None:
             raise ValidationError("singleType.alreadyExists")
 
-    async def create_localization(self, content_type: ContentType, entry_id: int, data: Any, actor: Actor) -> bytes:
+    async def create_localization(self, content_type: ContentType, entry_id: int, write: Write, actor: Actor) -> bytes:
         """A new localization of an entry, raw and with its siblings, as the reference answers it over REST."""
         query = Query(populate=(Populate(name=LOCALIZATIONS, query=EVERYTHING),))
         sanitized = self.sanitize(query, content_type, actor.permissions)
         answer = self._reader.prepare(plan_one(sanitized, content_type, self.registry, by_id=True, raw=True))
-        return await self.localize(content_type, entry_id, data, answer, actor)
+        return await self.localize(content_type, entry_id, write, answer, actor)
 
     async def localize(
-        self, content_type: ContentType, entry_id: int, data: Any, answer: Prepared, actor: Actor
+        self, content_type: ContentType, entry_id: int, write: Write, answer: Prepared, actor: Actor
     ) -> bytes:
         """A new localization of an entry, as the answer shows it. Raises NotFoundError, ApplicationError."""
-        writable = self._writable(content_type, Write(data), actor).data
+        write = self._writable(content_type, write, actor)
 
-        async def work(unit: EntryUnit) -> bytes:
+        async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
             added = await add_localization(
-                unit, self._reader, self.locales, content_type, entry_id, writable, actor.creator_id
+                unit, self._reader, self.locales, content_type, entry_id, data, actor.creator_id
             )
             entry = await self._answer(answer, added.id, unit)  # with the siblings as they were (observed)
             await share(unit, content_type, added)
             return entry
 
-        return await self._writer.run(work)
+        return await self._write(content_type, write, work, actor)
 
     async def _write(
         self,

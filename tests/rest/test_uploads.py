@@ -464,3 +464,16 @@ async def test_files_in_a_private_bucket(private_shop: Shop, s3_server: S3Server
     assert s3_server.keys(bucket) == [stored.removeprefix(f"{s3_server.address}/{bucket}/")]
     assert (await private_shop.send("DELETE", f"/api/upload/files/{file['id']}")).status == 200
     assert (s3_server.keys(bucket), private_shop.names()) == ([], set())
+
+
+async def test_a_localization_may_come_with_files(shop: Shop) -> None:
+    book = await shop.book(slug=None)
+    data = json.dumps({"title": "Un livre", "locale": "fr", "publishedAt": "2020-01-01T00:00:00.000Z"})
+    target = f"/api/books/{book}/localizations"
+    added = await shop.post(target, ("data", data), ("files.cover", "one.png", SMALL, "image/png"))
+    assert (added.status, added.json["title"], added.json["locale"]) == (200, "Un livre", "fr")
+    assert len(await shop.media(added.json["id"], "cover")) == 1
+    before = await shop.count()
+    refused = await shop.post(target, ("data", data), ("files.cover", "one.png", SMALL, "image/png"))
+    assert (refused.status, refused.json["error"]["message"]) == (400, "locale is already used")
+    assert await shop.count() == before

@@ -61,7 +61,7 @@ class Mutations:
         if root.action == "createLocalization":
             flat = {**data, "locale": locale}
             base = await self._single(root, None) or read_id(arguments.get("id"))
-            return await controller.localize(content_type, base, flat, prepared, actor)
+            return await controller.localize(content_type, base, Write(flat), prepared, actor)
         write = Write(data, dates=_dates(data))
         if root.action == "create":
             return await controller.create(content_type, write, prepared, actor, draft=True, locale=locale)

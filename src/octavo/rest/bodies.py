@@ -24,6 +24,14 @@ async def read_write(request: Request) -> Write:
     return Write(data)
 
 
+async def read_localization(request: Request) -> Write:
+    """The body of a new localization: flat, or a form with `data` and files as for a POST of an entry."""
+    body = await read_body(request, parse_form)
+    if body.is_form_data and isinstance(body.value, Mapping) and "data" in body.value:
+        return _read_form(body, body.value["data"], request.options.body.json_depth)
+    return Write(body.value)
+
+
 def _read_form(body: Body, data: object, depth: int) -> Write:
     if not isinstance(data, str):
         raise ValidationError(MISSING)

@@ -9,16 +9,15 @@ from octavo.access.authenticator import Authenticator
 from octavo.content.reading import Prepared
 from octavo.controllers import ContentController, PreparedList, require
 from octavo.errors import NotFoundError
-from octavo.http.body import read_body
 from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.http.router import Router
 from octavo.query.ast import EVERYTHING, Query
 from octavo.query.numbers import js_number
-from octavo.rest.bodies import read_write
+from octavo.rest.bodies import read_localization, read_write
 from octavo.rest.envelope import entry_envelope, list_envelope
 from octavo.rest.params import PageLimits, read_query
-from octavo.rest.query_string import parse_form, parse_query_string
+from octavo.rest.query_string import parse_query_string
 from octavo.schema.content_types import ContentType
 
 MAX_ID = 2**31 - 1
@@ -155,8 +154,8 @@ class ContentEndpoints:
         return await self._localize(request, actor, entry_id)
 
     async def _localize(self, request: Request, actor: Actor, entry_id: int) -> Response:
-        body = await read_body(request, parse_form)
-        created = await self._controller.create_localization(self.content_type, entry_id, body.value, actor)
+        write = await read_localization(request)
+        created = await self._controller.create_localization(self.content_type, entry_id, write, actor)
         return Response(200, created)
 
     async def _create(self, request: Request, actor: Actor, answer: Prepared) -> bytes:
