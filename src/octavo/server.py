@@ -32,6 +32,7 @@ except ImportError:
 logger = logging.getLogger(__name__)
 
 BACKLOG = 2048
+_ENDING = (signal.SIGTERM, signal.SIGINT)
 _LISTEN_POLL_SECONDS = 0.005
 _DRAIN_SHARE = 0.9
 """How much of the time for a stop belongs to requests under way; the rest is for closing the database."""
@@ -85,7 +86,7 @@ async def _serve_here(service: Octavo, announce: Callable[[Octavo], None]) -> No
     try:
         loop = asyncio.get_running_loop()
         asked = asyncio.Event()
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in _ENDING:
             loop.add_signal_handler(number, asked.set)
         serving = loop.create_task(server.serve())
         ending = loop.create_task(_end_when_asked(asked, server, serving, partial(announce, service), options))
@@ -143,17 +144,37 @@ async def _try_start(service: Octavo) -> None:
 
 
 def create_worker() -> HttpApplication:
-    """The application, in a worker. A worker that is told to end while it is put together ends at once.
-
-    It would not hear of it otherwise: it inherits the supervisor's handlers until the server sets its own.
-    """
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, signal.SIG_DFL)
+    """The application, in a worker. A worker that is told to end while it is put together ends at once."""
+    _forget_handlers()
     return create()
+
+
+def end_workers_when_told() -> None:
+    """Let processes that fork off this one be told to end from the first moment.
+
+    They would not hear of it otherwise: a worker inherits the supervisor's handlers until the server sets its own. What
+    arrives at the very moment of the fork waits until those are gone.
+    """
+    os.register_at_fork(
+        before=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING),
+        after_in_parent=lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING),
+        after_in_child=_begin_child,
+    )
+
+
+def _begin_child() -> None:
+    _forget_handlers()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+
+
+def _forget_handlers() -> None:
+    for number in _ENDING:
+        signal.signal(number, signal.SIG_DFL)
 
 
 def _serve_with_workers(settings: Settings) -> None:
     options = settings.server
+    end_workers_when_told()
     os.environ |= {"OCTAVO_PROJECT": str(settings.project), "OCTAVO_ENV": settings.mode}
     MPServer(
         f"{create_worker.__module__}:{create_worker.__name__}",

@@ -1,7 +1,10 @@
 """`octavo start` as real processes: what stops a start, what serves, and how it ends."""
 
+import os
 import signal
 import socket
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -49,10 +52,41 @@ def test_finishes_what_is_under_way(project: Path, number: int, workers: int) ->
         assert server.process.poll() is None
         while piece := connection.recv(1 << 20):
             received += len(piece)
+        server.process.wait(40)
         code, output = server.stop()
     assert received > BIG
     assert code == 0
     assert "Traceback" not in output
+
+
+FORK = """
+import os, signal, sys, time
+from octavo.server import end_workers_when_told
+
+number = getattr(signal, sys.argv[1])
+signal.signal(number, lambda *_: None)
+end_workers_when_told()
+ends = set()
+for _ in range(50):
+    worker = os.fork()
+    if not worker:
+        time.sleep(20)
+        os._exit(0)
+    os.kill(worker, number)
+    ends.add(os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1]))
+os.kill(os.getpid(), number)  # still heard, and handled
+print(ends == {-number})
+"""
+
+
+@pytest.mark.parametrize("number", ["SIGTERM", "SIGINT"])
+def test_a_worker_is_ended_from_the_first_moment(number: str) -> None:
+    """Whatever the supervisor does with signals: its handlers are not the worker's."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", FORK, number], capture_output=True, text=True, check=True, timeout=30, env=environment
+    )
+    assert done.stdout.strip() == "True"
 
 
 def wait_until_refused(server: Server) -> None:
