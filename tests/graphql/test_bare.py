@@ -1,4 +1,4 @@
-"""A content-type without attributes has nothing to write, and is written all the same."""
+"""Odd content-types are served too: without attributes, or with an object as the default of an attribute."""
 
 import json
 from collections.abc import AsyncIterator
@@ -21,15 +21,23 @@ VISIT = {
     "options": {"draftAndPublish": False},
     "attributes": {},
 }
+PLAN = {
+    "kind": "collectionType",
+    "collectionName": "plans",
+    "info": {"singularName": "plan", "pluralName": "plans", "displayName": "Plan"},
+    "options": {"draftAndPublish": False},
+    "attributes": {"steps": {"type": "json", "default": {"first": [1, 2]}}},
+}
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 async def visited(request: pytest.FixtureRequest, anyio_backend: str, tmp_path: Path) -> AsyncIterator[Site]:
     plain = await open_scratch(request, tmp_path)
     await plain.database.close()
-    schema = tmp_path / "src/api/visit/content-types/visit/schema.json"
-    schema.parent.mkdir(parents=True)
-    schema.write_text(json.dumps(VISIT))
+    for name, definition in (("visit", VISIT), ("plan", PLAN)):
+        schema = tmp_path / f"src/api/{name}/content-types/{name}/schema.json"
+        schema.parent.mkdir(parents=True)
+        schema.write_text(json.dumps(definition))
     octavo = build(plain.octavo.settings)
     await octavo.asgi.start()
     yield Site(octavo)
@@ -47,3 +55,11 @@ async def test_it_is_written_with_and_without_data(visited: Site) -> None:
     assert dated["data"]["createVisit"]["data"]["attributes"] == {"createdAt": day}
     found = await ask(visited, '{ visits(filters: { id: { gt: 0 } }, sort: "id") { data { id } } }', FULL_TOKEN)
     assert len(found["data"]["visits"]["data"]) == 2
+
+
+async def test_a_default_may_be_an_object(visited: Site) -> None:
+    made = await ask(visited, "mutation { createPlan(data: {}) { data { id attributes { steps } } } }", FULL_TOKEN)
+    assert made["data"]["createPlan"]["data"]["attributes"] == {"steps": {"first": [1, 2]}}
+    found = await ask(visited, "{ plans { data { attributes { steps } } } }", FULL_TOKEN)
+    assert found["data"]["plans"]["data"] == [{"attributes": {"steps": {"first": [1, 2]}}}]
+    assert (await visited.get("/api/plans", FULL_TOKEN)).status == 200

@@ -4,7 +4,7 @@ Kinds follow the service document ("Content-type definition"): scalars (with enu
 components and dynamic zones.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 RelationKind = Literal[
@@ -39,7 +39,7 @@ class ColumnOptions:
     type: str | None = None
     unique: bool = False
     nullable: bool = True
-    default: Any = None
+    default: Any = field(default=None, hash=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class Scalar(Attribute):
 
     type: str
     unique: bool = False
-    default: Any = None
+    default: Any = field(default=None, hash=False)  # JSON attributes have lists and objects
     has_default: bool = False
     minimum: float | int | None = None
     maximum: float | int | None = None
