@@ -1,8 +1,8 @@
 """Documents: parsed, measured and validated once for each text."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 from graphql import (
     DocumentNode,
@@ -49,11 +49,12 @@ class RefusedDocument(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Document:
-    """A valid document. One object for each text, so that what is made of it can be kept by identity."""
+    """A valid document. One object for each text, and with it what was made `ready` of it (see `graphql.reads`)."""
 
     text: str
     operations: tuple[OperationDefinitionNode, ...]
     fragments: Mapping[str, FragmentDefinitionNode]
+    ready: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def operation(self, name: str | None = None) -> OperationDefinitionNode:
         """The operation that is meant. Raises GraphQLError when there is none of that name, or several without one."""

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
-from weakref import WeakKeyDictionary
+from weakref import WeakSet
 
 import orjson
 from graphql import GraphQLObjectType, OperationDefinitionNode, OperationType, get_named_type
@@ -190,11 +190,12 @@ class ReadyOperation(NamedTuple):
         """The answer. Nothing is left to do but to read."""
         sizes: list[int] = []
         if len(self.members) == 1:  # a task for each costs more than what it does
-            told = [await self._tell(self.members[0][1], controller, sizes)]
-        else:
-            told = await asyncio.gather(*[self._tell(read, controller, sizes) for _, read in self.members])
+            before, read = self.members[0]
+            pieces, errors = await self._tell(read, controller, sizes)
+            return envelope((before, *pieces, b"}"), errors)
+        told = await asyncio.gather(*[self._tell(read, controller, sizes) for _, read in self.members])
         data: Pieces = []
-        errors: Errors = []
+        errors = []
         for (before, _), (pieces, found) in zip(self.members, told, strict=True):
             data.append(before)
             data += pieces
@@ -224,16 +225,16 @@ def envelope(data: Iterable[bytes], errors: Errors) -> bytes:
 
 
 class ReadyOperations:
-    """Operations seen before, by document, name, variables and what the caller may do. Gone when the document is."""
+    """Operations seen before, by document, name, variables and what the caller may do. Documents hold their own."""
 
     def __init__(self) -> None:
-        self._known: WeakKeyDictionary[Document, dict[tuple[Any, ...], ReadyOperation]] = WeakKeyDictionary()
+        self._documents: WeakSet[Document] = WeakSet()
         self._count = 0
 
     def get(self, asked: Asked, actor: Actor) -> ReadyOperation | None:
         """The operation, if it is ready."""
-        known = self._known.get(asked.document)
-        return None if known is None else known.get(asked.key(actor) or ())
+        ready: ReadyOperation | None = asked.document.ready.get(asked.key(actor))
+        return ready
 
     def keep(self, asked: Asked, actor: Actor, ready: ReadyOperation) -> None:
         """Keep an operation for the next time. When there are too many, all are forgotten."""
@@ -241,7 +242,10 @@ class ReadyOperations:
         if key is None:
             return
         if self._count >= MOST:
-            self._known.clear()
+            for document in self._documents:
+                document.ready.clear()
+            self._documents.clear()
             self._count = 0
-        self._known.setdefault(asked.document, {})[key] = ready
+        self._documents.add(asked.document)
+        asked.document.ready[key] = ready
         self._count += 1
