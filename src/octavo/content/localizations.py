@@ -28,7 +28,7 @@ from octavo.plan.nodes import (
 )
 from octavo.plan.read import Planned
 from octavo.query.operators import Test
-from octavo.schema.attributes import Relation, Scalar
+from octavo.schema.attributes import AnyAttribute, Relation, Scalar
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.schema.values import SCALAR_TYPES
@@ -152,21 +152,17 @@ def _family_plan(content_type: ContentType, entry_id: int) -> Planned:
 
 def _shared_scalars(content_type: ContentType) -> list[Scalar]:
     """The scalars that all localizations of an entry share."""
-    return [
-        scalar
-        for scalar in content_type.scalars()
-        if not scalar.localized and scalar.name not in _AUTOMATIC and not SCALAR_TYPES[scalar.type].secret
-    ]
+    return [scalar for scalar in content_type.scalars() if _is_shared(scalar) and not SCALAR_TYPES[scalar.type].secret]
 
 
 def _shared_names(content_type: ContentType) -> frozenset[str]:
     """The attributes that all localizations of an entry share; what they are related to is their own."""
-    attributes = {name: content_type.attributes[name] for name in content_type.writable_names}
-    return frozenset(
-        name
-        for name, attribute in attributes.items()
-        if not (attribute.localized or name in _AUTOMATIC or isinstance(attribute, Relation))
-    )
+    attributes = (content_type.attributes[name] for name in content_type.writable_names)
+    return frozenset(one.name for one in attributes if _is_shared(one) and not isinstance(one, Relation))
+
+
+def _is_shared(attribute: AnyAttribute) -> bool:
+    return not attribute.localized and attribute.name not in _AUTOMATIC
 
 
 def _scalar(content_type: ContentType, name: str) -> Scalar:

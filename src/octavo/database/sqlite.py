@@ -12,7 +12,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import apsw
 
@@ -20,7 +20,6 @@ from octavo.database.connection import LARGEST_ANSWER, Row, StatementTimeout, Tr
 from octavo.database.pool import Pool
 from octavo.database.sqlite_groups import Groups
 from octavo.database.sqlite_link import (
-    PAGES_KILOBYTES,
     Collect,
     Link,
     ResultT,
@@ -33,10 +32,13 @@ from octavo.database.sqlite_link import (
 from octavo.database.values import check_values
 from octavo.errors import ServiceUnavailable
 
+AnswerT = TypeVar("AnswerT")
 Run = Callable[[Collect[ResultT], str, Values, float], ResultT]
 
 _LOOP_SECONDS = 0.02
 """How long a read may occupy the event loop before it is sent to a thread."""
+_PAGES_KILOBYTES = 4_000
+"""How much of the file a connection keeps in memory, unless it is one of many."""
 _LONG_READ_MEMORY_SECONDS = 10.0
 _QUICK_SECONDS = 0.002
 """Processor time within which a read announced as long counts as short from then on."""
@@ -200,8 +202,14 @@ class SqliteDatabase:
             self._end(link)
 
     async def run_in_thread(
-        self, link: Link, run: Run[ResultT], collect: Collect[ResultT], text: str, values: Values, seconds: float
-    ) -> ResultT:
+        self,
+        link: Link,
+        run: Callable[[Collect[ResultT], str, Values, float], AnswerT],
+        collect: Collect[ResultT],
+        text: str,
+        values: Values,
+        seconds: float,
+    ) -> AnswerT:
         """Run a statement of the link in a thread; cancelling the caller ends the statement."""
         return await self._complete(self._in_thread(run, collect, text, values, seconds), link.interrupt)
 
@@ -233,9 +241,8 @@ class SqliteDatabase:
     async def _read_in_thread(self, collect: Collect[ResultT], text: str, values: Values) -> ResultT:
         link = await self._readers.acquire()
         try:
-            work = self._in_thread(link.run_timed, collect, text, values, self._statement_timeout)
-            result: ResultT
-            result, seconds = await self._complete(work, link.interrupt)
+            timeout = self._statement_timeout
+            result, seconds = await self.run_in_thread(link, link.run_timed, collect, text, values, timeout)
         finally:
             self._readers.release(link)
         if seconds < _QUICK_SECONDS:
@@ -290,18 +297,18 @@ class SqliteDatabase:
         return work.result()
 
     async def _open_reader(self) -> Link:
-        return await self._open(writes=False, pages=PAGES_KILOBYTES)
+        return await self._open(writes=False)
 
     async def _open_thread_reader(self) -> Link:
         """One of several, each with pages of its own."""
-        return await self._open(writes=False, pages=PAGES_KILOBYTES // 2)
+        return await self._open(writes=False, pages=_PAGES_KILOBYTES // 2)
 
     async def _open_writer(self) -> Link:
-        link = await self._open(writes=True, pages=PAGES_KILOBYTES)
+        link = await self._open(writes=True)
         link.set_busy_seconds(0)
         return link
 
-    async def _open(self, *, writes: bool, pages: int) -> Link:
+    async def _open(self, *, writes: bool, pages: int = _PAGES_KILOBYTES) -> Link:
         try:
             made = self._in_thread(lambda: Link(self.path, self.largest_answer, writes=writes, pages=pages))
             return await self._complete(made)

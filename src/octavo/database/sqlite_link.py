@@ -34,8 +34,6 @@ PRAGMA foreign_keys = ON;
 PRAGMA temp_store = MEMORY;
 PRAGMA journal_size_limit = 67108864;
 """
-PAGES_KILOBYTES = 4_000
-"""How much of the file a connection keeps in memory, unless it is one of many."""
 _CACHED_STATEMENTS = 1024
 _OPERATIONS_BETWEEN_CHECKS = 10_000
 _THREAD_BUSY_SECONDS = 4.0
@@ -112,9 +110,9 @@ def touched(cursor: apsw.Cursor) -> int:
 
 
 class Link:
-    """One connection to the file, with a time limit on every statement."""
+    """One connection to the file, with a time limit on every statement. `pages` of the file are kept, in kilobytes."""
 
-    def __init__(self, path: Path, largest_answer: int, *, writes: bool, pages: int = PAGES_KILOBYTES) -> None:
+    def __init__(self, path: Path, largest_answer: int, *, writes: bool, pages: int) -> None:
         self.connection = apsw.Connection(str(path), statementcachesize=_CACHED_STATEMENTS)
         self.is_closed = False
         self._deadline = float("inf")
@@ -188,13 +186,13 @@ class Link:
 
     def begin_part(self) -> None:
         """Begin a part of the open transaction that can be undone alone."""
-        self._run_simple("SAVEPOINT part")
+        self.run_script("SAVEPOINT part", float("inf"))
 
     def end_part(self) -> None:
         """The part stays, unless it has left a rule broken that COMMIT would look at for all parts at once."""
         if self.connection.status(apsw.SQLITE_DBSTATUS_DEFERRED_FKS)[0]:
             raise IntegrityViolation("FOREIGN KEY constraint")
-        self._run_simple("RELEASE part")
+        self.run_script("RELEASE part", float("inf"))
 
     def undo_part(self) -> bool:
         """Undo the part; False when it is too late for that: SQLite undoes a whole transaction after some errors."""
@@ -205,12 +203,6 @@ class Link:
                 self.connection.execute("RELEASE part")
                 return True
         return False
-
-    def _run_simple(self, text: str) -> None:
-        try:
-            self.connection.execute(text)
-        except apsw.Error as error:
-            _raise_translated(error)
 
     def roll_back(self) -> None:
         """Undo an open transaction, if there is one."""

@@ -70,7 +70,7 @@ class _Caller(NamedTuple):
 
     actor: Actor
     client: Callable[[], str]
-    answers: "_Answers"
+    answers: _Answers
 
 
 def open_answering(content: GraphqlContent, parse_text: ParseText, options: GraphqlOptions) -> "Answering":

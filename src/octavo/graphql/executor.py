@@ -33,7 +33,7 @@ from octavo.graphql.meaning import FieldMeaning, PluginField, RootField, field_m
 from octavo.graphql.mutations import Mutations
 from octavo.graphql.plugin_fields import PluginFields
 from octavo.graphql.queries import ListLimits
-from octavo.graphql.reads import NULL, Asked, Errors, Read, ReadyOperation, ReadyOperations, envelope
+from octavo.graphql.reads import NULL, Asked, Errors, Read, ReadyOperation, ReadyOperations, envelope, weigh
 from octavo.graphql.roots import Roots, join
 from octavo.graphql.selection import TYPENAME, Selected, Selections
 from octavo.graphql.texts import CacheLimits, TextCache
@@ -145,10 +145,9 @@ class _Run:
         if roots is self.roots:  # and no code has changed what is read
             self.reads[item.key] = read
             self.localized.extend([item.key] if meaning.content_type.localized else ())
-        answer = b"".join(await read.run(self.executor.controller))
-        self.sizes.append(len(answer))
-        self.executor.controller.check_size(sum(self.sizes))
-        return answer
+        pieces = await read.run(self.executor.controller)
+        weigh(pieces, self.sizes, self.executor.controller)
+        return b"".join(pieces)
 
     def _introspect(self, item: Selected) -> Told:
         """graphql-core answers what is asked of the schema itself: always the same, where nothing varies."""

@@ -55,8 +55,6 @@ class Frame:
             text % tuple([getattr(page, name) for name in names]) if names else text
             for text, names in zip(self.texts, self.numbers, strict=True)
         ]
-        if len(texts) == 2:
-            return [texts[0], found, texts[1]]
         pieces = texts[:1]
         if len(texts) > 1:
             for entries, text in zip(apart(found, len(texts) - 1), texts[1:], strict=True):
@@ -208,14 +206,19 @@ class ReadyOperation(NamedTuple):
             return [read], []
         try:
             pieces = await read.run(controller)
-            sizes += map(len, pieces)
-            controller.check_size(sum(sizes))
+            weigh(pieces, sizes, controller)
         except OctavoError as error:
             return [NULL], [render(error)]
         if not self.marks.errors:
             return pieces, []
         answer, errors = self.marks.take(b"".join(pieces))
         return [answer], errors
+
+
+def weigh(pieces: Pieces, sizes: list[int], controller: ContentController) -> None:
+    """Add what a read answers to the `sizes` of all reads of its operation. Raises ValidationError for too much."""
+    sizes += map(len, pieces)
+    controller.check_size(sum(sizes))
 
 
 def envelope(data: Iterable[bytes], errors: Errors) -> bytes:

@@ -190,7 +190,7 @@ def _extra_indexes(content_type: ContentType) -> Iterator[Index]:
     if content_type.draft_and_publish:
         columns, where = ("id", "published_at"), '"published_at" IS NOT NULL'
         yield Index(name=f"{prefix}published", columns=columns, where=where)
-        yield Index(name=f"{prefix}drafts", columns=("id", "published_at"), where='"published_at" IS NULL')
+        yield Index(name=f"{prefix}drafts", columns=columns, where='"published_at" IS NULL')
     if content_type.localized:
         yield Index(name=f"{prefix}localized", columns=("locale", *columns), where=where)
     if content_type.uid == _USER_UID:
