@@ -5,15 +5,17 @@ from functools import partial
 
 from benchmarks.harness import Bench
 from benchmarks.world import QUERIES, World
-from octavo.content.reading import DIALECTS, EntryReader
+from octavo.content.reader import EntryReader
 from octavo.database.connection import LARGEST_ANSWER
-from octavo.sql.select import compile_read
+from octavo.sql.dialects.postgresql import POSTGRESQL
+from octavo.sql.dialects.sqlite import SQLITE
+from octavo.sql.read.select import compile_read
 
 
 def benches(world: World) -> Iterator[Bench]:
     for name, text in QUERIES.items():
         plan = world.planned(text).plan
-        for dialect in DIALECTS.values():
+        for dialect in (SQLITE, POSTGRESQL):
             arguments = plan, world.registry, dialect, LARGEST_ANSWER
             yield Bench("compile", f"{name}, {dialect.name}", partial(compile_read, *arguments))
     reader = EntryReader(world.sites["sqlite"].database, world.registry)

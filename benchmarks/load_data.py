@@ -10,15 +10,15 @@ from random import Random
 from typing import Any
 
 from benchmarks.world import COUNT_ON
-from octavo.access.grants import grant
-from octavo.access.tokens import create_token
-from octavo.bootstrap import prepare_database
+from octavo.authentication.api_tokens import create_token
+from octavo.authorization.role_grants import grant
 from octavo.database.connection import Connection, Database
-from octavo.resources import open_project_database
-from octavo.scaffold import add_secrets, sample_folder
+from octavo.runtime.open_resources import open_project_database
+from octavo.runtime.prepare_database import prepare_database
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry
 from octavo.settings import Settings, load_settings, missing_secrets
+from octavo.transfer.scaffold import add_secrets, sample_folder
 from tests.models.content import ContentWriter
 
 ARTICLES, AUTHORS, CATEGORIES, TAGS, FILES = 10_000, 500, 50, 200, 300
@@ -74,13 +74,13 @@ def _readable(registry: Registry) -> list[tuple[str, str]]:
 async def _fill(database: Database, registry: Registry, progress: Progress, articles: int) -> None:
     random = Random(7)
     async with database.transaction() as transaction:
-        writer = ContentWriter(transaction, registry, database.dialect)
+        writer = ContentWriter(transaction, registry, database.dialect.name)
         await _write_surroundings(writer)
         for number in range(1, articles + 1):
             await writer.add("api::article.article", **_article(number, random))
             if number % 100 == 0:
                 progress(number, articles)
-        await _finish(transaction, database.dialect)
+        await _finish(transaction, database.dialect.name)
 
 
 async def _finish(transaction: Connection, dialect: str) -> None:

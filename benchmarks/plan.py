@@ -5,9 +5,9 @@ from functools import partial
 
 from benchmarks.harness import Bench
 from benchmarks.world import QUERIES, World
-from octavo.plan.read import plan_list
+from octavo.plan.read import plan_read
 
 
 def benches(world: World) -> Iterator[Bench]:
     for name, text in QUERIES.items():
-        yield Bench("plan", name, partial(plan_list, world.sanitized(text), world.books, world.registry))
+        yield Bench("plan", name, partial(plan_read, world.request(text), world.registry))

@@ -16,6 +16,6 @@ PATHS = {
 
 
 def benches(world: World) -> Iterator[Bench]:
-    router = world.sites["sqlite"].octavo.router
+    router = world.sites["sqlite"].octavo.site.router
     for name, path in PATHS.items():
         yield Bench("router", name, partial(router.find, "POST" if "localization" in name else "GET", path))

@@ -5,14 +5,13 @@ from functools import partial
 
 from benchmarks.harness import Bench
 from benchmarks.world import QUERIES, World
-from octavo.access.sanitize import Sanitizer
-from octavo.controllers import finder
+from octavo.authorization.query_sanitizer import QuerySanitizer
 from octavo.rest.params import PageLimits, read_query
 from octavo.rest.query_string import parse_query_string
 
 
 def benches(world: World) -> Iterator[Bench]:
-    sanitizer = Sanitizer(world.registry, finder(world.permissions))
+    sanitizer = QuerySanitizer(world.registry, world.ability)
     for name, text in QUERIES.items():
         query = read_query(parse_query_string(text), PageLimits())
         yield Bench("sanitize", name, partial(sanitizer.sanitize, query, world.books))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from benchmarks import (
     authenticate,
+    cold,
     compile,
     envelope,
     parse,
@@ -28,6 +29,7 @@ STOPS: Mapping[str, Callable[[World], Iterable[Bench]]] = {
     "compile": compile.benches,
     "envelope": envelope.benches,
     "request": request.benches,
+    "cold": cold.benches,
     "write": write.benches,
     "start": start.benches,
 }

@@ -5,13 +5,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from octavo.access.authenticator import AccessOptions, Authenticator
-from octavo.access.credentials import Secrets
-from octavo.access.permissions import PermissionSet
-from octavo.access.sanitize import Sanitizer
-from octavo.controllers import finder
-from octavo.plan.read import Planned, plan_list
+from octavo.authentication.authenticator import AccessOptions, Authenticator
+from octavo.authentication.credentials import Secrets
+from octavo.authorization.ability import Ability
+from octavo.authorization.query_sanitizer import QuerySanitizer
+from octavo.plan.read import Planned, plan_read
 from octavo.query.ast import Query
+from octavo.query.request import ReadRequest
 from octavo.rest.params import PageLimits, read_query
 from octavo.rest.query_string import parse_query_string
 from octavo.schema.content_types import ContentType
@@ -49,11 +49,11 @@ class World:
 
     folder: Path
     sites: Mapping[str, Site]
-    permissions: PermissionSet
+    ability: Ability
 
     @property
     def registry(self) -> Registry:
-        return self.sites["sqlite"].octavo.registry
+        return self.sites["sqlite"].octavo.site.registry
 
     @property
     def books(self) -> ContentType:
@@ -62,11 +62,15 @@ class World:
     def sanitized(self, text: str) -> Query:
         """The query of a query string, less what the public may not see."""
         query = read_query(parse_query_string(text), PageLimits())
-        return Sanitizer(self.registry, finder(self.permissions)).sanitize(query, self.books)
+        return QuerySanitizer(self.registry, self.ability).sanitize(query, self.books)
+
+    def request(self, text: str) -> ReadRequest:
+        """A list of books by a query string."""
+        return ReadRequest(content_type=self.books, query=self.sanitized(text))
 
     def planned(self, text: str) -> Planned:
         """The plan of a query string."""
-        return plan_list(self.sanitized(text), self.books, self.registry)
+        return plan_read(self.request(text), self.registry)
 
 
 @asynccontextmanager
@@ -84,7 +88,7 @@ async def open_world(folder: Path, postgresql_url: str | None) -> AsyncIterator[
             if name == "postgresql":
                 await sites[name].database.execute(COUNT_ON)
         public = await authenticator_of(sites["sqlite"]).authenticate(None)
-        yield World(folder, sites, public.permissions)
+        yield World(folder, sites, public.ability)
 
 
 def authenticator_of(site: Site) -> Authenticator:

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from tests.s3_server import S3Server
     from tests.valkey_server import CountingServer
 
-pytest_plugins = ["tests.golden.option", "tests.models.fixtures"]
+pytest_plugins = [
+    "tests.golden.option",
+    "tests.models.fixtures",
+    "tests.models.people_fixtures",
+    "tests.models.workshop_fixtures",
+]
 
 
 @pytest.fixture(scope="session")

@@ -41,7 +41,7 @@ class S3Server:
         self._wait()
 
     def _wait(self) -> None:
-        for _ in range(200):
+        for _ in range(1800):
             with socket.socket() as asking:
                 if asking.connect_ex(("127.0.0.1", self.port)) == 0:
                     return

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from octavo.app import build
-from octavo.bootstrap import prepare_database
-from octavo.content.entries import EntryWriter
-from octavo.content.storage_local import LocalStorage
-from octavo.resources import open_media
-from octavo.seed import load_seed
+from octavo.content.writer import EntryWriter
+from octavo.media.storage.local import LocalStorage
+from octavo.runtime.open_resources import open_media
+from octavo.runtime.prepare_database import prepare_database
+from octavo.runtime.process import build
 from octavo.settings import Settings, load_settings
+from octavo.transfer.seed import load_seed
 from tests.http.asgi import call
 from tests.models.bookshop import SECRETS
 
@@ -62,9 +62,9 @@ async def magazine(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory)
     shutil.copytree(ROOT / "examples/magazine", project, ignore=left_out)
     settings = read_settings(project)
     octavo = build(settings)
-    await prepare_database(octavo.database, octavo.registry, settings.plugins.i18n.config.default_locale)
+    await prepare_database(octavo.database, octavo.site.registry, settings.plugins.i18n.config.default_locale)
     storage = LocalStorage(project / "public/uploads")
-    writer = EntryWriter(octavo.database, octavo.registry)
+    writer = EntryWriter(octavo.database, octavo.site.registry)
     await load_seed(project, writer, open_media(settings, octavo.database, storage), lambda *step: None)
     await octavo.database.close()
     shutil.rmtree(project / "public/uploads")
@@ -106,8 +106,8 @@ async def test_switches_leave_out_what_they_name(magazine: Path, tmp_path: Path)
 
 
 def test_every_key_of_an_extension_has_an_example() -> None:
-    from octavo.graphql.customization import CONFIG_KEYS
-    from octavo.graphql.extending import KEYS
+    from octavo.graphql.customization.apply_extension import KEYS
+    from octavo.graphql.customization.field_customization import CONFIG_KEYS
 
     code = "".join(text for item in EXAMPLES for text in item.files.values())
     assert [key for key in (*KEYS, *CONFIG_KEYS) if f'"{key}"' not in code] == []

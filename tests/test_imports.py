@@ -11,7 +11,7 @@ UNUSED = {"asyncpg", "boto3", "cryptography", "joserfc", "PIL", "re2", "regex", 
 SERVE = """
 import asyncio, sys
 from pathlib import Path
-from octavo.app import build
+from octavo.runtime.process import build
 from octavo.settings import load_settings
 from tests.http.asgi import call
 

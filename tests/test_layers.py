@@ -15,28 +15,36 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src"
 
 LAYERS = (
-    ("errors", "hooks"),
+    ("errors", "clock", "threads", "cache"),
+    ("outages",),
     ("schema",),
     ("query", "settings"),
     ("project",),
     ("plan",),
     ("sql",),
     ("database",),
+    ("authorization", "authentication.passwords", "net", "mail", "i18n.locales"),
     ("content",),
-    ("access",),
+    ("i18n", "media"),
     ("controllers",),
+    ("authentication",),
+    ("users",),
+    ("administrators",),
     ("http",),
     ("rest", "graphql", "admin"),
-    ("handle",),
-    ("middlewares",),
-    ("bootstrap", "options", "resources"),
-    ("app",),
-    ("asgi", "seed", "scaffold"),
-    ("server",),
+    ("project.api",),
+    ("runtime", "handle"),
+    ("transfer",),
+    ("asgi",),
+    ("runtime.server",),
     ("cli",),
     ("__main__",),
 )
-"""From the bottom. A module imports from the layers below it and from its own package, nothing else."""
+"""From the bottom. A part imports from the layers below it and from itself, nothing else. A part is a package, or what
+of a package lies lower or higher than the rest of it."""
+
+PHASES = ("schema", "document", "customization", "execution", "transport")
+"""Of `graphql`, from the bottom."""
 
 DOORS = {"rest", "graphql", "admin"}
 CLOSED_TO_DOORS = {"plan", "sql", "database"}
@@ -46,17 +54,25 @@ OPTIONAL = {"strawberry", "uvloop"}
 """Dependencies that may be missing, and so may be imported inside a function."""
 
 LATE = {
-    ("octavo.graphql.endpoint", "octavo.graphql.answering"),
-    ("octavo.access.credentials", "octavo.access.jws"),
-    ("octavo.content.media_work", "octavo.content.images"),
-    ("octavo.content.patterns", "octavo.content.regexes"),
+    ("octavo.graphql.transport.endpoint", "octavo.graphql.transport.request_handler"),
+    ("octavo.authentication.credentials", "octavo.authentication.jws"),
+    ("octavo.media.processing", "octavo.media.images"),
+    ("octavo.content.validation.patterns", "octavo.content.validation.regexes"),
     ("octavo.database", "octavo.database.postgresql"),
     ("octavo.database", "octavo.database.sqlite"),
 }
 """What is imported inside a function for the time or memory it takes: graphql-core, once the service has started;
 cryptography, Pillow, RE2 and the drivers, when they are needed."""
 
-LINES = 600
+BOOKKEEPING = {"octavo.authentication.authenticator", "octavo.authentication.rate_limits", "octavo.users.sessions"}
+"""Modules that write, in one statement, what is no data of a project: a token's last use, counts, ended sessions."""
+
+DATABASES = {"sqlite", "postgresql", "postgres"}
+NAME_DATABASES = {"octavo.cli.database", "octavo.runtime.open_resources"}
+"""What may ask which database the settings name: backups, which are a file or a tool's; and who opens the driver. All
+others ask the dialect."""
+
+LINES = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +132,13 @@ def inner_imports() -> Iterator[Import]:
             yield found
 
 
+PARTS = {part for layer in LAYERS for part in layer}
+
+
 def part_of(module: str) -> str:
-    """`octavo.sql.select` -> `sql`."""
-    return module.partition(".")[2].partition(".")[0]
+    """`octavo.sql.read.select` -> `sql`; `octavo.project.api.app` -> `project.api`."""
+    path = module.split(".")[1:]
+    return next((part for length in (2, 1) if (part := ".".join(path[:length])) in PARTS), path[0] if path else "")
 
 
 def layer_of(part: str) -> int:
@@ -126,8 +146,7 @@ def layer_of(part: str) -> int:
 
 
 def test_every_part_has_a_layer() -> None:
-    placed = {part for layer in LAYERS for part in layer} | {""}
-    assert {part_of(module) for module in modules()} - placed == set()
+    assert {part_of(module) for module in modules()} - PARTS == {""}
 
 
 def test_the_package_itself_imports_nothing() -> None:
@@ -146,6 +165,73 @@ def test_doors_know_no_storage() -> None:
         if part_of(found.module) in DOORS and part_of(found.target) in CLOSED_TO_DOORS
     ]
     assert list(map(str, through)) == []
+
+
+def test_only_dialects_and_drivers_know_databases_by_name() -> None:
+    named = [
+        f"{module}:{getattr(node, 'lineno', 0)}"
+        for module in modules()
+        if module not in NAME_DATABASES and not module.startswith(("octavo.sql.dialects.", "octavo.settings."))
+        for node in ast.walk(tree_of(module))
+        if (isinstance(node, ast.Constant) and node.value in DATABASES) or asks_for_a_dialects_name(node)
+    ]
+    assert named == []
+
+
+def asks_for_a_dialects_name(node: ast.AST) -> bool:
+    """Whether it is `dialect.name`, however the dialect was reached."""
+    if not isinstance(node, ast.Attribute) or node.attr != "name":
+        return False
+    owner = node.value
+    found = owner.attr if isinstance(owner, ast.Attribute) else owner.id if isinstance(owner, ast.Name) else ""
+    return found.strip("_") == "dialect"
+
+
+def test_only_drivers_choose_a_dialect() -> None:
+    chosen = [
+        found
+        for found in imports()
+        if found.target in ("octavo.sql.dialects.sqlite", "octavo.sql.dialects.postgresql")
+        and not found.module.startswith(("octavo.database.sqlite", "octavo.database.postgresql"))
+    ]
+    assert list(map(str, chosen)) == []
+
+
+def test_graphql_goes_phase_by_phase() -> None:
+    upward = [
+        found
+        for found in imports()
+        if (source := phase_of(found.module)) is not None
+        and (target := phase_of(found.target)) is not None
+        and target > source
+    ]
+    assert list(map(str, upward)) == []
+
+
+def phase_of(module: str) -> int | None:
+    path = module.split(".")
+    return PHASES.index(path[2]) if path[1:2] == ["graphql"] and path[2:3] and path[2] in PHASES else None
+
+
+def test_data_changes_in_units_of_work_only() -> None:
+    """No module outside `database` opens a transaction by itself, or writes without one."""
+    opening = [
+        f"{module}:{call.lineno}"
+        for module in modules()
+        if part_of(module) != "database"
+        for call in ast.walk(tree_of(module))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+        if call.func.attr == "transaction" or (module not in BOOKKEEPING and is_write_of_its_own(call.func))
+    ]
+    assert opening == []
+
+
+def is_write_of_its_own(method: ast.Attribute) -> bool:
+    """`database.execute` and the like: on the database itself, not on a connection."""
+    return (
+        method.attr in ("execute", "execute_script")
+        and ast.unparse(method.value).rpartition(".")[2].lstrip("_") == "database"
+    )
 
 
 def test_no_cycles() -> None:

@@ -13,7 +13,7 @@ import octavo
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-LOCKS = ("run", "dev")
+LOCKS = ("pip", "run", "dev")
 
 
 def read_input(name: str) -> list[str]:
@@ -88,8 +88,9 @@ def test_locks_pin_everything_with_hashes(name: str) -> None:
     assert {name_of(line) for line in read_input(name)} <= pinned(read_lock(name)).keys()
 
 
-def test_both_locks_agree() -> None:
-    assert pinned(read_lock("run")).items() <= pinned(read_lock("dev")).items()
+@pytest.mark.parametrize("name", LOCKS)
+def test_locks_agree(name: str) -> None:
+    assert pinned(read_lock(name)).items() <= pinned(read_lock("dev")).items()
 
 
 def test_every_data_file_is_packed() -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.access.people import Hands
 from tests.models.bookshop import FULL_TOKEN
+from tests.models.people import Hands
 from tests.models.site import Site
 
 pytestmark = pytest.mark.anyio

@@ -6,8 +6,8 @@ The project is the folder named by OCTAVO_PROJECT, or the current one. Raises wh
 import os
 from pathlib import Path
 
-from octavo.app import build
 from octavo.http.application import HttpApplication
+from octavo.runtime.process import build
 from octavo.settings import load_settings
 
 

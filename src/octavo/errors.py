@@ -57,6 +57,13 @@ class InvalidParameter(ValidationError):
         self.path = tuple(path)
 
 
+class PaginationError(OctavoError):
+    """What asks for a page contradicts itself. Named so by the reference; each door has the reference's own words."""
+
+    status = 400
+    name = "PaginationError"
+
+
 class ApplicationError(OctavoError):
     """A rule of the application forbids what was asked."""
 
@@ -128,7 +135,7 @@ class NotFoundError(OctavoError):
 
 
 class MethodNotAllowed(OctavoError):
-    """The path exists, the method does not. Rendered as plain text, as the reference does."""
+    """The path exists, the method does not."""
 
     status = 405
     name = "MethodNotAllowedError"
@@ -184,9 +191,16 @@ class RateLimitError(OctavoError):
 
 
 class ServiceUnavailable(OctavoError):
-    """The database cannot be reached right now. `retry_after` is in seconds."""
+    """What is needed cannot be reached right now. `retry_after` is in seconds; `reason` is for the log alone.
+
+    It is one of a few texts; the log tells besides what the error behind this one says.
+    """
 
     status = 503
     name = "ServiceUnavailableError"
     message = "Service Unavailable"
     retry_after = 5
+
+    def __init__(self, message: str | None = None, *, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.access.club import NEVER, PASSWORD, Club, hashed
-from tests.access.people import write
 from tests.cli.projects import write_type
 from tests.http.asgi import Answer
+from tests.models.club import NEVER, PASSWORD, Club, hashed
+from tests.models.people import write
 from tests.rest.conftest import OpenClub, club_variables, new_club
 
 __all__ = ["club_variables", "new_club"]
@@ -58,22 +58,22 @@ class Office:
 
     async def change(self, name: str, column: str, value: Any) -> None:
         """A change by somebody else: past everything that the service remembers."""
-        text = f"UPDATE admin_users SET {column} = ?1 WHERE email = ?2"
+        text = f"UPDATE admin_users SET {column} = {{v1}} WHERE email = {{v2}}"
         await write(self.club.database, text, value, f"{name}@admin.example")
-        self.club.octavo.services.authenticator.administrators.forget()  # as after a second
+        self.club.octavo.infrastructure.authenticator.administrators.forget()  # as after a second
 
 
 async def write_administrators(club: Club) -> None:
     for role_id, code in enumerate(("strapi-super-admin", "strapi-editor"), 1):
-        await write(club.database, "INSERT INTO admin_roles (name, code) VALUES (?1, ?2)", f"Role {role_id}", code)
+        await write(club.database, "INSERT INTO admin_roles (name, code) VALUES ({v1}, {v2})", f"Role {role_id}", code)
     for user_id, (name, active, blocked, role) in enumerate(PEOPLE, 1):
         text = """INSERT INTO admin_users (firstname, email, password, is_active, blocked, created_at, updated_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, at(?6), at(?7))"""
+            VALUES ({v1}, {v2}, {v3}, {v4}, {v5}, {v6:instant}, {v7:instant})"""
         secret = hashed() if role else None
         values = (name.title(), f"{name}@admin.example", secret, active, blocked, 1_700_000_000_123, 1_700_000_000_999)
         await write(club.database, text, *values)
         text = """INSERT INTO admin_users_roles_links (user_id, role_id)
-            SELECT ?1, id FROM admin_roles WHERE code = ?2"""
+            SELECT {v1}, id FROM admin_roles WHERE code = {v2}"""
         if role:
             await write(club.database, text, user_id, role)
 

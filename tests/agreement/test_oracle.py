@@ -33,7 +33,7 @@ _worlds: dict[str, list[Thing]] = {}
 
 async def world(site: Site) -> list[Thing]:
     """The books, and everything they lead to."""
-    dialect = site.database.dialect
+    dialect = site.database.dialect.name
     if dialect not in _worlds:
         entries = {name: await fetch(site, name, {"populate": populate}) for name, populate in CONTENT.items()}
         things = {name: {item["id"]: thing_of(item) for item in items} for name, items in entries.items()}

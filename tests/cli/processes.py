@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,6 +59,11 @@ class Server:
         except HTTPError as error:
             return error.code, json.loads(error.read())
 
+    def text(self, path: str) -> str:
+        """A page."""
+        with urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=PATIENCE) as answer:
+            return str(answer.read().decode())
+
     def connect(self) -> socket.socket:
         return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
 
@@ -88,14 +93,22 @@ class Server:
         raise TimeoutError(path)
 
     def hear(self, start: str) -> list[str]:
-        """What it said, up to a line that starts so. It does not live on when that never comes."""
+        """What it said, up to a line that starts so."""
+        return self._hear(lambda line: line.startswith(start))
+
+    def hear_of(self, text: str) -> list[str]:
+        """What it said, up to a line that has this in it."""
+        return self._hear(lambda line: text in line)
+
+    def _hear(self, enough: Callable[[str], bool]) -> list[str]:
+        """It does not live on when that never comes."""
         assert self.process.stdout is not None
         lines: list[str] = []
         watchdog = threading.Timer(PATIENCE, self.process.kill)
         watchdog.start()
         for line in self.process.stdout:
             lines.append(line.rstrip("\n"))
-            if line.startswith(start):
+            if enough(line):
                 break
         watchdog.cancel()
         return lines
@@ -104,7 +117,7 @@ class Server:
         """Exit code and everything it said."""
         if self.process.poll() is None:
             self.process.send_signal(number)
-        output, _ = self.process.communicate(timeout=40)
+        output, _ = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, output
 
 
@@ -119,4 +132,4 @@ def serving(command: str, project: Path, *options: str, **variables: str) -> Ite
     finally:
         if server.process.poll() is None:
             server.process.terminate()
-            server.process.communicate(timeout=40)
+            server.process.communicate(timeout=PATIENCE)

@@ -5,9 +5,9 @@ from pathlib import Path
 import bcrypt
 import pytest
 
-from octavo.access.administrators import ensure_first_administrator
-from octavo.bootstrap import prepare_database
+from octavo.administrators.accounts import ensure_first_administrator
 from octavo.database.connection import Database
+from octavo.runtime.prepare_database import prepare_database
 from octavo.schema.loader import load_registry
 from octavo.settings import SettingsError, load_settings
 from tests.cli.conftest import Call, answered, refused, said

@@ -1,12 +1,15 @@
-"""`octavo develop`: secrets, seed, and a new start after every change."""
+"""`octavo develop`: secrets, seed, and every change of a project while it is served."""
 
 import json
+import signal
 import stat
+import threading
 from pathlib import Path
+from typing import Self
 
 import pytest
 
-from tests.cli.processes import free_port, run, serving
+from tests.cli.processes import Server, free_port, run, serving
 from tests.cli.projects import STORY, database_variables, make_project, write_type
 
 SEED = {
@@ -16,6 +19,7 @@ SEED = {
     "requests": [{"title": "All [stories]", "path": "/api/stories?sort[0]=title"}],
 }
 SCHEMA = "src/api/story/content-types/story/schema.json"
+CODE = "async def bootstrap(app): await app.entries('api::story.story').create({'title': 'By code'})\n"
 ENTRIES = [{"uid": "api::story.story", "key": "one", "data": {"title": "The one"}}]
 
 
@@ -65,25 +69,88 @@ def test_loads_the_seed_on_postgresql(project: Path, postgresql_url: str) -> Non
         assert titles(server.get("/api/stories")[1]) == ["The one"]
 
 
-def test_starts_again_when_something_changes(project: Path) -> None:
+class Callers:
+    """Ask again and again, each time over a new connection, until the block ends."""
+
+    def __init__(self, server: Server, path: str) -> None:
+        self.answered = 0
+        self.failures: list[object] = []
+        self._server, self._path = server, path
+        self._ended = threading.Event()
+        self._threads = [threading.Thread(target=self._ask) for _ in range(2)]
+
+    def __enter__(self) -> Self:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._ended.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _ask(self) -> None:
+        while not self._ended.wait(0.02):
+            try:
+                status = self._server.get(self._path)[0]
+            except Exception as error:
+                self.failures.append(error)
+            else:
+                self.answered += 1
+                self.failures += [status] if status != 200 else []
+
+
+def test_follows_every_change(project: Path) -> None:
+    """On one port that answers all the time."""
     with serving("develop", project, "--seed") as server:
         server.hear("Octavo")
-        write_type(project, "{")
-        assert server.hear("Waiting") == [
-            "Changed: schema.json",
-            "Error: 1 problem in the content-type definitions:",
-            f"  {SCHEMA}: line 1: is not valid JSON: Expecting property name enclosed in double quotes",
-            "Waiting for a change",
-        ]
-        write_type(project, {**STORY, "attributes": {**STORY["attributes"], "subtitle": {"type": "string"}}})
-        assert server.hear("Octavo")[0] == "Changed: schema.json"
-        entry = server.get("/api/stories?filters[subtitle][$null]=true")[1]["data"][0]
-        assert entry["attributes"].keys() == {"title", "subtitle", "createdAt", "updatedAt"}
-        with (project / ".env").open("a") as env:
-            env.write("OCTAVO_API__REST__PREFIX=/content\n")
-        assert server.hear("Octavo")[0] == "Changed: .env"
-        assert titles(server.get("/content/stories")[1]) == ["The one"]
-        assert server.stop() == (0, "")
+        with Callers(server, "/api/stories") as callers:
+            write_type(project, "{")
+            lines = server.hear("Waiting")
+            assert f"Changed: {SCHEMA}" in lines
+            place = f"  {SCHEMA}: line 1: is not valid JSON: Expecting property name enclosed in double quotes"
+            told = lines[lines.index(place) - 1]
+            assert told.endswith("what was before it is. 1 problem in the content-type definitions:")
+            assert titles(server.get("/api/stories")[1]) == ["The one"]
+            assert "line 1: is not valid JSON" in server.text("/")
+            assert "GET '/api/stories': 200" in server.hear_of("by the site before the last change")[-1]
+            write_type(project, {**STORY, "attributes": {**STORY["attributes"], "subtitle": {"type": "string"}}})
+            server.hear("Serves")
+            entry = server.get("/api/stories?filters[subtitle][$null]=true")[1]["data"][0]
+            assert entry["attributes"].keys() == {"title", "subtitle", "createdAt", "updatedAt"}
+            assert "is not valid JSON" not in server.text("/")
+            (project / "src/index.py").write_text(CODE)
+            server.hear("Serves")
+            assert titles(server.get("/api/stories?sort=id")[1]) == ["The one", "By code"]
+            with (project / ".env").open("a") as env:
+                env.write("OCTAVO_API__REST__MAX_LIMIT=1\n")
+            assert "Changed: .env" in server.hear("Serves")
+            assert len(titles(server.get("/api/stories")[1])) == 1
+        assert callers.failures == []
+        assert callers.answered > 0
+        assert server.stop()[0] == 0
+
+
+NOISE = ("4913", ".schema.json.swp", ".#schema.json", "#schema.json#", "schema.json~", "schema.json___jb_tmp___")
+
+
+def test_what_editors_leave_behind_changes_nothing(project: Path) -> None:
+    """Locks, swap files, backups, and the file that takes the place of another: that one counts, and once."""
+    with serving("develop", project) as server:
+        server.hear("Octavo")
+        folder = (project / SCHEMA).parent
+        for name in NOISE:
+            (folder / name).write_text("{")
+        (project / "src/components/parts").mkdir(parents=True)
+        (project / "src/components/parts/.#seo.json").symlink_to("nobody@nowhere.1")
+        (project / "src/index.py.tmp").write_text("1 / 0")
+        for name in NOISE[:3]:
+            (folder / name).unlink()
+        new = folder / "schema.json.tmp.4711"
+        new.write_text(json.dumps({**STORY, "attributes": {**STORY["attributes"], "subtitle": {"type": "string"}}}))
+        new.rename(project / SCHEMA)
+        assert server.hear("Serves") == [f"Changed: {SCHEMA}", "Serves what changed"]
+        assert server.stop(signal.SIGINT) == (0, "")
 
 
 def test_a_first_start_that_fails_ends_it(project: Path) -> None:

@@ -88,4 +88,13 @@ def test_version_loads_next_to_nothing() -> None:
     code = "import sys; from octavo.cli import main; main(['version'], standalone_mode=False); print(*sys.modules)"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(answer.stdout.split())
-    assert not loaded & {"asyncio", "rich.console", "orjson", "granian", "octavo.app", "octavo.resources"}
+    assert not loaded & {
+        "asyncio",
+        "rich.console",
+        "orjson",
+        "granian",
+        "octavo.runtime.process",
+        "octavo.runtime.site",
+        "octavo.runtime.infrastructure",
+        "octavo.runtime.open_resources",
+    }

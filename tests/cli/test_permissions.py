@@ -27,6 +27,13 @@ def test_grant_and_revoke(call: Call) -> None:
     assert said(call("permissions", "revoke", "public", "api::*.find")) == ["Nothing to change."]
 
 
+def test_localizations_of_types_with_locales_can_be_granted(call: Call) -> None:
+    localize = "api::place.place.createLocalization"
+    assert said(call("permissions", "grant", "public", localize)) == ["Granted to public:", f"  {localize}"]
+    assert said(call("permissions", "grant", "public", "api::*.createL*")) == ["Nothing to change."]
+    assert granted(call) == [localize]
+
+
 def test_list(call: Call) -> None:
     assert said(call("permissions", "list", "--role", "authenticated")) == [
         "role           action",

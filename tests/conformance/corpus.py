@@ -1,13 +1,11 @@
 """The recorded requests and answers: unpacked into a folder, served by a real Octavo, replayed against it."""
 
 import json
-import lzma
 import os
 import shutil
 import socket
 import subprocess
 import sys
-import tarfile
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import closing
@@ -15,6 +13,8 @@ from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
+
+from tests import archives
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -29,8 +29,7 @@ _BASE_ENVIRONMENT = {
 
 def unpack(name: str, folder: Path) -> Path:
     """The recordings of that name, and `replay.py` beside them."""
-    with lzma.open(HERE / f"{name}.tar.xz") as packed, tarfile.open(fileobj=packed) as archive:
-        archive.extractall(folder, filter="data")
+    archives.unpack(HERE / f"{name}.tar.xz", folder)
     return folder / name
 
 
@@ -76,7 +75,7 @@ class Server:
         self._wait()
 
     def _wait(self) -> None:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 90
         while self._process.poll() is None and time.monotonic() < deadline:
             if self._is_healthy():
                 return
@@ -84,7 +83,7 @@ class Server:
         raise RuntimeError(f"the server did not start: {self.stop()}")
 
     def _is_healthy(self) -> bool:
-        with closing(HTTPConnection("127.0.0.1", self.port, timeout=5)) as connection:
+        with closing(HTTPConnection("127.0.0.1", self.port, timeout=90)) as connection:
             try:
                 connection.request("GET", "/_health")
                 return connection.getresponse().status == 204
@@ -94,7 +93,7 @@ class Server:
     def stop(self) -> str:
         """End the process; what it wrote."""
         self._process.terminate()
-        self._process.wait(20)
+        self._process.wait(90)
         self._log.seek(0)
         with self._log:
             return self._log.read().decode(errors="replace")

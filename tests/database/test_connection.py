@@ -29,7 +29,7 @@ CREATE TABLE notes (id integer PRIMARY KEY, article_id integer REFERENCES articl
 
 def said(database: Database, text: str) -> str:
     """The statement with the placeholders of the database."""
-    return text if database.dialect == "sqlite" else text.replace("?", "$")
+    return text if database.dialect.name == "sqlite" else text.replace("?", "$")
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ async def test_reads_of_nothing(articles: Database, long: bool) -> None:
 
 async def test_json_comes_as_bytes(database: Database) -> None:
     text = {"sqlite": "SELECT json_object('a', ?1)", "postgresql": "SELECT json_build_object('a', $1::text)"}
-    answer = await database.fetch_json(text[database.dialect], ("ä€😀",))
+    answer = await database.fetch_json(text[database.dialect.name], ("ä€😀",))
     assert answer is not None
     assert answer.decode().replace(" ", "") == '{"a":"ä€😀"}'.replace(" ", "")
     assert await database.fetch_json("SELECT NULL") is None
@@ -150,7 +150,7 @@ async def test_violations(
     with pytest.raises(IntegrityViolation) as caught:
         await articles.execute(text)
     assert isinstance(caught.value, UniqueViolation) is (kind is UniqueViolation)
-    assert caught.value.rule == (on_sqlite if articles.dialect == "sqlite" else on_postgresql)
+    assert caught.value.rule == (on_sqlite if articles.dialect.name == "sqlite" else on_postgresql)
 
 
 @pytest.mark.parametrize("swallowed", [UniqueViolation, UnsuitableValue])
@@ -235,7 +235,7 @@ async def test_values_come_back(database: Database, kind: str, value: Any) -> No
 
 async def test_statement_timeout(new_database: Callable[..., Database]) -> None:
     endless = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c"
-    database = new_database(statement_timeout=0.2)
+    database = new_database(statement_timeout=0.5)
     await database.connect()
     with pytest.raises(StatementTimeout):
         await database.fetch_value(endless)
@@ -316,13 +316,16 @@ async def test_cancelled_read_leaves_nothing_behind(articles: Database) -> None:
 
 
 async def test_close_waits_for_what_is_running(articles: Database) -> None:
+    begun = asyncio.Event()
+
     async def change() -> None:
         async with articles.transaction() as transaction:
+            begun.set()
             await asyncio.sleep(0.05)
             await transaction.execute("DELETE FROM articles")
 
     task = asyncio.create_task(change())
-    await asyncio.sleep(0.01)
+    await begun.wait()
     await articles.close()
     assert task.done()
     assert task.exception() is None

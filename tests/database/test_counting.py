@@ -2,8 +2,8 @@
 
 import pytest
 
-from octavo.access.permissions import PermissionSet
 from octavo.query.ast import Page, PublicationState, Query
+from octavo.query.request import ReadRequest
 from tests.models.bookshop import BOOK, FULL_TOKEN, GENRE
 from tests.models.site import Site
 
@@ -12,11 +12,12 @@ pytestmark = pytest.mark.anyio
 
 async def plan_of(site: Site, uid: str) -> str:
     """How SQLite means to read the first page of a type and its total, for somebody who may do everything."""
-    services = site.octavo.services
-    permissions: PermissionSet = (await services.authenticator.authenticate(f"Bearer {FULL_TOKEN}")).permissions
-    query = Query(page=Page(limit=25, with_count=True))
-    prepared = services.controller.prepare_list(site.octavo.registry.content_types[uid], query, permissions, "en").read
-    rows = await site.database.fetch_all(f"EXPLAIN QUERY PLAN {prepared.text}", prepared.values)
+    octavo = site.octavo
+    actor = await octavo.infrastructure.authenticator.authenticate(f"Bearer {FULL_TOKEN}")
+    query, content_type = Query(page=Page(limit=25, with_count=True)), octavo.site.registry.content_types[uid]
+    request = ReadRequest(content_type=content_type, query=query, locale="en")
+    prepared = octavo.site.services.controller.reads.prepare(request, actor.ability)
+    rows = await site.database.fetch_all(f"EXPLAIN QUERY PLAN {prepared.statement.text}", prepared.values)
     return "\n".join(str(row[3]) for row in rows)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from octavo.database.connection import Database
 from octavo.database.introspect import found_tables
-from octavo.sql.tables import Column, ForeignKey, Index, Table
+from octavo.sql.ddl.tables import Column, ForeignKey, Index, Table
 
 pytestmark = pytest.mark.anyio
 
@@ -23,7 +23,7 @@ async def test_found_tables(database: Database) -> None:
     assert await found_tables(database, database.dialect) == {}
     await database.execute_script(SCRIPT)
     found = await found_tables(database, database.dialect)
-    is_sqlite = database.dialect == "sqlite"
+    is_sqlite = database.dialect.name == "sqlite"
     key = ForeignKey(name="" if is_sqlite else "other_fk", column="pen_id", target='Pens & "Inks', on_delete="CASCADE")
     indexes = [
         Index(name="one", columns=("pen_id", "n"), unique=True),

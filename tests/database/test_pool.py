@@ -144,3 +144,12 @@ async def test_close_does_not_wait_for_ever(exchange: Exchange) -> None:
     pool = pool_of(exchange, 1)
     await pool.acquire()
     await pool.close(0.01)
+
+
+async def test_opening_early_gives_back_what_it_has_when_it_fails(exchange: Exchange) -> None:
+    pool = pool_of(exchange, 2, patience=0.01)
+    lent = await pool.acquire()
+    with pytest.raises(ServiceUnavailable):
+        await pool.open_early(2)
+    pool.release(lent)
+    assert len({id(await pool.acquire()) for _ in range(2)}) == 2

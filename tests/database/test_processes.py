@@ -25,7 +25,7 @@ UNION ALL SELECT parent_id FROM children WHERE parent_id NOT IN (SELECT id FROM 
 @pytest.fixture
 def database_address(request: pytest.FixtureRequest, database: Database) -> str:
     """The URL of the database that `database` is connected to."""
-    if database.dialect == "sqlite":
+    if database.dialect.name == "sqlite":
         return f"sqlite:///{request.getfixturevalue('sqlite_path')}"
     return str(request.getfixturevalue("postgresql_url"))
 
@@ -88,7 +88,7 @@ async def test_migrations_of_two_processes_do_not_collide(
     tables = {
         "sqlite": "SELECT count(*) FROM sqlite_schema WHERE name = 'made'",
         "postgresql": "SELECT count(*) FROM pg_class WHERE relname = 'made'",
-    }[database.dialect]
+    }[database.dialect.name]
 
     async def migrate(here: Database) -> bool:
         async with here.transaction(exclusive=True) as transaction:

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from octavo.app import build
-from octavo.bootstrap import prepare_database
-from octavo.content.entries import EntryWriter
+from octavo.content.writer import EntryWriter
 from octavo.database.connection import Database, IdTaken
 from octavo.database.sequences import continue_ids
+from octavo.runtime.prepare_database import prepare_database
+from octavo.runtime.process import build
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import AUTHOR, FULL_TOKEN, GENRE
 from tests.models.site import Site
@@ -30,8 +30,8 @@ async def ids_of(database: Database) -> list[int]:
 
 async def test_ids_go_on_at_start(own_bookshop: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     octavo = build(own_bookshop.octavo.settings)
-    await prepare_database(octavo.database, octavo.registry, "en")
-    monkeypatch.setattr("octavo.content.entries.continue_ids", None)  # nothing is left for it to do
+    await prepare_database(octavo.database, octavo.site.registry, "en")
+    monkeypatch.setattr("octavo.content.writer.continue_ids", None)  # nothing is left for it to do
     before = await ids_of(octavo.database)
     answer = await create(Site(octavo), "new")
     assert (answer.status, answer.json["data"]["id"]) == (200, before[-1] + 1)
@@ -40,21 +40,21 @@ async def test_ids_go_on_at_start(own_bookshop: Site, monkeypatch: pytest.Monkey
 
 async def test_only_what_is_behind_is_moved_in_one_statement(own_bookshop: Site) -> None:
     before = own_bookshop.database.statements
-    moved = await continue_ids(own_bookshop.database, own_bookshop.octavo.registry)
-    if own_bookshop.database.dialect == "sqlite":
+    moved = await continue_ids(own_bookshop.database, own_bookshop.octavo.site.registry)
+    if own_bookshop.database.dialect.name == "sqlite":
         assert (moved, own_bookshop.database.statements) == ((), before)
         return
     assert {"authors", "books", "books_author_links", "components_shop_chapters", "up_roles"} <= set(moved)
     assert own_bookshop.database.statements == before + 1
-    assert await continue_ids(own_bookshop.database, own_bookshop.octavo.registry) == ()
+    assert await continue_ids(own_bookshop.database, own_bookshop.octavo.site.registry) == ()
     assert await own_bookshop.database.fetch_value(LAST.format("authors")) == (await ids_of(own_bookshop.database))[-1]
 
 
 async def test_what_is_ahead_stays(own_bookshop: Site) -> None:
-    if own_bookshop.database.dialect == "postgresql":
+    if own_bookshop.database.dialect.name == "postgresql":
         async with own_bookshop.database.transaction() as transaction:
             await transaction.fetch_value("SELECT setval(pg_get_serial_sequence('authors', 'id'), 1000)")
-        assert "authors" not in await continue_ids(own_bookshop.database, own_bookshop.octavo.registry)
+        assert "authors" not in await continue_ids(own_bookshop.database, own_bookshop.octavo.site.registry)
         assert await own_bookshop.database.fetch_value(LAST.format("authors")) == 1000
 
 
@@ -73,13 +73,13 @@ async def test_ids_inserted_while_the_service_runs(own_bookshop: Site) -> None:
 
 async def test_a_sequence_that_cannot_be_moved_is_no_fault_of_the_data(own_bookshop: Site) -> None:
     """Tried once more and no further: a sequence that goes on at ids that are taken, whatever is said to it."""
-    if own_bookshop.database.dialect == "sqlite":
+    if own_bookshop.database.dialect.name == "sqlite":
         return
-    writer = EntryWriter(own_bookshop.database, own_bookshop.octavo.registry)
+    writer = EntryWriter(own_bookshop.database, own_bookshop.octavo.site.registry)
     await own_bookshop.database.execute_script(
         "CREATE SEQUENCE stubborn MAXVALUE 3 CYCLE; ALTER TABLE genres ALTER COLUMN id SET DEFAULT nextval('stubborn');"
         "ALTER SEQUENCE genres_id_seq OWNED BY NONE"
     )
     with pytest.raises(IdTaken):
-        await writer.create(own_bookshop.octavo.registry.content_types[GENRE], {"name": "never"})
-    await writer.create(own_bookshop.octavo.registry.content_types[AUTHOR], {"name": "other"})
+        await writer.create(own_bookshop.octavo.site.registry.content_types[GENRE], {"name": "never"})
+    await writer.create(own_bookshop.octavo.site.registry.content_types[AUTHOR], {"name": "other"})

@@ -13,7 +13,7 @@ from octavo.database.introspect import found_tables
 from octavo.database.synchronize import SyncReport, plan_changes, synchronize
 from octavo.schema.loader import builtin_registry
 from octavo.schema.registry import Registry
-from octavo.sql.tables import OwnTable
+from octavo.sql.ddl.tables import OwnTable
 from tests.layouts import MODELS, as_recorded, recorded, registry_of
 
 pytestmark = pytest.mark.anyio
@@ -49,7 +49,7 @@ async def columns_of(database: Database, table: str) -> dict[str, str]:
 async def test_tables_equal_the_reference(database: Database, tmp_path: Path, model: str) -> None:
     registry = registry_of(recorded(model)["definitions"], tmp_path)
     await synchronize(database, registry)
-    assert as_recorded(await found_tables(database, database.dialect)) == recorded(model)[database.dialect]
+    assert as_recorded(await found_tables(database, database.dialect)) == recorded(model)[database.dialect.name]
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -77,7 +77,7 @@ async def test_a_dropped_table_column_and_index_come_back(database: Database, tm
     await database.execute_script(
         "DROP TABLE strapi_webhooks; ALTER TABLE notes DROP COLUMN tags; DROP INDEX notes_created_by_id_fk"
     )
-    varchar = "varchar(255)" if database.dialect == "sqlite" else "character varying(255)"
+    varchar = "varchar(255)" if database.dialect.name == "sqlite" else "character varying(255)"
     assert lines(await synchronize(database, registry)) == {
         "applied": [
             "create table strapi_webhooks",
@@ -123,7 +123,7 @@ async def test_what_would_lose_data_is_told_and_left(database: Database, tmp_pat
     await database.execute("INSERT INTO notes (title, slug, size) VALUES ('a', 'kept', '7')")
     await database.execute("CREATE TABLE hers (id integer)")
     after = registry_of(note(size={"type": "integer"}), tmp_path / "after")
-    string = "varchar(255)" if database.dialect == "sqlite" else "character varying(255)"
+    string = "varchar(255)" if database.dialect.name == "sqlite" else "character varying(255)"
     losing = [
         "drop table drafts",
         f"change column notes.size from {string} to integer",
@@ -161,7 +161,7 @@ async def test_a_longer_text_needs_no_permission(database: Database, tmp_path: P
         "sqlite": [],  # a declared length says nothing there
         "postgresql": ["widen column notes.title from character varying(255) to text"],
     }
-    assert lines(report) == {"applied": expected[database.dialect], "left": [], "warnings": []}
+    assert lines(report) == {"applied": expected[database.dialect.name], "left": [], "warnings": []}
     assert await database.fetch_value("SELECT title FROM notes") == "kept"
 
 
@@ -222,7 +222,7 @@ async def test_indexes_do_not_stand_in_the_way(database: Database, tmp_path: Pat
 
 
 async def test_orphans_keep_a_foreign_key_away(database: Database, tmp_path: Path) -> None:
-    if database.dialect == "sqlite":
+    if database.dialect.name == "sqlite":
         pytest.skip("cannot add a foreign key to a table")
     registry = registry_of(note(), tmp_path)
     await synchronize(database, registry)

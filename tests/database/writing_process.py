@@ -19,7 +19,7 @@ CHILDREN = 3
 
 async def write_family(database: Database, number: int) -> None:
     """One parent, three children."""
-    first, second = ("?1", "?2") if database.dialect == "sqlite" else ("$1", "$2")
+    first, second = ("?1", "?2") if database.dialect.name == "sqlite" else ("$1", "$2")
     async with database.transaction() as transaction:
         await transaction.execute(f"INSERT INTO parents VALUES ({first})", (number,))
         for position in range(CHILDREN):

@@ -69,9 +69,9 @@ async def test_golden(warm: Site, case: str, pytestconfig: pytest.Config, monkey
     sent.listen(warm, monkeypatch)
     answer = await warm.get(target, token)
     update = bool(pytestconfig.getoption(OPTION))
-    check(CASES / f"{case}.{warm.database.dialect}.sql", sent.written(), str, update=update)
+    check(CASES / f"{case}.{warm.database.dialect.name}.sql", sent.written(), str, update=update)
     body = json.dumps(answer.json, indent=2, ensure_ascii=False) + "\n"
-    check(CASES / f"{case}.json", body, json.loads, update=update and warm.database.dialect == "sqlite")
+    check(CASES / f"{case}.json", body, json.loads, update=update and warm.database.dialect.name == "sqlite")
 
 
 def test_every_file_belongs_to_a_case() -> None:

@@ -6,7 +6,12 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
-from octavo import app
+from graphql import GraphQLSchema
+
+from octavo.cache import CacheBudget
+from octavo.graphql.document.documents import Documents
+from octavo.graphql.options import Limits
+from octavo.runtime import process as app
 from octavo.settings.model import Mode
 from tests.http.asgi import Answer, call
 from tests.models.site import Site
@@ -26,6 +31,11 @@ async def ask(site: Site, text: str, token: str | None = None, **variables: Any)
     answer = await send(site, {"query": text, "variables": variables}, token)
     assert answer.status == 200, answer.body
     return answer.json
+
+
+def documents_of(schema: GraphQLSchema, limits: Limits) -> Documents:
+    """Reads documents against a schema, by itself."""
+    return Documents(schema, limits, CacheBudget(10_000_000).cache("documents"))
 
 
 def messages(answer: Any) -> list[str]:

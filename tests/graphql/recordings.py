@@ -2,9 +2,7 @@
 
 import atexit
 import json
-import lzma
 import shutil
-import tarfile
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -12,11 +10,12 @@ from typing import Any
 
 from graphql import GraphQLSchema
 
-from octavo.graphql.exclusions import Exclusions
-from octavo.graphql.schema import build_schema
-from octavo.graphql.workshop import TIMESTAMPS
+from octavo.graphql.schema.builder import build_schema
+from octavo.graphql.schema.exclusions import Exclusions
+from octavo.schema.automatic import TIMESTAMPS
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry
+from tests.archives import unpack
 
 HERE = Path(__file__).parent
 BLOG = HERE.parent / "conformance/blog.tar.xz"
@@ -26,8 +25,7 @@ BLOG = HERE.parent / "conformance/blog.tar.xz"
 def _unpacked(archive: Path) -> Path:
     folder = Path(mkdtemp(prefix="octavo-graphql-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    with lzma.open(archive) as packed, tarfile.open(fileobj=packed) as files:
-        files.extractall(folder, filter="data")
+    unpack(archive, folder)
     return folder
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from graphql import execute_sync, get_introspection_query
 
-from octavo.graphql import executor
-from octavo.graphql.documents import Documents, RefusedDocument
+from octavo.graphql.document.documents import RefusedDocument
+from octavo.graphql.execution import executor
 from octavo.graphql.options import Limits
-from tests.graphql.asking import send, served
+from tests.graphql.asking import documents_of, send, served
+from tests.graphql.document.test_documents import HOSTILE
 from tests.graphql.recordings import schema_of
-from tests.graphql.test_documents import HOSTILE
 from tests.models.site import Site
 
 MOST_CALLS = 1_000_000
@@ -67,7 +67,7 @@ def peak_of(work: Callable[[], object]) -> int:
 
 
 def refusing(text: str) -> Callable[[], object]:
-    documents = Documents(schema_of("kinds"), Limits())
+    documents = documents_of(schema_of("kinds"), Limits())
 
     def work() -> None:
         with pytest.raises(RefusedDocument) as caught:
@@ -92,7 +92,7 @@ def test_documents_are_refused_in_little_space(name: str) -> None:
 
 
 def test_the_longest_list_is_read_with_little_work() -> None:
-    documents = Documents(schema_of("kinds"), Limits())
+    documents = documents_of(schema_of("kinds"), Limits())
     assert calls_of(lambda: documents.read(LONG_LIST)) < MOST_CALLS
 
 
@@ -104,7 +104,7 @@ def test_work_grows_with_the_limits_and_not_with_the_document() -> None:
 
 
 def test_what_is_refused_is_not_remembered() -> None:
-    documents = Documents(schema_of("kinds"), Limits())
+    documents = documents_of(schema_of("kinds"), Limits())
     for text in (NEAR["a megabyte of words"], "{nope}"):
         with pytest.raises(RefusedDocument):
             documents.read(text)

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from octavo import app
+from octavo.runtime import process as app
 from tests.graphql.asking import messages, send
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import FULL_TOKEN
-from tests.models.site import Site
+from tests.models.site import Site, under_safe
 
 pytestmark = pytest.mark.anyio
 
@@ -50,6 +50,13 @@ async def test_a_file_comes_with_its_operation(scratch: Site) -> None:
     answer = await post_form(scratch, form)
     found = {"name": "0.png", "mime": "image/png", "size": 0.07, "width": 1}
     assert answer.json == {"data": {"upload": {"data": {"attributes": found}}}}
+
+
+async def test_a_text_that_is_called_an_image_is_a_text(scratch: Site) -> None:
+    form: list[Part] = [("operations", operation(ONE, f=None)), ("map", '{"0": ["variables.f"]}'), ("0", b"hello")]
+    found = {"name": "0.png", "mime": "text/plain", "size": 0.01, "width": None}
+    async with under_safe(scratch) as safe:
+        assert (await post_form(safe, form)).json == {"data": {"upload": {"data": {"attributes": found}}}}
 
 
 async def test_several_files_go_to_their_places_in_a_list(scratch: Site) -> None:

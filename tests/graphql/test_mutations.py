@@ -89,6 +89,20 @@ async def test_a_single_type_is_localized_whatever_the_id(scratch: Site) -> None
     assert {item["attributes"]["locale"] for item in made["localizations"]["data"]} == taken
 
 
+async def test_a_new_localization_gives_what_is_shared_to_the_whole_family(scratch: Site) -> None:
+    localize = """mutation($i: ID!, $l: I18NLocaleCode!) {
+      it: createBookLocalization(id: $i, locale: $l, data: { title: "t" }) { data { id attributes { body } } } }"""
+    make = 'mutation { it: createBook(data: { title: "t", body: "b" }) { data { id } } }'
+    made = (await ask(scratch, make, FULL_TOKEN))["data"]["it"]["data"]["id"]
+    added = (await ask(scratch, localize, FULL_TOKEN, i=made, l="fr"))["data"]["it"]["data"]["id"]
+    change = 'mutation($i: ID!) { updateBook(id: $i, data: { body: "changed" }) { data { id } } }'
+    await ask(scratch, change, FULL_TOKEN, i=added)
+    third = (await ask(scratch, localize, FULL_TOKEN, i=added, l="de-AT"))["data"]["it"]["data"]
+    assert third["attributes"] == {"body": "changed"}
+    first = await ask(scratch, "query($i: ID!) { book(id: $i) { data { attributes { body } } } }", FULL_TOKEN, i=made)
+    assert first["data"]["book"]["data"]["attributes"] == {"body": "changed"}
+
+
 async def test_what_is_asked_of_the_deleted_is_checked_all_the_same(scratch: Site) -> None:
     made = await ask(scratch, 'mutation { it: createBook(data: { title: "Gone" }) { data { id } } }', FULL_TOKEN)
     text = """mutation($i: ID!) { deleteBook(id: $i) { data { attributes {

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from octavo.app import build
-from tests.access.people import Hands
+from octavo.runtime.process import build
 from tests.graphql.asking import ask, messages, send
 from tests.models.bookshop import FULL_TOKEN, SOME_TOKEN
+from tests.models.people import Hands
 from tests.models.site import Site
 
 pytestmark = pytest.mark.anyio

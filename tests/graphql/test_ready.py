@@ -2,10 +2,10 @@
 
 import pytest
 
-from octavo import app
-from tests.access.people import Hands
+from octavo.runtime import process as app
 from tests.graphql.asking import ask, messages, send
 from tests.models.bookshop import FULL_TOKEN, SOME_TOKEN
+from tests.models.people import Hands
 from tests.models.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -62,7 +62,7 @@ async def test_another_default_locale_is_seen(scratch: Site, still: Hands) -> No
     octavo = app.build(scratch.octavo.settings)
     await octavo.database.connect()
     site, text = Site(octavo), "{ books(pagination: {limit: 1}) { data { attributes { locale } } } }"
-    mark = "?" if octavo.database.dialect == "sqlite" else "$"
+    mark = "?" if octavo.database.dialect.name == "sqlite" else "$"
     change = f"UPDATE strapi_core_store_settings SET value = {mark}1 WHERE key = {mark}2"
     seen: list[str] = []
     try:
@@ -82,7 +82,7 @@ async def test_a_permission_taken_away_is_gone(scratch: Site, still: Hands) -> N
     octavo = app.build(scratch.octavo.settings)
     await octavo.database.connect()
     site, text = Site(octavo), "{ genres(pagination: {limit: 1}) { data { id } } }"
-    mark = "?1" if octavo.database.dialect == "sqlite" else "$1"
+    mark = "?1" if octavo.database.dialect.name == "sqlite" else "$1"
     try:
         for _ in range(2):
             assert messages(await ask(site, text)) == []

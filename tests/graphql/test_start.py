@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from octavo import app
-from octavo.graphql import answering
+from octavo.graphql.transport import request_handler as answering
+from octavo.runtime import process as app
 from octavo.schema.problems import InvalidDefinitions
 from octavo.settings import load_settings
 from tests.graphql.asking import ask, send
-from tests.graphql.test_soundness import write
+from tests.graphql.schema.test_name_conflicts import write
 from tests.models.bookshop import SECRETS
 from tests.models.site import Site
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.anyio
 BUILD = """
 import sys
 from pathlib import Path
-from octavo.app import build
+from octavo.runtime.process import build
 from octavo.settings import load_settings
 build(load_settings(Path(sys.argv[1]), {"JWT_SECRET": "j", "API_TOKEN_SALT": "s"}, mode="development"))
 print(sorted(name for name in sys.modules if name == "graphql" or name.startswith("graphql.")))

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.access.people import Hands
 from tests.graphql.asking import send, served
 from tests.models.bookshop import FULL_TOKEN
+from tests.models.people import Hands
 from tests.models.site import Site
 
 pytestmark = pytest.mark.anyio

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from octavo import app
+from octavo.runtime import process as app
 from tests.graphql.asking import ask, messages, send, served
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import FULL_TOKEN
@@ -48,6 +48,21 @@ async def test_no_other_body_is_an_operation(bookshop: Site, kind: str | None) -
     answer = await call(bookshop.octavo.asgi, "POST", "/graphql", headers, [body])
     assert answer.status == 400
     assert b"data" not in answer.body
+
+
+@pytest.mark.parametrize("given", [5, 0, True, False, "5", "true"])
+async def test_variables_are_an_object(bookshop: Site, given: Any) -> None:
+    answer = await send(bookshop, {"query": BOOK, "variables": given})
+    assert answer.status == 400
+    (error,) = answer.json["errors"]
+    assert error["message"].startswith("Variables must be provided as an Object where each property is a variable")
+
+
+@pytest.mark.parametrize("given", [None, {}, [], [1], "{}", "null", ""])
+async def test_variables_may_say_nothing(bookshop: Site, given: Any) -> None:
+    assert (await send(bookshop, {"query": "{ __typename }", "variables": given})).json == {
+        "data": {"__typename": "Query"}
+    }
 
 
 @pytest.mark.parametrize(

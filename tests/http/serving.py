@@ -1,6 +1,7 @@
 """A small application for a real server; `test_server.py` starts it."""
 
 import asyncio
+import sys
 from pathlib import Path
 from tempfile import gettempdir
 
@@ -24,6 +25,8 @@ async def ignore(request: Request) -> Response:
 
 
 async def work(request: Request) -> Response:
+    sys.stdout.write("working\n")
+    sys.stdout.flush()
     await asyncio.sleep(0.4)
     return render_json(200, {"worked": True})
 
@@ -40,7 +43,7 @@ def build() -> HttpApplication:
     router.add("GET", "/api/work", work)
     router.add("GET", "/api/hang", hang)
     options = HttpOptions(
-        cors=CorsOptions(CorsMode.REFLECT), body=BodyLimits(json=100_000, upload=4_000_000), request_seconds=1.0
+        cors=CorsOptions(CorsMode.REFLECT), body=BodyLimits(json=100_000, upload=4_000_000), request_seconds=2.0
     )
     return HttpApplication(router, options, static=StaticFiles({"/": Path(gettempdir()) / "octavo-nothing-here"}))
 

@@ -384,6 +384,36 @@ def test_stopping_waits_for_what_is_under_way() -> None:
     assert log == ["worked", "closed"]
 
 
+def test_a_request_keeps_the_dispatcher_it_began_with() -> None:
+    """Another one answers who comes later; the first is drained when its last request is answered, and not before."""
+
+    def saying(text: bytes, going: asyncio.Event) -> Router:
+        async def handler(request: Request) -> Response:
+            await going.wait()
+            return Response(200, text)
+
+        router = Router()
+        router.add("GET", "/here", handler)
+        return router
+
+    async def scenario() -> None:
+        late, now = asyncio.Event(), asyncio.Event()
+        now.set()
+        app = HttpApplication(saying(b"old", late))
+        request = asyncio.create_task(call(app, "GET", "/here"))
+        await asyncio.sleep(0)
+        before = app.replace(saying(b"new", now), HttpOptions())
+        drained = asyncio.create_task(app.drain(before))
+        assert (await call(app, "GET", "/here")).body == b"new"
+        assert not drained.done()
+        late.set()
+        assert (await request).body == b"old"
+        await drained
+        await app.drain(before)  # nobody waits for nothing
+
+    asyncio.run(scenario())
+
+
 def test_stopping_does_not_wait_for_ever() -> None:
     async def scenario() -> list[str]:
         async def work(request: Request) -> Response:

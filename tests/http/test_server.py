@@ -21,7 +21,7 @@ class Server:
     process: subprocess.Popen[bytes]
 
     def connect(self) -> socket.socket:
-        return socket.create_connection(("127.0.0.1", self.port), timeout=10)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=90)
 
     def exchange(self, data: bytes) -> tuple[int, bytes]:
         """Send bytes, read until the server closes; status and body of the answer."""
@@ -44,7 +44,7 @@ def start_server() -> Server:
         command, cwd=ROOT, env={"PYTHONPATH": "src"}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
     server = Server(port, process)
-    for _ in range(200):
+    for _ in range(1800):
         try:
             if server.exchange(request("GET", "/_health"))[0] == 204:
                 return server
@@ -59,7 +59,7 @@ def server() -> Iterator[Server]:
     started = start_server()
     yield started
     started.process.terminate()
-    output, _ = started.process.communicate(timeout=20)
+    output, _ = started.process.communicate(timeout=90)
     assert b"Traceback" not in output
 
 
@@ -126,8 +126,8 @@ def test_forms_are_streamed(server: Server) -> None:
 def test_a_slow_but_steady_body_is_waited_for(server: Server) -> None:
     with server.connect() as connection:
         connection.sendall(request("POST", "/api/echo", f"Content-Type: {JSON}", "Content-Length: 7"))
-        for piece in (b'{"a', b'":', b"1}"):
-            time.sleep(0.6)
+        for piece in (b'{"', b'a"', b":", b"1}"):
+            time.sleep(0.7)
             connection.sendall(piece)
         assert read_answer(connection)[0] == 200
 
@@ -148,9 +148,10 @@ def test_stopping_finishes_what_is_under_way() -> None:
     server = start_server()
     with server.connect() as connection:
         connection.sendall(request("GET", "/api/work"))
-        time.sleep(0.1)
+        assert server.process.stdout is not None
+        assert any(b"working" in line for line in server.process.stdout)
         server.process.send_signal(signal.SIGTERM)
         status, body = read_answer(connection)
-    output, _ = server.process.communicate(timeout=20)
+    output, _ = server.process.communicate(timeout=90)
     assert (status, json.loads(body), server.process.returncode) == (200, {"worked": True}, 0)
     assert b"Traceback" not in output

@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from octavo.database import leases
 from octavo.database.connection import Database
 from octavo.database.synchronize import synchronize
 from octavo.schema.loader import load_registry
@@ -37,9 +38,9 @@ def bookshop_registry() -> Registry:
 
 async def write_bookshop(database: Database, registry: Registry) -> None:
     """The tables, and content that is the same on every database."""
-    await synchronize(database, registry)
+    await synchronize(database, registry, (leases.TABLE,))
     async with database.transaction() as transaction:
-        writer = ContentWriter(transaction, registry, database.dialect)
+        writer = ContentWriter(transaction, registry, database.dialect.name)
         await _write_people(writer)
         await _write_content(writer, Random(11))
 

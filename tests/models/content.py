@@ -13,7 +13,7 @@ from octavo.schema.attributes import ComponentField, DynamicZone, Media, Relatio
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
 from octavo.schema.values import SCALAR_TYPES, ValueKind
-from octavo.sql.storage import CREATOR_COLUMNS, column_name, component_table, link_table, morph_table, table_name
+from octavo.sql.physical_names import CREATOR_COLUMNS, column_name, component_table, link_table, morph_table, table_name
 
 Row = dict[str, Any]
 

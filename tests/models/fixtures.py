@@ -7,12 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from octavo import app
-from octavo.access.authenticator import Authenticator
-from octavo.content import locales
+from octavo.authentication.authenticator import Authenticator
+from octavo.i18n import locales
+from octavo.runtime import infrastructure
+from octavo.runtime import process as app
 from octavo.schema.registry import Registry
-from tests.access.people import Hands
 from tests.models.bookshop import FULL_TOKEN, SOME_TOKEN, bookshop_registry
+from tests.models.people import Hands
 from tests.models.site import Site, open_bookshop, postgresql_variables
 from tests.postgresql_server import PostgresqlServer
 
@@ -62,7 +63,7 @@ async def own_bookshop(request: pytest.FixtureRequest, anyio_backend: str, tmp_p
 def still(monkeypatch: pytest.MonkeyPatch) -> Hands:
     """Clocks that stand still until told, for services made from now on: nothing is read anew unasked."""
     hands = Hands()
-    monkeypatch.setattr(app, "Authenticator", partial(Authenticator, clock=hands.clock))
+    monkeypatch.setattr(infrastructure, "Authenticator", partial(Authenticator, clock=hands.clock))
     monkeypatch.setattr(locales, "time", SimpleNamespace(monotonic=lambda: hands.steady))
     return hands
 
@@ -75,6 +76,6 @@ async def warm(bookshop: Site, still: Hands) -> AsyncIterator[Site]:
     site = Site(octavo)
     for token in (None, FULL_TOKEN, SOME_TOKEN):
         await site.get("/api/books?populate=author", token)
-    await octavo.services.authenticator.settle()  # the use of tokens is noted in the background
+    await octavo.infrastructure.authenticator.settle()  # the use of tokens is noted in the background
     yield site
     await octavo.database.close()

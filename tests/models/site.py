@@ -1,14 +1,18 @@
 """The bookshop put together as a service and asked in the same process: through HTTP, without a socket."""
 
 import shutil
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from octavo.app import Octavo, build
 from octavo.database.connection import Database
+from octavo.runtime.process import Process, build
 from octavo.settings import load_settings
+from octavo.settings.compat import RULES
+from octavo.settings.files.api import Compat
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import DEFINITIONS, SECRETS, write_bookshop
 
@@ -17,7 +21,7 @@ from tests.models.bookshop import DEFINITIONS, SECRETS, write_bookshop
 class Site:
     """A service, its database open."""
 
-    octavo: Octavo
+    octavo: Process
 
     @property
     def database(self) -> Database:
@@ -46,6 +50,19 @@ def postgresql_variables(url: str) -> dict[str, str]:
     }
 
 
+@asynccontextmanager
+async def another(site: Site, **compat: Any) -> AsyncIterator[Site]:
+    """The same content served by another process, with other rules of the compatibility profile."""
+    settings = site.octavo.settings
+    rules = replace(settings.api.compat, **compat)
+    octavo = build(replace(settings, api=replace(settings.api, compat=rules)))
+    await octavo.database.connect()
+    try:
+        yield Site(octavo)
+    finally:
+        await octavo.database.close()
+
+
 async def open_bookshop(folder: Path, variables: Mapping[str, str]) -> Site:
     """A new bookshop in a folder; without variables on SQLite there."""
     shutil.copytree(DEFINITIONS / "src", folder / "src")
@@ -53,5 +70,18 @@ async def open_bookshop(folder: Path, variables: Mapping[str, str]) -> Site:
     (folder / ".tmp/data.db").touch()
     octavo = build(load_settings(folder, {**SECRETS, **variables}, mode="production"))
     await octavo.database.connect()
-    await write_bookshop(octavo.database, octavo.registry)
+    await write_bookshop(octavo.database, octavo.site.registry)
     return Site(octavo)
+
+
+@asynccontextmanager
+async def under_safe(site: Site) -> AsyncIterator[Site]:
+    """The same content, served under the profile `safe`."""
+    settings = site.octavo.settings
+    compat = Compat(profile="safe", **{name: rule.safe for name, rule in RULES.items()})  # type: ignore[arg-type]
+    octavo = build(replace(settings, api=replace(settings.api, compat=compat)))
+    await octavo.asgi.start()
+    try:
+        yield Site(octavo)
+    finally:
+        await octavo.asgi.stop()

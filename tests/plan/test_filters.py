@@ -3,9 +3,9 @@
 import pytest
 
 from octavo.plan import nodes
-from octavo.plan.context import Planning
 from octavo.plan.filters import met_by_nulls, plan_filter
-from octavo.plan.nodes import ALWAYS, NEVER, All, Any, Condition, Reached
+from octavo.plan.nodes import ALWAYS, NEVER, All, Any, Condition, Exists
+from octavo.plan.planning import Planning
 from octavo.query import operators as op
 from octavo.rest.filters import read_filters
 from octavo.schema.registry import Registry
@@ -21,7 +21,7 @@ def outline(condition: Condition) -> object:
             name = attribute.name if attribute else "id"
             flags = ("not " if negated else "") + test.value + (" i" if fold else "")
             return (name, flags, *(parameter.index for parameter in parameters))
-        case Reached(step=step, condition=inner, or_nothing=or_nothing):
+        case Exists(step=step, condition=inner, or_nothing=or_nothing):
             return (step.attribute.name, "or nothing" if or_nothing else "some", outline(inner))
         case All(items=items):
             return ("all", *map(outline, items))

@@ -2,9 +2,11 @@
 
 import pytest
 
-from octavo.access.sanitize import Sanitizer
+from octavo.authorization.permissions import EVERYTHING
+from octavo.authorization.query_sanitizer import QuerySanitizer
 from octavo.plan.nesting import Nesting, nesting
-from octavo.plan.read import plan_list, plan_one
+from octavo.plan.read import plan_read
+from octavo.query.request import By, ReadRequest
 from octavo.rest.params import PageLimits, read_query
 from octavo.rest.query_string import parse_query_string
 from octavo.schema.registry import Registry
@@ -29,8 +31,8 @@ CASES = [
 def test_nesting(registry: Registry, uid: str, query: str, expected: Nesting) -> None:
     content_type = registry.content_types[uid]
     asked = read_query(parse_query_string(query), PageLimits())
-    sanitized = Sanitizer(registry, lambda uid: True).sanitize(asked, content_type)
-    found = nesting(plan_list(sanitized, content_type, registry).plan)
+    sanitized = QuerySanitizer(registry, EVERYTHING).sanitize(asked, content_type)
+    found = nesting(plan_read(ReadRequest(content_type=content_type, query=sanitized), registry).plan)
     assert (found.lists, found.path) == (expected.lists, expected.path)
-    of_one = nesting(plan_one(sanitized, content_type, registry, by_id=True).plan)
+    of_one = nesting(plan_read(ReadRequest(content_type=content_type, query=sanitized, by=By.ID), registry).plan)
     assert of_one == Nesting(expected.lists - 1, expected.path)

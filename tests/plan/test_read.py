@@ -3,8 +3,8 @@
 import pytest
 
 from octavo.plan import nodes
-from octavo.plan.context import Planning
 from octavo.plan.nodes import ALWAYS, NEVER, Any, Condition
+from octavo.plan.planning import Planning
 from octavo.plan.read import search
 from octavo.schema.registry import Registry
 from tests.models.bookshop import GENRE

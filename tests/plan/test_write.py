@@ -21,8 +21,8 @@ from octavo.plan.changes import (
 from octavo.plan.write import Links, RowNode, plan_delete, plan_write
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
-from tests.content.workshop import DEFINITIONS, MAKER, TOOL
 from tests.layouts import registry_of
+from tests.models.workshop import DEFINITIONS, MAKER, TOOL
 
 
 @pytest.fixture(scope="module")

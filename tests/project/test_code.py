@@ -1,5 +1,6 @@
 """Loading a project's code: what is found, how it is called, what is wrong and where."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,27 @@ async def test_what_is_found_and_by_which_name(tmp_path: Path) -> None:
     assert await code.policies["global::is_owner"]("a", "b") == "a"
     assert await code.policies["api::book.own"]("a", "b") == ("a", "b")
     assert await code.middlewares["api::book.own"](1, 2, 3, 4, 5) == 1
+
+
+def test_what_editors_leave_behind_is_not_run(tmp_path: Path) -> None:
+    write(tmp_path, policies__good="def policy(context): return True\n")
+    (tmp_path / "src/policies/.#good.py").symlink_to("somebody@somewhere.4711:1")
+    assert set(load_code(tmp_path).policies) == {"global::good"}
+
+
+def test_what_is_loaded_can_be_forgotten(tmp_path: Path) -> None:
+    write(tmp_path, index="from .lib import WORD\ndef register(app): return WORD\n", lib="WORD = 'so'\n")
+    code = load_code(tmp_path)
+    package = code.package
+    assert {name for name in sys.modules if name.startswith(f"{package}")} == {
+        str(package),
+        f"{package}.index",
+        f"{package}.lib",
+    }
+    code.unload()
+    assert [name for name in sys.modules if name.startswith(f"{package}")] == []
+    assert code.register is not None
+    assert code.register.call(None) == "so"  # who still runs goes on
 
 
 def test_two_projects_do_not_meet(tmp_path: Path) -> None:

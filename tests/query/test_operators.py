@@ -2,10 +2,10 @@
 
 import pytest
 
-from octavo.content.reading import DIALECTS
 from octavo.plan.nodes import Parameter, ParameterKind
 from octavo.query import operators as op
 from octavo.schema.values import ValueKind
+from tests.dialects import DIALECTS
 
 
 def test_rows_are_found_by_their_name() -> None:

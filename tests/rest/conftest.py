@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.access.club import NEVER, Club, open_club
+from tests.models.club import NEVER, Club, open_club
 from tests.models.site import postgresql_variables
 
 OpenClub = Callable[..., Awaitable[Club]]

@@ -8,10 +8,10 @@ from typing import Any
 import jwt
 import pytest
 
-from octavo.access.account_bodies import LOGIN, REGISTER
-from tests.access.club import ALLOW, NEVER, PASSWORD, SAFE, SECRETS, SOME, Club, error, problems
-from tests.access.people import write
+from octavo.users.account_input import LOGIN, REGISTER
 from tests.http.asgi import Answer
+from tests.models.club import ALLOW, NEVER, PASSWORD, SAFE, SECRETS, SOME, Club, error, problems
+from tests.models.people import write
 from tests.rest.conftest import OpenClub
 
 pytestmark = pytest.mark.anyio
@@ -283,7 +283,7 @@ async def test_codes_end(club: Club) -> None:
     mark, end, digest = (await club.column("reset_password_token")).split("$")
     assert 3500 < int(end) - time.time() <= 3600
     past = f"{mark}${int(time.time()) - 1}${digest}"
-    await write(club.database, "UPDATE up_users SET reset_password_token = ?1 WHERE id = 1", past)
+    await write(club.database, "UPDATE up_users SET reset_password_token = {v1} WHERE id = 1", past)
     assert (await club.post("auth/reset-password", reset(code))).json == INCORRECT
 
 

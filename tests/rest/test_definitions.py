@@ -8,8 +8,8 @@ import pytest
 
 from octavo.rest.definitions import show_component, show_content_type
 from octavo.schema.loader import load_registry
-from tests.access.club import FULL, SOME, Club, error
 from tests.conformance.corpus import unpack
+from tests.models.club import FULL, SOME, Club, error
 
 RECORDED = json.loads((Path(__file__).parent / "definitions.json").read_text("utf-8"))
 PATHS = ("content-types", "content-types/plugin::users-permissions.user", "components", "components/shared.seo")

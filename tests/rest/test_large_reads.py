@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 import pytest
 
-from octavo.app import build
-from octavo.content.large_reads import Lane
+from octavo.content.large_reads import ReadLimiter
 from octavo.errors import ServiceUnavailable
+from octavo.runtime.process import build
 from tests.graphql.asking import send
 from tests.http.asgi import call
 from tests.models.bookshop import FULL_TOKEN
@@ -101,7 +101,7 @@ async def test_graphql_lists_that_multiply(bookshop: Site) -> None:
     settings = bookshop.octavo.settings
     graphql = replace(settings.plugins.graphql, config=replace(settings.plugins.graphql.config, depth_limit=60))
     deep = replace(settings, plugins=replace(settings.plugins, graphql=graphql))
-    async with limited(Site(replace(bookshop.octavo, settings=deep)), largest=8 * KILOBYTE) as site:
+    async with limited(Site(build(deep)), largest=8 * KILOBYTE) as site:
         answer = await send(site, {"query": nested(2)})
         assert answer.json["data"] == {"authors": None}
         [error] = answer.json["errors"]
@@ -151,7 +151,7 @@ async def test_values_larger_than_an_answer_can_be_written(own_bookshop: Site) -
 
 
 async def test_a_lane_lets_so_many_in() -> None:
-    lane, entered = Lane(2, 0.01), asyncio.Event()
+    lane, entered = ReadLimiter(2, 0.01), asyncio.Event()
     async with lane, lane:
         with pytest.raises(ServiceUnavailable, match="Too many large reads are waiting"):
             async with lane:

@@ -6,7 +6,8 @@ import pytest
 
 from octavo.errors import OctavoError
 from octavo.query.ast import Page, PublicationState, Query, Sort
-from octavo.rest.params import MAX_SAFE_START, PageLimits, read_page, read_query
+from octavo.query.numbers import MAX_SAFE_INTEGER
+from octavo.rest.params import PageLimits, read_page, read_query
 
 LIMITS = PageLimits()
 
@@ -32,7 +33,7 @@ PAGES: list[tuple[dict[str, Any], Page]] = [
     ({"page": "1e1"}, by_page(10, 25)),
     ({"page": " 5 "}, by_page(5, 25)),
     ({"pageSize": "Infinity"}, by_page(1, 100)),
-    ({"page": "Infinity"}, Page(start=MAX_SAFE_START, limit=25, number=MAX_SAFE_START)),
+    ({"page": "Infinity"}, Page(start=MAX_SAFE_INTEGER, limit=25, number=MAX_SAFE_INTEGER)),
     ({"page": ["2"]}, by_page(2, 25)),
     ({"start": "5"}, Page(start=5, limit=25)),
     ({"limit": "5"}, Page(limit=5)),

@@ -14,9 +14,9 @@ import jwt
 import pytest
 
 from octavo.settings import SettingsError, load_settings
-from tests.access.club import NEVER, SAFE, SECRETS, Club, error
-from tests.access.people import write
 from tests.http.asgi import Answer
+from tests.models.club import NEVER, SAFE, SECRETS, Club, error
+from tests.models.people import write
 from tests.openid_server import CLIENT, SECRET, OpenIdServer
 from tests.rest.conftest import OpenClub
 
@@ -210,7 +210,7 @@ async def test_a_state_is_good_for_ten_minutes(browser: Browser) -> None:
     back = await browser.at_provider((await browser.connect()).headers["location"])
     seconds = await browser.club.database.fetch_value("SELECT max(expires_at) FROM octavo_one_time_secrets")
     assert abs(seconds - time.time() - 600) < 120
-    await write(browser.club.database, "UPDATE octavo_one_time_secrets SET expires_at = ?1", int(time.time()) - 1)
+    await write(browser.club.database, "UPDATE octavo_one_time_secrets SET expires_at = {v1}", int(time.time()) - 1)
     assert (await browser.come_back(back)).json == LOST
 
 
@@ -221,7 +221,7 @@ async def test_a_ticket_is_good_once_for_one_provider_and_two_minutes(browser: B
     assert (await browser.session(ticket)).status == 200
     assert (await browser.session(ticket)).json == SPENT
     late = (await browser.to_front_end())["access_token"]
-    await write(browser.club.database, "UPDATE octavo_one_time_secrets SET expires_at = ?1", int(time.time()) - 1)
+    await write(browser.club.database, "UPDATE octavo_one_time_secrets SET expires_at = {v1}", int(time.time()) - 1)
     assert (await browser.session(late)).json == SPENT
 
 
@@ -386,7 +386,7 @@ async def test_the_default_role_is_the_one_that_is_set(browser: Browser) -> None
 
 async def test_whoever_is_blocked_stays_out(browser: Browser) -> None:
     await browser.sign_in()
-    await write(browser.club.database, "UPDATE up_users SET blocked = ?1 WHERE id = 4", True)
+    await write(browser.club.database, "UPDATE up_users SET blocked = {v1} WHERE id = 4", True)
     answer = await browser.sign_in()
     assert (answer.status, answer.json) == (400, refused("Your account has been blocked by an administrator"))
 
@@ -515,14 +515,14 @@ async def test_providers_that_nobody_knows(browser: Browser) -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "5", '{"company": []}'])
 async def test_unreadable_settings_are_none(browser: Browser, text: str) -> None:
-    insert = "INSERT INTO strapi_core_store_settings (key, value) VALUES ('plugin_users-permissions_grant', ?1)"
+    insert = "INSERT INTO strapi_core_store_settings (key, value) VALUES ('plugin_users-permissions_grant', {v1})"
     await write(browser.club.database, insert, text)
     assert (await browser.connect()).status == 302
 
 
 async def test_who_may_not_connect(browser: Browser) -> None:
     await write(browser.club.database, "DELETE FROM up_permissions_role_links")
-    browser.club.octavo.services.authenticator.invalidate()
+    browser.club.octavo.infrastructure.authenticator.invalidate()
     for path in ("connect/company", "connect/company/callback", "auth/company/callback"):
         assert (await browser.club.ask("GET", f"/api/{path}")).status == 403
 
@@ -564,6 +564,7 @@ def test_wrong_settings_stop_the_start(tmp_path: Any, given: dict[str, Any], pat
 
 def test_the_libraries_are_loaded_by_the_first_sign_in() -> None:
     """They take their time and memory, and most projects need them never."""
-    code = "import sys, octavo.app; print([name for name in ('authlib', 'httpx2', 'joserfc') if name in sys.modules])"
+    libraries = ("authlib", "httpx2", "joserfc")
+    code = f"import sys, octavo.runtime.site; print([name for name in {libraries} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

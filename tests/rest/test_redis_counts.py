@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from octavo.access.rate_limits import RateLimitOptions, RateLimits
-from octavo.access.redis_counts import RedisCounts, RedisMissing
-from octavo.app import build
+from octavo.authentication.rate_limits import RateLimitOptions, RateLimits
+from octavo.authentication.redis_rate_limits import RedisCounts, RedisMissing
 from octavo.errors import RateLimitError
+from octavo.runtime.process import build
 from octavo.settings import SettingsError, load_settings
-from tests.access.club import SECRETS, error
+from tests.models.club import SECRETS, error
 from tests.rest.conftest import OpenClub
 
 if TYPE_CHECKING:
@@ -78,6 +78,6 @@ def test_without_the_library_the_start_says_so(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_library_is_loaded_only_where_it_is_set() -> None:
-    code = "import sys, octavo.app; print('redis' in sys.modules)"
+    code = "import sys, octavo.runtime.site; print('redis' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -8,9 +8,9 @@ from typing import Any
 import jwt
 import pytest
 
-from tests.access.club import FULL, NEVER, PASSWORD, SECRETS, Club, error
-from tests.access.people import write
 from tests.http.asgi import Answer
+from tests.models.club import FULL, NEVER, PASSWORD, SECRETS, Club, error
+from tests.models.people import write
 from tests.openid_server import OpenIdServer
 from tests.rest.conftest import OpenClub
 from tests.rest.test_providers import Browser, variables
@@ -45,7 +45,7 @@ async def begin(club: Club) -> str:
 async def later(club: Club, seconds: int) -> None:
     """Time passes for all sessions."""
     text = """UPDATE octavo_user_sessions
-        SET renewed_at = renewed_at - ?1, idle_until = idle_until - ?1, ends_at = ends_at - ?1"""
+        SET renewed_at = renewed_at - {v1}, idle_until = idle_until - {v1}, ends_at = ends_at - {v1}"""
     await write(club.database, text, seconds)
 
 
@@ -184,7 +184,7 @@ async def test_what_others_do_ends_all_sessions(club: Club, body: dict[str, Any]
     token = await begin(club)
     assert (await club.ask("PUT", "/api/users/1", body, token=FULL)).status == 200
     assert (await refresh(club, token)).json == INVALID
-    await write(club.database, "UPDATE up_users SET blocked = ?1 WHERE id = 1", False)
+    await write(club.database, "UPDATE up_users SET blocked = {v1} WHERE id = 1", False)
     assert (await refresh(club, token)).json == INVALID
 
 

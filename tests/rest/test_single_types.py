@@ -96,6 +96,32 @@ async def test_siblings_of_a_new_localization_count_as_changed(own_bookshop: Sit
         assert new == old
 
 
+async def test_a_new_localization_gives_what_is_shared_to_the_whole_family(own_bookshop: Site) -> None:
+    """Values of the attributes that are not localized: its own, and for the rest those of the entry it is based on."""
+    made, added = await localized_pair(own_bookshop)
+    await write(own_bookshop, "PUT", f"/api/books/{added}", {"data": {"body": "changed", "pages": 7}})
+    assert (await shown(own_bookshop, made))["body"] == "b", "a change alone stays with its entry"
+    german = {"locale": "de-AT", "title": "eins", "pages": 8}
+    third = (await write(own_bookshop, "POST", f"/api/books/{added}/localizations", german)).json
+    family = [await shown(own_bookshop, entry_id) for entry_id in (made, added, third["id"])]
+    assert [(one["title"], one["body"], one["pages"]) for one in family] == [
+        ("one", "changed", 8),
+        ("un", "changed", 8),
+        ("eins", "changed", 8),
+    ]
+    assert [sibling["body"] for sibling in third["localizations"]] == ["changed", "b"], "the siblings as they were"
+
+
+async def test_each_localization_has_a_uid_of_its_own(own_bookshop: Site) -> None:
+    english = {"title": "one", "slug": "one"}
+    made = (await write(own_bookshop, "POST", "/api/books", {"data": english})).json["data"]["id"]
+    french, german = {"locale": "fr", "title": "un"}, {"locale": "de-AT", "title": "eins", "slug": "eins"}
+    added = [await write(own_bookshop, "POST", f"/api/books/{made}/localizations", body) for body in (french, german)]
+    assert [answer.status for answer in added] == [200, 200]
+    ids = (made, *(answer.json["id"] for answer in added))
+    assert [(await shown(own_bookshop, entry_id))["slug"] for entry_id in ids] == ["one", None, "eins"]
+
+
 async def test_localizations_that_an_answer_shows_take_over_what_they_share(own_bookshop: Site) -> None:
     made, added = await localized_pair(own_bookshop)
     query = "populate[cover][fields][0]=id&populate[gallery][fields][0]=id&populate[chapters]=true"

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from octavo.access.tokens import create_token
-from tests.content.pictures import bomb, picture
+from octavo.authentication.api_tokens import create_token
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import FULL_TOKEN, SECRETS
-from tests.models.site import Site, open_bookshop, postgresql_variables
+from tests.models.pictures import bomb, picture
+from tests.models.site import Site, open_bookshop, postgresql_variables, under_safe
 from tests.s3_server import KEY, SECRET, S3Server
 
 pytestmark = pytest.mark.anyio
@@ -91,7 +91,7 @@ def variables(request: pytest.FixtureRequest) -> dict[str, str]:
 async def open_writable(folder: Path, variables: dict[str, str]) -> Site:
     """A bookshop whose tables number new rows behind those it came with."""
     site = await open_bookshop(folder, variables)
-    if site.database.dialect == "postgresql":
+    if site.database.dialect.name == "postgresql":
         tables = (
             "SELECT table_name FROM information_schema.columns WHERE column_name = 'id' AND table_schema = 'public'"
         )
@@ -218,6 +218,34 @@ async def test_type_and_size_come_from_the_content(shop: Shop) -> None:
         ("image/jpeg", 40, ".png"),
         ("text/html", None, ".png"),
     ]
+
+
+async def test_what_is_called_an_image_and_is_none(shop: Shop) -> None:
+    fake: Part = ("files", "x.png", b"just text", "image/png")
+    (believed,) = await shop.add(fake)
+    assert (believed["mime"], believed["width"]) == ("image/png", None), "as v4 keeps it"
+    async with under_safe(shop.site) as safe:
+        site = Shop(safe, shop.folder)
+        (text,) = await site.add(fake)
+        assert (text["mime"], text["ext"], text["width"], text["formats"]) == ("text/plain", ".png", None, None)
+        answer = await site.post(f"/api/upload?id={text['id']}", ("files", "y.gif", b"other text", "image/gif"))
+        assert (answer.status, answer.json["mime"]) == (200, "text/plain")
+
+
+async def test_what_only_begins_as_an_image(shop: Shop) -> None:
+    async with under_safe(shop.site) as safe:
+        site = Shop(safe, shop.folder)
+        answer = await site.post("/api/upload", ("files", "x.png", b"\x89PNG\r\n\x1a\njust text", "image/png"))
+        assert (answer.status, answer.json["error"]["message"]) == (400, "File is not a valid image")
+        assert (shop.names(), await site.count()) == (set(), 5)
+
+
+async def test_places_are_named_by_digits_under_the_profile_safe(shop: Shop) -> None:
+    book = await shop.book()
+    async with under_safe(shop.site) as safe:
+        for written, status in ((hex(book), 400), (str(book), 200)):
+            place: tuple[Part, ...] = (("ref", BOOK), ("refId", written), ("field", "cover"))
+            assert (await Shop(safe, shop.folder).post("/api/upload", NOTE, *place)).status == status
 
 
 async def test_photographs_are_served_without_the_place_they_were_taken_at(shop: Shop) -> None:

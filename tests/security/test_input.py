@@ -1,7 +1,6 @@
 """Input, promises 16 to 21: no failure of ours, the exact place, limits, linear time, no patterns, no SQL."""
 
 import json
-import time
 from typing import Any
 from urllib.parse import quote
 
@@ -118,9 +117,9 @@ EXPLOSIVE = {
 
 @pytest.mark.parametrize("data", EXPLOSIVE.values(), ids=list(EXPLOSIVE))
 def test_point_18_long_texts_are_judged_at_once(blog: Blog, data: dict[str, Any]) -> None:
-    began = time.monotonic()
+    began = blog.processor_seconds()
     assert refusal_of(blog.post("/api/events", EVENT | data))[0] == 400
-    assert time.monotonic() - began < 0.5
+    assert blog.processor_seconds() - began < 0.5
 
 
 def test_point_19_limits_hold(blog: Blog) -> None:

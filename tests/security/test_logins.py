@@ -14,9 +14,9 @@ from typing import Any
 import bcrypt
 import pytest
 
-from octavo.content import passwords
-from tests.access.club import NEVER, Club, open_club
-from tests.access.people import Hands, write
+from octavo.authentication import passwords
+from tests.models.club import NEVER, Club, open_club
+from tests.models.people import Hands, write
 
 pytestmark = pytest.mark.anyio
 
@@ -63,7 +63,7 @@ async def test_so_are_they_while_passwords_are_hashed(club: Club) -> None:
         for _ in range(20):
             assert (await club.ask("GET", "/api/users/me", token=token)).status == 200
             # The hash is made before a transaction begins: others may write meanwhile.
-            await write(club.database, "UPDATE up_users SET confirmed = ?1 WHERE id = 3", True)
+            await write(club.database, "UPDATE up_users SET confirmed = {v1} WHERE id = 3", True)
         assert not registering.done()
     finally:
         release.set()

@@ -16,11 +16,18 @@ def test_keys_with_value_and_source(tmp_path: Path) -> None:
         Described("config/api.toml", "compat.profile", "safe", "OCTAVO_API__COMPAT__PROFILE"),
         Described("config/api.toml", "compat.unknownOperators", "refuse", "profile safe"),
         Described("config/api.toml", "compat.unknownPopulate", "refuse", "profile safe"),
+        Described("config/api.toml", "compat.zoneComponents", "allowed", "profile safe"),
         Described("config/api.toml", "compat.draftsById", "preview", "profile safe"),
         Described("config/api.toml", "compat.tokensAfterPasswordChange", "invalid", "profile safe"),
         Described("config/api.toml", "compat.unverifiedEmails", "refuse", "profile safe"),
         Described("config/api.toml", "compat.cors", "exact", "profile safe"),
         Described("config/api.toml", "compat.graphqlForms", "preflight", "profile safe"),
+        Described("config/api.toml", "compat.graphqlUrlEncoded", "refuse", "profile safe"),
+        Described("config/api.toml", "compat.graphqlLogins", "few", "profile safe"),
+        Described("config/api.toml", "compat.errorBodies", "json", "profile safe"),
+        Described("config/api.toml", "compat.relationErrors", "placed", "profile safe"),
+        Described("config/api.toml", "compat.imageTypes", "checked", "profile safe"),
+        Described("config/api.toml", "compat.ids", "digits", "profile safe"),
         Described("config/plugins.toml", "graphql.config.persistedQueries", False, "profile safe"),
     ]
 

@@ -54,11 +54,10 @@ def test_the_smaller_limit_of_lists_holds(tmp_path: Path, toml: str, most: int) 
     assert config_of(tmp_path, toml).most_items == most
 
 
-def test_limits_and_caches(tmp_path: Path) -> None:
+def test_limits(tmp_path: Path) -> None:
     limits = "[graphql.config.limits]\naliases = 0\nrootFields = 7\n"
-    config = config_of(tmp_path, f'{limits}[graphql.config.cache]\nsize = "1 kB"\ndocuments = 3')
+    config = config_of(tmp_path, limits)
     assert (config.limits.aliases, config.limits.root_fields, config.limits.batch) == (0, 7, 10)
-    assert (config.cache.size, config.cache.documents) == (1024, 3)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +66,6 @@ def test_limits_and_caches(tmp_path: Path) -> None:
         ("[graphql.config.limits]\nalias = 5", "graphql.config.limits.alias", "aliases"),
         ("[graphql.config.limits]\nbatch = 0", "graphql.config.limits.batch", "a whole number, at least 1"),
         ('[graphql.config.limits]\ntokens = "many"', "graphql.config.limits.tokens", "a whole number"),
-        ("[graphql.config.cache]\ndocuments = 0", "graphql.config.cache.documents", "at least 1"),
         ('[graphql.config.apolloServer]\ncache = "unbounded"', "graphql.config.apolloServer.cache", "one of bounded"),
         ("[graphql.config.apolloServer]\ntrace = true", "graphql.config.apolloServer.trace", "tracing"),
         ("[graphql.config]\nmaxLimit = -2", "graphql.config.maxLimit", "at least -1"),

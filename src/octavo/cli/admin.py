@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from octavo.access.admin_rows import Administrator, AdminRole, list_administrators, roles_of
-from octavo.access.administrators import NewAdministrator, create_administrator, reset_password
+from octavo.administrators.accounts import NewAdministrator, create_administrator, reset_password
+from octavo.administrators.rows import Administrator, AdminRole, list_administrators, roles_of
 from octavo.cli.base import Group, json_option, project_option, read_settings, say, say_json, say_table, with_database
 from octavo.database.connection import Database
 

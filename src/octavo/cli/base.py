@@ -13,16 +13,16 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from octavo.bootstrap import StartFailed, prepare_database
 from octavo.database.connection import Database
 from octavo.errors import OctavoError, ServiceUnavailable
 from octavo.project import InvalidCode
-from octavo.resources import open_project_database
+from octavo.runtime.open_resources import open_project_database
+from octavo.runtime.prepare_database import StartFailed, prepare_database
 from octavo.schema.loader import load_registry
 from octavo.schema.problems import InvalidDefinitions
-from octavo.seed import SeedError
 from octavo.settings import Settings, SettingsError, load_settings
-from octavo.sql.tables import OwnTable
+from octavo.sql.ddl.tables import OwnTable
+from octavo.transfer.seed import SeedError
 
 ResultT = TypeVar("ResultT")
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 import orjson
 
-from octavo.app import build
 from octavo.cli.base import Group, check_project, json_option, project_option, say, say_json, say_table
-from octavo.graphql.soundness import left_out
-from octavo.options import makes_schema
+from octavo.graphql.schema.name_conflicts import left_out
+from octavo.runtime.options import makes_schema
+from octavo.runtime.process import build
 from octavo.settings import describe, load_settings, missing_secrets
 from octavo.settings.compat import RULES
 
@@ -32,8 +32,8 @@ def check(project: Path, as_json: bool) -> None:
     check_project(project)
     settings = load_settings(project, os.environ, default_mode="production")
     octavo = build(settings)
-    asyncio.run(octavo.register())
-    unnamed = [str(problem) for problem in left_out(octavo.registry)] if makes_schema(settings) else []
+    asyncio.run(octavo.site.register())
+    unnamed = [str(problem) for problem in left_out(octavo.site.registry)] if makes_schema(settings) else []
     rows = [row._asdict() for row in describe(settings)]
     rules = {name: getattr(settings.api.compat, name) for name in RULES}
     missing = missing_secrets(settings)

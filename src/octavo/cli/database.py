@@ -5,14 +5,14 @@ from pathlib import Path
 
 import click
 
-from octavo.bootstrap import bring_up_to_date, reach_database
 from octavo.cli.base import Group, json_option, project_option, read_settings, refuse, say, say_json
 from octavo.cli.postgresql_tools import dump_database, restore_database
 from octavo.cli.progress import progress_bar
 from octavo.database.connection import Database
 from octavo.database.sqlite_copy import NotADatabase, copy_database
 from octavo.database.synchronize import Changes, SyncReport, plan_changes
-from octavo.resources import open_project_database
+from octavo.runtime.open_resources import open_project_database
+from octavo.runtime.prepare_database import bring_up_to_date, reach_database
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry
 from octavo.settings import Settings

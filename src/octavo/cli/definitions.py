@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from octavo.app import build
 from octavo.cli.base import Group, json_option, project_option, read_settings, say, say_json, say_table
+from octavo.runtime.process import build
 from octavo.schema.content_types import ContentType
 from octavo.schema.loader import load_registry
 
@@ -62,7 +62,7 @@ def routes() -> None:
 @json_option
 def list_routes(project: Path, as_json: bool) -> None:
     """Show methods and paths, in the order of their declaration."""
-    found = build(read_settings(project)).router.routes()
+    found = build(read_settings(project)).site.router.routes()
     if as_json:
         say_json([{"method": route.method, "path": route.template} for route in found])
         return

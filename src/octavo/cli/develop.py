@@ -1,32 +1,23 @@
-"""`octavo develop`: a project while somebody works on it. Serves in a process of its own, made anew on every change."""
+"""`octavo develop`: a project while somebody works on it. One process serves it and follows every change."""
 
 import os
-import signal
-import subprocess
-import sys
-import threading
-from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
-from types import FrameType
 
 import click
-from watchfiles import watch
 
 from octavo.cli.base import Command, check_project, project_option, say, with_database
 from octavo.cli.progress import progress_bar
-from octavo.cli.start import address_of, host_option, port_option, variables
-from octavo.content.entries import EntryWriter
+from octavo.cli.start import address_of, announce, host_option, port_option, variables
+from octavo.cli.watcher import Watcher
+from octavo.content.writer import EntryWriter
 from octavo.database.connection import Database
-from octavo.resources import open_media, open_storage
-from octavo.scaffold import add_secrets
+from octavo.runtime.open_resources import open_media, open_storage
+from octavo.runtime.server import serve_changing
 from octavo.schema.loader import load_registry
-from octavo.seed import SeedReport, load_seed, read_requests
 from octavo.settings import Settings, load_settings, missing_secrets
-
-_WATCHED = ("src", "config")
-_LOOK_MILLISECONDS = 300
-"""How often is looked whether the server still runs and `.env` is still the same."""
-_STOP_SECONDS = 10
+from octavo.transfer.scaffold import add_secrets
+from octavo.transfer.seed import SeedReport, load_seed, read_requests
 
 
 @click.command(cls=Command, epilog="Example: octavo develop --project site --port 8080")
@@ -35,9 +26,11 @@ _STOP_SECONDS = 10
 @port_option
 @click.option("--seed", is_flag=True, help="Load the project's seed/ into a database without entries.")
 def develop(project: Path, host: str | None, port: int | None, seed: bool) -> None:
-    """Serve a project and start again when its definitions, settings or code change.
+    """Serve a project, and what its definitions, settings and code become while it runs.
 
-    Secrets that are missing are made and kept in .env.
+    A change takes the place of what was served at once; requests under way finish. While a project is broken, what was
+    served before is served on, and what is wrong is told here and on the start page. Another host or port needs a new
+    start. Secrets that are missing are made and kept in .env.
     """
     check_project(project)
     environment = os.environ | variables(host=host, port=port, workers=1) | {"OCTAVO_ENV": "development"}
@@ -48,7 +41,8 @@ def develop(project: Path, host: str | None, port: int | None, seed: bool) -> No
     if seed:
         load(settings)
     tell_requests(project, address_of(settings))
-    Supervisor(project, environment).run()
+    watcher = Watcher(project)
+    serve_changing(partial(load_settings, project, environment), announce, watcher.run)
 
 
 def load(settings: Settings) -> None:
@@ -74,64 +68,3 @@ def tell_requests(project: Path, address: str) -> None:
         say("  {}\n  [cyan]curl -g '{}'[/]", title, f"{address}{path}")
     if requests:
         say("")
-
-
-class Supervisor:
-    """Runs the server as a child process, anew after every change, until it is told to stop."""
-
-    def __init__(self, project: Path, environment: Mapping[str, str]) -> None:
-        self._command = [sys.executable, "-m", "octavo", "start", "--project", str(project)]
-        self._environment = dict(environment)
-        self._folders = [project / name for name in _WATCHED if (project / name).is_dir()]
-        self._env_file = project / ".env"
-        self._stopped = threading.Event()
-
-    def run(self) -> None:
-        """Serve. When the first start fails, so does this; when a later one does, the next change is waited for."""
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._stop)
-        child = self._start()
-        changed_once = waiting = False
-        for changed in self._looks():
-            if changed:
-                say("[dim]Changed: {}[/]", ", ".join(changed))
-                _end(child)
-                child, changed_once, waiting = self._start(), True, False
-            elif child.poll() is not None and not changed_once:
-                sys.exit(1)
-            elif child.poll() is not None and not waiting:
-                say("[dim]Waiting for a change[/]")
-                waiting = True
-        _end(child)
-
-    def _start(self) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(self._command, env=self._environment)
-
-    def _stop(self, number: int, frame: FrameType | None) -> None:
-        self._stopped.set()
-
-    def _looks(self) -> Iterator[list[str]]:
-        """The names of what has changed, again and again; mostly none."""
-        stamp = self._stamp()
-        for changes in watch(
-            *self._folders,
-            stop_event=self._stopped,
-            rust_timeout=_LOOK_MILLISECONDS,
-            yield_on_timeout=True,
-            raise_interrupt=False,
-        ):
-            before, stamp = stamp, self._stamp()
-            names = {Path(name).name for _, name in changes}
-            yield sorted(names | ({self._env_file.name} if stamp != before else set()))
-
-    def _stamp(self) -> float:
-        return self._env_file.stat().st_mtime if self._env_file.exists() else 0.0
-
-
-def _end(child: subprocess.Popen[bytes]) -> None:
-    child.terminate()
-    try:
-        child.wait(_STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        child.wait()

@@ -17,9 +17,9 @@ from octavo.cli.base import (
     say_table,
     with_database,
 )
-from octavo.content.entries import EntryWriter
-from octavo.content.locale_management import LocaleManagement
+from octavo.content.writer import EntryWriter
 from octavo.errors import ApplicationError
+from octavo.i18n.locale_management import LocaleManagement
 from octavo.schema.loader import load_registry
 
 ResultT = TypeVar("ResultT")

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from octavo.access.grants import Role, grant, list_grants, revoke
+from octavo.authorization.role_grants import Role, grant, list_grants, revoke
+from octavo.cli.action_patterns import actions_of
 from octavo.cli.base import (
     Group,
     json_option,
@@ -18,7 +19,6 @@ from octavo.cli.base import (
     say_table,
     with_database,
 )
-from octavo.cli.patterns import actions_of
 from octavo.database.connection import Database
 from octavo.schema.loader import load_registry
 

@@ -12,7 +12,7 @@ from typing import IO
 
 from octavo.cli.base import refuse
 from octavo.settings import Settings
-from octavo.sql.dialect import literal
+from octavo.sql.quoting import literal
 
 _EMPTY = """
 SET client_min_messages = warning;

@@ -7,9 +7,7 @@ from typing import TypeVar
 
 import click
 
-from octavo.access.account_rows import list_users
-from octavo.access.grants import Role, find_role, list_grants
-from octavo.access.role_administration import RoleAdministration
+from octavo.authorization.role_grants import Role, find_role, list_grants
 from octavo.cli.base import (
     Group,
     json_option,
@@ -20,9 +18,11 @@ from octavo.cli.base import (
     say_table,
     with_database,
 )
-from octavo.content.entries import EntryWriter
+from octavo.content.writer import EntryWriter
 from octavo.database.connection import Database
 from octavo.schema.loader import load_registry
+from octavo.users.role_management import RoleManagement
+from octavo.users.user_rows import list_users
 
 ResultT = TypeVar("ResultT")
 
@@ -32,12 +32,12 @@ def roles() -> None:
     """Make, show and delete the roles of users."""
 
 
-def _administer(project: Path, work: Callable[[RoleAdministration, Database], Awaitable[ResultT]]) -> ResultT:
+def _administer(project: Path, work: Callable[[RoleManagement, Database], Awaitable[ResultT]]) -> ResultT:
     settings = read_settings(project)
     registry = load_registry(settings.project)
 
     async def run(database: Database) -> ResultT:
-        return await work(RoleAdministration(EntryWriter(database, registry), lambda: None), database)
+        return await work(RoleManagement(EntryWriter(database, registry)), database)
 
     return with_database(settings, run)
 
@@ -75,7 +75,7 @@ def create(name: str, description: str, project: Path) -> None:
 def delete(role: str, project: Path) -> None:
     """Remove a role, by type or name; its users get the public role."""
 
-    async def work(administration: RoleAdministration, database: Database) -> None:
+    async def work(administration: RoleManagement, database: Database) -> None:
         await administration.delete(await find_role(database, role))
 
     _administer(project, work)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
-from octavo.app import Octavo
 from octavo.cli.base import Command, check_project, project_option, say
-from octavo.server import serve
+from octavo.runtime.process import Process
+from octavo.runtime.server import serve
 from octavo.settings import Settings, load_settings
 
 _FROM_HERE = dict.fromkeys(("0.0.0.0", "::", "127.0.0.1"), "localhost")  # noqa: S104 - addresses to tell, not to bind
@@ -28,7 +28,7 @@ def start(project: Path, host: str | None, port: int | None, workers: int | None
     """
     check_project(project)
     environment = os.environ | variables(host=host, port=port, workers=workers)
-    serve(load_settings(project, environment, default_mode="production"), _announce)
+    serve(load_settings(project, environment, default_mode="production"), announce)
 
 
 def variables(**given: object) -> dict[str, str]:
@@ -36,7 +36,8 @@ def variables(**given: object) -> dict[str, str]:
     return {f"OCTAVO_SERVER__{name.upper()}": str(value) for name, value in given.items() if value is not None}
 
 
-def _announce(service: Octavo) -> None:
+def announce(service: Process) -> None:
+    """Say that a service is ready."""
     say("Octavo serves [bold]{}[/] at [bold]{}[/]", service.settings.project, address_of(service.settings))
 
 

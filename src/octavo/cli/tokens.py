@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from octavo.access.tokens import TOKEN_TYPES, create_token, list_tokens, revoke_token
+from octavo.authentication.api_tokens import TOKEN_TYPES, create_token, list_tokens, revoke_token
+from octavo.cli.action_patterns import actions_of
 from octavo.cli.base import (
     Group,
     json_option,
@@ -18,7 +19,6 @@ from octavo.cli.base import (
     say_table,
     with_database,
 )
-from octavo.cli.patterns import actions_of
 from octavo.schema.loader import load_registry
 
 _DAY_SECONDS = 24 * 3600

@@ -8,11 +8,9 @@ from typing import Any
 import click
 import orjson
 
-from octavo.access import token_versions
-from octavo.access.account_rows import AccountRows, find_user, list_users
-from octavo.access.actors import SYSTEM
-from octavo.access.grants import find_role
-from octavo.access.user_administration import UserAdministration
+from octavo.authentication import token_versions
+from octavo.authorization.actor import SYSTEM
+from octavo.authorization.role_grants import find_role
 from octavo.cli.base import (
     Group,
     json_option,
@@ -23,12 +21,14 @@ from octavo.cli.base import (
     say_table,
     with_database,
 )
-from octavo.content.entries import EntryWriter
-from octavo.content.reading import EntryReader
+from octavo.content.reader import EntryReader
+from octavo.content.writer import EntryWriter
 from octavo.database.connection import Database
 from octavo.schema.loader import load_registry
+from octavo.users.user_management import UserManagement
+from octavo.users.user_rows import AccountRows, find_user, list_users
 
-Work = Callable[[UserAdministration, Database], Awaitable[Any]]
+Work = Callable[[UserManagement, Database], Awaitable[Any]]
 
 _password_option = click.option(
     "--password", prompt=True, hide_input=True, confirmation_prompt=True, help="Asked for if not given."
@@ -53,7 +53,7 @@ def _administer(project: Path, work: Work) -> Any:
         reader = EntryReader(database, registry)
         rows = AccountRows(reader, versioned=revoke)
         return await work(
-            UserAdministration(reader, EntryWriter(database, registry), rows, lambda: None),
+            UserManagement(reader, EntryWriter(database, registry), rows),
             database,
         )
 
@@ -61,7 +61,7 @@ def _administer(project: Path, work: Work) -> Any:
 
 
 def _change(project: Path, user: str, body: dict[str, Any]) -> None:
-    async def work(administration: UserAdministration, database: Database) -> None:
+    async def work(administration: UserManagement, database: Database) -> None:
         await administration.update(await find_user(database, database.dialect, user), body, SYSTEM)
 
     _administer(project, work)
@@ -94,7 +94,7 @@ def _told(flag: bool) -> str:
 def create(username: str, email: str, password: str, role: str, project: Path, as_json: bool) -> None:
     """Make a user, whose address counts as confirmed."""
 
-    async def work(administration: UserAdministration, database: Database) -> Any:
+    async def work(administration: UserManagement, database: Database) -> Any:
         role_id = await find_role(database, role)
         body = {"username": username, "email": email, "password": password, "role": role_id, "confirmed": True}
         return orjson.loads(await administration.create(body, SYSTEM))
@@ -113,7 +113,7 @@ def create(username: str, email: str, password: str, role: str, project: Path, a
 def set_role(user: str, role: str, project: Path) -> None:
     """Give a user another role, by type or name."""
 
-    async def work(administration: UserAdministration, database: Database) -> None:
+    async def work(administration: UserManagement, database: Database) -> None:
         body = {"role": await find_role(database, role)}
         await administration.update(await find_user(database, database.dialect, user), body, SYSTEM)
 
@@ -155,7 +155,7 @@ def unblock(user: str, project: Path) -> None:
 def delete(user: str, project: Path) -> None:
     """Remove a user."""
 
-    async def work(administration: UserAdministration, database: Database) -> None:
+    async def work(administration: UserManagement, database: Database) -> None:
         await administration.delete(await find_user(database, database.dialect, user))
 
     _administer(project, work)

@@ -1,1 +1,1 @@
-"""Entries as wholes: reading, writing, validating; locales and files."""
+"""Entries as wholes: read, validated, written."""

@@ -15,7 +15,7 @@ PATIENCE_SECONDS: Final = 15.0
 _KILOBYTE: Final = 1024
 
 
-class Lane:
+class ReadLimiter:
     """A context that so many may be in at once; others wait in order, and not for ever."""
 
     def __init__(self, places: int, patience: float) -> None:
@@ -27,7 +27,8 @@ class Lane:
             async with asyncio.timeout(self._patience):
                 await self._places.acquire()
         except TimeoutError as error:
-            raise ServiceUnavailable("Too many large reads are waiting") from error
+            busy = f"no place came free in {self._patience:g} s"
+            raise ServiceUnavailable("Too many large reads are waiting", reason=busy) from error
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -9,11 +9,14 @@ back as text the same way. On PostgreSQL the type of a placeholder decides what 
 decimals takes int, float and str, a text type only str, an integer type only int; arrays take a list of those.
 """
 
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
-from typing import Any, Final, Protocol
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from typing import Any, Final, Protocol, TypeVar
 
 from octavo.errors import ServiceUnavailable
+from octavo.sql.dialects.base import Dialect
+
+WorkT = TypeVar("WorkT")
 
 LARGEST_ANSWER: Final = 32 * 1024**2
 
@@ -65,6 +68,18 @@ class StatementTimeout(ServiceUnavailable):
     """A statement took longer than it may."""
 
 
+class StatementCount(Protocol):
+    """Whoever counts the statements that are sent."""
+
+    statements: int
+
+
+class LockTimeout(StatementTimeout):
+    """A change of tables waited too long for others to let go of them; `tables` are those it was about."""
+
+    tables: tuple[str, ...] = ()
+
+
 class Connection(Protocol):
     """What can be said to a database, inside a transaction or (on `Database` itself) outside one.
 
@@ -100,6 +115,9 @@ class Transaction(Connection, Protocol):
     async def lock(self, name: str) -> None:
         """Wait until no other transaction holds this name; hold it until the end of this one."""
 
+    async def compute(self, work: Callable[[], WorkT]) -> WorkT:
+        """Do work between two statements in a thread (`threads.in_computing_thread`). It counts as no pause."""
+
 
 class Database(Connection, Protocol):
     """A pool of connections. Its own `fetch_` methods only read (the database refuses writes there, so that a read can
@@ -110,12 +128,15 @@ class Database(Connection, Protocol):
     counted, a script as one).
     """
 
-    dialect: str
+    dialect: Dialect
     statements: int
     largest_answer: int
     """Bytes of the largest JSON text that a statement may answer."""
     large_reads: int
     """How many reads of great size may run at once so that others still find a connection."""
+
+    lock_timeout: float
+    """Seconds that a statement of an exclusive transaction waits for a lock on a table."""
 
     async def connect(self) -> None:
         """Open the pool. Raises `errors.ServiceUnavailable`, its cause telling what is wrong."""
@@ -128,9 +149,20 @@ class Database(Connection, Protocol):
     ) -> AbstractAsyncContextManager[Transaction]:
         """A write transaction: committed on normal exit, rolled back on any exception or cancellation.
 
-        An exclusive one is for changes at start-up: of all processes on the database only one is inside at a time, the
-        others wait for minutes if need be; its statements have no time limit.
+        An exclusive one is for changes of tables: of all processes on the database only one is inside at a time, the
+        others wait for minutes if need be; its statements have no time limit. They raise LockTimeout when somebody
+        keeps a lock on a table for longer than `lock_timeout`.
 
         Grouped ones may be committed together, where that is quicker. They are short, and whoever runs one runs it
-        once more on TransactionConflict, which one of the others may cause.
+        once more on TransactionConflict, which one of the others may cause. One that may wait for something else than
+        the database is not to be grouped.
+
+        Where only one can write, one that pauses between statements while others wait is undone: a grouped one with
+        TransactionConflict, any other with ServiceUnavailable.
         """
+
+    def request_share(self) -> AbstractContextManager[None]:
+        """Let the reads that are begun inside hold only one request's share of the connections (`request_share`)."""
+
+    async def lock_holders(self, tables: Sequence[str]) -> Sequence[str]:
+        """Tell people who holds locks on tables, the longest first; nothing where the database does not know."""

@@ -44,11 +44,13 @@ class Pool(Generic[ConnectionT]):
         connection = self.take_idle()
         if connection is not None:
             return connection
+        seconds = self._patience if patience is None else patience
         try:
-            async with asyncio.timeout(self._patience if patience is None else patience):
+            async with asyncio.timeout(seconds):
                 return await self._open_or_wait()
         except TimeoutError as error:
-            raise ServiceUnavailable from error
+            busy = f"none of {self._maximum} connections to the database came free in {seconds:g} s"
+            raise ServiceUnavailable(reason=busy) from error
 
     def take_idle(self) -> ConnectionT | None:
         """An idle connection if there is one, without any waiting."""
@@ -74,10 +76,17 @@ class Pool(Generic[ConnectionT]):
             self._returned.set()
 
     async def open_early(self, number: int) -> None:
-        """Have this many connections open, so that the first callers need not wait for them."""
-        connections = [await self.acquire() for _ in range(number)]
-        for connection in connections:
-            self.release(connection)
+        """Have this many connections open, so that the first callers need not wait for them.
+
+        Raises ServiceUnavailable; what is open by then is idle.
+        """
+        connections: list[ConnectionT] = []
+        try:
+            while len(connections) < number:
+                connections.append(await self.acquire())
+        finally:
+            for connection in connections:
+                self.release(connection)
 
     def take_all_idle(self) -> list[ConnectionT]:
         """The connections that nobody uses; they are the pool's no longer, the caller closes them."""
@@ -101,7 +110,7 @@ class Pool(Generic[ConnectionT]):
 
     async def _open_or_wait(self) -> ConnectionT:
         if self._closing:
-            raise ServiceUnavailable
+            raise ServiceUnavailable(reason="the database is being closed")
         if self._size < self._maximum:
             self._size += 1
         else:

@@ -16,109 +16,45 @@ from typing import Any, TypeVar
 
 import apsw
 
-from octavo.database.connection import LARGEST_ANSWER, Row, StatementTimeout, TransactionFailed, Values
+from octavo.database.connection import LARGEST_ANSWER, Row, StatementTimeout, Values
+from octavo.database.connection_share import place, request_share
+from octavo.database.group_commit import GroupCommit
 from octavo.database.pool import Pool
-from octavo.database.sqlite_groups import Groups
-from octavo.database.sqlite_link import (
+from octavo.database.read_placement import LOOP_SECONDS, LoopReads
+from octavo.database.sqlite_connection import (
     Collect,
-    Link,
     ResultT,
+    SqliteConnection,
     all_rows,
     first_json,
     first_row,
     first_value,
-    touched,
 )
+from octavo.database.sqlite_transaction import SqliteTransaction
 from octavo.database.values import check_values
+from octavo.database.writer_time_limit import HoldWatch, WriterHold
 from octavo.errors import ServiceUnavailable
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.dialects.sqlite import SQLITE
 
 AnswerT = TypeVar("AnswerT")
-Run = Callable[[Collect[ResultT], str, Values, float], ResultT]
 
-_LOOP_SECONDS = 0.02
-"""How long a read may occupy the event loop before it is sent to a thread."""
 _PAGES_KILOBYTES = 4_000
 """How much of the file a connection keeps in memory, unless it is one of many."""
-_LONG_READ_MEMORY_SECONDS = 10.0
-_QUICK_SECONDS = 0.002
-"""Processor time within which a read announced as long counts as short from then on."""
-_MOST_QUICK = 4096
 _WRITER_POLL_SECONDS = 0.001
-_EXCLUSIVE_PATIENCE_SECONDS = 300.0
 _CLOSE_PATIENCE_SECONDS = 20.0
-
-
-class SqliteTransaction:
-    """The protocol's `Transaction` on SQLite."""
-
-    def __init__(self, database: "SqliteDatabase", link: Link, seconds: float) -> None:
-        self._database = database
-        self._link = link
-        self._seconds = seconds
-        self._usable = True
-
-    async def fetch_all(self, text: str, values: Values = (), *, long: bool = False) -> Sequence[Row]:
-        return await self._run(all_rows, text, values, long)
-
-    async def fetch_row(self, text: str, values: Values = (), *, long: bool = False) -> Row | None:
-        return await self._run(first_row, text, values, long)
-
-    async def fetch_value(self, text: str, values: Values = (), *, long: bool = False) -> Any:
-        return await self._run(first_value, text, values, long)
-
-    async def fetch_json(self, text: str, values: Values = (), *, long: bool = False) -> bytes | None:
-        return await self._run(first_json, text, values, long, self._link.run_limited)
-
-    async def execute(self, text: str, values: Values = ()) -> int:
-        before = self._link.connection.total_changes()
-        changed = await self._run(touched, text, values, False)
-        # SQLite's count is that of the last statement which could change rows: DDL leaves it as it was.
-        return changed if self._link.connection.total_changes() != before else 0
-
-    async def execute_script(self, text: str) -> None:
-        await self._run(all_rows, text, (), True)
-
-    async def lock(self, name: str) -> None:
-        """There is only one writer."""
-        self._check()
-
-    def finish(self) -> None:
-        """As `end`; refuses if a statement has failed."""
-        self._check()
-        self.end()
-
-    def end(self) -> None:
-        """From now on no statement may come this way."""
-        self._usable = False
-
-    def _check(self) -> None:
-        if not self._usable:
-            raise TransactionFailed("the transaction has failed or is over")
-
-    async def _run(
-        self, collect: Collect[ResultT], text: str, values: Values, long: bool, run: Run[ResultT] | None = None
-    ) -> ResultT:
-        self._check()
-        self._usable = False
-        self._database.statements += 1
-        check_values(values)
-        run = run or self._link.run
-        if long:
-            result = await self._database.run_in_thread(self._link, run, collect, text, values, self._seconds)
-        else:
-            result = run(collect, text, values, self._seconds)
-        self._usable = True
-        return result
 
 
 class SqliteDatabase:
     """The protocol's `Database` on one SQLite file.
 
-    `patience` is how long a caller waits for the writer or a thread, `statement_timeout` how long a statement may run,
-    both in seconds; no text that a read makes on its way becomes larger than `largest_answer`.
+    `patience` is how long a caller waits for the writer or a thread, `exclusive_patience` how long an exclusive
+    transaction does, `longest_pause` how long a transaction may keep others waiting between its statements,
+    `statement_timeout` how long a statement may run, all in seconds; no text that a read makes on its way becomes
+    larger than `largest_answer`.
     """
 
-    dialect = "sqlite"
+    dialect: Dialect = SQLITE
 
     def __init__(
         self,
@@ -126,22 +62,28 @@ class SqliteDatabase:
         *,
         readers: int = 4,
         patience: float = 5.0,
+        exclusive_patience: float = 300.0,
+        lock_timeout: float = 1.0,
+        longest_pause: float = 1.0,
         statement_timeout: float = 15.0,
         largest_answer: int = LARGEST_ANSWER,
     ) -> None:
         self.statements = 0
         self.largest_answer = largest_answer
         self.large_reads = max(readers // 2, 1)
+        self.lock_timeout = lock_timeout
         self.path = Path(path)
         self._statement_timeout = statement_timeout
+        self._thread_readers = readers
         self._patience = patience
-        self._loop_reader: Link | None = None
-        self._late: dict[str, float] = {}
-        self._quick: set[str] = set()
+        self._exclusive_patience = exclusive_patience
+        self._loop_reader: SqliteConnection | None = None
+        self._loop_reads = LoopReads()
         self._threads = ThreadPoolExecutor(readers + 1, thread_name_prefix="octavo-sqlite")
-        self._readers = Pool(self._open_thread_reader, self._close_link, _is_closed, readers, patience)
-        self._writers = Pool(self._open_writer, self._close_link, _is_closed, 1, patience)
-        self._groups = Groups(lambda: self._begin(patience), self._commit, self._end, patience)
+        self._readers = Pool(self._open_thread_reader, self._close_connection, _is_closed, readers, patience)
+        self._writers = Pool(self._open_writer, self._close_connection, _is_closed, 1, patience)
+        self._watch = HoldWatch(longest_pause)
+        self._groups = GroupCommit(lambda: self._begin(patience), self._commit, self._end, self._watch, patience)
 
     async def connect(self) -> None:
         try:
@@ -180,11 +122,18 @@ class SqliteDatabase:
         async with self.transaction() as transaction:
             await transaction.execute_script(text)
 
+    def request_share(self) -> contextlib.AbstractContextManager[None]:
+        return request_share(self._thread_readers)
+
+    async def lock_holders(self, tables: Sequence[str]) -> Sequence[str]:
+        """Nobody locks a table here: there is one writer, and readers are in nobody's way."""
+        return ()
+
     @contextlib.asynccontextmanager
     async def transaction(self, *, exclusive: bool = False, grouped: bool = False) -> AsyncIterator[SqliteTransaction]:
         seconds = float("inf") if exclusive else self._statement_timeout
-        async with self._groups.member() if grouped else self._alone(exclusive) as link:
-            transaction = SqliteTransaction(self, link, seconds)
+        async with self._groups.member() if grouped else self._alone(exclusive) as hold:
+            transaction = SqliteTransaction(self, hold, seconds)
             try:
                 yield transaction
                 transaction.finish()
@@ -192,91 +141,91 @@ class SqliteDatabase:
                 transaction.end()
 
     @contextlib.asynccontextmanager
-    async def _alone(self, exclusive: bool) -> AsyncIterator[Link]:
+    async def _alone(self, exclusive: bool) -> AsyncIterator[WriterHold]:
         """A transaction with a COMMIT of its own."""
-        link = await self._begin(_EXCLUSIVE_PATIENCE_SECONDS if exclusive else self._patience)
+        hold = WriterHold(await self._begin(self._exclusive_patience if exclusive else self._patience))
+        if not exclusive:
+            self._watch.begin(hold, lambda: self._take_away(hold))
         try:
-            yield link
-            await self._complete(self._in_thread(link.commit))
+            yield hold
+            hold.begin_statement()
+            await self._complete(self._in_thread(hold.connection.commit))
         finally:
-            self._end(link)
+            if hold.lost is None:
+                self._watch.end()
+                self._end(hold.connection)
+
+    def _take_away(self, hold: WriterHold) -> None:
+        """Undo a transaction that keeps others waiting."""
+        hold.lost = ServiceUnavailable(reason="the transaction paused while others waited to write")
+        self._end(hold.connection)
 
     async def run_in_thread(
         self,
-        link: Link,
+        connection: SqliteConnection,
         run: Callable[[Collect[ResultT], str, Values, float], AnswerT],
         collect: Collect[ResultT],
         text: str,
         values: Values,
         seconds: float,
     ) -> AnswerT:
-        """Run a statement of the link in a thread; cancelling the caller ends the statement."""
-        return await self._complete(self._in_thread(run, collect, text, values, seconds), link.interrupt)
+        """Run a statement of the connection in a thread; cancelling the caller ends the statement."""
+        return await self._complete(self._in_thread(run, collect, text, values, seconds), connection.interrupt)
 
     async def _read(self, collect: Collect[ResultT], text: str, values: Values, long: bool) -> ResultT:
         self.statements += 1
         check_values(values)
-        link = self._loop_reader
-        if link is None:
-            raise ServiceUnavailable
-        if (not long or text in self._quick) and not self._is_known_late(text):
+        connection = self._loop_reader
+        if connection is None:
+            raise ServiceUnavailable(reason="the database is not open")
+        if self._loop_reads.may_run(text, long):
             try:
-                return link.run(collect, text, values, _LOOP_SECONDS)
+                return connection.run(collect, text, values, LOOP_SECONDS)
             except StatementTimeout:
-                self._quick.discard(text)
-                self._late[text] = time.monotonic() + _LONG_READ_MEMORY_SECONDS
+                self._loop_reads.note_late(text)
             except ServiceUnavailable:
                 pass  # another process recovers or closes the file: wait for it, but not here
-        return await self._read_in_thread(collect, text, values)
-
-    def _is_known_late(self, text: str) -> bool:
-        """Whether this statement took too long for the loop a moment ago."""
-        if not self._late or text not in self._late:
-            return False
-        if time.monotonic() < self._late[text]:
-            return True
-        del self._late[text]
-        return False
+        async with place():
+            return await self._read_in_thread(collect, text, values)
 
     async def _read_in_thread(self, collect: Collect[ResultT], text: str, values: Values) -> ResultT:
-        link = await self._readers.acquire()
+        connection = await self._readers.acquire()
         try:
             timeout = self._statement_timeout
-            result, seconds = await self.run_in_thread(link, link.run_timed, collect, text, values, timeout)
+            result, seconds = await self.run_in_thread(connection, connection.run_timed, collect, text, values, timeout)
         finally:
-            self._readers.release(link)
-        if seconds < _QUICK_SECONDS:
-            self._note_quick(text)
+            self._readers.release(connection)
+        self._loop_reads.note_time(text, seconds)
         return result
 
-    def _note_quick(self, text: str) -> None:
-        if len(self._quick) >= _MOST_QUICK:
-            self._quick.clear()
-        self._quick.add(text)
-
-    async def _begin(self, patience: float) -> Link:
+    async def _begin(self, patience: float) -> SqliteConnection:
         """The writer in a transaction, waiting for other processes without holding up the loop or a thread."""
-        link = await self._writers.acquire(patience)
+        self._watch.add_waiting()
+        try:
+            connection = await self._writers.acquire(patience)
+        finally:
+            self._watch.remove_waiting()
         deadline = time.monotonic() + patience
         try:
-            while not link.try_begin():
+            while not connection.try_begin():
                 if time.monotonic() > deadline:
-                    raise ServiceUnavailable
+                    busy = f"another process held the database for {patience:g} s"
+                    raise ServiceUnavailable(reason=busy)
                 await asyncio.sleep(_WRITER_POLL_SECONDS)
         except BaseException:
-            self._end(link)
+            self._end(connection)
             raise
-        return link
+        return connection
 
-    def _end(self, link: Link) -> None:
+    def _end(self, connection: SqliteConnection) -> None:
         try:
-            link.roll_back()
+            connection.roll_back()
         except apsw.Error:
-            link.close()  # a connection that cannot even roll back is worth nothing
-        self._writers.release(link)
+            connection.close()  # a connection that cannot even roll back is worth nothing
+        self._writers.release(connection)
 
-    def _commit(self, link: Link) -> "asyncio.Future[None]":
-        return self._in_thread(link.commit)
+    def _commit(self, connection: SqliteConnection) -> "asyncio.Future[None]":
+        return self._in_thread(connection.commit)
 
     def _in_thread(self, work: Callable[..., ResultT], *arguments: Any) -> "asyncio.Future[ResultT]":
         return asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
@@ -296,28 +245,28 @@ class SqliteDatabase:
             raise cancelled
         return work.result()
 
-    async def _open_reader(self) -> Link:
+    async def _open_reader(self) -> SqliteConnection:
         return await self._open(writes=False)
 
-    async def _open_thread_reader(self) -> Link:
+    async def _open_thread_reader(self) -> SqliteConnection:
         """One of several, each with pages of its own."""
         return await self._open(writes=False, pages=_PAGES_KILOBYTES // 2)
 
-    async def _open_writer(self) -> Link:
-        link = await self._open(writes=True)
-        link.set_busy_seconds(0)
-        return link
+    async def _open_writer(self) -> SqliteConnection:
+        connection = await self._open(writes=True)
+        connection.set_busy_seconds(0)
+        return connection
 
-    async def _open(self, *, writes: bool, pages: int = _PAGES_KILOBYTES) -> Link:
+    async def _open(self, *, writes: bool, pages: int = _PAGES_KILOBYTES) -> SqliteConnection:
         try:
-            made = self._in_thread(lambda: Link(self.path, self.largest_answer, writes=writes, pages=pages))
+            made = self._in_thread(lambda: SqliteConnection(self.path, self.largest_answer, writes=writes, pages=pages))
             return await self._complete(made)
         except apsw.Error as error:
             raise ServiceUnavailable from error
 
-    async def _close_link(self, link: Link) -> None:
-        await self._complete(self._in_thread(link.close))
+    async def _close_connection(self, connection: SqliteConnection) -> None:
+        await self._complete(self._in_thread(connection.close))
 
 
-def _is_closed(link: Link) -> bool:
-    return link.is_closed
+def _is_closed(connection: SqliteConnection) -> bool:
+    return connection.is_closed

@@ -1,26 +1,28 @@
 """Brings a database up to date with the definitions: what is missing is made, what would lose data is only told."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
-from octavo.database.connection import Connection, Database, Transaction
+from octavo.database.connection import Connection, Database, LockTimeout, Transaction
 from octavo.database.introspect import found_tables
+from octavo.database.lock_retries import retry_locked
 from octavo.schema.registry import Registry
-from octavo.sql.ddl import DDL_DIALECTS, AddForeignKey, Change, CreateIndex, difference
-from octavo.sql.ddl_dialect import quoted
-from octavo.sql.tables import OwnTable, Table, wanted_tables
+from octavo.sql.ddl.changes import AddForeignKey, Change, ChangeType, CreateIndex, difference
+from octavo.sql.ddl.physical import physical_tables
+from octavo.sql.ddl.tables import INTERNAL_TABLES, OwnTable, Table, wanted_tables
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.own_table_statement import OwnStatement
+from octavo.sql.quoting import quote
 
+_INTERNAL_NAMES = frozenset(table.name for table in INTERNAL_TABLES)
 _STATE_TABLE = "octavo_state"
 _MANAGED_KEY = "tables"
 _V4_STATE_TABLE = "strapi_database_schema"
 _SHOWN_DUPLICATES = 5
-_SAVE_MANAGED = {
-    "sqlite": "INSERT INTO octavo_state (key, value) VALUES (?1, ?2)"
-    " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-    "postgresql": "INSERT INTO octavo_state (key, value) VALUES ($1, $2)"
-    " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-}
+_SAVE_MANAGED = OwnStatement("""
+INSERT INTO octavo_state (key, value) VALUES ({key}, {value}) ON CONFLICT (key) DO UPDATE SET value = excluded.value""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,13 @@ class SyncReport:
     left: tuple[Change, ...] = ()
     warnings: tuple[str, ...] = ()
 
+    @property
+    def type_changes(self) -> tuple[ChangeType, ...]:
+        """Columns of what is defined that were left with another type."""
+        return tuple(
+            change for change in self.left if isinstance(change, ChangeType) and change.table not in _INTERNAL_NAMES
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class _State:
@@ -69,34 +78,38 @@ async def synchronize(
 ) -> SyncReport:
     """Make the database what the definitions ask for, in one transaction; of all processes, one at a time.
 
-    Changes that lose data are left alone unless allowed; the service runs without them. `own` are tables of ours that
-    are to be there as well; the report does not name them.
+    Changes that lose data are left alone unless allowed; see `SyncReport.type_changes`. `own` are tables of ours that
+    are to be there as well; the report does not name them. Raises TablesLocked when others hold locks for too long.
     """
     state = await _compare(database, database.dialect, registry)
     changes = state.changes
     if not (changes.additive or _missing(own, state) or (allow_data_loss and changes.losing)):
         return SyncReport(left=changes.losing)
-    async with database.transaction(exclusive=True) as transaction:
-        state = await _compare(transaction, database.dialect, registry)
-        report = await _apply(transaction, state, database.dialect, allow_data_loss)
-        if missing := _missing(own, state):
-            await transaction.execute_script(";\n".join(table.statement for table in missing))
-        return report
+
+    async def change() -> SyncReport:
+        async with database.transaction(exclusive=True) as transaction:
+            state = await _compare(transaction, database.dialect, registry)
+            report = await _apply(transaction, state, database.dialect, allow_data_loss)
+            if missing := _missing(own, state):
+                await transaction.execute_script(";\n".join(table.statement for table in missing))
+            return report
+
+    return await retry_locked(database, change)
 
 
 def _missing(own: Sequence[OwnTable], state: _State) -> list[OwnTable]:
     return [table for table in own if table.name not in state.found]
 
 
-async def _compare(connection: Connection, dialect: str, registry: Registry) -> _State:
-    wanted = DDL_DIALECTS[dialect].physical(wanted_tables(registry))
+async def _compare(connection: Connection, dialect: Dialect, registry: Registry) -> _State:
+    wanted = physical_tables(wanted_tables(registry), dialect)
     found = await found_tables(connection, dialect)
     managed = await _managed_tables(connection, found)
-    ordered = difference(wanted, found, DDL_DIALECTS[dialect], managed)
+    ordered = difference(wanted, found, dialect, managed)
     return _State(wanted, found, managed, Changes(tuple(ordered)))
 
 
-async def _apply(connection: Transaction, state: _State, dialect: str, allow_data_loss: bool) -> SyncReport:
+async def _apply(connection: Transaction, state: _State, dialect: Dialect, allow_data_loss: bool) -> SyncReport:
     applied, warnings = [], []
     for change in state.changes.ordered if allow_data_loss else state.changes.additive:
         obstacle = await _obstacle(connection, change, state.found)
@@ -104,11 +117,29 @@ async def _apply(connection: Transaction, state: _State, dialect: str, allow_dat
             applied.append(change)
         else:
             warnings.append(obstacle)
-    statements = [text for change in applied for text in change.statements(DDL_DIALECTS[dialect])]
-    if statements:
-        await connection.execute_script(";\n".join(statements))
+    for touched, changes in groupby(applied, lambda change: _touched(change, state.found)):
+        await _change_tables(connection, touched, changes, dialect)
     await _save_managed(connection, state, dialect, allow_data_loss)
     return SyncReport(tuple(applied), () if allow_data_loss else state.changes.losing, tuple(warnings))
+
+
+def _touched(change: Change, found: Mapping[str, Table]) -> tuple[str, ...]:
+    """The tables that a change locks, of those that others may use already."""
+    names = (change.table, change.key.target) if isinstance(change, AddForeignKey) else (change.table,)
+    return tuple(name for name in names if name in found)
+
+
+async def _change_tables(
+    connection: Transaction, tables: tuple[str, ...], changes: Iterable[Change], dialect: Dialect
+) -> None:
+    """Make changes that lock the same tables. Raises LockTimeout, which names them."""
+    statements = [text for change in changes for text in change.statements(dialect)]
+    try:
+        if statements:
+            await connection.execute_script(";\n".join(statements))
+    except LockTimeout as error:
+        error.tables = tables
+        raise
 
 
 async def _managed_tables(connection: Connection, found: Mapping[str, Table]) -> frozenset[str]:
@@ -123,11 +154,11 @@ async def _managed_tables(connection: Connection, found: Mapping[str, Table]) ->
     return frozenset(names)
 
 
-async def _save_managed(connection: Transaction, state: _State, dialect: str, dropped: bool) -> None:
+async def _save_managed(connection: Transaction, state: _State, dialect: Dialect, dropped: bool) -> None:
     wanted = {table.name for table in state.wanted}
     kept = set() if dropped else state.managed & state.found.keys()
     names = json.dumps(sorted(wanted | kept))
-    await connection.execute(_SAVE_MANAGED[dialect], (_MANAGED_KEY, names))
+    await connection.execute(*_SAVE_MANAGED.bind(dialect, key=_MANAGED_KEY, value=names))
 
 
 async def _obstacle(connection: Connection, change: Change, found: Mapping[str, Table]) -> str | None:
@@ -149,10 +180,10 @@ async def _obstacle(connection: Connection, change: Change, found: Mapping[str, 
 
 
 async def _duplicates(connection: Connection, table: str, columns: tuple[str, ...]) -> str:
-    names = [quoted(column) for column in columns]
+    names = [quote(column) for column in columns]
     filled = " AND ".join(f"{name} IS NOT NULL" for name in names)
     rows = await connection.fetch_all(
-        f"SELECT {', '.join(f'CAST({name} AS text)' for name in names)} FROM {quoted(table)} WHERE {filled} "
+        f"SELECT {', '.join(f'CAST({name} AS text)' for name in names)} FROM {quote(table)} WHERE {filled} "
         f"GROUP BY {', '.join(names)} HAVING count(*) > 1 ORDER BY min(id) LIMIT {_SHOWN_DUPLICATES + 1}"
     )
     shown = [", ".join(repr(value) for value in row) for row in rows]
@@ -160,9 +191,9 @@ async def _duplicates(connection: Connection, table: str, columns: tuple[str, ..
 
 
 async def _orphans(connection: Connection, table: str, column: str, target: str) -> int:
-    name = quoted(column)
+    name = quote(column)
     count = await connection.fetch_value(
-        f"SELECT count(*) FROM {quoted(table)} s WHERE s.{name} IS NOT NULL "
-        f"AND NOT EXISTS (SELECT 1 FROM {quoted(target)} t WHERE t.id = s.{name})"
+        f"SELECT count(*) FROM {quote(table)} s WHERE s.{name} IS NOT NULL "
+        f"AND NOT EXISTS (SELECT 1 FROM {quote(target)} t WHERE t.id = s.{name})"
     )
     return int(count)

@@ -2,18 +2,21 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
-from octavo.access.accounts import Accounts
-from octavo.access.authenticator import Authenticator
-from octavo.access.role_administration import RoleAdministration
-from octavo.access.user_administration import UserAdministration
-from octavo.content.files import FileService
-from octavo.controllers import ContentController
-from octavo.graphql.extension import Extending
-from octavo.graphql.queries import ListLimits
-from octavo.graphql.texts import CacheLimits
+from octavo.authentication.authenticator import Authenticator
+from octavo.cache import CacheScope
+from octavo.controllers.content import ContentController
+from octavo.graphql.customization.extension import Extending
+from octavo.graphql.execution.argument_parser import ListLimits
 from octavo.graphql.tracing import TraceClock
+from octavo.media.files import FileService
+from octavo.users.accounts import Accounts
+from octavo.users.role_management import RoleManagement
+from octavo.users.user_management import UserManagement
+
+MOST_LOGINS: Final = 5
+"""How many root fields of a request may check credentials, where they are to be few."""
 
 ParseText = Callable[[str], Mapping[str, Any]]
 """Untangles the query of an address."""
@@ -45,16 +48,24 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphqlOptions:
-    """What the settings say. `cache` bounds documents, and apart from them `persisted` queries, if there are any."""
+    """What the settings say. `persisted`: whether clients may send the hash of a query.
+
+    `simple_forms` accepts forms that pages of any site can send, `url_encoded` operations in url-encoded forms;
+    `json_errors` tells everything as JSON; `digit_ids` takes ids of digits only. `logins` is how
+    many root fields of a request may check credentials, if that is bounded.
+    """
 
     limits: Limits = field(default_factory=Limits)
     lists: ListLimits = field(default_factory=ListLimits)
-    cache: CacheLimits = field(default_factory=CacheLimits)
     generate: bool = True
     playground: bool = False
     persisted: bool = False
     batch: int = 10
     simple_forms: bool = True
+    url_encoded: bool = True
+    json_errors: bool = False
+    digit_ids: bool = False
+    logins: int | None = None
     trace_clock: TraceClock | None = None
 
 
@@ -65,7 +76,8 @@ class GraphqlContent:
     authenticator: Authenticator
     controller: ContentController
     accounts: Accounts
-    users: UserAdministration
-    roles: RoleAdministration
+    users: UserManagement
+    roles: RoleManagement
     files: FileService
     extending: Extending
+    caches: CacheScope

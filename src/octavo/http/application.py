@@ -1,41 +1,29 @@
-"""The ASGI application: finds the handler, renders what it answers or raises, and keeps every promise about HTTP.
+"""The ASGI application: lives as long as the process, and keeps every promise about HTTP.
 
-Each request gets exactly one complete answer, or none if the client has gone. What goes wrong in a handler becomes an
-error envelope; what nobody expected is logged with the request's id and answered with 500 and nothing else.
+Each request gets exactly one complete answer, or none if the client has gone. It is given by the dispatcher
+that was in force when the request came; another one may take its place meanwhile.
 """
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing, suppress
+from math import inf
 
-from octavo.errors import (
-    HeadersTooLargeError,
-    MaliciousPath,
-    MethodNotAllowed,
-    NotFoundError,
-    OctavoError,
-    RequestTimeoutError,
-    ServiceUnavailable,
-    UriTooLongError,
-)
-from octavo.http.cors import Cors, is_preflight
+from octavo.errors import RequestTimeoutError, ServiceUnavailable
+from octavo.http.dispatcher import ALWAYS_ALLOWED, Dispatcher, render_outage
+from octavo.http.error_response import render_error
 from octavo.http.options import HttpOptions
-from octavo.http.request import Receive, Request, Scope, Send, decode_path
-from octavo.http.response import TEXT, FileResponse, Headers, Response, render_error
-from octavo.http.router import METHODS, Router
+from octavo.http.request import Receive, Request, Scope, Send
+from octavo.http.response import FileResponse, Response
+from octavo.http.router import Router
 from octavo.http.static import StaticFiles
-from octavo.http.welcome import add_own_routes
 
 Callback = Callable[[], Awaitable[object]]
 
 logger = logging.getLogger("octavo.http")
 
-_POLICY = b"content-security-policy"
 _SWEEP_SECONDS = 1.0
-_WITHOUT_BODY = frozenset((204, 304))
-# A missing file is looked for below every path, so each path knows these two.
-_ALWAYS_ALLOWED = frozenset(("HEAD", "GET"))
 
 
 class HttpApplication:
@@ -50,54 +38,84 @@ class HttpApplication:
         on_startup: Sequence[Callback] = (),
         on_shutdown: Sequence[Callback] = (),
     ) -> None:
-        self._router = router
-        self._options = options or HttpOptions()
-        self._static = static
+        self._dispatcher = Dispatcher(router, options or HttpOptions(), static, self._tell_problem)
         self._on_startup = on_startup
         self._on_shutdown = on_shutdown
-        self._cors = Cors(self._options.cors)
-        security = tuple((name.lower().encode(), value.encode()) for name, value in self._options.security_headers)
-        self._security: Headers = security
-        self._security_and_policy: Headers = (*security, (_POLICY, self._options.content_security_policy.encode()))
-        self._running: set[Request] = set()
+        self._running: dict[Request, Dispatcher] = {}
         self._sweeper: asyncio.TimerHandle | None = None
-        self._idle: asyncio.Event | None = None  # set while shutting down, when nothing is under way any more
-        add_own_routes(router, self._options)
+        self._waiting: list[tuple[Dispatcher | None, asyncio.Event]] = []
+        self._stopped = False
+        self._logged = -inf
+        self.problem: str | None = None
+        """Why what is served is not what it should be by now: told on the start page, and with answers in the log."""
+
+    def replace(self, router: Router, options: HttpOptions, static: StaticFiles | None = None) -> Dispatcher:
+        """Let another dispatcher answer the requests that come from now on; what answered them until now."""
+        before = self._dispatcher
+        self._dispatcher = Dispatcher(router, options, static, self._tell_problem)
+        return before
+
+    async def drain(self, dispatcher: Dispatcher | None = None) -> None:
+        """Wait until no request is under way: of one dispatcher, or at all. After the stop nobody waits."""
+        if self._stopped or not self._is_busy(dispatcher):
+            return
+        waiting = (dispatcher, asyncio.Event())
+        self._waiting.append(waiting)
+        try:
+            await waiting[1].wait()
+        finally:
+            self._waiting.remove(waiting)
+
+    def _is_busy(self, dispatcher: Dispatcher | None) -> bool:
+        return bool(self._running) if dispatcher is None else dispatcher in self._running.values()
+
+    def _tell_drained(self) -> None:
+        for dispatcher, drained in self._waiting:
+            if self._stopped or not self._is_busy(dispatcher):
+                drained.set()
+
+    def _tell_problem(self) -> str | None:
+        return self.problem
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            await self._serve(Request(scope, receive, self._options), send)
+            dispatcher = self._dispatcher
+            await self._serve(Request(scope, receive, dispatcher.options), dispatcher, send)
         elif scope["type"] == "lifespan":
             await self._live(receive, send)
         else:
             await receive()
             await send({"type": "websocket.close", "code": 1000})
 
-    async def _serve(self, request: Request, send: Send) -> None:
-        if len(self._running) >= self._options.max_requests:
-            await self._send(request, render_error(ServiceUnavailable("Too many requests are waiting")), send)
+    async def _serve(self, request: Request, dispatcher: Dispatcher, send: Send) -> None:
+        if len(self._running) >= dispatcher.options.max_requests:
+            full = ServiceUnavailable("Too many requests are waiting", reason=f"{len(self._running)} are under way")
+            await self._send(request, render_outage(full), dispatcher, send)
             return
-        self._start(request)
+        self._start(request, dispatcher)
         try:
-            await self._send(request, await self._respond_in_time(request), send)
-            if request.method not in _ALWAYS_ALLOWED and not request.overdue:
+            response = await self._respond_in_time(request, dispatcher)
+            if self.problem is not None:
+                self._log_answer(request, response)
+            await self._send(request, response, dispatcher, send)
+            if request.method not in ALWAYS_ALLOWED and not request.overdue:
                 await request.drain()
         except asyncio.CancelledError:
             # Too late even for an answer: one was under way that the client did not take.
             if not request.overdue:
                 raise
         finally:
-            self._running.discard(request)
+            del self._running[request]
             request.close()
-            if self._idle is not None and not self._running:
-                self._idle.set()
+            if self._waiting:
+                self._tell_drained()
 
-    def _start(self, request: Request) -> None:
+    def _start(self, request: Request, dispatcher: Dispatcher) -> None:
         loop = asyncio.get_running_loop()
         request.task = asyncio.current_task()
         request.started = loop.time()
-        request.deadline = request.started + self._options.request_seconds
-        self._running.add(request)
+        request.deadline = request.started + dispatcher.options.request_seconds
+        self._running[request] = dispatcher
         if self._sweeper is None:
             self._sweeper = loop.call_later(_SWEEP_SECONDS, self._sweep, loop)
 
@@ -110,77 +128,29 @@ class HttpApplication:
                 request.task.cancel()
         self._sweeper = loop.call_later(_SWEEP_SECONDS, self._sweep, loop) if self._running else None
 
-    async def _respond_in_time(self, request: Request) -> Response:
+    async def _respond_in_time(self, request: Request, dispatcher: Dispatcher) -> Response:
         try:
-            return await self._respond(request)
+            return await dispatcher.respond(request)
         except asyncio.CancelledError:
             if not request.overdue:
                 raise
             if request.task is not None:
                 request.task.uncancel()
-            late = ServiceUnavailable("The request took too long") if _body_is_here(request) else RequestTimeoutError()
-            return render_error(late)
+            if not _body_is_here(request):
+                return render_error(RequestTimeoutError())
+            reason = f"it was not answered in {dispatcher.options.request_seconds:g} s"
+            return render_outage(ServiceUnavailable("The request took too long", reason=reason))
 
-    async def _respond(self, request: Request) -> Response:
-        try:
-            return await self._dispatch(request)
-        except OctavoError as error:
-            return render_error(error, self._allow(request) if isinstance(error, MethodNotAllowed) else ())
-        except Exception:
-            logger.exception("Request %s failed: %s %r", request.id, request.method, request.scope["path"])
-            unexpected = OctavoError()
-            unexpected.details = None
-            return render_error(unexpected, ((b"x-request-id", request.id.encode()),))
+    def _log_answer(self, request: Request, response: Response) -> None:
+        """Not more than one in a second: nobody reads more."""
+        if request.started < self._logged + _SWEEP_SECONDS:
+            return
+        self._logged = request.started
+        status, path, problem = response.status, request.scope["path"], self.problem
+        logger.warning("%s %r: %d, by the site before the last change. %s", request.method, path, status, problem)
 
-    async def _dispatch(self, request: Request) -> Response:
-        self._check_size(request)
-        method, path = request.method, request.raw_path
-        if "%" in path:
-            decode_path(path)  # refuses what is not text
-        if method == "OPTIONS" and is_preflight(request):
-            return Response(204, b"", "")
-        found = self._router.find(method, path)
-        if found is None and method == "HEAD":
-            found = self._router.find("GET", path)
-        if found is not None:
-            route, request.path_values = found
-            return await route.handler(request)
-        return await self._dispatch_unrouted(request, path)
-
-    async def _dispatch_unrouted(self, request: Request, path: str) -> Response:
-        if request.method == "OPTIONS":
-            return Response(200, b"", TEXT, self._allow(request))
-        if request.method not in _ALWAYS_ALLOWED:
-            raise MethodNotAllowed
-        if path.startswith("//"):
-            raise MaliciousPath
-        found = None if self._static is None else await self._static.respond(request)
-        if found is None:
-            raise NotFoundError
-        return found
-
-    def _check_size(self, request: Request) -> None:
-        if request.url_length > self._options.max_url_length:
-            raise UriTooLongError
-        if len(request.scope["headers"]) > self._options.max_headers:
-            raise HeadersTooLargeError
-
-    def _allow(self, request: Request) -> Headers:
-        methods = self._router.methods(request.raw_path) | _ALWAYS_ALLOWED
-        return ((b"allow", ", ".join(method for method in METHODS if method in methods).encode()),)
-
-    def _complete_headers(self, request: Request, response: Response) -> list[tuple[bytes, bytes]]:
-        own = response.headers
-        has_policy = own and any(name == _POLICY for name, _ in own)
-        headers = [*(self._security if has_policy else self._security_and_policy), *self._cors.headers(request), *own]
-        if response.content_type:
-            headers.append((b"content-type", response.content_type.encode()))
-        if response.status not in _WITHOUT_BODY:
-            headers.append((b"content-length", b"%d" % response.length))
-        return headers
-
-    async def _send(self, request: Request, response: Response, send: Send) -> None:
-        headers = self._complete_headers(request, response)
+    async def _send(self, request: Request, response: Response, dispatcher: Dispatcher, send: Send) -> None:
+        headers = dispatcher.headers(request, response)
         try:
             await send({"type": "http.response.start", "status": response.status, "headers": headers})
             if isinstance(response, FileResponse):
@@ -213,10 +183,10 @@ class HttpApplication:
 
     async def stop(self) -> None:
         """Finish what is under way, then close."""
-        self._idle = asyncio.Event()
-        if self._running:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._idle.wait(), self._options.shutdown_seconds)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.drain(), self._dispatcher.options.shutdown_seconds)
+        self._stopped = True
+        self._tell_drained()
         if self._sweeper is not None:
             self._sweeper.cancel()
         for callback in self._on_shutdown:

@@ -1,11 +1,12 @@
 """What a request brings: JSON, a form, a form with files, or text, by its content type. Others count as no body."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from octavo.http.form_data import UploadedFile, read_form_data
 from octavo.http.request import Request, decode_text
+from octavo.threads import compute
 
 FORM = "application/x-www-form-urlencoded"
 FORM_DATA = "multipart/form-data"
@@ -18,25 +19,29 @@ FormParser = Callable[[str], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The value that was sent, and the files that came with it."""
+    """The value that was sent, in so many bytes (`size`), and the files that came with it."""
 
     value: Any
     files: tuple[UploadedFile, ...] = ()
     is_form_data: bool = False
+    size: int = field(default=0, compare=False)
 
 
 async def read_body(request: Request, parse_form: FormParser) -> Body:
     """The body of a POST, PUT or PATCH request; `parse_form` untangles url-encoded forms."""
     content_type = request.content_type
     if content_type in _JSON_TYPES:
-        return Body(await request.json())
+        return Body(await request.json(), size=len(await request.body()))
     if content_type == FORM_DATA:
         form = await read_form_data(request)
-        return Body(form.values(), form.files, is_form_data=True)
+        size = sum(len(value) for _, value in form.fields)
+        return Body(form.values(), form.files, is_form_data=True, size=size)
     if content_type == FORM:
-        return Body(parse_form(await _read_text(request)))
+        text = await _read_text(request)
+        return Body(await compute(lambda: parse_form(text), len(text)), size=len(text))
     if content_type.startswith("text/"):
-        return Body(await _read_text(request))
+        text = await _read_text(request)
+        return Body(text, size=len(text))
     return Body({})
 
 

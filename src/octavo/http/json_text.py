@@ -14,6 +14,7 @@ from octavo.errors import BadRequestError, MalformedBody
 _CONTAINER = re.compile(rb"[ \t\r\n]*[\[{]")
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 _SPACE = " \t\r\n"
+_CONTAINERS = (dict, list)
 _CONTEXT = 10  # characters shown on each side of an unexpected one
 
 
@@ -40,7 +41,7 @@ def _check_depth(value: Any, max_depth: int) -> None:
             child
             for container in level
             for child in (container.values() if isinstance(container, dict) else container)
-            if isinstance(child, dict | list)
+            if isinstance(child, _CONTAINERS)
         ]
         if not level:
             return

@@ -66,3 +66,5 @@ class HttpOptions:
     drain_bytes: int = 64 << 20
     shutdown_seconds: float = 25.0
     trusted_proxies: frozenset[str] = frozenset()
+    digit_ids: bool = False  # ids in addresses are digits only, not whatever JavaScript reads as a number
+    json_errors: bool = False  # 405 too; else as plain text, as v4 does

@@ -14,6 +14,7 @@ from urllib.parse import quote, unquote_to_bytes
 from octavo.errors import BadRequestError, PayloadTooLargeError, UnsupportedMediaTypeError
 from octavo.http.json_text import parse_json
 from octavo.http.options import HttpOptions
+from octavo.threads import compute
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -21,6 +22,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 NO_VALUES: dict[str, str] = {}
+_MOST_PARSED_HERE = 64 * 1024  # bytes of JSON: a millisecond
 _COMPRESSED = frozenset(("gzip", "x-gzip", "deflate"))
 # 32 lets zlib recognise both the gzip and the zlib header.
 _ANY_HEADER = zlib.MAX_WBITS | 32
@@ -189,7 +191,8 @@ class Request:
 
     async def json(self) -> Any:
         """The body as JSON: an object, an array, or an empty object where there is no body."""
-        return parse_json(await self.body(), self._options.body.json_depth)
+        body, depth = await self.body(), self._options.body.json_depth
+        return await compute(lambda: parse_json(body, depth), len(body), _MOST_PARSED_HERE)
 
     @property
     def options(self) -> HttpOptions:

@@ -1,12 +1,10 @@
-"""Answers: a body in one piece, or one that is read in pieces; and the rendering of errors as answers."""
+"""Answers: a body in one piece, or one that is read in pieces."""
 
 import json
 from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import Any
 
 import orjson
-
-from octavo.errors import MethodNotAllowed, OctavoError, ServiceUnavailable
 
 JSON = "application/json; charset=utf-8"
 TEXT = "text/plain; charset=utf-8"
@@ -59,18 +57,6 @@ class FileResponse(Response):
 def render_json(status: int, value: Any, headers: Headers = ()) -> Response:
     """Any JSON value as an answer."""
     return Response(status, _encode(value), JSON, headers)
-
-
-def render_error(error: OctavoError, headers: Headers = ()) -> Response:
-    """The error envelope."""
-    if isinstance(error, MethodNotAllowed):
-        return Response(error.status, error.message.encode(), TEXT, headers)
-    if isinstance(error, ServiceUnavailable):
-        headers = (*headers, (b"retry-after", b"%d" % error.retry_after))
-    content: dict[str, Any] = {"status": error.status, "name": error.name, "message": error.message}
-    if error.details is not None:
-        content["details"] = error.details
-    return render_json(error.status, {"data": None, "error": content}, headers)
 
 
 def _encode(value: Any) -> bytes:

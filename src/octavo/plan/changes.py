@@ -56,6 +56,16 @@ class UpdateRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateRows:
+    """New values for the same attributes of several rows."""
+
+    definition: Definition
+    ids: tuple[int, ...]
+    attributes: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeleteRows:
     """Rows to remove; what the database ties to them goes with them."""
 
@@ -204,6 +214,7 @@ class PointMorphs:
 Change = (
     InsertRows
     | UpdateRow
+    | UpdateRows
     | DeleteRows
     | AttachComponents
     | DetachComponents

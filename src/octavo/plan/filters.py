@@ -8,13 +8,13 @@ tests, so `$not` around a relation also speaks of some related entry.
 from collections.abc import Callable
 from dataclasses import replace
 
-from octavo.plan.context import Planning
-from octavo.plan.nodes import ALWAYS, NEVER, All, Any, Condition, Reached, Tested
+from octavo.plan.nodes import ALWAYS, NEVER, All, Any, Condition, Exists, Step, Tested
 from octavo.plan.operands import Incomparable, Typed, read_operand
+from octavo.plan.planning import Planning
 from octavo.query.ast import And, At, Compare, Filter, Not, Or, Unknown
 from octavo.query.operators import Operand, Operator, Test
-from octavo.schema.attributes import Scalar
-from octavo.schema.content_types import Definition
+from octavo.schema.attributes import AnyAttribute, Scalar
+from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.values import SCALAR_TYPES, ValueKind
 
 ID_KIND = ValueKind.BIG_INTEGER
@@ -26,6 +26,27 @@ def plan_filter(asked: Filter | None, definition: Definition, planning: Planning
     if asked is None:
         return ALWAYS
     return _plan(asked, definition, planning, negated=False)
+
+
+def plan_step(owner: Definition, attribute: AnyAttribute, planning: Planning) -> Step:
+    """The step along an attribute, to what may be read. Raises TypeError for attributes that lead to no single kind."""
+    planning.join()
+    target = planning.registry.target(attribute)
+    if target is None:
+        raise TypeError(f"{owner.uid}.{attribute.name} leads to no single kind of entry")
+    scope = plan_scope(target, planning) if planning.access is not None else None
+    return Step(owner, attribute, target, scope)
+
+
+def plan_scope(target: Definition, planning: Planning) -> Condition | None:
+    """What entries of a type have to meet to be read at all; None: nothing. It is not scoped itself."""
+    if planning.access is None or not isinstance(target, ContentType):
+        return None
+    if target.uid not in planning.scopes:
+        scope = planning.access.scope(target.uid)
+        unscoped = Planning(planning.registry, values=planning.values)
+        planning.scopes[target.uid] = None if scope is None else plan_filter(scope, target, unscoped)
+    return planning.scopes[target.uid]
 
 
 def _plan(asked: Filter, definition: Definition, planning: Planning, *, negated: bool) -> Condition:
@@ -55,9 +76,9 @@ def _plan_at(name: str, inner: Filter, definition: Definition, planning: Plannin
     attribute = definition.attributes.get(name)
     if attribute is None or isinstance(attribute, Scalar):
         return _plan_scalar(attribute, inner, planning, negated=negated)
-    step = planning.step(definition, attribute)
+    step = plan_step(definition, attribute, planning)
     condition = _plan(inner, step.target, planning, negated=negated)
-    return Reached(step, condition, or_nothing=met_by_nulls(condition) is True)
+    return Exists(step, condition, or_nothing=met_by_nulls(condition) is True)
 
 
 def _plan_scalar(attribute: Scalar | None, asked: Filter, planning: Planning, *, negated: bool) -> Condition:
@@ -142,7 +163,7 @@ def met_by_nulls(condition: Condition) -> bool | None:
             return not negated
         case Tested():
             return None
-        case Reached(condition=inner):
+        case Exists(condition=inner):
             return met_by_nulls(inner)
         case All(items=items):
             answers = [met_by_nulls(item) for item in items]

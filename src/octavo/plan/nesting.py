@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from octavo.plan.nodes import ManyShape, ObjectShape, OneShape, ReadPlan, Shape, VariantShape
+from octavo.plan.nodes import ManyShape, ObjectShape, OneShape, ReadPlan, ScalarRun, Shape, VariantShape
 
 LARGE_FROM: Final = 3
 """Lists in lists in lists: from here on the number of entries is the caller's to choose."""
@@ -35,7 +35,8 @@ def nesting(plan: ReadPlan) -> Nesting:
 def _deepest(shape: Shape, path: tuple[str, ...]) -> Nesting:
     match shape:
         case ObjectShape(members=members, optional=optional):
-            return _longest(_deepest(member, path) for _, member in (*members, *optional))
+            pairs = [member for member in members if not isinstance(member, ScalarRun)]
+            return _longest(_deepest(member, path) for _, member in (*pairs, *optional))
         case OneShape(step=step, shape=inner):
             return _deepest(inner, (*path, step.attribute.name))
         case ManyShape(step=step, shape=inner):

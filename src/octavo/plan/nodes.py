@@ -3,7 +3,7 @@
 Two requests of the same shape have equal plans, so a compiled statement is found by its plan.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from octavo.query.operators import Test
@@ -32,17 +32,23 @@ class Parameter:
     kind: ParameterKind
 
 
+class Slot(Enum):
+    """A value of a statement that is known when it runs, not when it is planned; by the name it is bound with."""
+
+    ID = "id"
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One step from an entry along an attribute to what it leads to: related entries, files, components.
 
-    With `published_only` the step does not lead to drafts: neither to show, nor to count, compare or sort by them.
+    It leads only to what meets `scope`: nothing else is shown, counted, compared or sorted by.
     """
 
     owner: Definition
     attribute: AnyAttribute
     target: Definition
-    published_only: bool = False
+    scope: "Condition | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,7 @@ class Tested:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class Exists:
     """Some entry at the end of a step meets the condition.
 
     `or_nothing`: entries from which the step leads nowhere meet it too, as in a left join whose missing side is null.
@@ -89,7 +95,7 @@ class Constant:
     value: bool
 
 
-Condition = Tested | Reached | All | Any | Constant
+Condition = Tested | Exists | All | Any | Constant
 ALWAYS, NEVER = Constant(True), Constant(False)
 
 
@@ -129,6 +135,29 @@ class ScalarShape:
     style: ScalarStyle = ScalarStyle.PLAIN
     renamed: tuple[tuple[str, str], ...] = ()
 
+    def __hash__(self) -> int:
+        return hash(self.attribute)
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarRun:
+    """Members of an object that are scalars, one after another: one node for all of them.
+
+    `whole`: all that a definition shows. There is one such run for each definition, so what it is rendered as, keys and
+    values by the manner of rendering, is kept with it; its hash is counted once.
+    """
+
+    members: tuple[tuple[str, ScalarShape], ...]
+    whole: bool = field(default=False, compare=False)
+    rendered: dict[object, list[tuple[str, str]]] = field(default_factory=dict, init=False, compare=False, repr=False)
+    _hash: int = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash(self.members))
+
+    def __hash__(self) -> int:
+        return self._hash
+
 
 @dataclass(frozen=True, slots=True)
 class LiteralShape:
@@ -141,7 +170,7 @@ class LiteralShape:
 class ObjectShape:
     """A JSON object. An optional member is absent where its shape has nothing to show."""
 
-    members: tuple[tuple[str, "Shape"], ...]
+    members: tuple["Member", ...]
     optional: tuple[tuple[str, "Shape"], ...] = ()
 
 
@@ -182,10 +211,19 @@ class BranchShape:
 
 
 @dataclass(frozen=True, slots=True)
+class KindShape:
+    """The kind of a component, between two texts."""
+
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
 class VariantShape:
     """The JSON of things of several kinds: an array (zones, morphToMany), or one object or null (morphToOne).
 
-    An `empty` without text means: nothing to show (see ObjectShape.optional).
+    An `empty` without text means: nothing to show (see ObjectShape.optional). `others` is what to write, in a dynamic
+    zone, for each component of the project that has no branch; None leaves these out.
     """
 
     owner: Definition
@@ -193,8 +231,10 @@ class VariantShape:
     branches: tuple[BranchShape, ...]
     many: bool = True
     empty: str = "[]"
+    others: KindShape | LiteralShape | None = None
 
 
+Member = tuple[str, "Shape"] | ScalarRun
 Shape = ScalarShape | LiteralShape | ObjectShape | OneShape | ManyShape | CountShape | VariantShape
 
 
@@ -206,6 +246,13 @@ class ReadPlan:
     shape: Shape
     many: bool = True
     with_count: bool = False
+    _hash: int = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.selection, self.shape, self.many, self.with_count)))
+
+    def __hash__(self) -> int:
+        return self._hash  # counted once: a new plan is looked for, then kept
 
     @property
     def is_cheap(self) -> bool:

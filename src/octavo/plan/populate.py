@@ -1,49 +1,58 @@
 """The shape of entries as REST shows them: `{id, attributes, meta}`, populated relations, components, zones, morphs.
 
-`Shaper` holds what stays the same on the way down; the targets of morph relations are written raw, without `data` and
+`Shaper` holds what stays the same on the way down; the targets of morph relations are written flat, without `data` and
 `attributes`, and so is everything below them (observed.md, 6).
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
-from octavo.plan.context import Planning
-from octavo.plan.filters import plan_filter
+from octavo.plan.filters import plan_filter, plan_step
 from octavo.plan.nodes import (
     BranchShape,
     CountShape,
     LiteralShape,
     ManyShape,
+    Member,
     ObjectShape,
     OneShape,
     Parameter,
     ParameterKind,
+    ScalarRun,
     ScalarShape,
     Selection,
     Shape,
     Step,
     VariantShape,
 )
-from octavo.plan.scopes import both, published
+from octavo.plan.planning import Planning
+from octavo.plan.scopes import both, published, visible
 from octavo.plan.sorting import plan_order
+from octavo.plan.unlisted_marks import kind_of_unlisted
 from octavo.query.ast import And, At, Filter, Not, Or, Page, Populate, PublicationState, Query
-from octavo.schema.attributes import ComponentField, DynamicZone, Media, Relation, Scalar
+from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
+from octavo.schema.automatic import CREATORS, LOCALE, LOCALIZATIONS
 from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.field_places import FieldPlace
 from octavo.schema.values import SCALAR_TYPES
 
 ABSENT = ""
-CREATORS = ("createdBy", "updatedBy")
-"""They are no relations of v4's: there is no counting them (observed)."""
-Member = tuple[str, Shape]
+
+_WHOLE: WeakKeyDictionary[Definition, ScalarRun] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
 class Shaper:
-    """Makes shapes for one publication state, wrapped in `data` and `attributes` or raw."""
+    """Makes shapes for one publication state, wrapped in `data` and `attributes` or flat.
+
+    `place` is where the fields are whose shape is made; None where every field may be read.
+    """
 
     planning: Planning
     state: PublicationState | None
-    raw: bool = False
+    is_flat: bool = False
+    place: FieldPlace | None = None
 
     def top_entry(self, query: Query, content_type: ContentType) -> ObjectShape:
         """`{id, attributes, meta}`; a localized type tells the other locales in `meta.availableLocales`."""
@@ -51,35 +60,46 @@ class Shaper:
         return replace(entry, members=(*entry.members, ("meta", self._meta(content_type))))
 
     def entry(self, query: Query, definition: Definition) -> ObjectShape:
-        """`{id, attributes: {...}}`, or the raw form."""
-        if self.raw:
+        """`{id, attributes: {...}}`, or the flat form."""
+        if self.is_flat:
             return self.flat(query, definition)
         attributes = self._attributes(query, definition)
         return ObjectShape((("id", ScalarShape(None)), ("attributes", attributes)))
 
     def flat(self, query: Query, definition: Definition) -> ObjectShape:
-        """`{id, ...}`: components, and raw entries."""
+        """`{id, ...}`: components, and flat entries."""
         attributes = self._attributes(query, definition)
         return replace(attributes, members=(("id", ScalarShape(None)), *attributes.members))
 
     def _meta(self, content_type: ContentType) -> Shape:
         if not content_type.localized:
             return LiteralShape("{}")
-        step = self.planning.step(content_type, content_type.attributes["localizations"])
-        locale = content_type.attributes["locale"]
+        step = plan_step(content_type, content_type.attributes[LOCALIZATIONS], self.planning)
+        locale = content_type.attributes[LOCALE]
         assert isinstance(locale, Scalar)
-        selection = Selection(content_type, published(content_type, self.planning.state(content_type, self.state)))
+        selection = Selection(content_type, published(content_type, self.state))
         return ObjectShape((("availableLocales", ManyShape(step, selection, ScalarShape(locale))),))
 
     def _attributes(self, query: Query, definition: Definition) -> ObjectShape:
-        members: list[Member] = list(scalar_members(query, definition))
-        optional: list[Member] = []
+        scalars = scalar_run(query, definition)
+        if self.place is not None:
+            scalars = ScalarRun(tuple([one for one in scalars.members if self.planning.shows(self.place, one[0])]))
+        members: list[Member] = [scalars] if scalars.members else []
+        optional: list[tuple[str, Shape]] = []
         for populate in query.populate:
             shaper = replace(self, state=populate.query.publication_state or self.state)
             shape = shaper.populated(populate, query, definition)
             may_be_absent = isinstance(shape, VariantShape) and shape.empty == ABSENT
-            (optional if may_be_absent else members).append((populate.name, shape))
+            if may_be_absent:
+                optional.append((populate.name, shape))
+            else:
+                members.append((populate.name, shape))
         return ObjectShape(tuple(members), tuple(optional))
+
+    def below(self, attribute: AnyAttribute, target: Definition) -> "Shaper":
+        """For what an attribute leads to, where not every field may be read."""
+        assert self.place is not None, "asked only where places matter: it would cost every plan a call for each step"
+        return replace(self, place=self.place.below(attribute, target))
 
     def populated(self, populate: Populate, query: Query, definition: Definition) -> Shape:
         """The shape of what one Populate asks for."""
@@ -97,22 +117,24 @@ class Shaper:
                 raise TypeError(f"{definition.uid}.{attribute.name} cannot be populated")
 
     def _related(self, populate: Populate, attribute: Relation | Media, definition: Definition) -> Shape:
-        step = self.planning.step(definition, attribute)
+        step = plan_step(definition, attribute, self.planning)
         query = with_sorted_fields(populate.query, step.target)
         is_morph = isinstance(attribute, Relation) and attribute.is_morph
+        # Creators are no relations of v4's: there is no counting them (observed).
         if populate.count and isinstance(attribute, Relation) and not is_morph and attribute.name not in CREATORS:
             return self._count(query, step)
+        inside = self if self.place is None else self.below(attribute, step.target)
         data: Shape
         if is_morph and populate.query.fields is not None and self._is_held_by_columns(attribute):
             data = LiteralShape("null")  # `fields` leaves the columns out that name the target (observed.md, 6)
         elif attribute.to_many:
             empty = "null" if isinstance(attribute, Media) or is_morph else "[]"
             selection = select(query, step.target, self.planning, self.state, paged=True)
-            data = ManyShape(step, selection, self.entry(query, step.target), empty)
+            data = ManyShape(step, selection, inside.entry(query, step.target), empty)
         else:
             selection = select(query, step.target, self.planning, self.state, paged=False)
-            data = OneShape(step, selection, self.entry(query, step.target))
-        return data if self.raw else ObjectShape((("data", data),))
+            data = OneShape(step, selection, inside.entry(query, step.target))
+        return data if self.is_flat else ObjectShape((("data", data),))
 
     def _is_held_by_columns(self, attribute: Relation | Media) -> bool:
         """Whether what leads here by a morph relation does so by columns of its own."""
@@ -123,15 +145,16 @@ class Shaper:
     def _count(self, query: Query, step: Step) -> Shape:
         selection = select(query, step.target, self.planning, self.state, paged=False)
         count = ObjectShape((("count", CountShape(step, selection)),))
-        return count if self.raw else ObjectShape((("data", ObjectShape((("attributes", count),))),))
+        return count if self.is_flat else ObjectShape((("data", ObjectShape((("attributes", count),))),))
 
     def _component(self, populate: Populate, attribute: ComponentField, definition: Definition) -> Shape:
-        step = self.planning.step(definition, attribute)
+        step = plan_step(definition, attribute, self.planning)
         paged = attribute.repeatable and not populate.count
         selection = select(populate.query, step.target, self.planning, self.state, paged=paged)
         if populate.count:
             return ObjectShape((("count", CountShape(step, selection)),))
-        shape = self.flat(with_sorted_fields(populate.query, step.target), step.target)
+        inside = self if self.place is None else self.below(attribute, step.target)
+        shape = inside.flat(with_sorted_fields(populate.query, step.target), step.target)
         return ManyShape(step, selection, shape) if attribute.repeatable else OneShape(step, selection, shape)
 
     def _zone(self, populate: Populate, attribute: DynamicZone, definition: Definition) -> Shape:
@@ -139,22 +162,28 @@ class Shaper:
         for branch in populate.branches or ():
             component = self.planning.registry.components[branch.component]
             inside = replace(self, state=branch.query.publication_state or self.state)
+            if self.place is not None:
+                inside = inside.below(attribute, component)
             shape = inside.flat(branch.query, component)
             named = replace(shape, members=(("__component", LiteralShape(f'"{component.uid}"')), *shape.members))
+            self.planning.join()
             branches.append(BranchShape(component, plan_filter(branch.query.filters, component, self.planning), named))
-        return VariantShape(definition, attribute, tuple(branches))
+        others = kind_of_unlisted(definition, attribute) if populate.unlisted else None
+        return VariantShape(definition, attribute, tuple(branches), others=others)
 
     def _morph(self, populate: Populate, attribute: Relation, query: Query, definition: Definition) -> Shape:
         many = attribute.kind == "morphToMany"
         if not many and query.fields is not None:
             return LiteralShape("null")  # `fields` leaves the columns out that name the target (observed.md, 6)
-        raw, branches = replace(self, raw=True), []
+        inside, branches = replace(self, is_flat=True), []
         for branch in populate.branches or ():
             target = self.planning.registry.definition(branch.component)
-            shape = raw.flat(branch.query, target)
+            at = inside if self.place is None else inside.below(attribute, target)
+            shape = at.flat(branch.query, target)
             if many:
                 shape = replace(shape, members=(*shape.members, ("__type", LiteralShape(f'"{target.uid}"'))))
-            branches.append(BranchShape(target, published(target, self.planning.state(target, self.state)), shape))
+            self.planning.join()
+            branches.append(BranchShape(target, visible(target, self.state, self.planning), shape))
         return VariantShape(definition, attribute, tuple(branches), many=many, empty=ABSENT if many else "null")
 
 
@@ -162,7 +191,7 @@ def select(
     query: Query, target: Definition, planning: Planning, state: PublicationState | None, *, paged: bool
 ) -> Selection:
     """Which entries of a level: filtered, in the publication state, in order, and of a list a part of them."""
-    condition = both(plan_filter(query.filters, target, planning), published(target, planning.state(target, state)))
+    condition = both(plan_filter(query.filters, target, planning), published(target, state))
     order = plan_order(query.sort, target, planning)
     page = (query.page if paged else None) or Page()
     return Selection(target, condition, order, _bound(page.limit, planning), _bound(page.start or None, planning))
@@ -172,11 +201,19 @@ def _bound(value: int | None, planning: Planning) -> Parameter | None:
     return None if value is None else planning.bind(ParameterKind.INTEGER, value)
 
 
-def scalar_members(query: Query, definition: Definition) -> Iterator[Member]:
+def scalar_run(query: Query, definition: Definition) -> ScalarRun:
     """The scalars that the query's `fields` ask for, private and password ones never."""
+    whole = _WHOLE.get(definition)
+    if whole is None:
+        whole = _WHOLE[definition] = ScalarRun(tuple(_visible_scalars(definition)), whole=True)
+    if query.fields is None:
+        return whole
+    return ScalarRun(tuple([member for member in whole.members if member[0] in query.fields]))
+
+
+def _visible_scalars(definition: Definition) -> Iterator[tuple[str, ScalarShape]]:
     for attribute in definition.scalars():
-        chosen = query.fields is None or attribute.name in query.fields
-        if chosen and not attribute.private and not SCALAR_TYPES[attribute.type].secret:
+        if not attribute.private and not SCALAR_TYPES[attribute.type].secret:
             yield attribute.name, ScalarShape(attribute)
 
 

@@ -1,16 +1,16 @@
 """plan_read: a sanitized Query becomes a ReadPlan. The stages read as a table of contents."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from octavo.plan.answers import answer_shape
-from octavo.plan.context import Bound, Planning
+from octavo.plan.answer_shape import answer_shape
 from octavo.plan.filters import plan_filter
 from octavo.plan.nodes import (
     ALWAYS,
     NEVER,
     Any,
     Condition,
+    LiteralShape,
     Parameter,
     ParameterKind,
     ReadPlan,
@@ -18,113 +18,104 @@ from octavo.plan.nodes import (
     ScalarStyle,
     Selection,
     Shape,
+    Slot,
     Tested,
 )
 from octavo.plan.operands import NUL
+from octavo.plan.planning import Access, Planning, Value
 from octavo.plan.populate import Shaper, leads_elsewhere, with_sorted_fields
-from octavo.plan.scopes import both, in_locales, published
+from octavo.plan.read_limits import MOST_JOINS
+from octavo.plan.scopes import both, in_locales, published, visible
 from octavo.plan.sorting import plan_order
-from octavo.query.answer import Answer
-from octavo.query.ast import Page, Query
+from octavo.query.ast import ALL_LOCALES, Page
 from octavo.query.numbers import js_number
 from octavo.query.operators import Test
+from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.schema.attributes import Scalar
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.schema.values import NUMBER_KINDS, SCALAR_TYPES
 
+_ALL_AT_ONCE = Page(with_count=False)
+_NOTHING_SHOWN = Page(limit=0)
+
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan and the values of its parameters, by index."""
+    """A plan, the values of its parameters by index, and the page that a list shows."""
 
     plan: ReadPlan
-    values: tuple[Bound, ...]
+    values: tuple[Value, ...]
+    page: Page | None = None
 
 
-def plan_list(query: Query, content_type: ContentType, registry: Registry, *, raw: bool = False) -> Planned:
-    """Decide how to answer a list; `raw` is without `attributes`, `data` and `meta` all the way down.
+def plan_read(
+    request: ReadRequest, registry: Registry, access: Access | None = None, most_joins: int = MOST_JOINS
+) -> Planned:
+    """Decide how to answer a request, whose query is sanitized, for those who have `access` (None: to everything).
 
-    Raises ValidationError when a value of the query cannot be read.
+    The publication state and the locales are those of the query; `drafts` says only whether the scope holds at the top,
+    as it does unless the entries were chosen before. An entry by id has `Slot.ID` among its values. Raises
+    ValidationError when a value of the query cannot be read, and when it takes more than `most_joins`.
     """
-    planning = Planning(registry, hidden_drafts=query.hidden_drafts)
-    page = query.page or Page()
-    condition = _condition(query, content_type, planning)
+    query, content_type = request.query, request.content_type
+    planning = Planning(registry, access, most_joins=most_joins)
+    page = _page(request)
     selection = Selection(
         target=content_type,
-        condition=condition,
+        condition=both(_chosen(request, planning), _condition(request, planning)),
         order=plan_order(query.sort, content_type, planning),
-        limit=_bound(page.limit, planning),
-        start=_bound(page.start or None, planning),
+        limit=_bound(page.limit, planning) if page else None,
+        start=_bound(page.start or None, planning) if page else None,
     )
-    shape = _shape(query, content_type, planning, raw)
-    return Planned(ReadPlan(selection, shape, with_count=page.with_count), tuple(planning.values))
+    shape = _shape(request, planning)
+    plan = ReadPlan(selection, shape, many=page is not None, with_count=page is not None and page.with_count)
+    return Planned(plan, tuple(planning.values), page)
 
 
-def plan_answer(
-    query: Query, content_type: ContentType, registry: Registry, answer: Answer, *, many: bool, by_id: bool = False
-) -> Planned:
-    """Decide how to give an answer of the door's own making: a list, an entry by id (see `plan_one`), a single one."""
-    planning = Planning(registry, hidden_drafts=query.hidden_drafts)
-    condition: Condition = ALWAYS
-    if by_id:
-        condition = Tested(None, Test.EQUAL, (planning.bind(ParameterKind.INTEGER, 0),))
-    condition = both(condition, _condition(query, content_type, planning))
-    page = query.page or Page()
-    selection = Selection(
-        content_type,
-        condition,
-        plan_order(query.sort, content_type, planning),
-        _bound(page.limit, planning) if many else None,
-        _bound(page.start or None, planning) if many else None,
-    )
-    plan = ReadPlan(
-        selection,
-        answer_shape(answer, content_type, planning),
-        many=many,
-        with_count=many and page.with_count,
-    )
-    return Planned(plan, tuple(planning.values))
+def _page(request: ReadRequest) -> Page | None:
+    """The page of a list, None where a single entry is asked for."""
+    match request.by:
+        case By.ID:
+            return None
+        case By.LIST:
+            return request.query.page or Page()
+        case By.COUNT:
+            return _NOTHING_SHOWN
+        case By.SINGLE:
+            locales = request.query.locales or ()
+            is_whole = request.projection is Form.REST and request.content_type.localized and locales == (ALL_LOCALES,)
+            return _ALL_AT_ONCE if is_whole else None
 
 
-def plan_every(query: Query, content_type: ContentType, registry: Registry) -> Planned:
-    """Decide how to answer all entries at once: a single type in all its locales."""
-    return plan_list(replace(query, page=Page(with_count=False)), content_type, registry)
+def _chosen(request: ReadRequest, planning: Planning) -> Condition:
+    if request.by is not By.ID:
+        return ALWAYS
+    return Tested(None, Test.EQUAL, (planning.bind(ParameterKind.INTEGER, Slot.ID),))
 
 
-def plan_one(query: Query, content_type: ContentType, registry: Registry, *, by_id: bool, raw: bool = False) -> Planned:
-    """Decide how to answer a single entry; `raw` as for a list.
-
-    With `by_id`, value 0 is a place-holder (0) for the entry's id; the caller puts the id there.
-    """
-    planning = Planning(registry, hidden_drafts=query.hidden_drafts)
-    condition: Condition = ALWAYS
-    if by_id:
-        entry_id = planning.bind(ParameterKind.INTEGER, 0)
-        condition = Tested(None, Test.EQUAL, (entry_id,))
-    condition = both(condition, _condition(query, content_type, planning))
-    order = plan_order(query.sort, content_type, planning)
-    shape = _shape(query, content_type, planning, raw)
-    return Planned(ReadPlan(Selection(content_type, condition, order), shape, many=False), tuple(planning.values))
-
-
-def plan_id(query: Query, content_type: ContentType, registry: Registry) -> Planned:
-    """Decide how to find the id of a single type's entry; the answer is the bare number."""
-    planning = Planning(registry, hidden_drafts=query.hidden_drafts)
-    selection = Selection(content_type, _condition(query, content_type, planning))
-    return Planned(ReadPlan(selection, ScalarShape(None, ScalarStyle.TEXT), many=False), tuple(planning.values))
-
-
-def _shape(query: Query, content_type: ContentType, planning: Planning, raw: bool) -> Shape:
-    shaper = Shaper(planning, query.publication_state, raw=raw)
+def _shape(request: ReadRequest, planning: Planning) -> Shape:
+    query, content_type, projection = request.query, request.content_type, request.projection
+    if not isinstance(projection, Form):
+        return answer_shape(projection, content_type, planning)
+    if projection is Form.ID:
+        return ScalarShape(None, ScalarStyle.TEXT)
+    if request.by is By.COUNT:
+        return LiteralShape("0")
+    place = planning.place(content_type)
+    shaper = Shaper(planning, query.publication_state, is_flat=projection is Form.FLAT, place=place)
     if leads_elsewhere(query, content_type):
         query = with_sorted_fields(query, content_type)
-    return shaper.entry(query, content_type) if raw else shaper.top_entry(query, content_type)
+    return shaper.entry(query, content_type) if projection is Form.FLAT else shaper.top_entry(query, content_type)
 
 
-def _condition(query: Query, content_type: ContentType, planning: Planning) -> Condition:
+def _condition(request: ReadRequest, planning: Planning) -> Condition:
+    query, content_type = request.query, request.content_type
     condition = plan_filter(query.filters, content_type, planning)
-    condition = both(condition, published(content_type, query.publication_state))
+    if request.drafts is Drafts.ANY:
+        condition = both(condition, published(content_type, query.publication_state))
+    else:
+        condition = both(condition, visible(content_type, query.publication_state, planning))
     condition = both(condition, in_locales(content_type, query.locales, planning))
     return both(condition, search(query.search, content_type, planning))
 
@@ -136,7 +127,10 @@ def search(text: str | None, content_type: ContentType, planning: Planning) -> C
     if NUL in text:
         return NEVER
     is_number = math.isfinite(js_number(text))
-    attributes = [item for item in content_type.scalars() if _is_searched(item, is_number)]
+    place = planning.place(content_type)
+    attributes = [
+        item for item in content_type.scalars() if _is_searched(item, is_number) and planning.shows(place, item.name)
+    ]
     searched = (*attributes, None) if is_number else attributes
     if not searched:
         return NEVER

@@ -1,21 +1,29 @@
 """Conditions that nobody typed: publication state, locale."""
 
-from octavo.plan.context import Planning
+from octavo.plan.filters import plan_scope
 from octavo.plan.nodes import ALWAYS, NEVER, All, Condition, ParameterKind, Tested
 from octavo.plan.operands import NUL
-from octavo.query.ast import PublicationState
+from octavo.plan.planning import Planning
+from octavo.query.ast import ALL_LOCALES, PublicationState
 from octavo.query.operators import Test
-from octavo.schema.attributes import Scalar
+from octavo.schema.automatic import LOCALE, PUBLISHED_AT
 from octavo.schema.content_types import ContentType, Definition
-
-ALL_LOCALES = "all"
 
 
 def published(definition: Definition, state: PublicationState | None) -> Condition:
     """Live reads of a type with drafts see published entries only."""
     if state is not PublicationState.LIVE or not (isinstance(definition, ContentType) and definition.draft_and_publish):
         return ALWAYS
-    return Tested(_scalar(definition, "publishedAt"), Test.NULL, negated=True)
+    return Tested(definition.scalar(PUBLISHED_AT), Test.NULL, negated=True)
+
+
+def visible(definition: Definition, state: PublicationState | None, planning: Planning) -> Condition:
+    """What entries have to meet to be seen: the publication state, and the scope of whoever asks."""
+    in_state = published(definition, state)
+    if planning.access is None:
+        return in_state
+    scope = plan_scope(definition, planning)
+    return in_state if scope is None or scope == in_state else both(in_state, scope)
 
 
 def in_locales(definition: Definition, locales: tuple[str, ...] | None, planning: Planning) -> Condition:
@@ -26,7 +34,7 @@ def in_locales(definition: Definition, locales: tuple[str, ...] | None, planning
     if not parameters:
         return NEVER
     test = Test.EQUAL if len(parameters) == 1 else Test.AMONG
-    return Tested(_scalar(definition, "locale"), test, parameters)
+    return Tested(definition.scalar(LOCALE), test, parameters)
 
 
 def both(first: Condition, second: Condition) -> Condition:
@@ -34,10 +42,3 @@ def both(first: Condition, second: Condition) -> Condition:
     if first == ALWAYS:
         return second
     return first if second == ALWAYS else All((first, second))
-
-
-def _scalar(definition: Definition, name: str) -> Scalar:
-    attribute = definition.attributes[name]
-    if not isinstance(attribute, Scalar):
-        raise TypeError(f"{definition.uid}.{name} is not a scalar")
-    return attribute

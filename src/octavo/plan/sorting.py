@@ -1,7 +1,8 @@
 """Sort to order: paths become steps."""
 
-from octavo.plan.context import Planning
+from octavo.plan.filters import plan_step
 from octavo.plan.nodes import Order, Step
+from octavo.plan.planning import Planning
 from octavo.query.ast import Sort
 from octavo.schema.attributes import Scalar
 from octavo.schema.content_types import Definition
@@ -18,7 +19,7 @@ def _plan_sort(sort: Sort, definition: Definition, planning: Planning) -> Order:
         attribute = definition.attributes.get(name)
         if attribute is None or isinstance(attribute, Scalar):
             return Order(attribute, sort.descending, tuple(steps))
-        step = planning.step(definition, attribute)
+        step = plan_step(definition, attribute, planning)
         steps.append(step)
         definition = step.target
     raise ValueError(f"the sort {'.'.join(sort.names)} ends in no scalar")

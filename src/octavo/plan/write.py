@@ -30,6 +30,7 @@ from octavo.plan.changes import (
     TakeLinks,
     TypedTarget,
     UpdateRow,
+    UpdateRows,
 )
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation
 from octavo.schema.content_types import Definition
@@ -155,9 +156,16 @@ def _update(row: RowNode) -> Iterator[Change]:
 
 
 def _update_components(root: RowNode, rows: Iterable[RowNode]) -> Iterator[Change]:
+    groups: dict[tuple[Definition, tuple[str, ...]], dict[int, RowNode]] = {}
     for row in rows:
-        if row is not root:
-            yield from _update(row)
+        if row is not root and row.id is not None and row.values:
+            groups.setdefault((row.definition, tuple(row.values)), {})[row.id] = row
+    for (definition, attributes), group in groups.items():
+        if len(group) == 1:
+            yield from _update(*group.values())
+        else:
+            values = tuple(tuple(row.values.values()) for row in group.values())
+            yield UpdateRows(definition=definition, ids=tuple(group), attributes=attributes, rows=values)
 
 
 def _place_components(rows: Iterable[RowNode]) -> Iterator[Change]:

@@ -5,13 +5,16 @@
 - `src/middlewares/NAME.py`: `middleware(next, parent, args, context, info)`, known as `global::NAME`
 - `src/api/API/policies/NAME.py`, `src/api/API/middlewares/NAME.py`: the same, known as `api::API.NAME`
 
-`src` is a package while it is loaded, so these files may import each other and their neighbours relatively.
+`src` is a package of its own for each loading: these files may import each other and their neighbours relatively, and a
+later loading finds nothing of an earlier one. Files whose names begin with a dot are passed over: editors make them.
 """
 
+import importlib
 import importlib.util
 import sys
 import traceback
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -37,18 +40,46 @@ class ProjectCode:
     bootstrap: Function | None = None
     policies: Mapping[str, Function] = field(default_factory=lambda: _NOTHING)
     middlewares: Mapping[str, Function] = field(default_factory=lambda: _NOTHING)
+    package: str | None = None
+    """The package that stands for `src`, where anything was loaded."""
+
+    def unload(self) -> None:
+        """Forget the modules, once nothing of them runs any more."""
+        _unload(self.package)
 
 
 def load_code(project: Path) -> ProjectCode:
-    """Run the files of a project that have a meaning. Raises InvalidCode with every problem found."""
-    return _Loading(project).load()
+    """Run the files of a project that have a meaning, as they are now. Raises InvalidCode with every problem found."""
+    loading = _Loading(project)
+    with _without_bytecode():
+        try:
+            return loading.load()
+        except BaseException:
+            _unload(loading.package)
+            raise
+
+
+@contextmanager
+def _without_bytecode() -> Iterator[None]:
+    """Keep no bytecode: it is known by the second and the size of its source, and people save more often than that."""
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    importlib.invalidate_caches()  # or files that were made a moment ago are not found
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = before
+
+
+def _unload(package: str | None) -> None:
+    for name in [name for name in sys.modules if package and (name == package or name.startswith(f"{package}."))]:
+        del sys.modules[name]
 
 
 class _Loading:
     def __init__(self, project: Path) -> None:
         self._project = project
         self._source = project / "src"
-        self._package: str | None = None
+        self.package: str | None = None
         self._problems: list[CodeProblem] = []
 
     def load(self) -> ProjectCode:
@@ -59,7 +90,7 @@ class _Loading:
         if self._problems:
             raise InvalidCode(self._problems)
         return ProjectCode(
-            self._project, hooks["register"], hooks["bootstrap"], named["policies"], named["middlewares"]
+            self._project, hooks["register"], hooks["bootstrap"], named["policies"], named["middlewares"], self.package
         )
 
     def _named(self, kind: str) -> Iterator[tuple[str, Function]]:
@@ -67,7 +98,7 @@ class _Loading:
         word = _FOLDERS[kind]
         for pattern in (f"{kind}/*.py", f"api/*/{kind}/*.py"):
             for path in sorted(self._source.glob(pattern)):
-                if path.name == "__init__.py":
+                if path.name == "__init__.py" or path.name.startswith("."):
                     continue
                 module = self._run(path)
                 found = self._function(module, path, word, _SIGNATURES[word])
@@ -104,12 +135,12 @@ class _Loading:
 
     def _package_name(self) -> str:
         """The package that stands for `src`, one for each loading: projects do not see each other's modules."""
-        if self._package is None:
-            self._package = next(_PACKAGES)
-            package = ModuleType(self._package)
+        if self.package is None:
+            self.package = next(_PACKAGES)
+            package = ModuleType(self.package)
             package.__path__ = [str(self._source)]
-            sys.modules[self._package] = package
-        return self._package
+            sys.modules[self.package] = package
+        return self.package
 
     def _failed(self, path: Path, error: BaseException) -> CodeProblem:
         if isinstance(error, SyntaxError) and error.filename is not None:

@@ -32,7 +32,7 @@ class Object:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class Nested:
     """What one attribute leads to: entries, files, components. One or none, or a list, as the attribute says."""
 
     attribute: str
@@ -42,11 +42,15 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """What an attribute of several kinds leads to, by UID: a dynamic zone, a polymorphic relation."""
+    """What an attribute of several kinds leads to, by UID: a dynamic zone, a polymorphic relation.
+
+    `others` stands for each component of a zone that has no branch; None leaves these out.
+    """
 
     attribute: str
     query: Query
     branches: tuple[tuple[str, "Answer"], ...]
+    others: Fixed | None = None
 
 
-Answer = Value | Fixed | Object | Reached | Kinds
+Answer = Value | Fixed | Object | Nested | Kinds

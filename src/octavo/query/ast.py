@@ -7,6 +7,8 @@ from octavo.query.operators import Operator
 
 Path = tuple[str, ...]
 Value = str | int | float | bool | None
+ALL_LOCALES = "all"
+"""Stands among the locales of a query for every one of them."""
 
 
 class PublicationState(Enum):
@@ -98,23 +100,22 @@ class Branch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Populate:
-    """Include what an attribute leads to. `branches` (None: all kinds) limits a dynamic zone to some components."""
+    """Include what an attribute leads to. `branches` (None: all kinds) limits a dynamic zone to some components.
+
+    With `unlisted` a zone's components without a branch are looked for all the same.
+    """
 
     name: str
     query: "Query"
     count: bool = False
     branches: tuple[Branch, ...] | None = None
+    unlisted: bool = False
     path: Path = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """One level of a read. `fields` None means all; `populate_all` is `populate=*`.
-
-    `hidden_drafts` are content-types whose drafts the caller may not see, wherever the read leads to them. It counts
-    at the top, for all levels; which entries are chosen there is `publication_state`'s to say. `given` are the names of
-    the parameters in the order of the request, where what is wrong with them is told in that order.
-    """
+    """One level of a read. `fields` None means all; `populate_all` is `populate=*`."""
 
     fields: tuple[str, ...] | None = None
     filters: Filter | None = None
@@ -125,8 +126,6 @@ class Query:
     publication_state: PublicationState | None = None
     locales: tuple[str, ...] | None = None
     search: str | None = None
-    hidden_drafts: frozenset[str] = frozenset()
-    given: Path = field(default=(), compare=False)
 
 
 EVERYTHING = Query()

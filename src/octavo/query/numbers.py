@@ -1,6 +1,15 @@
 """Numbers as clients of a JavaScript service write them."""
 
 import math
+import re
+from typing import Final
+
+from octavo.schema.values import LARGEST_ID
+
+MAX_SAFE_INTEGER: Final = 2**53 - 1
+"""The largest whole number up to which JavaScript's numbers are exact."""
+
+_DIGITS: Final = re.compile(r"[0-9]{1,19}", re.ASCII)
 
 
 def js_number(value: object) -> float:
@@ -25,3 +34,33 @@ def js_number(value: object) -> float:
         return float(text)
     except (ValueError, OverflowError):
         return math.nan
+
+
+def exact_number(value: float) -> int | float:
+    """A number without a fraction, as JavaScript writes it: whole, as long as that is exact.
+
+    >>> exact_number(2.0), exact_number(2.5), exact_number(1e300)
+    (2, 2.5, 1e+300)
+    """
+    return int(value) if value.is_integer() and abs(value) <= MAX_SAFE_INTEGER else value
+
+
+def id_number(value: object, *, digits_only: bool = False) -> float:
+    """The number that an id of a request means; NaN when it means none. `digits_only`: no other ways to write it.
+
+    >>> id_number("0x41"), id_number("0x41", digits_only=True), id_number("65", digits_only=True)
+    (65.0, nan, 65.0)
+    """
+    if digits_only and not (isinstance(value, str | int) and _DIGITS.fullmatch(str(value))):
+        return math.nan
+    return js_number(value)
+
+
+def read_entry_id(value: object, *, digits_only: bool = False) -> int | None:
+    """The id of an entry that a request means; None when no entry can have it.
+
+    >>> read_entry_id("1e1"), read_entry_id("1e1", digits_only=True), read_entry_id("1.5"), read_entry_id(0)
+    (10, None, None, None)
+    """
+    number = id_number(value, digits_only=digits_only)
+    return int(number) if 0 < number <= LARGEST_ID and number.is_integer() else None

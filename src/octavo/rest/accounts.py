@@ -1,22 +1,21 @@
-"""The REST routes of accounts: `/auth`. Everything they do is in `access.accounts`."""
+"""The REST routes of accounts: `/auth`. Everything they do is in `users.accounts`."""
 
 import html
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import Any
 
 import orjson
 
-from octavo.access.accounts import Accounts
-from octavo.access.actors import Actor
-from octavo.access.authenticator import Authenticator
+from octavo.authentication.authenticator import Authenticator
+from octavo.authorization.actions import ACCOUNTS
+from octavo.authorization.actor import Actor
 from octavo.http.body import read_body
 from octavo.http.request import Request
 from octavo.http.response import HTML, Response
 from octavo.http.router import Router
 from octavo.rest.query_string import parse_form, parse_query_string
 from octavo.rest.sessions import SessionAnswers
-
-AUTH: Final = "plugin::users-permissions.auth"
+from octavo.users.accounts import Accounts
 
 
 class AccountEndpoints:
@@ -86,7 +85,7 @@ class AccountEndpoints:
         return actor, (await read_body(request, parse_form)).value
 
     async def _actor(self, request: Request, action: str) -> Actor:
-        return await self._authenticator.admit(request.header("authorization"), f"{AUTH}.{action}")
+        return await self._authenticator.admit(request.header("authorization"), f"{ACCOUNTS}.{action}")
 
 
 def escape_address(address: str) -> bytes:

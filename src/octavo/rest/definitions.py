@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import orjson
 
-from octavo.access.authenticator import Authenticator
+from octavo.authentication.authenticator import Authenticator
+from octavo.authorization.actions import DEFINED_COMPONENTS, DEFINED_TYPES
 from octavo.errors import Problem, ValidationError
 from octavo.http.request import Request
 from octavo.http.response import Response
@@ -16,9 +17,8 @@ from octavo.rest.query_string import parse_query_string
 from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.parse import KINDS
 from octavo.schema.registry import Registry
+from octavo.schema.uids import ADMIN_USER, USER
 
-_PLUGIN: Final = "plugin::content-type-builder"
-_USER: Final = "plugin::users-permissions.user"
 _HIDDEN: Final = {"content-manager": {"visible": False}, "content-type-builder": {"visible": False}}
 _ADMIN_RELATIONS: Final = ("oneWay", "manyWay")
 
@@ -39,30 +39,30 @@ class DefinitionEndpoints:
 
     async def content_types(self, request: Request) -> Response:
         """GET /api/content-type-builder/content-types: `?kind=` leaves those of one kind."""
-        await self._check(request, "content-types.getContentTypes")
+        await self._check(request, f"{DEFINED_TYPES}.getContentTypes")
         kind = _read_kind(parse_query_string(request.query).get("kind"))
         told = [show_content_type(item) for item in self._registry.content_types.values() if kind in (None, item.kind)]
         return _data(told)
 
     async def content_type(self, request: Request) -> Response:
         """GET /api/content-type-builder/content-types/:uid"""
-        await self._check(request, "content-types.getContentType")
+        await self._check(request, f"{DEFINED_TYPES}.getContentType")
         found = self._registry.content_types.get(request.path_values["uid"])
         return _missing("contentType") if found is None else _data(show_content_type(found))
 
     async def components(self, request: Request) -> Response:
         """GET /api/content-type-builder/components"""
-        await self._check(request, "components.getComponents")
+        await self._check(request, f"{DEFINED_COMPONENTS}.getComponents")
         return _data([show_component(item) for item in self._registry.components.values()])
 
     async def component(self, request: Request) -> Response:
         """GET /api/content-type-builder/components/:uid"""
-        await self._check(request, "components.getComponent")
+        await self._check(request, f"{DEFINED_COMPONENTS}.getComponent")
         found = self._registry.components.get(request.path_values["uid"])
         return _missing("component") if found is None else _data(show_component(found))
 
     async def _check(self, request: Request, action: str) -> None:
-        await self._authenticator.admit(request.header("authorization"), f"{_PLUGIN}.{action}")
+        await self._authenticator.admit(request.header("authorization"), action)
 
 
 def show_content_type(content_type: ContentType) -> dict[str, Any]:
@@ -135,14 +135,14 @@ def _is_visible(content_type: ContentType) -> bool:
     builder = content_type.plugin_options.get("content-type-builder")
     if isinstance(builder, Mapping) and "visible" in builder:
         return builder["visible"] is not False
-    return content_type.is_api or content_type.uid == _USER
+    return content_type.is_api or content_type.uid == USER
 
 
 def _allowed_relations(content_type: ContentType) -> list[str] | None:
     """Which relations may lead to it: none, some, or (null) all."""
     if _is_visible(content_type):
         return None
-    return list(_ADMIN_RELATIONS) if content_type.uid == "admin::user" else []
+    return list(_ADMIN_RELATIONS) if content_type.uid == ADMIN_USER else []
 
 
 def _read_kind(given: Any) -> str | None:

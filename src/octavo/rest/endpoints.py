@@ -1,38 +1,25 @@
 """The REST endpoints of content-types: routes, and what each does with a request."""
 
-import math
 from collections.abc import Callable
-from typing import TypeVar
 
-from octavo.access.actors import Actor
-from octavo.access.authenticator import Authenticator
-from octavo.content.reading import Prepared
-from octavo.controllers import ContentController, PreparedList, require
+from octavo.authentication.authenticator import Authenticator
+from octavo.authorization.actor import Actor
+from octavo.cache import CacheScope
+from octavo.content.reader import PreparedRead
+from octavo.controllers.content import ContentController, require
 from octavo.errors import NotFoundError
 from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.http.router import Router
-from octavo.query.ast import EVERYTHING, Query
-from octavo.query.numbers import js_number
+from octavo.query.ast import ALL_LOCALES, EVERYTHING, Page
+from octavo.query.numbers import read_entry_id
+from octavo.query.request import By, Drafts, ReadRequest
 from octavo.rest.bodies import read_localization, read_write
-from octavo.rest.envelope import entry_envelope, list_envelope
+from octavo.rest.data_envelope import entry_envelope, list_envelope
 from octavo.rest.params import PageLimits, read_query
+from octavo.rest.prepared_reads import PreparedReads
 from octavo.rest.query_string import parse_query_string
 from octavo.schema.content_types import ContentType
-
-MAX_ID = 2**31 - 1
-MAX_REMEMBERED = 2048
-PreparedT = TypeVar("PreparedT", Prepared, PreparedList)
-
-
-class Memory(dict[tuple[object, ...], PreparedT]):
-    """What was prepared, by the text of the request and the permissions; the oldest is forgotten first."""
-
-    def keep(self, key: tuple[object, ...], prepared: PreparedT) -> PreparedT:
-        if len(self) >= MAX_REMEMBERED:
-            del self[next(iter(self))]
-        self[key] = prepared
-        return prepared
 
 
 class ContentEndpoints:
@@ -44,13 +31,16 @@ class ContentEndpoints:
         controller: ContentController,
         authenticator: Authenticator,
         limits: PageLimits,
+        caches: CacheScope,
     ) -> None:
         self.content_type = content_type
         self._controller = controller
+        self._reads = controller.reads
+        self._writes = controller.writes
         self._authenticator = authenticator
         self._limits = limits
-        self._lists: Memory[PreparedList] = Memory()
-        self._reads: Memory[Prepared] = Memory()
+        self._lists = PreparedReads(caches.cache("REST lists"))
+        self._entries = PreparedReads(caches.cache("REST entries"))
 
     def add_routes(self, router: Router, prefix: str) -> None:
         """Declare the routes below the API's prefix."""
@@ -75,38 +65,36 @@ class ContentEndpoints:
         """GET /api/:pluralApiId"""
         actor = await self._actor(request, "find")
         locale = await self._locale()
-        key = (request.query, actor.permissions.key, locale)
-        prepared = self._lists.get(key) or self._lists.keep(
-            key,
-            self._controller.prepare_list(self.content_type, self._query(request), actor.permissions, locale),
+        key = (request.query, actor.ability.key, locale)
+        prepared = self._lists.get(key) or await self._lists.make(
+            key, request.query, lambda: self._prepare(request, actor, By.LIST, Drafts.ASKED, locale)
         )
-        entries, total = await self._controller.find(prepared)
-        return Response(200, list_envelope(entries, prepared.page, total))
+        entries, total = await self._reads.find(prepared)
+        return Response(200, list_envelope(entries, prepared.page or Page(), total))
 
     async def find_one(self, request: Request) -> Response:
         """GET /api/:pluralApiId/:id"""
         actor = await self._actor(request, "findOne")
-        key = ("one", request.query, actor.permissions.key)
-        prepared = self._reads.get(key) or self._reads.keep(
-            key, self._controller.prepare_one(self.content_type, self._unpaged(request), actor.permissions)
+        key = ("one", request.query, actor.ability.key)
+        prepared = self._entries.get(key) or await self._entries.make(
+            key, request.query, lambda: self._prepare(request, actor, By.ID, Drafts.BY_ID)
         )
-        return self._entry(await self._controller.find_one(prepared, read_id(request)))
+        return self._entry(await self._reads.find_one(prepared.bind(id=read_id(request))))
 
     async def find_single(self, request: Request) -> Response:
         """GET /api/:singularApiId"""
         actor = await self._actor(request, "find")
         locale = await self._locale()
-        key = (request.query, actor.permissions.key, locale)
-        prepared = self._reads.get(key) or self._reads.keep(
-            key,
-            self._controller.prepare_single(self.content_type, self._unpaged(request), actor.permissions, locale),
+        key = (request.query, actor.ability.key, locale)
+        prepared = self._entries.get(key) or await self._entries.make(
+            key, request.query, lambda: self._prepare(request, actor, By.SINGLE, Drafts.ASKED, locale)
         )
-        return self._entry(await self._controller.find_single(prepared))
+        return self._entry(await self._reads.find_one(prepared))
 
     async def create(self, request: Request) -> Response:
         """POST /api/:pluralApiId"""
         actor = await self._actor(request, "create")
-        answer = self._answer(request, actor)
+        answer = await self._answer(request, actor)
         return self._entry(await self._create(request, actor, answer))
 
     async def update(self, request: Request) -> Response:
@@ -117,28 +105,28 @@ class ContentEndpoints:
     async def delete(self, request: Request) -> Response:
         """DELETE /api/:pluralApiId/:id"""
         actor = await self._actor(request, "delete")
-        answer = self._answer(request, actor)
-        return self._entry(await self._controller.delete(self.content_type, read_id(request), answer))
+        answer = await self._answer(request, actor)
+        return self._entry(await self._writes.delete(self.content_type, read_id(request), answer, actor))
 
     async def update_single(self, request: Request) -> Response:
         """PUT /api/:singularApiId: changes the entry in the asked locale, or makes the first one."""
         actor = await self._actor(request, "update")
-        entry_id = await self._single_id(request)
+        entry_id = await self._single_id(request, Drafts.ANY)
         if entry_id is not None:
             return self._entry(await self._update(request, actor, entry_id))
-        answer = self._answer(request, actor)
+        answer = await self._answer(request, actor)
         write = await read_write(request)
-        await self._controller.check_no_single(self.content_type)
-        return self._entry(await self._controller.create(self.content_type, write, answer, actor))
+        return self._entry(await self._writes.create_single(self.content_type, write, answer, actor))
 
     async def delete_single(self, request: Request) -> Response:
         """DELETE /api/:singularApiId: answers all fields and nothing populated, whatever is asked (observed)."""
         actor = await self._actor(request, "delete")
-        entry_id = await self._single_id(request, drafts=False)
+        entry_id = await self._single_id(request, Drafts.ASKED)
         if entry_id is None:
             raise NotFoundError
-        answer = self._controller.prepare_answer(self.content_type, EVERYTHING, actor.permissions)
-        return self._entry(await self._controller.delete(self.content_type, entry_id, answer))
+        shown = ReadRequest(content_type=self.content_type, by=By.ID, drafts=Drafts.ANY)
+        answer = self._reads.prepare(shown, actor.ability)
+        return self._entry(await self._writes.delete(self.content_type, entry_id, answer, actor))
 
     async def create_localization(self, request: Request) -> Response:
         """POST /api/:pluralApiId/:id/localizations: the body is flat, and so is the answer."""
@@ -148,28 +136,28 @@ class ContentEndpoints:
     async def create_single_localization(self, request: Request) -> Response:
         """POST /api/:singularApiId/localizations: another beside the entry that there is, in whatever locale."""
         actor = await self._actor(request, "createLocalization")
-        entry_id = await self._controller.single_id(self.content_type, EVERYTHING, "all")
+        entry_id = await self._reads.single_id(self.content_type, EVERYTHING, ALL_LOCALES, Drafts.ANY)
         if entry_id is None:
             raise NotFoundError("Entity not found")
         return await self._localize(request, actor, entry_id)
 
     async def _localize(self, request: Request, actor: Actor, entry_id: int) -> Response:
         write = await read_localization(request)
-        created = await self._controller.create_localization(self.content_type, entry_id, write, actor)
+        created = await self._writes.create_localization(self.content_type, entry_id, write, actor)
         return Response(200, created)
 
-    async def _create(self, request: Request, actor: Actor, answer: Prepared) -> bytes:
+    async def _create(self, request: Request, actor: Actor, answer: PreparedRead) -> bytes:
         write = await read_write(request)
-        return await self._controller.create(self.content_type, write, answer, actor)
+        return await self._writes.create(self.content_type, write, answer, actor)
 
     async def _update(self, request: Request, actor: Actor, entry_id: int) -> bytes:
-        answer = self._answer(request, actor)
+        answer = await self._answer(request, actor)
         write = await read_write(request)
-        return await self._controller.update(self.content_type, entry_id, write, answer, actor, sharing=True)
+        return await self._writes.update(self.content_type, entry_id, write, answer, actor, sharing=True)
 
-    async def _single_id(self, request: Request, *, drafts: bool = True) -> int | None:
-        query = self._unpaged(request)
-        return await self._controller.single_id(self.content_type, query, await self._locale(), drafts=drafts)
+    async def _single_id(self, request: Request, drafts: Drafts) -> int | None:
+        query = read_query(parse_query_string(request.query))
+        return await self._reads.single_id(self.content_type, query, await self._locale(), drafts)
 
     def _entry(self, entry: bytes) -> Response:
         return Response(200, entry_envelope(entry))
@@ -182,26 +170,30 @@ class ContentEndpoints:
     async def _locale(self) -> str:
         return await self._controller.locales.default() if self.content_type.localized else ""
 
-    def _query(self, request: Request) -> Query:
-        return read_query(parse_query_string(request.query), self._limits)
-
-    def _unpaged(self, request: Request) -> Query:
-        return read_query(parse_query_string(request.query))
-
-    def _answer(self, request: Request, actor: Actor) -> Prepared:
+    async def _answer(self, request: Request, actor: Actor) -> PreparedRead:
         """How to show the entry that a write makes or changes."""
-        key = ("answer", request.query, actor.permissions.key)
-        return self._reads.get(key) or self._reads.keep(
-            key, self._controller.prepare_answer(self.content_type, self._unpaged(request), actor.permissions)
+        key = ("answer", request.query, actor.ability.key)
+        return self._entries.get(key) or await self._entries.make(
+            key, request.query, lambda: self._prepare(request, actor, By.ID, Drafts.ANY)
         )
+
+    def _prepare(
+        self, request: Request, actor: Actor, by: By, drafts: Drafts, locale: str | None = None
+    ) -> PreparedRead:
+        given = parse_query_string(request.query)
+        query = read_query(given, self._limits if by is By.LIST else None)
+        read = ReadRequest(
+            content_type=self.content_type, query=query, by=by, drafts=drafts, locale=locale, given=given
+        )
+        return self._reads.prepare(read, actor.ability)
 
 
 def read_id(request: Request) -> int:
-    """The id in the path, cast as JavaScript does (`01` and `1e0` are 1). Raises NotFoundError for no number."""
-    number = js_number(request.path_values["id"])
-    if math.isnan(number) or not 0 < number <= MAX_ID or number != int(number):
+    """The id in the path: by JavaScript's rules (`1e0` is 1), or digits only. Raises NotFoundError for none."""
+    entry_id = read_entry_id(request.path_values["id"], digits_only=request.options.digit_ids)
+    if entry_id is None:
         raise NotFoundError
-    return int(number)
+    return entry_id
 
 
 NewEndpoints = Callable[[ContentType], ContentEndpoints]

@@ -6,11 +6,11 @@ A value may be JSON text, as forms send it. Refuses with ValidationError, in the
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from octavo.content.media import FileInfo
-from octavo.content.printing import MISSING, print_number, type_message
-from octavo.content.trail import TOP, Trail
+from octavo.content.input_path import TOP, InputPath
+from octavo.content.validation.messages import MISSING, print_number, type_message
 from octavo.errors import OctavoError, Problem, ValidationError
 from octavo.http.json_text import parse_json
+from octavo.media.library import FileInfo
 
 FILE_INFO: Final = "fileInfo"
 _DEPTH: Final = 32
@@ -53,14 +53,14 @@ class _Reading:
         for index, item in enumerate(listed):
             yield self.info(item, trail.item(index))
 
-    def info(self, value: Any, trail: Trail) -> FileInfo:
+    def info(self, value: Any, trail: InputPath) -> FileInfo:
         said = _parsed(value)
         if not isinstance(said, Mapping):
             self._wrong_type(trail, "object", value)
             return FileInfo()
         return FileInfo(**{field: self._text(said.get(name), trail.child(name)) for name, field in _TEXTS.items()})
 
-    def _text(self, value: Any, trail: Trail) -> str | None:
+    def _text(self, value: Any, trail: InputPath) -> str | None:
         if isinstance(value, bool):
             return "true" if value else "false"
         if isinstance(value, int | float):
@@ -70,7 +70,7 @@ class _Reading:
         self._problems.append(trail.problem(type_message(trail.label, "string", value)))
         return None
 
-    def _wrong_type(self, trail: Trail, wanted: str, given: Any) -> None:
+    def _wrong_type(self, trail: InputPath, wanted: str, given: Any) -> None:
         cast = MISSING if given is None else given
         self._problems.append(trail.problem(type_message(trail.label, wanted, None, cast)))
 

@@ -1,6 +1,6 @@
 """Filter parameters to Filter: `filters[author][name][$eqi]=ann`, `$and`/`$or`/`$not` at any level, implicit `$eq`.
 
-Only the form is read here; whether an attribute exists, and who may use it, is decided by `access.sanitize`.
+Only the form is read here; whether an attribute exists, and who may use it, `authorization.query_sanitizer` decides.
 """
 
 from typing import Any

@@ -1,13 +1,13 @@
-"""Query parameters to Query, for the REST door. Reads forms; names are checked by `access.sanitize`."""
+"""Query parameters to Query, for the REST door. Reads forms; names are checked by `authorization.query_sanitizer`."""
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from octavo.errors import OctavoError, ValidationError
+from octavo.errors import PaginationError, ValidationError
 from octavo.query.ast import Page, Path, PublicationState, Query
-from octavo.query.numbers import js_number
+from octavo.query.numbers import MAX_SAFE_INTEGER, js_number
 from octavo.query.sorting import read_sort
 from octavo.rest.filters import read_filters
 from octavo.rest.populate import MAX_LEVELS, levels, read_populate, too_deep
@@ -15,14 +15,6 @@ from octavo.rest.populate import MAX_LEVELS, levels, read_populate, too_deep
 _COUNT_FLAGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
 _STATES = {state.value: state for state in PublicationState}
 _PAGING_KEYS = ("page", "pageSize", "start", "limit")
-MAX_SAFE_START = 2**53 - 1
-
-
-class PaginationError(OctavoError):
-    """The pagination parameters contradict each other. Named so by the reference."""
-
-    status = 400
-    name = "PaginationError"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +38,7 @@ def read_query(params: Mapping[str, Any], limits: PageLimits | None = None) -> Q
 
 
 def _read_nested(params: Mapping[str, Any], path: Path) -> Query:
-    return replace(_read_level(params, path, _read_nested_page(params, path)), given=tuple(params))
+    return _read_level(params, path, _read_nested_page(params, path))
 
 
 def _read_level(params: Mapping[str, Any], path: Path, page: Page | None) -> Query:
@@ -118,7 +110,7 @@ def read_page(params: Mapping[str, Any], limits: PageLimits) -> Page:
         return _offset_page(given, limits, with_count)
     number = _whole(given, "page", 1, minimum=1)
     size = _bounded(_whole(given, "pageSize", limits.default_limit, minimum=1), limits)
-    start = min((number - 1) * size, MAX_SAFE_START)
+    start = min((number - 1) * size, MAX_SAFE_INTEGER)
     return Page(start=start, limit=size, number=number, with_count=with_count)
 
 
@@ -151,7 +143,7 @@ def _whole(given: Mapping[str, Any], key: str, default: int, minimum: int | None
     number = js_number(value)
     if math.isnan(number) or (not math.isinf(number) and number != int(number)):
         raise ValidationError(f"Invalid pagination: expected a whole number at {place}{key}")
-    whole = MAX_SAFE_START if number > MAX_SAFE_START else int(max(number, -2))
+    whole = MAX_SAFE_INTEGER if number > MAX_SAFE_INTEGER else int(max(number, -2))
     return whole if minimum is None else max(whole, minimum)
 
 

@@ -8,25 +8,24 @@ from typing import Final
 
 import orjson
 
-from octavo.access.actions import action_tree
-from octavo.access.actors import Actor
-from octavo.access.authenticator import Authenticator
-from octavo.content.reading import Prepared
-from octavo.controllers import ContentController
+from octavo.authentication.authenticator import Authenticator
+from octavo.authorization.actions import LIST_ACTIONS, LIST_LOCALES, action_on, action_tree
+from octavo.authorization.actor import Actor
+from octavo.cache import CacheScope
+from octavo.content.reader import PreparedRead
+from octavo.controllers.content import ContentController
 from octavo.errors import NotFoundError, UnauthorizedError
 from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.http.router import Router
 from octavo.query.ast import Page, Populate, Query
-from octavo.rest.endpoints import Memory, read_id
+from octavo.query.request import By, Drafts, Form, ReadRequest
+from octavo.rest.endpoints import read_id
 from octavo.rest.params import read_plain_page, read_query
+from octavo.rest.prepared_reads import PreparedReads
 from octavo.rest.query_string import parse_query_string
 from octavo.schema.content_types import ContentType
-
-USER: Final = "plugin::users-permissions.user"
-ROLE: Final = "plugin::users-permissions.role"
-FILE: Final = "plugin::upload.file"
-LOCALE: Final = "plugin::i18n.locale"
+from octavo.schema.uids import FILE, LOCALE, ROLE, USER
 
 _EVERY_ONE: Final = Query(page=Page(with_count=False))
 _ROLES_WITH_USERS: Final = replace(_EVERY_ONE, populate=(Populate(name="users", query=Query(), count=True),))
@@ -36,10 +35,11 @@ _ROLE_WITH_ACTIONS: Final = Query(populate=(Populate(name="permissions", query=Q
 class PluginEndpoints:
     """What the endpoints share: who asks, and reads prepared once for each query string."""
 
-    def __init__(self, controller: ContentController, authenticator: Authenticator) -> None:
+    def __init__(self, controller: ContentController, authenticator: Authenticator, caches: CacheScope) -> None:
         self._controller = controller
+        self._reads = controller.reads
         self._authenticator = authenticator
-        self._remembered: Memory[Prepared] = Memory()
+        self._prepared = PreparedReads(caches.cache("REST plugins"))
 
     async def _actor(self, request: Request, action: str) -> Actor:
         return await self._authenticator.admit(request.header("authorization"), action)
@@ -47,18 +47,35 @@ class PluginEndpoints:
     def _type(self, uid: str) -> ContentType:
         return self._controller.registry.content_types[uid]
 
-    def _list(self, uid: str, request: Request, actor: Actor) -> Prepared:
-        key = ("list", uid, request.query, actor.permissions.key)
-        return self._remembered.get(key) or self._remembered.keep(
-            key, self._controller.prepare_raw_list(self._type(uid), _query(request), actor.permissions)
+    async def _list(self, uid: str, request: Request, actor: Actor) -> PreparedRead:
+        key = ("list", uid, request.query, actor.ability.key)
+        return self._prepared.get(key) or await self._prepared.make(
+            key, request.query, lambda: self._prepare(self._asked(uid, request, By.LIST), actor)
         )
 
-    def _one(self, uid: str, request: Request, actor: Actor) -> Prepared:
-        key = ("one", uid, request.query, actor.permissions.key)
-        return self._remembered.get(key) or self._remembered.keep(key, self._prepare_one(uid, _query(request), actor))
+    async def _one(self, uid: str, request: Request, actor: Actor) -> PreparedRead:
+        key = ("one", uid, request.query, actor.ability.key)
+        return self._prepared.get(key) or await self._prepared.make(
+            key, request.query, lambda: self._prepare(self._asked(uid, request, By.ID), actor)
+        )
 
-    def _prepare_one(self, uid: str, query: Query, actor: Actor) -> Prepared:
-        return self._controller.prepare_raw_one(self._type(uid), query, actor.permissions)
+    def _asked(self, uid: str, request: Request, by: By) -> ReadRequest:
+        given = parse_query_string(request.query)
+        query = replace(read_query(given), page=read_plain_page(given), publication_state=None, locales=None)
+        return ReadRequest(
+            content_type=self._type(uid), query=query, by=by, projection=Form.FLAT, drafts=Drafts.BY_ID, given=given
+        )
+
+    def _prepare(self, asked: ReadRequest, actor: Actor) -> PreparedRead:
+        return self._reads.prepare(asked, actor.ability)
+
+    def _prepare_own(self, uid: str, query: Query, by: By) -> PreparedRead:
+        """A query of our own, taken as it is."""
+        own = ReadRequest(content_type=self._type(uid), query=query, by=by, projection=Form.FLAT, drafts=Drafts.ANY)
+        return self._reads.prepare(own, None)
+
+    async def _array(self, prepared: PreparedRead) -> bytes:
+        return (await self._reads.find(prepared))[0]
 
 
 class UserEndpoints(PluginEndpoints):
@@ -74,20 +91,20 @@ class UserEndpoints(PluginEndpoints):
     async def find(self, request: Request) -> Response:
         """GET /api/users"""
         actor = await self._actor(request, f"{USER}.find")
-        return Response(200, await self._controller.find_raw(self._list(USER, request, actor)))
+        return Response(200, await self._array(await self._list(USER, request, actor)))
 
     async def count(self, request: Request) -> Response:
         """GET /api/users/count: a bare number, of those that the filters leave."""
         actor = await self._actor(request, f"{USER}.count")
-        prepared = self._controller.prepare_count(self._type(USER), _query(request), actor.permissions)
-        return Response(200, b"%d" % await self._controller.count(prepared))
+        prepared = self._prepare(self._asked(USER, request, By.COUNT), actor)
+        return Response(200, b"%d" % await self._reads.count(prepared))
 
     async def find_one(self, request: Request) -> Response:
         """GET /api/users/:id: nothing (204) when there is none."""
         actor = await self._actor(request, f"{USER}.findOne")
-        prepared = self._one(USER, request, actor)
+        prepared = await self._one(USER, request, actor)
         try:
-            return Response(200, await self._controller.find_one(prepared, read_id(request)))
+            return Response(200, await self._reads.find_one(prepared.bind(id=read_id(request))))
         except NotFoundError:
             return Response(204, content_type="")
 
@@ -96,16 +113,19 @@ class UserEndpoints(PluginEndpoints):
         actor = await self._actor(request, f"{USER}.me")
         if actor.kind != "user" or actor.id is None:
             raise UnauthorizedError
-        return Response(200, await self._controller.find_one(self._one(USER, request, actor), actor.id))
+        prepared = await self._one(USER, request, actor)
+        return Response(200, await self._reads.find_one(prepared.bind(id=actor.id)))
 
 
 class FileEndpoints(PluginEndpoints):
     """`/upload/files`"""
 
-    def _prepare_one(self, uid: str, query: Query, actor: Actor) -> Prepared:
-        """`fields` is checked like everything else, yet a file is shown whole (observed)."""
-        super()._prepare_one(uid, query, actor)
-        return super()._prepare_one(uid, replace(query, fields=None), actor)
+    def _prepare(self, asked: ReadRequest, actor: Actor) -> PreparedRead:
+        """Of one file `fields` is checked like everything else, yet it is shown whole (observed)."""
+        prepared = super()._prepare(asked, actor)
+        if asked.by is not By.ID or asked.query.fields is None:
+            return prepared
+        return super()._prepare(replace(asked, query=replace(asked.query, fields=None)), actor)
 
     def add_routes(self, router: Router, prefix: str) -> None:
         """Declare the routes below the API's prefix."""
@@ -114,15 +134,15 @@ class FileEndpoints(PluginEndpoints):
 
     async def find(self, request: Request) -> Response:
         """GET /api/upload/files"""
-        actor = await self._actor(request, "plugin::upload.content-api.find")
-        return Response(200, await self._controller.find_raw(self._list(FILE, request, actor)))
+        actor = await self._actor(request, action_on(FILE, "find"))
+        return Response(200, await self._array(await self._list(FILE, request, actor)))
 
     async def find_one(self, request: Request) -> Response:
         """GET /api/upload/files/:id"""
-        actor = await self._actor(request, "plugin::upload.content-api.findOne")
-        prepared = self._one(FILE, request, actor)
+        actor = await self._actor(request, action_on(FILE, "findOne"))
+        prepared = await self._one(FILE, request, actor)
         try:
-            return Response(200, await self._controller.find_one(prepared, read_id(request)))
+            return Response(200, await self._reads.find_one(prepared.bind(id=read_id(request))))
         except NotFoundError:
             raise NotFoundError("file.notFound") from None
 
@@ -136,10 +156,10 @@ class LocaleEndpoints(PluginEndpoints):
 
     async def find(self, request: Request) -> Response:
         """GET /api/i18n/locales: all of them, whatever is asked."""
-        await self._actor(request, "plugin::i18n.locales.listLocales")
-        prepared = self._controller.prepare_raw_list(self._type(LOCALE), _EVERY_ONE, None)
+        await self._actor(request, LIST_LOCALES)
+        prepared = self._prepare_own(LOCALE, _EVERY_ONE, By.LIST)
         default = await self._controller.locales.default()
-        found = orjson.loads(await self._controller.find_raw(prepared))
+        found = orjson.loads(await self._array(prepared))
         return Response(200, orjson.dumps([{**locale, "isDefault": locale["code"] == default} for locale in found]))
 
 
@@ -155,8 +175,8 @@ class RoleEndpoints(PluginEndpoints):
     async def find(self, request: Request) -> Response:
         """GET /api/users-permissions/roles: all of them, with the number of their users."""
         await self._actor(request, f"{ROLE}.find")
-        prepared = self._controller.prepare_raw_list(self._type(ROLE), _ROLES_WITH_USERS, None)
-        roles = orjson.loads(await self._controller.find_raw(prepared))
+        prepared = self._prepare_own(ROLE, _ROLES_WITH_USERS, By.LIST)
+        roles = orjson.loads(await self._array(prepared))
         for role in roles:
             role["nb_users"] = role.pop("users")["count"]
         return Response(200, orjson.dumps({"roles": roles}))
@@ -164,9 +184,9 @@ class RoleEndpoints(PluginEndpoints):
     async def find_one(self, request: Request) -> Response:
         """GET /api/users-permissions/roles/:id: with every action, told whether the role may take it."""
         await self._actor(request, f"{ROLE}.findOne")
-        prepared = self._controller.prepare_raw_one(self._type(ROLE), _ROLE_WITH_ACTIONS, None)
+        prepared = self._prepare_own(ROLE, _ROLE_WITH_ACTIONS, By.ID)
         try:
-            role = orjson.loads(await self._controller.find_one(prepared, read_id(request)))
+            role = orjson.loads(await self._reads.find_one(prepared.bind(id=read_id(request))))
         except NotFoundError:
             raise NotFoundError("Role not found") from None
         granted = {permission["action"] for permission in role["permissions"]}
@@ -175,20 +195,16 @@ class RoleEndpoints(PluginEndpoints):
 
     async def permissions(self, request: Request) -> Response:
         """GET /api/users-permissions/permissions: every action that can be granted."""
-        await self._actor(request, "plugin::users-permissions.permissions.getPermissions")
+        await self._actor(request, LIST_ACTIONS)
         return Response(200, orjson.dumps({"permissions": action_tree(self._controller.registry)}))
 
 
 _ENDPOINTS: Final = (UserEndpoints, FileEndpoints, LocaleEndpoints, RoleEndpoints)
 
 
-def add_plugin_routes(router: Router, prefix: str, controller: ContentController, authenticator: Authenticator) -> None:
+def add_plugin_routes(
+    router: Router, prefix: str, controller: ContentController, authenticator: Authenticator, caches: CacheScope
+) -> None:
     """The routes of all built-in plugins."""
     for endpoints in _ENDPOINTS:
-        endpoints(controller, authenticator).add_routes(router, prefix)
-
-
-def _query(request: Request) -> Query:
-    params = parse_query_string(request.query)
-    query = read_query(params)
-    return replace(query, page=read_plain_page(params), publication_state=None, locales=None)
+        endpoints(controller, authenticator, caches).add_routes(router, prefix)

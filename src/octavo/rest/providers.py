@@ -1,18 +1,19 @@
-"""The REST routes of sign-ins by providers: `/connect`, callbacks. What they do is in `access.provider_logins`."""
+"""The REST routes of sign-ins by providers: `/connect`, callbacks. What they do is in `users.providers.logins`."""
 
 from typing import Final
 from urllib.parse import parse_qsl
 
-from octavo.access.account_rows import LOCAL
-from octavo.access.accounts import Accounts
-from octavo.access.authenticator import Authenticator
-from octavo.access.provider_logins import STATE_SECONDS, ProviderLogins, Step
+from octavo.authentication.authenticator import Authenticator
+from octavo.authorization.actions import ACCOUNTS
 from octavo.http.cookies import Cookie, read_cookies
 from octavo.http.request import Request
 from octavo.http.response import Headers, Response
 from octavo.http.router import Router
-from octavo.rest.accounts import AUTH, escape_address
+from octavo.rest.accounts import escape_address
 from octavo.rest.sessions import NOT_KEPT, SessionAnswers
+from octavo.users.accounts import Accounts
+from octavo.users.providers.logins import STATE_SECONDS, ProviderCallback, ProviderLogins
+from octavo.users.user_rows import LOCAL
 
 _MOST_PARAMS: Final = 20
 
@@ -45,7 +46,7 @@ class ProviderEndpoints:
         """GET /api/connect/:provider/callback: from the provider's page on to the front end."""
         await self._enter(request, "connect")
         params = _params(request)
-        location = await self._logins.finish(_name(request), Step(params, read_cookies(request)))
+        location = await self._logins.finish(_name(request), ProviderCallback(params, read_cookies(request)))
         cookie = self._cookie(self._logins.cookie_of(params.get("state", "")))
         return _redirect(location, cookie.drop())
 
@@ -62,7 +63,7 @@ class ProviderEndpoints:
         return Cookie(name, self._logins.options.secure)
 
     async def _enter(self, request: Request, action: str) -> None:
-        await self._authenticator.admit(request.header("authorization"), f"{AUTH}.{action}")
+        await self._authenticator.admit(request.header("authorization"), f"{ACCOUNTS}.{action}")
 
 
 def _name(request: Request) -> str:

@@ -9,8 +9,6 @@ from typing import Final
 
 import orjson
 
-from octavo.access.accounts import Accounts, Session
-from octavo.access.user_sessions import UserSessions
 from octavo.errors import ForbiddenError, UnauthorizedError
 from octavo.http.body import read_body
 from octavo.http.cookies import Cookie
@@ -19,6 +17,8 @@ from octavo.http.request import Request
 from octavo.http.response import Headers, Response
 from octavo.http.router import Router
 from octavo.rest.query_string import parse_form
+from octavo.users.accounts import Accounts, Session
+from octavo.users.sessions import UserSessions
 
 COOKIE: Final = "octavo_refresh"
 NOT_KEPT: Final[Headers] = ((b"cache-control", b"no-store"),)

@@ -3,31 +3,31 @@
 A file goes into an entry (`ref`, `refId`, `field`) only for those who may update entries of its type.
 """
 
-import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from octavo.access.actors import Actor
-from octavo.access.authenticator import Authenticator
-from octavo.access.places import read_place
-from octavo.content.files import FILE, FileService, Place
-from octavo.content.media import FileInfo
-from octavo.content.printing import MISSING
-from octavo.controllers import ContentController
+from octavo.authentication.authenticator import Authenticator
+from octavo.authorization.actions import FILES
+from octavo.authorization.actor import Actor
+from octavo.content.validation.messages import MISSING
+from octavo.controllers.content import ContentController
 from octavo.errors import NotFoundError, Problem, ValidationError
 from octavo.http.body import Body, read_body
 from octavo.http.form_data import UploadedFile
 from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.http.router import Router
-from octavo.query.ast import Query
-from octavo.query.numbers import js_number
-from octavo.rest.endpoints import MAX_ID, read_id
+from octavo.media.files import FileService, UploadTarget
+from octavo.media.library import FileInfo
+from octavo.media.upload_target import read_upload_target
+from octavo.query.numbers import read_entry_id
+from octavo.query.request import By, Drafts, Form, ReadRequest
+from octavo.rest.endpoints import read_id
 from octavo.rest.file_infos import FILE_INFO, read_info, read_infos
 from octavo.rest.query_string import parse_form, parse_query_string
+from octavo.schema.uids import FILE
 
 _FILES: Final = "files"
-_ACTION: Final = "plugin::upload.content-api"
 
 
 class UploadEndpoints:
@@ -37,7 +37,10 @@ class UploadEndpoints:
         self._files = files
         self._registry = controller.registry
         self._authenticator = authenticator
-        self._answer = controller.prepare_raw_one(controller.registry.content_types[FILE], Query(), None)
+        request = ReadRequest(
+            content_type=controller.registry.content_types[FILE], by=By.ID, projection=Form.FLAT, drafts=Drafts.ANY
+        )
+        self._answer = controller.reads.prepare(request, None)
 
     def add_routes(self, router: Router, prefix: str) -> None:
         """Declare the routes below the API's prefix."""
@@ -52,7 +55,7 @@ class UploadEndpoints:
         files = _sent_files(body)
         file_id = _replaced(request)
         if file_id is None:
-            return await self._add(files, said, actor)
+            return await self._add(request, files, said, actor)
         if len(files) > 1:
             raise ValidationError("Cannot replace a file with multiple ones")
         info = read_info(said.get(FILE_INFO, MISSING))
@@ -68,22 +71,25 @@ class UploadEndpoints:
         except NotFoundError:
             raise NotFoundError("file.notFound") from None
 
-    async def _add(self, files: tuple[UploadedFile, ...], said: Mapping[str, Any], actor: Actor) -> Response:
+    async def _add(
+        self, request: Request, files: tuple[UploadedFile, ...], said: Mapping[str, Any], actor: Actor
+    ) -> Response:
         if not files:
             raise ValidationError("Files are empty")
         infos = _read_infos(said, len(files))
-        place = self._place(said, actor)
+        place = self._place(request, said, actor)
         path = _text(said, "path")
         shown = await self._files.add(files, infos, self._answer, place, path, actor.creator_id)
         return Response(200, b"[" + b",".join(shown) + b"]")
 
-    def _place(self, said: Mapping[str, Any], actor: Actor) -> Place | None:
+    def _place(self, request: Request, said: Mapping[str, Any], actor: Actor) -> UploadTarget | None:
         """Where the files go; nowhere where the body does not tell all of it."""
         ref, field, entry_id = _text(said, "ref"), _text(said, "field"), said.get("refId")
-        return read_place(self._registry, actor, ref, entry_id, field)
+        digits_only = request.options.digit_ids
+        return read_upload_target(self._registry, actor, ref, entry_id, field, digits_only=digits_only)
 
     async def _actor(self, request: Request, action: str) -> Actor:
-        return await self._authenticator.admit(request.header("authorization"), f"{_ACTION}.{action}")
+        return await self._authenticator.admit(request.header("authorization"), f"{FILES}.{action}")
 
 
 def _sent_files(body: Body) -> tuple[UploadedFile, ...]:
@@ -103,10 +109,10 @@ def _replaced(request: Request) -> int | None:
     value = given[0] if isinstance(given, list) and given else given
     if value is None or value == "":
         return None
-    number = js_number(value)
-    if math.isnan(number) or not 0 < number <= MAX_ID or number != math.floor(number):
+    file_id = read_entry_id(value, digits_only=request.options.digit_ids)
+    if file_id is None:
         raise NotFoundError("Entity not found")
-    return int(number)
+    return file_id
 
 
 def _text(said: Mapping[str, Any], name: str) -> str:

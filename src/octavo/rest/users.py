@@ -6,28 +6,28 @@ from typing import Final
 
 import orjson
 
-from octavo.access.actors import Actor
-from octavo.access.authenticator import Authenticator
-from octavo.access.role_administration import RoleAdministration
-from octavo.access.user_administration import UserAdministration
+from octavo.authentication.authenticator import Authenticator
+from octavo.authorization.actions import LIST_ACTIONS
+from octavo.authorization.actor import Actor
 from octavo.errors import NotFoundError
 from octavo.http.body import read_body
 from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.http.router import Route, Router
 from octavo.rest.endpoints import read_id
-from octavo.rest.plugins import ROLE, USER
 from octavo.rest.query_string import parse_form
 from octavo.schema.registry import Registry
+from octavo.schema.uids import CONTENT_TYPE_BUILDER, I18N, ROLE, UPLOAD, USER, USERS_PERMISSIONS
+from octavo.users.role_management import RoleManagement
+from octavo.users.user_management import UserManagement
 
-_PERMISSIONS: Final = "plugin::users-permissions.permissions.getPermissions"
 _OK: Final = b'{"ok":true}'
 
 _PLUGIN_PATHS: Final = {
-    **dict.fromkeys(("auth", "connect", "users", "users-permissions"), "plugin::users-permissions"),
-    "upload": "plugin::upload",
-    "i18n": "plugin::i18n",
-    "content-type-builder": "plugin::content-type-builder",
+    **dict.fromkeys(("auth", "connect", "users", "users-permissions"), USERS_PERMISSIONS),
+    "upload": UPLOAD,
+    "i18n": I18N,
+    "content-type-builder": CONTENT_TYPE_BUILDER,
 }
 """Who owns the routes below a first segment of a path."""
 
@@ -35,7 +35,7 @@ _PLUGIN_PATHS: Final = {
 class UserWriteEndpoints:
     """`/users`: POST, PUT, DELETE"""
 
-    def __init__(self, users: UserAdministration, authenticator: Authenticator) -> None:
+    def __init__(self, users: UserManagement, authenticator: Authenticator) -> None:
         self._users = users
         self._authenticator = authenticator
 
@@ -77,7 +77,7 @@ class UserWriteEndpoints:
 class RoleWriteEndpoints:
     """`/users-permissions/roles`: POST, PUT, DELETE; `/users-permissions/routes`"""
 
-    def __init__(self, roles: RoleAdministration, authenticator: Authenticator, registry: Registry) -> None:
+    def __init__(self, roles: RoleManagement, authenticator: Authenticator, registry: Registry) -> None:
         self._roles = roles
         self._authenticator = authenticator
         self._registry = registry
@@ -113,7 +113,7 @@ class RoleWriteEndpoints:
 
     async def routes(self, request: Request) -> Response:
         """GET /api/users-permissions/routes: all routes of the API, by owner."""
-        await self._check(request, _PERMISSIONS)
+        await self._check(request, LIST_ACTIONS)
         routes = () if self._router is None else self._router.routes()
         return Response(200, orjson.dumps({"routes": list_routes(routes, self._prefix, self._registry)}))
 

@@ -27,6 +27,10 @@ class Attribute:
     visible: bool = True
     localized: bool = False
 
+    def __hash__(self) -> int:
+        """By name alone: plans are looked up by what they hold, and an attribute has twenty fields."""
+        return hash(self.name)
+
     @property
     def is_scalar(self) -> bool:
         return isinstance(self, Scalar)
@@ -34,7 +38,7 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnOptions:
-    """What a definition asks of the column itself (v4's `column` option). `type` is a word of `sql.tables`."""
+    """What a definition asks of the column itself (v4's `column` option). `type` is a word of `sql.ddl.tables`."""
 
     type: str | None = None
     unique: bool = False
@@ -45,6 +49,8 @@ class ColumnOptions:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scalar(Attribute):
     """A value in a column of the owner's own table. `type` is the definition's word: `string`, `biginteger`, ..."""
+
+    __hash__ = Attribute.__hash__
 
     type: str
     unique: bool = False
@@ -62,12 +68,16 @@ class Scalar(Attribute):
 class Enumeration(Scalar):
     """A string out of a fixed list."""
 
+    __hash__ = Attribute.__hash__
+
     values: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UID(Scalar):
     """A unique, URL-safe string, made from `target_field` when none is given."""
+
+    __hash__ = Attribute.__hash__
 
     target_field: str | None = None
     separator: str = "-"
@@ -81,6 +91,8 @@ class Relation(Attribute):
     `target` is None for morphToOne and morphToMany, whose targets are named row by row.
     `morph_by` is the morphTo attribute of the target that a morphOne or morphMany is the inverse of.
     """
+
+    __hash__ = Attribute.__hash__
 
     kind: RelationKind
     target: str | None = None
@@ -101,6 +113,8 @@ class Relation(Attribute):
 class Media(Attribute):
     """One file, or an ordered list of files."""
 
+    __hash__ = Attribute.__hash__
+
     multiple: bool = False
     allowed_types: tuple[str, ...] = ()
 
@@ -112,6 +126,8 @@ class Media(Attribute):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComponentField(Attribute):
     """One component, or an ordered list of components of one kind."""
+
+    __hash__ = Attribute.__hash__
 
     component: str
     repeatable: bool = False
@@ -126,6 +142,8 @@ class ComponentField(Attribute):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DynamicZone(Attribute):
     """An ordered list of components of several kinds."""
+
+    __hash__ = Attribute.__hash__
 
     components: tuple[str, ...]
     minimum: int | None = None

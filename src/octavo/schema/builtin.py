@@ -5,6 +5,20 @@ Each row is a definition in the same form as a project's `schema.json`, read by 
 
 from typing import Any
 
+from octavo.schema.uids import (
+    ADMIN_PERMISSION,
+    ADMIN_ROLE,
+    ADMIN_USER,
+    FILE,
+    FOLDER,
+    LOCALE,
+    PERMISSION,
+    RELEASE,
+    RELEASE_ACTION,
+    ROLE,
+    USER,
+)
+
 Raw = dict[str, Any]
 
 
@@ -56,7 +70,7 @@ def _token_types(table: str, name: str, display: str, **extra: Raw) -> dict[str,
 
 
 _ADMIN: dict[str, Raw] = {
-    "admin::permission": _type(
+    ADMIN_PERMISSION: _type(
         "admin_permissions",
         "permission",
         "permissions",
@@ -67,10 +81,10 @@ _ADMIN: dict[str, Raw] = {
             "subject": _text(),
             "properties": {"type": "json", "default": {}},
             "conditions": {"type": "json", "default": []},
-            "role": _relation("manyToOne", "admin::role", inversedBy="permissions"),
+            "role": _relation("manyToOne", ADMIN_ROLE, inversedBy="permissions"),
         },
     ),
-    "admin::user": _type(
+    ADMIN_USER: _type(
         "admin_users",
         "user",
         "users",
@@ -84,12 +98,12 @@ _ADMIN: dict[str, Raw] = {
             "resetPasswordToken": _secret(),
             "registrationToken": _secret(),
             "isActive": {"type": "boolean", "default": False, "private": True},
-            "roles": _relation("manyToMany", "admin::role", inversedBy="users", private=True),
+            "roles": _relation("manyToMany", ADMIN_ROLE, inversedBy="users", private=True),
             "blocked": {"type": "boolean", "default": False, "private": True},
             "preferedLanguage": _text(),
         },
     ),
-    "admin::role": _type(
+    ADMIN_ROLE: _type(
         "admin_roles",
         "role",
         "roles",
@@ -98,8 +112,8 @@ _ADMIN: dict[str, Raw] = {
             "name": _text(required=True, unique=True),
             "code": _text(required=True, unique=True),
             "description": _text(),
-            "users": _relation("manyToMany", "admin::user", mappedBy="roles"),
-            "permissions": _relation("oneToMany", "admin::permission", mappedBy="role"),
+            "users": _relation("manyToMany", ADMIN_USER, mappedBy="roles"),
+            "permissions": _relation("oneToMany", ADMIN_PERMISSION, mappedBy="role"),
         },
     ),
     **_token_types(
@@ -112,7 +126,7 @@ _ADMIN: dict[str, Raw] = {
 }
 
 _UPLOAD: dict[str, Raw] = {
-    "plugin::upload.file": _type(
+    FILE: _type(
         "files",
         "file",
         "files",
@@ -133,7 +147,7 @@ _UPLOAD: dict[str, Raw] = {
             "provider": _text(required=True),
             "provider_metadata": {"type": "json"},
             "related": {"type": "relation", "relation": "morphToMany"},
-            "folder": _relation("manyToOne", "plugin::upload.folder", inversedBy="files", private=True),
+            "folder": _relation("manyToOne", FOLDER, inversedBy="files", private=True),
             "folderPath": {**_secret(), "required": True},
         },
         indexes=[
@@ -141,7 +155,7 @@ _UPLOAD: dict[str, Raw] = {
             for column in ("folder_path", "created_at", "updated_at", "name", "size", "ext")
         ],
     ),
-    "plugin::upload.folder": _type(
+    FOLDER: _type(
         "upload_folders",
         "folder",
         "folders",
@@ -149,9 +163,9 @@ _UPLOAD: dict[str, Raw] = {
         {
             "name": _text(required=True),
             "pathId": {"type": "integer", "unique": True, "required": True},
-            "parent": _relation("manyToOne", "plugin::upload.folder", inversedBy="children"),
-            "children": _relation("oneToMany", "plugin::upload.folder", mappedBy="parent"),
-            "files": _relation("oneToMany", "plugin::upload.file", mappedBy="folder"),
+            "parent": _relation("manyToOne", FOLDER, inversedBy="children"),
+            "children": _relation("oneToMany", FOLDER, mappedBy="parent"),
+            "files": _relation("oneToMany", FILE, mappedBy="folder"),
             "path": _text(required=True),
         },
         indexes=[
@@ -162,7 +176,7 @@ _UPLOAD: dict[str, Raw] = {
 }
 
 _RELEASES: dict[str, Raw] = {
-    "plugin::content-releases.release": _type(
+    RELEASE: _type(
         "strapi_releases",
         "release",
         "releases",
@@ -173,10 +187,10 @@ _RELEASES: dict[str, Raw] = {
             "scheduledAt": {"type": "datetime"},
             "timezone": _text(),
             "status": {"type": "enumeration", "enum": ["ready", "blocked", "failed", "done", "empty"]},
-            "actions": _relation("oneToMany", "plugin::content-releases.release-action", mappedBy="release"),
+            "actions": _relation("oneToMany", RELEASE_ACTION, mappedBy="release"),
         },
     ),
-    "plugin::content-releases.release-action": _type(
+    RELEASE_ACTION: _type(
         "strapi_release_actions",
         "release-action",
         "release-actions",
@@ -186,24 +200,24 @@ _RELEASES: dict[str, Raw] = {
             "entry": {"type": "relation", "relation": "morphToOne"},
             "contentType": _text(required=True),
             "locale": _text(),
-            "release": _relation("manyToOne", "plugin::content-releases.release", inversedBy="actions"),
+            "release": _relation("manyToOne", RELEASE, inversedBy="actions"),
             "isEntryValid": {"type": "boolean"},
         },
     ),
 }
 
 _USERS: dict[str, Raw] = {
-    "plugin::users-permissions.permission": _type(
+    PERMISSION: _type(
         "up_permissions",
         "permission",
         "permissions",
         "Permission",
         {
             "action": _text(required=True),
-            "role": _relation("manyToOne", "plugin::users-permissions.role", inversedBy="permissions"),
+            "role": _relation("manyToOne", ROLE, inversedBy="permissions"),
         },
     ),
-    "plugin::users-permissions.role": _type(
+    ROLE: _type(
         "up_roles",
         "role",
         "roles",
@@ -212,11 +226,11 @@ _USERS: dict[str, Raw] = {
             "name": _text(required=True, minLength=3),
             "description": _text(),
             "type": _text(unique=True),
-            "permissions": _relation("oneToMany", "plugin::users-permissions.permission", mappedBy="role"),
-            "users": _relation("oneToMany", "plugin::users-permissions.user", mappedBy="role"),
+            "permissions": _relation("oneToMany", PERMISSION, mappedBy="role"),
+            "users": _relation("oneToMany", USER, mappedBy="role"),
         },
     ),
-    "plugin::users-permissions.user": _type(
+    USER: _type(
         "up_users",
         "user",
         "users",
@@ -230,7 +244,7 @@ _USERS: dict[str, Raw] = {
             "confirmationToken": _secret(),
             "confirmed": {"type": "boolean", "default": False},
             "blocked": {"type": "boolean", "default": False},
-            "role": _relation("manyToOne", "plugin::users-permissions.role", inversedBy="users"),
+            "role": _relation("manyToOne", ROLE, inversedBy="users"),
         },
         options={"draftAndPublish": False},
     ),
@@ -241,7 +255,5 @@ BUILTIN_TYPES: dict[str, Raw] = {
     **_UPLOAD,
     **_RELEASES,
     **_USERS,
-    "plugin::i18n.locale": _type(
-        "i18n_locale", "locale", "locales", "Locale", {"name": _text(), "code": _text(unique=True)}
-    ),
+    LOCALE: _type("i18n_locale", "locale", "locales", "Locale", {"name": _text(), "code": _text(unique=True)}),
 }

@@ -17,7 +17,7 @@ class Index:
     unique: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
 class Definition:
     """What content-types and components share. Compared and hashed by identity: the registry holds one of each.
 
@@ -44,6 +44,13 @@ class Definition:
     def scalars(self) -> Iterator[Scalar]:
         """The attributes that live in columns of the own table, in order of definition."""
         return (attribute for attribute in self.attributes.values() if isinstance(attribute, Scalar))
+
+    def scalar(self, name: str) -> Scalar:
+        """The scalar of that name. Raises KeyError or TypeError when there is none."""
+        attribute = self.attributes[name]
+        if not isinstance(attribute, Scalar):
+            raise TypeError(f"{self.uid}.{name} is not a scalar")
+        return attribute
 
     def relation(self, name: str) -> Relation:
         """The relation of that name. Raises KeyError or TypeError when there is none."""

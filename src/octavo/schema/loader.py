@@ -99,6 +99,8 @@ def _component_files(
     source: Path, project: Path, problems: list[DefinitionProblem]
 ) -> Iterator[tuple[str, dict[str, Any], str]]:
     for path in sorted(source.glob("components/*/*.json")):
+        if path.name.startswith("."):  # made by editors
+            continue
         raw = _read(path, project, problems)
         if raw is not None:
             yield component_uid(path.parent.name, path.stem), raw, path.relative_to(project).as_posix()

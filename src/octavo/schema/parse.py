@@ -8,14 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 from octavo.schema.attributes import AnyAttribute, Relation, Scalar
+from octavo.schema.automatic import CREATORS, LOCALE, LOCALIZATIONS, PUBLISHED_AT, TIMESTAMPS
 from octavo.schema.content_types import Component, ContentType, Index
+from octavo.schema.definition_values import Reader, unknown
 from octavo.schema.naming import singular_of, snake_case
 from octavo.schema.parse_attributes import parse_attribute
 from octavo.schema.problems import DefinitionProblem
-from octavo.schema.reader import Reader, unknown
+from octavo.schema.uids import ADMIN_USER
 
 KINDS = frozenset({"collectionType", "singleType"})
-ADMIN_USER = "admin::user"
 RESERVED = frozenset({"id"})
 
 
@@ -114,15 +115,15 @@ def _check_columns(attributes: Iterable[AnyAttribute], reader: Reader) -> None:
 
 
 def _automatic(uid: str, *, draft_and_publish: bool, localized: bool, creators: bool) -> Iterator[AnyAttribute]:
-    for name in ("createdAt", "updatedAt"):
+    for name in TIMESTAMPS:
         yield Scalar(name=name, type="datetime", writable=False)
     if draft_and_publish:
-        yield Scalar(name="publishedAt", type="datetime")
-    for name in ("createdBy", "updatedBy"):
+        yield Scalar(name=PUBLISHED_AT, type="datetime")
+    for name in CREATORS:
         yield Relation(name=name, kind="oneToOne", target=ADMIN_USER, writable=False, private=not creators)
     if localized:
-        yield Relation(name="localizations", kind="oneToMany", target=uid, writable=False, localized=True)
-        yield Scalar(name="locale", type="string", writable=False, localized=True)
+        yield Relation(name=LOCALIZATIONS, kind="oneToMany", target=uid, writable=False, localized=True)
+        yield Scalar(name=LOCALE, type="string", writable=False, localized=True)
 
 
 def _indexes(raw: Mapping[str, Any], reader: Reader) -> tuple[Index, ...]:

@@ -15,7 +15,7 @@ from octavo.schema.attributes import (
     RelationKind,
     Scalar,
 )
-from octavo.schema.reader import Reader, unknown
+from octavo.schema.definition_values import Reader, unknown
 from octavo.schema.values import NUMBER_KINDS, SCALAR_TYPES
 
 RELATION_KINDS: frozenset[str] = frozenset(RelationKind.__args__)  # type: ignore[attr-defined]
@@ -34,7 +34,7 @@ CUSTOM_FIELD_TYPES = {
     "plugin::color-picker.color": "string",
 }
 
-# Words of v4's `column.type` option, and the column types of ours (`sql.tables`).
+# Words of v4's `column.type` option, and the column types of ours (`sql.ddl.tables`).
 COLUMN_TYPES = {
     "string": "string",
     "text": "text",

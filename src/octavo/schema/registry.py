@@ -6,8 +6,7 @@ from types import MappingProxyType
 from octavo.schema.attributes import AnyAttribute, ComponentField, Media, Relation
 from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.problems import DefinitionProblem
-
-FILE_UID = "plugin::upload.file"
+from octavo.schema.uids import FILE
 
 
 class Registry:
@@ -41,7 +40,7 @@ class Registry:
             case Relation(target=str() as uid):
                 return self.content_types.get(uid)
             case Media():
-                return self.content_types[FILE_UID]
+                return self.content_types[FILE]
             case ComponentField(component=uid):
                 return self.components[uid]
             case _:

@@ -5,6 +5,10 @@ A `ValueKind` is what the query compiler and the validators look at; several typ
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
+
+LARGEST_ID: Final = 2**31 - 1
+"""The largest id that a row can have."""
 
 
 class ValueKind(Enum):

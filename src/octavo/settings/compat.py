@@ -21,9 +21,16 @@ class Rule:
 RULES: Mapping[str, Rule] = {
     "unknown_operators": Rule(v4="ignore", safe="refuse"),
     "unknown_populate": Rule(v4="drop", safe="refuse"),
+    "zone_components": Rule(v4="any", safe="allowed"),
     "drafts_by_id": Rule(v4="visible", safe="preview"),
     "tokens_after_password_change": Rule(v4="valid", safe="invalid"),
     "unverified_emails": Rule(v4="accept", safe="refuse"),
     "cors": Rule(v4="reflect", safe="exact"),
     "graphql_forms": Rule(v4="accept", safe="preflight"),
+    "graphql_url_encoded": Rule(v4="accept", safe="refuse"),
+    "graphql_logins": Rule(v4="any", safe="few"),
+    "error_bodies": Rule(v4="mixed", safe="json"),
+    "relation_errors": Rule(v4="bare", safe="placed"),
+    "image_types": Rule(v4="declared", safe="checked"),
+    "ids": Rule(v4="numbers", safe="digits"),
 }

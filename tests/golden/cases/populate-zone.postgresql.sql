@@ -55,10 +55,12 @@ FROM (
             )
             FROM "components_shop_odd_banners" t5
             WHERE t5.id = t2."component_id"
-          ) END AS json
+          )
+          ELSE CASE
+          WHEN t2."component_type" IN ('shop.details', 'shop.footnote')
+          THEN concat('api::book.bookextras', t2."component_type", '') END END AS json
           FROM "books_components" t2
           WHERE t2."entity_id" = t1.id
-          AND t2."component_type" IN ('shop.quote', 'shop.chapter', 'shop-odd.banner-2')
           AND t2.field = 'extras'
           ORDER BY t2."order",
           t2.id

@@ -32,6 +32,9 @@ class Compat:
     unknown_populate: Literal["drop", "refuse"] = setting(
         "drop", "Names in `populate` that do not exist.", default_doc=_BY_PROFILE
     )
+    zone_components: Literal["any", "allowed"] = setting(
+        "any", "Components written into a dynamic zone: any, or those that the zone lists.", default_doc=_BY_PROFILE
+    )
     drafts_by_id: Literal["visible", "preview"] = setting(
         "visible",
         "Drafts: shown by id and to everybody who asks, or only with `publicationState=preview` and to who may change "
@@ -57,6 +60,52 @@ class Compat:
         "GraphQL operations with files: any form, or only with a header that pages of other sites cannot send unasked.",
         default_doc=_BY_PROFILE,
     )
+    graphql_url_encoded: Literal["accept", "refuse"] = setting(
+        "accept", "GraphQL operations sent as `application/x-www-form-urlencoded`.", default_doc=_BY_PROFILE
+    )
+    graphql_logins: Literal["any", "few"] = setting(
+        "any",
+        "Root fields that check a password, a code or an address (`login`, `register`, `forgotPassword`, "
+        "`resetPassword`, `changePassword`, `emailConfirmation`): as many as a GraphQL request has, or at most 5.",
+        default_doc=_BY_PROFILE,
+    )
+    error_bodies: Literal["mixed", "json"] = setting(
+        "mixed",
+        "What refuses a method, or a request to GraphQL that holds no operation: some of it plain text, or all JSON.",
+        default_doc=_BY_PROFILE,
+    )
+    relation_errors: Literal["bare", "placed"] = setting(
+        "bare",
+        "What is wrong with relations and files in a body: told once and without a path, or each with its path.",
+        default_doc=_BY_PROFILE,
+    )
+    image_types: Literal["declared", "checked"] = setting(
+        "declared",
+        "Uploads that are sent as images and are none: kept under the type they came with, or under what they are.",
+        default_doc=_BY_PROFILE,
+    )
+    ids: Literal["numbers", "digits"] = setting(
+        "numbers",
+        "Ids in addresses, in arguments of GraphQL and in `refId`: any number as JavaScript reads it (`0x41` is 65), "
+        "or digits only.",
+        default_doc=_BY_PROFILE,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reads:
+    """What one read may cost, over REST and GraphQL; far above what applications ask. More is refused with 400."""
+
+    joins: int = setting(
+        1_000, "Tables that a read may look into: one for each relation, component and kind.", bounds=AT_LEAST_ONE
+    )
+    statement: int = setting(
+        512 * 1024,
+        "Longest SQL statement of a read.",
+        kind=SIZE,
+        bounds=(16 * 1024, 64 * 1024**2),
+        default_doc="512 kB",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +113,7 @@ class Api:
     """The content API."""
 
     rest: Rest = table(Rest, "The REST door.")
+    reads: Reads = table(Reads, "What one read may cost.")
     compat: Compat = table(Compat, "The compatibility profile and its rules; each rule can be set alone.")
     largest_answer: int = setting(
         32 * 1024**2,

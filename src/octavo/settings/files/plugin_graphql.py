@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
-from octavo.settings.values import PATH, SIZE
+from octavo.settings.values import PATH
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,23 +24,13 @@ class GraphqlLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GraphqlCache:
-    """What each worker remembers: documents, and apart from them persisted queries."""
-
-    documents: int = setting(1_000, "Most texts of each kind.", bounds=AT_LEAST_ONE)
-    size: int = setting(
-        2 * 1024**2, "Most bytes of the texts of each kind.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="2 MB"
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ApolloServer:
     """Server options of a v4 project, under their names there. What `graphql.config` itself says wins."""
 
     tracing: bool | None = setting(None, "As `tracing`.")
     introspection: bool | None = setting(None, "As `introspection`.")
     persisted_queries: bool | None = setting(None, "As `persistedQueries`.")
-    cache: Literal["bounded"] = setting("bounded", "Taken: caches are bounded, see `cache`.")
+    cache: Literal["bounded"] = setting("bounded", "Taken: caches are bounded, see `caches` in `server.toml`.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +50,12 @@ class GraphqlConfig:
     )
     tracing: bool = setting(False, "Tell in `extensions` of each answer how long each stage took.")
     limits: GraphqlLimits = table(GraphqlLimits, "The most that an operation may ask for.")
-    cache: GraphqlCache = table(GraphqlCache, "What each worker remembers.")
     apollo_server: ApolloServer = table(ApolloServer, "Server options of a v4 project.")
+
+    @property
+    def largest_page(self) -> int | None:
+        """`max_limit`, where it is set."""
+        return self.max_limit if self.max_limit > 0 else None
 
     @property
     def most_items(self) -> int:

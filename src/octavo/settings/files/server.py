@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting
-from octavo.settings.values import DURATION
+from octavo.settings.values import DURATION, SIZE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,7 +14,21 @@ class Server:
     port: int = setting(1337, "Port to listen on.", variable="PORT", bounds=(0, 65535))
     workers: int = setting(1, "Worker processes of `octavo start`.", bounds=AT_LEAST_ONE)
     url: str = setting("", "Public address of the service, for links it makes.", variable="PUBLIC_URL")
+    caches: int = setting(
+        64 * 1024**2,
+        "What each worker keeps of requests that it has seen (statements, GraphQL documents), in bytes of memory; what "
+        "was used last stays. On the signal `USR1` a process tells in its log what each cache holds and how often it "
+        "was of use.",
+        kind=SIZE,
+        bounds=(1024**2, None),
+        default_doc="64 MB",
+    )
     trusted_proxies: tuple[str, ...] = setting((), "Addresses or networks whose forwarded headers are believed.")
+    follow_definitions: bool = setting(
+        False,
+        "Let all processes on the database read the project again, within a second, when one of them has changed its "
+        "definitions. They must share its files.",
+    )
     shutdown: int = setting(
         30, "Time given to requests under way at a stop.", kind=DURATION, bounds=AT_LEAST_ZERO, default_doc="30s"
     )

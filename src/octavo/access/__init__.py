@@ -1,1 +1,0 @@
-"""Who may: credentials become an actor, and the actor's permissions are asked."""

@@ -1,0 +1,1 @@
+"""The administrators' API, a module for each area."""

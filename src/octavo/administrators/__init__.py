@@ -1,0 +1,1 @@
+"""Administrators: their accounts, as v4 keeps them."""

@@ -1,0 +1,270 @@
+"""Authenticator: from an Authorization header to an Actor, without a statement as long as what is known is fresh.
+
+Fresh means at most `max_age` old. The snapshot of grants (roles, permissions, API tokens) is looked at again by a task
+of its own once half that time has passed, so a busy service never waits for it; only the first request after a pause
+does.
+Users are read again when their time is over. `invalidate` is called after our own writes of `REMEMBERED_TYPES`, which
+are seen at once. Refuses with `UnauthorizedError`.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Hashable
+from dataclasses import dataclass
+from functools import partial
+from math import inf
+from typing import Any, Final
+
+from octavo.authentication.admin_sessions import AdminSessions, AdminTokens
+from octavo.authentication.credentials import (
+    EXPIRED,
+    INVALID,
+    MISSING,
+    Claims,
+    Secrets,
+    hash_api_token,
+    is_admin_token,
+    read_bearer,
+    read_user_token,
+)
+from octavo.authorization.actor import Actor, check
+from octavo.authorization.grants_snapshot import GrantsSnapshot, grants_statement, read_grants
+from octavo.authorization.permissions import NOTHING, PermissionSet
+from octavo.cache import Cache, CacheBudget
+from octavo.clock import SYSTEM_CLOCK, Clock
+from octavo.database.connection import Database
+from octavo.errors import UnauthorizedError
+from octavo.schema.uids import ADMIN_ROLE, ADMIN_USER, API_TOKEN, PERMISSION, ROLE, USER
+from octavo.sql.own_table_statement import OwnStatement
+
+_log = logging.getLogger(__name__)
+
+USE_INTERVAL: Final = 3600.0
+"""Seconds between two notes of an API token's use."""
+
+_ALONE: Final = 8 * 1024**2
+"""Bytes for what is remembered of tokens and users where nobody gives a budget, as in commands."""
+
+REMEMBERED_TYPES: Final = frozenset(
+    {
+        USER,
+        ROLE,
+        PERMISSION,
+        API_TOKEN,
+        ADMIN_USER,
+        ADMIN_ROLE,
+    }
+)
+"""The content-types of which something is remembered here."""
+
+_USER: Final = """
+SELECT u.username, u.email, u.blocked, l.role_id, {version}
+FROM up_users u LEFT JOIN up_users_role_links l ON l.user_id = u.id {join}
+WHERE u.id = {{user}} ORDER BY l.id LIMIT 1"""
+
+_USER_PLAIN: Final = OwnStatement(_USER.format(version="0", join=""))
+_USER_VERSIONED: Final = OwnStatement(
+    _USER.format(version="coalesce(v.version, 0)", join="LEFT JOIN octavo_token_versions v ON v.user_id = u.id")
+)
+
+_NOTE_USE: Final = OwnStatement("""
+UPDATE strapi_api_tokens SET last_used_at = {now:instant}
+WHERE id = {token} AND (last_used_at IS NULL OR last_used_at < {before:instant})""")
+
+
+@dataclass(frozen=True, slots=True)
+class AccessOptions:
+    """How strict and how eager: `require_expiry` refuses user tokens without end; `refuse_revoked` compares token
+    versions (rule `tokensAfterPasswordChange`, needs `token_versions.TABLE`); `max_age` in seconds."""
+
+    require_expiry: bool = True
+    refuse_revoked: bool = False
+    max_age: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _User:
+    """A user as read: the actor, or why there is none."""
+
+    read_at: float
+    actor: Actor | None = None
+    refusal: str = INVALID
+    version: int = 0
+
+
+class _Flights:
+    """Work under way, by key: whoever asks for the same work waits for the same task."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
+
+    def start(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, Any]]) -> asyncio.Task[Any]:
+        task = self._tasks.get(key)
+        if task is None:
+            task = self._tasks[key] = asyncio.create_task(work())
+            task.add_done_callback(partial(self._end, key))
+        return task
+
+    def _end(self, key: Hashable, task: asyncio.Task[Any]) -> None:
+        del self._tasks[key]
+        if not task.cancelled() and task.exception() is not None:
+            _log.info("%s could not be done: %r", key, task.exception())
+
+    async def join(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+        """The result. A caller that is cancelled leaves the work to the others."""
+        return await asyncio.shield(self.start(key, work))
+
+    async def settle(self) -> None:
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+
+
+class Authenticator:
+    """Says who is asking. One for each process; belongs to the event loop that first uses it."""
+
+    def __init__(
+        self,
+        database: Database,
+        secrets: Secrets,
+        options: AccessOptions = AccessOptions(),
+        clock: Clock = SYSTEM_CLOCK,
+        caches: CacheBudget | None = None,
+    ) -> None:
+        self._database = database
+        self._secrets = secrets
+        self._options = options
+        self._clock = clock
+        caches = caches or CacheBudget(_ALONE)
+        self._tokens: Cache[str, Claims] = caches.cache("users' tokens")
+        self._grants_statement = grants_statement(database.dialect)
+        self._user = _USER_VERSIONED if options.refuse_revoked else _USER_PLAIN
+        self.administrators = AdminTokens(
+            AdminSessions(database, clock), secrets.admin_jwt_secret, options.max_age, clock
+        )
+        self._flights = _Flights()
+        self._generation = 0
+        self._grants = GrantsSnapshot()
+        self._grants_text: bytes | None = None
+        self._directory_at = -inf
+        self._users: Cache[int, _User] = caches.cache("users")
+        self._noted: dict[int, float] = {}
+
+    async def authenticate(self, authorization: str | None) -> Actor:
+        """The actor that the header stands for: anonymous without credentials, refused with wrong ones."""
+        grants = await self._fresh_grants()
+        token = read_bearer(authorization)
+        if token is None:
+            return grants.anonymous
+        if is_admin_token(token):
+            return (await self.administrators.session(token)).actor
+        # API tokens are hexadecimal; a dot makes it a user token, good or bad.
+        return await self._user_actor(token) if "." in token else self._api_token_actor(token, grants)
+
+    async def admit(self, authorization: str | None, action: str) -> Actor:
+        """The actor, who may take the action. Raises ForbiddenError."""
+        actor = await self.authenticate(authorization)
+        check(actor, action)
+        return actor
+
+    def invalidate(self) -> None:
+        """Forget users, roles, permissions, API tokens and sessions: after a write to any of them."""
+        self._generation += 1
+        self._directory_at = -inf
+        self._users.clear()
+        self.administrators.forget()
+
+    async def settle(self) -> None:
+        """Wait until nothing is under way in the background; before the database is closed."""
+        await self._flights.settle()
+
+    async def _fresh_grants(self) -> GrantsSnapshot:
+        age = self._clock.steady() - self._directory_at
+        if age >= self._options.max_age:
+            await self._wait_for_directory()
+        elif age >= self._options.max_age / 2:
+            self._flights.start((self._generation, "grants"), self._look_again)
+        return self._grants
+
+    async def _wait_for_directory(self) -> None:
+        """Look again; and once more if somebody invalidated meanwhile, for then the answer may be older than that."""
+        generation = None
+        while generation != self._generation:
+            generation = self._generation
+            await self._flights.join((generation, "grants"), self._look_again)
+
+    async def _look_again(self) -> None:
+        generation, asked_at = self._generation, self._clock.steady()
+        text = await self._database.fetch_json(self._grants_statement)
+        if generation != self._generation:
+            return
+        if text is not None and text != self._grants_text:
+            self._grants, self._grants_text = read_grants(text), text
+            self._users.clear()
+        self._directory_at = asked_at
+
+    async def _user_actor(self, token: str) -> Actor:
+        claims = self._tokens.get(token) or self._tokens.put(token, read_user_token(token, self._secrets.jwt_secret))
+        if not claims.hold_at(self._clock.wall()):
+            raise UnauthorizedError(MISSING)
+        if claims.user_id is None:
+            raise UnauthorizedError(INVALID)
+        if claims.expires_at is None and self._options.require_expiry:
+            raise UnauthorizedError(MISSING)
+        user = await self._fresh_user(claims.user_id)
+        if user.actor is None:
+            raise UnauthorizedError(user.refusal)
+        if claims.version < user.version:
+            raise UnauthorizedError(MISSING)
+        return user.actor
+
+    async def _fresh_user(self, user_id: int) -> _User:
+        user = self._users.get(user_id)
+        if user is None or self._clock.steady() - user.read_at >= self._options.max_age:
+            user = await self._flights.join((self._generation, "user", user_id), partial(self._read_user, user_id))
+        return user
+
+    async def _read_user(self, user_id: int) -> _User:
+        generation, asked_at = self._generation, self._clock.steady()
+        row = await self._database.fetch_row(*self._user.bind(self._database.dialect, user=user_id))
+        role_id = None if row is None else row[3]
+        if role_id is not None and role_id not in self._grants.roles:
+            await self._look_again()  # a role younger than the grants
+        user = self._judge_user(user_id, row, asked_at)
+        if generation == self._generation:
+            self._users.put(user_id, user)
+        return user
+
+    def _judge_user(self, user_id: int, row: Any, asked_at: float) -> _User:
+        if row is None:
+            return _User(asked_at)
+        username, email, blocked, role_id, version = row
+        if blocked:
+            return _User(asked_at)
+        if role_id is None:
+            return _User(asked_at, refusal=MISSING)
+        actor = Actor("user", self._permissions(role_id), user_id, role_id, username, email)
+        return _User(asked_at, actor, version=version)
+
+    def _permissions(self, role_id: int) -> PermissionSet:
+        return self._grants.roles.get(role_id, NOTHING)
+
+    def _api_token_actor(self, token: str, grants: GrantsSnapshot) -> Actor:
+        # The look-up is by keyed hash: its time tells nothing about stored tokens to somebody without the salt.
+        found = grants.tokens.get(hash_api_token(token, self._secrets.api_token_salt))
+        if found is None:
+            raise UnauthorizedError(MISSING)
+        if not found.holds_at(self._clock.wall()):
+            raise UnauthorizedError(EXPIRED)
+        if found.actor.id is not None:
+            self._note_use(found.actor.id)
+        return found.actor
+
+    def _note_use(self, token_id: int) -> None:
+        now = self._clock.steady()
+        if now - self._noted.get(token_id, -inf) >= USE_INTERVAL:
+            self._noted[token_id] = now
+            self._flights.start(("use of API token", token_id), partial(self._write_use, token_id))
+
+    async def _write_use(self, token_id: int) -> None:
+        now = int(self._clock.wall() * 1000)
+        before = now - int(USE_INTERVAL * 1000)
+        await self._database.execute(*_NOTE_USE.bind(self._database.dialect, now=now, token=token_id, before=before))

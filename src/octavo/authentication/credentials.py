@@ -1,0 +1,171 @@
+"""Credentials: what an Authorization header carries; tokens of users and administrators (JWT) signed and read; API
+tokens hashed.
+
+No database here: these functions say what a token claims, not whether the user or the API token still exists.
+Refuses with `UnauthorizedError`, and with nothing else, whatever the header holds.
+"""
+
+import hashlib
+import hmac
+import time
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import inf
+from typing import Any, Final
+
+import orjson
+
+from octavo.errors import UnauthorizedError
+from octavo.schema.values import LARGEST_ID
+
+MISSING: Final = "Missing or invalid credentials"
+"""The token cannot be read, is not ours, is over, or belongs to nobody with a role."""
+
+INVALID: Final = "Invalid credentials"
+"""The token is ours, its user is unknown or blocked."""
+
+EXPIRED: Final = "Token expired"
+"""The API token is known and over."""
+
+MAX_TOKEN_LENGTH: Final = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """What tokens are made with. Never shown."""
+
+    jwt_secret: str = field(repr=False)
+    api_token_salt: str = field(repr=False)
+    admin_jwt_secret: str = field(default="", repr=False)
+    """Without one no token is an administrator's."""
+
+    def __post_init__(self) -> None:
+        if not self.jwt_secret or not self.api_token_salt:
+            raise ValueError("an empty secret would let anybody make tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What a correctly signed user token says. `user_id` is None where the id can belong to nobody."""
+
+    user_id: int | None
+    version: int = 0
+    not_before: float = -inf
+    expires_at: float | None = None
+
+    def hold_at(self, now: float) -> bool:
+        """Whether `now` lies in the time the token was made for. A token without end holds forever."""
+        return self.not_before <= now and (self.expires_at is None or now < self.expires_at)
+
+
+def read_bearer(authorization: str | None) -> str | None:
+    """The token of an Authorization header; None if there is none or the scheme is another one.
+
+    A Bearer header that is not exactly one token is refused, never taken as anonymous.
+    """
+    if not authorization:
+        return None
+    scheme, *words = authorization.split() or ("",)
+    if scheme.lower() != "bearer" or not words:
+        return None
+    if len(words) > 1 or len(words[0]) > MAX_TOKEN_LENGTH or not words[0].isascii():
+        raise UnauthorizedError(MISSING)
+    return words[0]
+
+
+_HEADERS: Final = {"typ": "JWT"}
+_ADMIN_HEADERS: Final = {**_HEADERS, "kid": "admin"}
+_AUDIENCE: Final = "octavo:admin"
+
+
+def sign_user_token(user_id: int, secret: str, expires_in: float, version: int = 0) -> str:
+    """A token for a user, good for `expires_in` seconds. `version` comes from `token_versions.user_token_version`."""
+    issued_at = int(time.time())
+    claims = {"id": user_id, "iat": issued_at, "exp": issued_at + int(expires_in)}
+    if version:
+        claims["version"] = version
+    return _sign(claims, secret, _HEADERS)
+
+
+def read_user_token(token: str, secret: str) -> Claims:
+    """The claims of a user token, its signature checked. Whether they hold at this time is asked of the claims."""
+    claims = _read_signed(token, secret)
+    if "id" not in claims or claims.get("aud") == _AUDIENCE:
+        raise UnauthorizedError(MISSING)
+    return Claims(
+        user_id=_read_id(claims["id"]),
+        version=_read_number(claims, "version", 0, int),
+        not_before=_read_number(claims, "nbf", -inf, int, float),
+        expires_at=_read_number(claims, "exp", None, int, float),
+    )
+
+
+def is_admin_token(token: str) -> bool:
+    """Whether a token says that it is an administrator's; nothing is checked yet."""
+    return "." in token and token.startswith(_admin_head())
+
+
+@lru_cache(maxsize=1)
+def _admin_head() -> str:
+    from octavo.authentication import jws
+
+    return jws.head(_ADMIN_HEADERS)
+
+
+def sign_admin_token(session: str, secret: str, now: float, expires_in: float) -> str:
+    """A token for a session of an administrator, good for `expires_in` seconds."""
+    claims = {"session": session, "aud": _AUDIENCE, "iat": int(now), "exp": int(now + expires_in)}
+    return _sign(claims, secret, _ADMIN_HEADERS)
+
+
+def read_admin_token(token: str, secret: str) -> tuple[str, float]:
+    """The session of an administrator's token, its signature checked, and its end."""
+    claims = _read_signed(token, secret) if secret and is_admin_token(token) else {}
+    session, end = claims.get("session"), claims.get("exp")
+    if claims.get("aud") != _AUDIENCE or not isinstance(session, str) or type(end) is not int:
+        raise UnauthorizedError(MISSING)
+    return session, end
+
+
+def _sign(claims: dict[str, Any], secret: str, headers: dict[str, str]) -> str:
+    from octavo.authentication import jws
+
+    return jws.sign(orjson.dumps(claims), secret, headers)
+
+
+def _read_signed(token: str, secret: str) -> dict[str, Any]:
+    """The claims of a token, its signature checked and nothing else."""
+    from octavo.authentication import jws
+
+    try:
+        claims = orjson.loads(jws.read(token, secret))
+    except (ValueError, RecursionError):
+        raise UnauthorizedError(MISSING) from None
+    if not isinstance(claims, dict):
+        raise UnauthorizedError(MISSING)
+    return claims
+
+
+def _read_number(claims: dict[str, Any], name: str, default: Any, *types: type) -> Any:
+    """A claim that is absent or a number; anything else spoils the token."""
+    value = claims.get(name, default)
+    if name in claims and type(value) not in types:
+        raise UnauthorizedError(MISSING)
+    return value
+
+
+def _read_id(value: Any) -> int | None:
+    """A user id, as number or as digits; v4 takes both."""
+    if type(value) is str and value.isdecimal() and value.isascii() and len(value) <= len(str(LARGEST_ID)):
+        value = int(value)
+    return value if type(value) is int and 0 < value <= LARGEST_ID else None
+
+
+def digest(text: str) -> str:
+    """The stored form of what nobody can guess, a secret or a hash of ours: so a fast hash will do."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def hash_api_token(token: str, salt: str) -> str:
+    """The stored form of an API token: HMAC-SHA512 with the salt, in hex, as v4 keeps it."""
+    return hmac.digest(salt.encode(), token.encode(), "sha512").hex()

@@ -1,0 +1,83 @@
+"""Ability: what somebody may do, down to types, fields and entries. Whoever has to know asks it; nothing else decides.
+
+Rights to actions alone, as roles and API tokens have them, are its simple case (`permissions.PermissionSet`). An
+ability that knows fields says so (`limits_fields`); one that knows entries has scopes: filters that join every read and
+every write.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Final
+
+from octavo.query.ast import And, At, Compare, Filter
+from octavo.query.operators import OPERATORS
+from octavo.schema.automatic import PUBLISHED_AT
+
+FIND: Final = "find"
+
+
+class Ability(ABC):
+    """What somebody may do; made once for all who may do the same, and told apart by identity.
+
+    `key` stands for all that it answers: what was prepared for one ability serves every other that has its key. Scopes
+    that name somebody bring them into the key.
+    """
+
+    __slots__ = ()
+
+    key: str
+    everything = False
+    """Whether every action is allowed."""
+    limits_fields = False
+    """Whether `reads` and `writes` have to be asked at all."""
+
+    @abstractmethod
+    def allows(self, action: str) -> bool:
+        """Whether an action, by its full name (`api::article.article.find`), is allowed."""
+
+    @abstractmethod
+    def shows_drafts(self, uid: str) -> bool:
+        """Whether drafts of a content-type may be seen where the rule `draftsById` asks."""
+
+    def may(self, action: str, uid: str) -> bool:
+        """Whether an action (`find`, `create`) is allowed on a content-type."""
+        return self.allows(f"{uid}.{action}")
+
+    def reads(self, uid: str, field: str) -> bool:
+        """Whether a field of a content-type may be known: shown, populated, compared, sorted by, searched.
+
+        What lies in components and dynamic zones is named from the content-type down: `seo.metaTitle`. Who may read
+        anything inside of a component may read the way to it.
+        """
+        return True
+
+    def writes(self, uid: str, field: str) -> bool:
+        """Whether a field of a content-type may be set; named as for `reads`."""
+        return True
+
+    def scope(self, uid: str, action: str = FIND) -> Filter | None:
+        """Which entries of a content-type an action may be taken on: those that meet the filter; None: all of them.
+
+        That of `find` holds wherever a read leads. It is our own filter: it may name what the actor may not read.
+        """
+        return None
+
+
+_PUBLISHED: Final = At(attribute=PUBLISHED_AT, filter=Compare(operator=OPERATORS["$notNull"], values=(True,)))
+
+
+class PublishedOnly:
+    """What an ability lets somebody read, less the drafts of the types that `hides` names: those are not there."""
+
+    def __init__(self, ability: Ability, hides: frozenset[str]) -> None:
+        self.hides = hides
+        self.limits_fields = ability.limits_fields
+        self.reads: Callable[[str, str], bool] = ability.reads
+        self._scope = ability.scope
+
+    def scope(self, uid: str) -> Filter | None:
+        """Which entries of a content-type may be read."""
+        found = self._scope(uid)
+        if uid not in self.hides:
+            return found
+        return _PUBLISHED if found is None else And(items=(_PUBLISHED, found))

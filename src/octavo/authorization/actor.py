@@ -1,0 +1,48 @@
+"""Actors: on whose behalf something is done, and the one check whether they may. Refuses with `ForbiddenError`."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from octavo.authorization.ability import Ability
+from octavo.authorization.permissions import EVERYTHING, NOTHING
+from octavo.errors import ForbiddenError
+
+ActorKind = Literal["anonymous", "user", "api-token", "administrator", "system"]
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Somebody who asks. `id` is the user's, the API token's or the administrator's; `role_id` is the role of a user or
+    of the public."""
+
+    kind: ActorKind
+    ability: Ability
+    id: int | None = None
+    role_id: int | None = None
+    username: str | None = None
+    email: str | None = None
+
+    @property
+    def creator_id(self) -> int | None:
+        """Who is kept as the creator of what this actor writes: administrators only."""
+        return self.id if self.kind == "administrator" else None
+
+
+ANONYMOUS = Actor("anonymous", NOTHING)
+"""Nobody in particular, where no public role grants anything."""
+
+SYSTEM = Actor("system", EVERYTHING)
+"""Our own code: commands, seeds, hooks."""
+
+
+def check_authenticated(actor: Actor) -> None:
+    """Raise `ForbiddenError` unless it is a user who is logged in, or a token that may do everything."""
+    if actor.kind != "user" and not actor.ability.everything:
+        raise ForbiddenError
+
+
+def check(actor: Actor, *actions: str) -> None:
+    """Raise `ForbiddenError` unless the actor may take every one of these actions."""
+    for action in actions:
+        if not actor.ability.allows(action):
+            raise ForbiddenError

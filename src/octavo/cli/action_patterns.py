@@ -1,0 +1,27 @@
+"""Patterns of actions, such as `api::article.article.*`: which actions of a project they stand for."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+
+from octavo.authorization.actions import list_content_actions
+from octavo.cli.base import refuse
+from octavo.schema.registry import Registry
+
+_WILD = frozenset("*?[")
+
+
+def actions_of(patterns: Iterable[str], registry: Registry) -> tuple[str, ...]:
+    """The actions that are meant. A plain action of a plugin is taken as it is; what stands for nothing is refused."""
+    known = list_content_actions(registry)
+    return tuple(dict.fromkeys(action for pattern in patterns for action in _actions_of(pattern, known)))
+
+
+def _actions_of(pattern: str, known: tuple[str, ...]) -> list[str]:
+    if _WILD.isdisjoint(pattern) and not pattern.startswith("api::"):
+        return [pattern]
+    found = [action for action in known if fnmatchcase(action, pattern)]
+    if not found:
+        near = get_close_matches(pattern, known, n=1)
+        refuse(f"{pattern!r} stands for no action of this project" + (f"; did you mean {near[0]}?" if near else ""))
+    return found

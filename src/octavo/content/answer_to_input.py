@@ -1,0 +1,57 @@
+"""What an answer shows of an entry, read back as the data of a body that writes the same."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from octavo.content.validation.body_validator import COMPONENT_KEY
+from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
+from octavo.schema.content_types import Definition
+from octavo.schema.registry import Registry
+
+
+def shown_data(registry: Registry, definition: Definition, shown: Mapping[str, Any]) -> dict[str, Any]:
+    """The data: components without their ids, so that they become new ones; relations and files as ids.
+
+    What is only counted, and polymorphic relations, cannot be read back.
+    """
+    data = {}
+    for name, value in shown.items():
+        attribute = definition.attributes.get(name)
+        if attribute is not None and _can_be_read(attribute, value):
+            data[name] = _value(registry, attribute, value)
+    return data
+
+
+def _can_be_read(attribute: AnyAttribute, value: Any) -> bool:
+    if not attribute.writable:
+        return False
+    match attribute:
+        case Relation() | Media():
+            found = value["data"] if isinstance(value, Mapping) and "data" in value else ()
+            return found is None or isinstance(found, list) or "id" in found
+        case ComponentField():
+            return value is None or isinstance(value, list) or "id" in value
+        case _:
+            return True
+
+
+def _value(registry: Registry, attribute: AnyAttribute, value: Any) -> Any:
+    match attribute:
+        case Scalar():
+            return value
+        case Relation() | Media():
+            found = value["data"]
+            if attribute.to_many:
+                return [entry["id"] for entry in found or ()]
+            return found and found["id"]
+        case ComponentField(component=component):
+            definition = registry.components[component]
+            if attribute.repeatable:
+                return [shown_data(registry, definition, item) for item in value]
+            return value and shown_data(registry, definition, value)
+        case DynamicZone():
+            return [
+                {COMPONENT_KEY: item[COMPONENT_KEY]}
+                | shown_data(registry, registry.components[item[COMPONENT_KEY]], item)
+                for item in value
+            ]

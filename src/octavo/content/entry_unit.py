@@ -1,0 +1,263 @@
+"""EntryUnit: whole entries created, updated and deleted inside one transaction.
+
+Refuses with ValidationError (all problems at once) and ApplicationError.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from types import MappingProxyType
+from typing import Any, Final
+
+from octavo.clock import this_moment
+from octavo.content.entry_images import EntryImages
+from octavo.content.input.body_check import BodyCheck, WriteRules, check_object
+from octavo.content.input.input_tree import InputNode
+from octavo.content.input.password_hashing import hash_passwords, plain_passwords
+from octavo.content.input.prefetch import Prefetched, components_facts, prefetch
+from octavo.content.input.row_builder import RowBuilder, store_at
+from octavo.content.input.unique_values import lock_unique_values, unique_problem
+from octavo.content.input_path import TOP, InputPath
+from octavo.content.owned_components import dropped_components, with_nested
+from octavo.content.validation.messages import type_message
+from octavo.content.validation.scalar_rules import Mode
+from octavo.database.change_feed import ChangeFeed, ChangeKind
+from octavo.database.connection import IdTaken, IntegrityViolation, Transaction, UniqueViolation, UnsuitableValue
+from octavo.database.unit_of_work import UnitOfWork
+from octavo.errors import ApplicationError, ValidationError
+from octavo.i18n.locales import Locales
+from octavo.plan.changes import Change, InsertRows
+from octavo.plan.present_state import EntryFact, Fact, FactRow
+from octavo.plan.write import OwnedRow, RowNode, plan_delete, plan_write
+from octavo.schema.automatic import CREATED_AT, CREATORS, LOCALE, PUBLISHED_AT, UPDATED_AT, UPDATED_BY
+from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
+from octavo.schema.values import LARGEST_ID
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.write.change import ChangeCompiler
+
+_UPDATING: Final = Mode(creating=False, draft=False)
+NO_DATES: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteContext:
+    """What every unit of one writer works with."""
+
+    registry: Registry
+    dialect: Dialect
+    locales: Locales
+    compiler: ChangeCompiler
+    feed: ChangeFeed
+    images: EntryImages
+    rules: WriteRules
+
+
+class EntryUnit(UnitOfWork):
+    """A unit of work that writes entries."""
+
+    def __init__(self, context: WriteContext, connection: Transaction, size: int = 0) -> None:
+        super().__init__(connection, context.feed, size)
+        self._context = context
+        self._registry = context.registry
+        self._dialect = context.dialect
+
+    async def create(
+        self,
+        content_type: ContentType,
+        data: Mapping[str, Any],
+        *,
+        actor_id: int | None = None,
+        locale: str | None = None,
+        draft_default: bool = False,
+        strict: bool = False,
+        dates: Mapping[str, Any] = NO_DATES,
+    ) -> int:
+        """A new entry; its id.
+
+        `locale` is that of a localized type, if the data names none; `actor_id` an administrator, the creator;
+        `draft_default` leaves the entry a draft where the data does not tell; `strict` asks drafts for everything too;
+        `dates` are a `createdAt` and `updatedAt` other than now.
+        """
+        check_object(data)
+        code = await self._locale(content_type, data.get(LOCALE, locale)) if content_type.localized else None
+        moment = this_moment()
+        published = data.get(PUBLISHED_AT, None if draft_default else moment)
+        draft = content_type.draft_and_publish and published is None and not strict
+        body, found = await self._check(content_type, data, Mode(creating=True, draft=draft))
+        row = await self.compute(lambda: self._builder(found).row(body, None))
+        times = {CREATED_AT: moment, UPDATED_AT: moment, **dates}
+        self._stamp(row, {**times, PUBLISHED_AT: published, LOCALE: code})
+        for name in CREATORS:
+            row.values[name] = actor_id
+        await self._write(row, body, found, ())
+        self.record(content_type.uid, int(row.ref), ChangeKind.CREATE)
+        return int(row.ref)
+
+    async def update(
+        self,
+        content_type: ContentType,
+        entry_id: int,
+        data: Mapping[str, Any],
+        *,
+        actor_id: int | None = None,
+        dates: Mapping[str, Any] = NO_DATES,
+    ) -> bool:
+        """Change what the data names; False when there is no such entry. `actor_id`, `dates`: as for `create`."""
+        if content_type.localized and isinstance(data, list):
+            data = {}  # a list says nothing of a localized entry (observed)
+        check_object(data)
+        if not 0 <= entry_id <= LARGEST_ID:
+            return False
+        fact = EntryFact(content_type=content_type, id=entry_id)
+        checked = await self._check_update(content_type, fact, data)
+        if checked is None:
+            return False
+        body, found = checked
+        row, replaced = await self.compute(lambda: self._rows(found, body, entry_id))
+        automatic: dict[str, Any] = {UPDATED_AT: this_moment(), **dates}
+        if PUBLISHED_AT in data:
+            automatic[PUBLISHED_AT] = data[PUBLISHED_AT]
+        self._stamp(row, automatic)
+        if actor_id is not None:
+            row.values[UPDATED_BY] = actor_id
+        before = await self._image_before(content_type, entry_id) if self._context.feed.wants_any_images else None
+        await self._write(row, body, found, await self._with_nested(replaced))
+        self.record(content_type.uid, entry_id, _kind_of_update(content_type, found.entry(fact), row), before)
+        return True
+
+    async def delete(self, content_type: ContentType, entry_id: int) -> bool:
+        """Remove an entry with its components and links; False when there is no such entry."""
+        if not 0 <= entry_id <= LARGEST_ID:
+            return False
+        fact = EntryFact(content_type=content_type, id=entry_id)
+        found = await self._prefetch([fact, *components_facts(content_type, (entry_id,))])
+        if found.entry(fact) is None:
+            return False
+        direct = [(self._registry.components[str(row.type)], row.id) for _, row in found.components()]
+        before = await self._image_before(content_type, entry_id) if self._context.feed.wants_any_images else None
+        owned = await self._with_nested(direct)
+        await self.apply(await self.compute(lambda: plan_delete(content_type, entry_id, self._registry, owned)))
+        self.record(content_type.uid, entry_id, ChangeKind.DELETE, before)
+        return True
+
+    async def apply(self, changes: Iterable[Change]) -> None:
+        """Carry out changes; those that no entry's data speaks of come from outside."""
+        compiler = self._context.compiler
+        for change in changes:
+            if isinstance(change, InsertRows):
+                insert = partial(compiler.insert, change)
+                for statement, refs in await self.compute(insert) if self.is_large else insert():
+                    ids = await self.connection.fetch_all(statement.text, statement.values)
+                    for ref, new_id in zip(refs, sorted(int(found[0]) for found in ids), strict=True):
+                        ref.id = new_id
+            else:
+                compiling = partial(compiler.compile, change)
+                for statement in await self.compute(compiling) if self.is_large else compiling():
+                    await self.connection.execute(statement.text, statement.values)
+
+    async def read_image(self, uid: str, entry_id: int) -> bytes | None:
+        """What a reader of an entry alone is shown."""
+        return await self._context.images.read(uid, entry_id, self.connection)
+
+    async def _image_before(self, content_type: ContentType, entry_id: int) -> bytes | None:
+        wanted = self._context.feed.wants_images(content_type.uid)
+        return await self.read_image(content_type.uid, entry_id) if wanted else None
+
+    async def _locale(self, content_type: ContentType, given: Any) -> str:
+        known = await self._context.locales.known(self.connection)
+        if given is None:
+            return known.default
+        if isinstance(given, list | dict):
+            raise ValidationError.from_problems([InputPath((LOCALE,)).problem(type_message("locale", "string", given))])
+        if not isinstance(given, str) or given not in known.codes:
+            raise ApplicationError("This locale doesn't exist")
+        return given
+
+    async def _check(
+        self, content_type: ContentType, data: Mapping[str, Any], mode: Mode
+    ) -> tuple[InputNode, Prefetched]:
+        """The body read, and the state asked for. Raises ValidationError with every problem."""
+        check, facts = await self.compute(lambda: self._read(content_type, data, mode, None))
+        await lock_unique_values(self.connection, check.unique)
+        found = await self._prefetch(facts)
+        await self._settle(check, mode, found)
+        return check.body, found
+
+    async def _check_update(
+        self, content_type: ContentType, fact: EntryFact, data: Mapping[str, Any]
+    ) -> tuple[InputNode, Prefetched] | None:
+        """As `_check`. Whether it is a draft is known with the rest of the state, so the problems come last."""
+        check, facts = await self.compute(lambda: self._read(content_type, data, _UPDATING, fact.id))
+        await lock_unique_values(self.connection, check.unique)
+        found = await self._prefetch([fact, *facts])
+        entry = found.entry(fact)
+        if entry is None:
+            return None
+        draft = content_type.draft_and_publish and not entry.owner
+        await self._settle(check, replace(_UPDATING, draft=draft), found)
+        return check.body, found
+
+    def _read(
+        self, content_type: ContentType, data: Mapping[str, Any], mode: Mode, own: int | None
+    ) -> tuple[BodyCheck, list[Fact]]:
+        """The body read, and what has to be asked about it."""
+        check = BodyCheck(self._registry, self._dialect, content_type, data, mode, own, self._context.rules)
+        return check, check.facts()
+
+    async def _settle(self, check: BodyCheck, mode: Mode, found: Prefetched) -> None:
+        """The body as it may be stored. Raises ValidationError."""
+
+        def refuse() -> list[tuple[InputNode, str]]:
+            check.refuse(mode, found)
+            return plain_passwords(check.body)
+
+        await hash_passwords(await self.compute(refuse))
+
+    async def _prefetch(self, facts: list[Fact]) -> Prefetched:
+        return await prefetch(self, self._registry, self._dialect, facts)
+
+    async def _with_nested(self, rows: Iterable[OwnedRow]) -> list[OwnedRow]:
+        return await with_nested(self, self._registry, self._dialect, rows)
+
+    def _rows(self, found: Prefetched, body: InputNode, entry_id: int) -> tuple[RowNode, list[OwnedRow]]:
+        """The rows of an entry that is there, and the components that it holds no more."""
+        builder = self._builder(found)
+        row = builder.row(body, entry_id)
+        return row, dropped_components(row, builder)
+
+    def _builder(self, found: Prefetched) -> RowBuilder:
+        return RowBuilder(
+            registry=self._registry,
+            dialect=self._dialect,
+            links=found.links(),
+            held=found.components_by_place(),
+            place_relations=self._context.rules.place_relations,
+        )
+
+    def _stamp(self, row: RowNode, automatic: Mapping[str, Any]) -> None:
+        for name, value in automatic.items():
+            if name in row.definition.attributes:
+                row.values[name] = store_at(row.definition, name, value, self._dialect)
+
+    async def _write(self, row: RowNode, body: InputNode, found: Prefetched, dropped: Iterable[OwnedRow]) -> None:
+        try:
+            await self.apply(await self.compute(lambda: plan_write(row, self._registry, found.links(), dropped)))
+        except IdTaken:
+            raise
+        except UniqueViolation as violation:
+            raise ValidationError.from_problems([unique_problem(body, violation)]) from None
+        except IntegrityViolation:  # a target has been deleted since it was looked for
+            raise ValidationError.from_problems([TOP.problem("Invalid relations")]) from None
+        except UnsuitableValue as error:
+            raise ValidationError(f"Invalid value: {error}") from None
+
+
+def _kind_of_update(content_type: ContentType, entry: FactRow | None, row: RowNode) -> ChangeKind:
+    """How an entry changes that was published, or was not."""
+    if not content_type.draft_and_publish or PUBLISHED_AT not in row.values:
+        return ChangeKind.UPDATE
+    was_published, is_published = bool(entry and entry.owner), row.values[PUBLISHED_AT] is not None
+    if was_published == is_published:
+        return ChangeKind.UPDATE
+    return ChangeKind.PUBLISH if is_published else ChangeKind.UNPUBLISH

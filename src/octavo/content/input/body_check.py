@@ -1,0 +1,151 @@
+"""BodyCheck: what has to be asked about the body of an entry, and what is wrong with it when the answers are there.
+
+Refuses with ValidationError, all problems at once.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from octavo.content.input.input_tree import (
+    BodyProblem,
+    InputNode,
+    meaningless_relations,
+    placed_targets,
+    read_body,
+    wanted_targets,
+)
+from octavo.content.input.prefetch import Prefetched, state_facts
+from octavo.content.input.unique_values import unique_values
+from octavo.content.input_path import TOP
+from octavo.content.validation.body_validator import Validator
+from octavo.content.validation.messages import type_message
+from octavo.content.validation.scalar_rules import Mode
+from octavo.errors import Problem, ValidationError
+from octavo.plan.present_state import Fact, TargetsFact
+from octavo.schema.attributes import Scalar
+from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.registry import Registry
+from octavo.schema.values import LARGEST_ID
+from octavo.sql.dialects.base import Dialect
+
+
+@dataclass(frozen=True, slots=True)
+class WriteRules:
+    """How bodies are looked at: the rules `relationErrors` and `zoneComponents`.
+
+    `place_relations`: what is wrong with relations is told with its path. `listed_only`: dynamic zones take no
+    component that they do not list.
+    """
+
+    place_relations: bool = False
+    listed_only: bool = False
+
+
+V4_RULES: Final = WriteRules()
+
+
+class BodyCheck:
+    """One body, read and validated as far as that is possible without the database.
+
+    `own` is the id of an entry that is there. `mode` is as strict as the one that will turn out to be right.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        dialect: Dialect,
+        content_type: ContentType,
+        data: Mapping[str, Any],
+        mode: Mode,
+        own: int | None = None,
+        rules: WriteRules = V4_RULES,
+    ) -> None:
+        self._registry = registry
+        self._dialect = dialect
+        self._placing = rules.place_relations
+        self._listed_only = rules.listed_only
+        self._content_type = content_type
+        self._data = data
+        self._mode = mode
+        self._own = own
+        self._relation_problems: list[Problem] = []
+        outcome = Validator(registry, mode, listed_only=rules.listed_only).entry(content_type, data)
+        self._problems = outcome.problems
+        self.body = self._read(outcome.value)
+        if rules.place_relations:
+            self._relation_problems += meaningless_relations(self.body)
+        self._wanted = wanted_targets(self.body, every=rules.place_relations)
+        self.unique = unique_values(self.body, own, dialect)
+
+    def _read(self, value: Mapping[str, Any]) -> InputNode:
+        try:
+            return read_body(self._registry, self._content_type, value)
+        except BodyProblem as error:
+            self._relation_problems.append(error.placed if self._placing else error.problem)
+            return read_body(self._registry, self._content_type, _without_links(self._content_type, value))
+
+    def facts(self) -> list[Fact]:
+        """What has to be asked."""
+        facts: list[Fact] = list(self.unique)
+        for uid, targets in self._wanted.items():
+            ids = tuple({int(one): None for one in targets if isinstance(one, int) and 0 < one <= LARGEST_ID})
+            if ids:
+                facts.append(TargetsFact(definition=self._registry.content_types[uid], ids=ids))
+        if self._own is not None:
+            facts += state_facts(self.body, self._own)
+        return facts
+
+    def refuse(self, mode: Mode, found: Prefetched) -> None:
+        """Raise ValidationError if there is anything wrong."""
+        taken = frozenset(
+            trail.path
+            for fact, trails in self.unique.items()
+            for trail in (trails if found.is_taken(fact) else trails[1:])
+        )
+        problems = list(self._found(mode, taken))
+        problems += self._relation_problems or (self._misplaced(found) if self._placing else self._missing(found))
+        if problems:
+            raise ValidationError.from_problems(problems)
+
+    def _found(self, mode: Mode, taken: frozenset[tuple[str, ...]]) -> Sequence[Problem]:
+        """The problems inside the body: another look is needed only where it could find something else."""
+        if not taken and (mode == self._mode or not self._problems):
+            return self._problems
+        validator = Validator(self._registry, mode, taken, self._listed_only)
+        return validator.entry(self._content_type, self._data).problems
+
+    def _missing(self, found: Prefetched) -> list[Problem]:
+        """Targets that do not exist, as the reference tells them: counted, and those of one type."""
+        for uid, targets in self._wanted.items():
+            if not self._dialect.column_limits.other_types and any(isinstance(one, str) for one in targets):
+                return [TOP.problem("Invalid relations")]
+            existing = found.existing(self._registry.content_types[uid])
+            missing = len(targets) - len(existing.intersection(targets))
+            if missing:
+                return [TOP.problem(_missing_message(missing, uid))]
+        return []
+
+    def _misplaced(self, found: Prefetched) -> list[Problem]:
+        """Targets that do not exist, each with its place."""
+        existing = {uid: found.existing(self._registry.content_types[uid]) for uid in self._wanted}
+        return [
+            Problem(path, _missing_message(1, uid))
+            for uid, path, target in placed_targets(self.body)
+            if target not in existing[uid]
+        ]
+
+
+def check_object(data: Any) -> None:
+    """Raise ValidationError for data that is no object."""
+    if not isinstance(data, Mapping):
+        raise ValidationError.from_problems([TOP.problem(type_message("this", "object", None, data))])
+
+
+def _missing_message(count: int, uid: str) -> str:
+    return f"{count} relation(s) of type {uid} associated with this entity do not exist"
+
+
+def _without_links(definition: Definition, value: Mapping[str, Any]) -> dict[str, Any]:
+    """The scalars of a body whose relations cannot be read."""
+    return {name: item for name, item in value.items() if isinstance(definition.attributes.get(name), Scalar)}

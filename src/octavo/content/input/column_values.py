@@ -1,0 +1,124 @@
+"""Checked values to values as they are stored: dates read, JSON written, numbers held to what the database can take.
+
+Refuses with ValidationError. What columns hold is told by the dialect, which also binds what is stored.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+
+from octavo.authentication.passwords import HashedPassword, hash_of_default
+from octavo.content.input_path import InputPath
+from octavo.content.validation.dates import read_date, read_instant, read_time
+from octavo.content.validation.messages import type_message
+from octavo.errors import ValidationError
+from octavo.schema.attributes import Scalar
+from octavo.schema.values import SCALAR_TYPES, ValueKind
+from octavo.sql.dialects.base import ColumnLimits, Dialect
+
+_DIGITS = re.compile(r"[+-]?\d+", re.ASCII)
+_BIG = 2**63
+
+
+def store(attribute: Scalar, value: Any, trail: InputPath, dialect: Dialect) -> Any:
+    """A checked value as it is stored in the column of its attribute."""
+    if value is None:
+        return None
+    if attribute.type == "password":
+        return value.hash if isinstance(value, HashedPassword) else hash_of_default(value)
+    return _STORERS[SCALAR_TYPES[attribute.type].kind](value, trail, dialect.column_limits)
+
+
+def _refuse(trail: InputPath, message: str) -> ValidationError:
+    return ValidationError.from_problems([trail.problem(message)])
+
+
+def _store_string(value: Any, trail: InputPath, limits: ColumnLimits) -> Any:
+    if limits.longest_string is not None and len(value) > limits.longest_string:
+        raise _refuse(trail, f"{trail.label} must be at most {limits.longest_string} characters")
+    return value
+
+
+def _store_integer(value: Any, trail: InputPath, limits: ColumnLimits) -> Any:
+    largest = limits.largest_integer
+    if largest is not None and not -largest - 1 <= value <= largest:
+        raise _refuse(trail, f"{trail.label} must be an integer from {-largest - 1} to {largest}")
+    return value
+
+
+def _store_big_integer(value: Any, trail: InputPath, limits: ColumnLimits) -> Any:
+    """Whole numbers in full precision, and other texts and numbers where the column takes them, as in the reference."""
+    if isinstance(value, bool | list | dict):
+        raise _refuse(trail, type_message(trail.label, "biginteger", value))
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, str):
+        value = value.strip()
+        value = int(value) if _DIGITS.fullmatch(value) and len(value) <= 20 else value
+    if isinstance(value, int) and not -_BIG <= value < _BIG:
+        raise _refuse(trail, f"{trail.label} must be an integer from {-_BIG} to {_BIG - 1}")
+    if not isinstance(value, int) and (not limits.other_types or "\0" in str(value)):
+        raise _refuse(trail, type_message(trail.label, "biginteger", value))
+    return value
+
+
+def _store_decimal(value: Any, trail: InputPath, limits: ColumnLimits) -> Any:
+    if limits.most_decimal is not None and abs(value) >= limits.most_decimal:
+        raise _refuse(trail, f"{trail.label} must be less than {limits.most_decimal}")
+    return value
+
+
+def _store_json(value: Any, trail: InputPath, limits: ColumnLimits) -> Any:
+    try:
+        text = orjson.dumps(value).decode()
+    except (TypeError, orjson.JSONEncodeError):
+        raise _refuse(trail, f"{trail.label} must be JSON") from None
+    if not limits.nul_in_json and "\\u0000" in text and "\0" in _texts(value):
+        raise _refuse(trail, f"{trail.label} must not contain NUL characters")
+    return text
+
+
+def _texts(value: Any) -> str:
+    """All texts inside a JSON value, one after another."""
+    if isinstance(value, dict):
+        return "".join(map(_texts, (*value, *value.values())))
+    if isinstance(value, list):
+        return "".join(map(_texts, value))
+    return value if isinstance(value, str) else ""
+
+
+def _store_as_is(value: Any, trail: InputPath, limits: ColumnLimits) -> Any:
+    return value
+
+
+def _store_date(value: Any, trail: InputPath, limits: ColumnLimits) -> Any:
+    day = read_date(value)
+    if not limits.year_zero and day.startswith("0000"):
+        raise _refuse(trail, f"{trail.label} must be after the year 0")
+    return day
+
+
+def _store_time(value: Any, trail: InputPath, limits: ColumnLimits) -> Any:
+    return read_time(value)
+
+
+def _store_instant(value: Any, trail: InputPath, limits: ColumnLimits) -> Any:
+    return read_instant(value)
+
+
+_STORERS: dict[ValueKind, Callable[[Any, InputPath, ColumnLimits], Any]] = {
+    ValueKind.STRING: _store_string,
+    ValueKind.TEXT: _store_as_is,
+    ValueKind.INTEGER: _store_integer,
+    ValueKind.BIG_INTEGER: _store_big_integer,
+    ValueKind.FLOAT: _store_as_is,
+    ValueKind.DECIMAL: _store_decimal,
+    ValueKind.BOOLEAN: _store_as_is,
+    ValueKind.DATE: _store_date,
+    ValueKind.TIME: _store_time,
+    ValueKind.DATETIME: _store_instant,
+    ValueKind.TIMESTAMP: _store_instant,
+    ValueKind.JSON: _store_json,
+}

@@ -1,0 +1,117 @@
+"""Link order: where the targets of a relation come to stand when some are connected, moved or taken away.
+
+Takes time in proportion to the number of targets, whatever is asked.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from octavo.content.input.relation_input import Connect, LinkChange, TargetId
+
+
+class ConnectedTwice(Exception):
+    """A target was to be put to several places."""
+
+    def __init__(self, target: TargetId) -> None:
+        super().__init__(target)
+        self.target = target
+
+
+class CircularAnchors(Exception):
+    """Targets were to be put beside each other in a circle."""
+
+
+class UnknownAnchor(Exception):
+    """A target was to be put beside one that is not there."""
+
+    def __init__(self, connect: Connect) -> None:
+        super().__init__(connect.anchor)
+        self.connect = connect
+
+
+def place_targets(current: Iterable[int], change: LinkChange) -> list[int]:
+    """The targets in order after a change. Raises ConnectedTwice, CircularAnchors, UnknownAnchor.
+
+    A target that is connected again moves; anchors that are connected in the same change come first.
+    """
+    if change.replaces is not None:
+        return list(dict.fromkeys(int(target) for target in change.replaces if isinstance(target, int)))
+    placed = _Row(target for target in current if target not in change.disconnects)
+    waiting: dict[TargetId, Connect] = {}
+    for connect in change.connects:
+        if waiting.setdefault(connect.id, connect) is not connect:
+            raise ConnectedTwice(connect.id)
+    _check_anchors({connect.id: connect for connect in change.connects if connect.anchor not in placed})
+    for connect in change.connects:
+        for one in reversed(_with_anchors(connect, placed, waiting)):
+            placed.put(one)
+    return list(placed)
+
+
+def _check_anchors(floating: Mapping[TargetId, Connect]) -> None:
+    """Follow anchors that are connected in the same change. Raises CircularAnchors."""
+    sound: set[TargetId] = set()
+    for connect in floating.values():
+        seen = {connect.id}
+        while connect.anchor is not None and connect.anchor in floating and connect.anchor not in sound:
+            if connect.anchor in seen:
+                raise CircularAnchors
+            seen.add(connect.anchor)
+            connect = floating[connect.anchor]
+        sound |= seen
+
+
+def _with_anchors(connect: Connect, placed: "_Row", waiting: dict[TargetId, Connect]) -> list[Connect]:
+    """A connect that still waits, and after it the anchors that have to be placed before it; they wait no more."""
+    chain: list[Connect] = []
+    while waiting.pop(connect.id, None) is not None and isinstance(connect.id, int):
+        chain.append(connect)
+        if connect.anchor is None or connect.anchor in placed or connect.anchor not in waiting:
+            break
+        connect = waiting[connect.anchor]
+    return chain
+
+
+class _Row:
+    """Targets in a row, each known by its neighbours. None stands before the first and after the last."""
+
+    def __init__(self, targets: Iterable[int]) -> None:
+        self._next: dict[TargetId | None, int | None] = {None: None}
+        self._previous: dict[TargetId | None, int | None] = {None: None}
+        for target in dict.fromkeys(targets):
+            self._insert(target, self._previous[None])
+
+    def __contains__(self, target: TargetId | None) -> bool:
+        return target is not None and target in self._next
+
+    def __iter__(self) -> Iterator[int]:
+        target = self._next[None]
+        while target is not None:
+            yield target
+            target = self._next[target]
+
+    def put(self, connect: Connect) -> None:
+        """Put the target of a connect where it shall stand. Raises UnknownAnchor."""
+        target, anchor = int(connect.id), connect.anchor
+        if target in self and target != anchor:
+            self._remove(target)
+        if anchor is not None and (anchor not in self or anchor == target):
+            raise UnknownAnchor(connect)
+        beside = None if anchor is None else int(anchor)
+        match connect.place:
+            case "before":
+                self._insert(target, self._previous[beside])
+            case "after":
+                self._insert(target, beside)
+            case "start":
+                self._insert(target, None)
+            case _:
+                self._insert(target, self._previous[None])
+
+    def _insert(self, target: int, after: int | None) -> None:
+        before = self._next[after]
+        self._next[after] = self._previous[before] = target
+        self._previous[target], self._next[target] = after, before
+
+    def _remove(self, target: int) -> None:
+        after, before = self._previous.pop(target), self._next.pop(target)
+        self._next[after], self._previous[before] = before, after

@@ -1,0 +1,157 @@
+"""Password hashing: the passwords of a body as hashes, made before the unit of work that stores them begins.
+
+A hash takes as long as hundreds of statements, and on SQLite all other writers wait for the end of a unit.
+"""
+
+from collections.abc import Iterable, Mapping, Set
+from typing import Any, Final
+
+from octavo.authentication.passwords import HashedPassword, hash_password, prepare_default, prepare_password
+from octavo.content.input.input_tree import InputNode
+from octavo.content.validation.body_validator import COMPONENT_KEY, Validator
+from octavo.content.validation.scalar_rules import Mode
+from octavo.schema.attributes import ComponentField, DynamicZone, Scalar
+from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.registry import Registry
+from octavo.threads import compute
+
+_MOST_LENIENT: Final = Mode(creating=False, draft=True)
+
+
+class PasswordHasher:
+    """Hashes the passwords in bodies of one registry's types."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._holders = _holders(registry)
+        self._places = {
+            definition.uid: _places(definition, self._holders)
+            for definition in registry.definitions()
+            if definition.uid in self._holders
+        }
+        self._defaults = tuple(_defaults(registry))
+
+    async def prepare(self, content_type: ContentType, data: Any, *, complete: bool = True, size: int = 0) -> Any:
+        """The data with its passwords hashed.
+
+        As it is where it is sure to be refused, for that is to cost nothing; unless it is not `complete`. `size` is
+        that of the data, in bytes.
+        """
+        if content_type.uid not in self._holders or not isinstance(data, Mapping):
+            return data
+        for text in self._defaults:
+            await prepare_default(text)
+        if await compute(lambda: self._is_to_hash(content_type, data, complete), size):
+            return await self.hash(content_type, data)
+        return data
+
+    async def hash(self, definition: Definition, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The data with its passwords hashed, those in components too."""
+        hashed = dict(data)
+        for name, value in data.items():
+            if _is_plain(definition, name, value):
+                hashed[name] = await prepare_password(value)
+            elif isinstance(definition.attributes.get(name), ComponentField | DynamicZone):
+                items = value if isinstance(value, list) else [value]
+                done = [await self._hash_component(definition, name, item) for item in items]
+                hashed[name] = done if isinstance(value, list) else done[0]
+        return hashed
+
+    async def _hash_component(self, definition: Definition, name: str, item: Any) -> Any:
+        component = self._component(definition, name, item)
+        return item if component is None else await self.hash(component, item)
+
+    def _is_to_hash(self, content_type: ContentType, data: Mapping[str, Any], complete: bool) -> bool:
+        if not self._has_plain(content_type, data):
+            return False
+        return not (complete and Validator(self._registry, _MOST_LENIENT).entry(content_type, data).problems)
+
+    def _has_plain(self, definition: Definition, data: Mapping[str, Any]) -> bool:
+        for name in self._places[definition.uid]:
+            value = data.get(name)
+            if value is None:
+                continue
+            if _is_plain(definition, name, value):
+                return True
+            for item in value if isinstance(value, list) else (value,):
+                component = self._component(definition, name, item)
+                if component is not None and self._has_plain(component, item):
+                    return True
+        return False
+
+    def _component(self, definition: Definition, name: str, item: Any) -> Definition | None:
+        """The definition of a component that stands in an attribute, if there may be passwords in it."""
+        if not isinstance(item, Mapping):
+            return None
+        match definition.attributes.get(name):
+            case ComponentField(component=uid):
+                return self._registry.components[uid] if uid in self._holders else None
+            case DynamicZone():
+                named = item.get(COMPONENT_KEY)
+                is_holder = isinstance(named, str) and named in self._holders
+                return self._registry.components.get(str(named)) if is_holder else None
+            case _:
+                return None
+
+
+def plain_passwords(body: InputNode) -> list[tuple[InputNode, str]]:
+    """What came into a unit unhashed: objects of its body, and the attributes. No caller of ours leaves any."""
+    return [
+        (node, name)
+        for node in body.walk()
+        for name, value in node.scalars.items()
+        if _is_plain(node.definition, name, value)
+    ]
+
+
+async def hash_passwords(places: Iterable[tuple[InputNode, str]]) -> None:
+    """Hash the passwords in some places of a body."""
+    for node, name in places:
+        node.scalars[name] = await hash_password(node.scalars[name])
+
+
+def _is_plain(definition: Definition, name: str, value: Any) -> bool:
+    if not isinstance(value, str) or isinstance(value, HashedPassword):
+        return False
+    attribute = definition.attributes.get(name)
+    return isinstance(attribute, Scalar) and attribute.type == "password"
+
+
+def _holders(registry: Registry) -> frozenset[str]:
+    """The UIDs of the definitions with passwords of their own, or in components inside them, however deep."""
+    inside = {definition.uid: _components_inside(definition, registry) for definition in registry.definitions()}
+    found = {
+        definition.uid
+        for definition in registry.definitions()
+        if any(scalar.type == "password" for scalar in definition.scalars())
+    }
+    grown = True
+    while grown:
+        more = {uid for uid, components in inside.items() if not components.isdisjoint(found)} - found
+        found |= more
+        grown = bool(more)
+    return frozenset(found)
+
+
+def _places(definition: Definition, holders: Set[str]) -> tuple[str, ...]:
+    """The attributes in which a password may stand, or a component with one inside."""
+    return tuple(
+        name
+        for name, attribute in definition.attributes.items()
+        if isinstance(attribute, DynamicZone)
+        or (isinstance(attribute, Scalar) and attribute.type == "password")
+        or (isinstance(attribute, ComponentField) and attribute.component in holders)
+    )
+
+
+def _components_inside(definition: Definition, registry: Registry) -> set[str]:
+    """The components that may stand in a definition: in a dynamic zone all there are."""
+    if any(isinstance(attribute, DynamicZone) for attribute in definition.attributes.values()):
+        return set(registry.components)
+    return {item.component for item in definition.attributes.values() if isinstance(item, ComponentField)}
+
+
+def _defaults(registry: Registry) -> set[str]:
+    """The passwords that new rows get where none is given."""
+    scalars = (scalar for definition in registry.definitions() for scalar in definition.scalars())
+    return {scalar.default for scalar in scalars if scalar.type == "password" and isinstance(scalar.default, str)}

@@ -1,0 +1,130 @@
+"""Prefetch: what a write has to know about the present state, asked in one statement and looked up here."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol, TypeVar
+
+from octavo.content.input.input_tree import InputNode
+from octavo.database.connection import Row, Transaction
+from octavo.database.unit_of_work import MOST_ROWS_HERE
+from octavo.plan.present_state import ComponentsFact, EntryFact, Fact, FactRow, LinksFact, TargetsFact, UniqueFact
+from octavo.plan.write import Held
+from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Relation
+from octavo.schema.content_types import Definition
+from octavo.schema.registry import Registry
+from octavo.schema.values import LARGEST_ID
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.write.present_state import compile_facts
+
+WorkT = TypeVar("WorkT")
+
+
+@dataclass(slots=True)
+class Prefetched:
+    """Facts and their answers."""
+
+    answers: dict[Fact, list[FactRow]] = field(default_factory=dict)
+
+    def entry(self, fact: EntryFact) -> FactRow | None:
+        """The entry, if it is there: `owner` is 1 when it is published, `type` its locale."""
+        rows = self.answers[fact]
+        return rows[0] if rows else None
+
+    def existing(self, definition: Definition) -> set[int]:
+        """The entries of a type that were asked for and are there."""
+        return {
+            row.id
+            for fact, rows in self.answers.items()
+            if isinstance(fact, TargetsFact) and fact.definition is definition
+            for row in rows
+        }
+
+    def is_taken(self, fact: UniqueFact) -> bool:
+        """Whether the value belongs to another row."""
+        return bool(self.answers.get(fact))
+
+    def links(self) -> dict[tuple[Definition, int, str], Held]:
+        """All links asked for, in order."""
+        return {
+            (fact.owner, fact.source, fact.relation): [(row.id, row.order) for row in sorted(rows, key=_place)]
+            for fact, rows in self.answers.items()
+            if isinstance(fact, LinksFact)
+        }
+
+    def components(self) -> Iterable[tuple[ComponentsFact, FactRow]]:
+        """All components asked for, in order."""
+        for fact, rows in self.answers.items():
+            if isinstance(fact, ComponentsFact):
+                for row in sorted(rows, key=_place):
+                    yield fact, row
+
+    def components_by_place(self) -> dict[tuple[Definition, int, str], list[tuple[str, int]]]:
+        """All components asked for, UID and id in order, by their owner and its attribute."""
+        held: dict[tuple[Definition, int, str], list[tuple[str, int]]] = {}
+        for fact, row in self.components():
+            held.setdefault((fact.owner, int(row.owner or 0), str(row.field)), []).append((str(row.type), row.id))
+        return held
+
+
+def _place(row: FactRow) -> tuple[float, int]:
+    return (row.order if row.order is not None else float("inf"), row.id)
+
+
+class Asking(Protocol):
+    """Whoever asks for facts: inside a transaction, computing where it holds nobody up."""
+
+    connection: Transaction
+
+    async def compute(self, work: Callable[[], WorkT], count: int = 0) -> WorkT:
+        """Do work on so many rows."""
+
+
+async def prefetch(asking: Asking, registry: Registry, dialect: Dialect, facts: Sequence[Fact]) -> Prefetched:
+    """Ask the database; without facts, nothing is asked."""
+    found = Prefetched({fact: [] for fact in facts})
+    if not facts:
+        return found
+    named = sum(len(fact.ids) for fact in facts if isinstance(fact, TargetsFact | ComponentsFact))
+    for statement in await asking.compute(lambda: compile_facts(facts, registry, dialect), named):
+        rows = await asking.connection.fetch_all(statement.text, statement.values)
+        if len(rows) > MOST_ROWS_HERE:
+            await asking.compute(partial(_sort_out, rows, facts, found), len(rows))
+        else:
+            _sort_out(rows, facts, found)
+    return found
+
+
+def _sort_out(rows: Sequence[Row], facts: Sequence[Fact], found: Prefetched) -> None:
+    for number, *rest in rows:
+        found.answers[facts[number]].append(FactRow(*rest))
+
+
+def state_facts(root: InputNode, own: int) -> list[Fact]:
+    """What the rows that exist hold now, of the attributes that change."""
+    facts: list[Fact] = []
+    for node in root.walk():
+        row_id = own if node is root else node.given_id
+        if isinstance(row_id, str) and row_id.isascii() and row_id.isdigit():
+            row_id = int(row_id)
+        if not isinstance(row_id, int) or isinstance(row_id, bool) or not 0 <= row_id <= LARGEST_ID:
+            continue
+        if node.children:
+            facts.append(ComponentsFact(owner=node.definition, ids=(row_id,), fields=tuple(node.children)))
+        facts += [
+            LinksFact(owner=node.definition, relation=name, source=row_id)
+            for name in node.changes
+            if _is_linked(node.definition.attributes[name])
+        ]
+    return list(dict.fromkeys(facts))
+
+
+def components_facts(definition: Definition, ids: Iterable[int]) -> list[Fact]:
+    """Which components rows hold; nothing to ask where the definition has no place for any."""
+    if not any(isinstance(item, ComponentField | DynamicZone) for item in definition.attributes.values()):
+        return []
+    return [ComponentsFact(owner=definition, ids=tuple(ids))]
+
+
+def _is_linked(attribute: AnyAttribute) -> bool:
+    return isinstance(attribute, Relation) and not attribute.is_morph

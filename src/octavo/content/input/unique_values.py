@@ -1,0 +1,59 @@
+"""Unique values: which values of a body may occur once only, held for the length of a transaction."""
+
+from collections.abc import Iterable, Mapping
+
+from octavo.content.input.column_values import store
+from octavo.content.input.input_tree import InputNode
+from octavo.content.input_path import TOP, InputPath
+from octavo.content.validation.body_validator import UNIQUE_MESSAGE
+from octavo.content.validation.scalar_rules import is_unique
+from octavo.database.connection import Transaction, UniqueViolation
+from octavo.errors import Problem, ValidationError
+from octavo.plan.present_state import UniqueFact
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.physical_names import column_name, table_name
+from octavo.sql.write.present_state import scalar_of
+
+
+def unique_values(body: InputNode, own: int | None, dialect: Dialect) -> dict[UniqueFact, list[InputPath]]:
+    """What to ask about the unique values of a body, and where each stands. `own` is the id of an entry that is there.
+
+    Values that cannot be stored are refused for that, and not asked about.
+    """
+    found: dict[UniqueFact, list[InputPath]] = {}
+    for node in body.walk():
+        for name, value in node.scalars.items():
+            attribute = scalar_of(node.definition, name)
+            if value is None or not is_unique(attribute):
+                continue
+            trail = node.trail.child(name)
+            try:
+                stored = store(attribute, value, trail, dialect)
+            except (ValidationError, TypeError):
+                continue
+            if isinstance(stored, str | int | float) and "\0" not in str(stored):
+                own_id = own if node is body else None
+                fact = UniqueFact(definition=node.definition, attribute=name, value=stored, own_id=own_id)
+                found.setdefault(fact, []).append(trail)
+    return found
+
+
+async def lock_unique_values(connection: Transaction, unique: Mapping[UniqueFact, object]) -> None:
+    """Hold the values until the end of the transaction: who comes second sees that they are taken."""
+    for name in sorted(_lock_names(unique)):
+        await connection.lock(name)
+
+
+def unique_problem(body: InputNode, violation: UniqueViolation) -> Problem:
+    """The problem of a value that an index of the database has refused."""
+    for node in body.walk():
+        for name, value in node.scalars.items():
+            column, table = column_name(scalar_of(node.definition, name)), table_name(node.definition)
+            named = violation.index in (f"{table}_{column}_unique", f"{table}.{column}")
+            if value is not None and named:
+                return node.trail.child(name).problem(UNIQUE_MESSAGE)
+    return TOP.problem(UNIQUE_MESSAGE)
+
+
+def _lock_names(unique: Iterable[UniqueFact]) -> set[str]:
+    return {f"{fact.definition.uid}.{fact.attribute}={fact.value}" for fact in unique}

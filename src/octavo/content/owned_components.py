@@ -1,0 +1,38 @@
+"""Owned components: the components that go with an entry, or with a change of it."""
+
+from collections.abc import Iterable
+
+from octavo.content.input.prefetch import Asking, components_facts, prefetch
+from octavo.content.input.row_builder import RowBuilder
+from octavo.plan.write import OwnedRow, RowNode
+from octavo.schema.content_types import Definition
+from octavo.schema.registry import Registry
+from octavo.sql.dialects.base import Dialect
+
+
+async def with_nested(asking: Asking, registry: Registry, dialect: Dialect, rows: Iterable[OwnedRow]) -> list[OwnedRow]:
+    """Components, and all components inside them: a statement for each level that can have more."""
+    found = list(rows)
+    level = found
+    while level:
+        owners: dict[Definition, list[int]] = {}
+        for definition, row_id in level:
+            owners.setdefault(definition, []).append(row_id)
+        facts = [fact for definition, ids in owners.items() for fact in components_facts(definition, ids)]
+        held = await prefetch(asking, registry, dialect, facts)
+        level = [(registry.components[str(row.type)], row.id) for _, row in held.components()]
+        found += level
+    return found
+
+
+def dropped_components(root: RowNode, builder: RowBuilder) -> list[OwnedRow]:
+    """The components that rows held until now, in attributes that change, and hold no more."""
+    kept = {(row.definition.uid, row.id) for row in root.walk()}
+    changed = {(row.definition, row.id, name) for row in root.walk() for name in row.components}
+    return [
+        (builder.registry.components[uid], component)
+        for place, held in builder.held.items()
+        if place in changed
+        for uid, component in held
+        if (uid, component) not in kept and uid in builder.registry.components
+    ]

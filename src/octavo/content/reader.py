@@ -1,0 +1,210 @@
+"""EntryReader: runs planned reads. A plan is compiled once; every later read of the same shape finds its statement."""
+
+import re
+import secrets
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from octavo.cache import Cache, CacheBudget
+from octavo.content.large_reads import PATIENCE_SECONDS, ReadLimiter, too_large, too_long
+from octavo.content.unlisted_components import UnlistedComponents
+from octavo.database.connection import AnswerTooLarge, Connection, Database, StatementTimeout
+from octavo.database.connection_share import place
+from octavo.errors import ValidationError
+from octavo.plan.nesting import FLAT, Nesting, nesting
+from octavo.plan.nodes import ReadPlan, Shape, Slot
+from octavo.plan.planning import Value
+from octavo.plan.read import Planned
+from octavo.plan.read_limits import ReadLimits
+from octavo.plan.unlisted_marks import MARK, told_unlisted
+from octavo.query.ast import Page
+from octavo.schema.registry import Registry
+from octavo.sql.read.json_shapes import StatementTooLong
+from octavo.sql.read.select import compile_entry, compile_read
+from octavo.sql.read.select_signed_urls import compile_marked_read
+
+_ALONE: Final = 4 * 1024**2
+"""Bytes for the statements of a reader that is nobody's, as commands have them."""
+
+_LONG_TEXT: Final = 16 * 1024
+"""Statements of more bytes take a database some milliseconds before anything is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledRead:
+    """What is known of a plan: the statement's text, and how its lists lie in one another.
+
+    `long`: it may take long, keep it out of the loop.
+    """
+
+    text: str
+    long: bool
+    nesting: Nesting = FLAT
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedRead:
+    """A read ready to run: the statement and its values. `late` are the places of values that are still to come, with
+    their names; `page` is what a list shows. `renewal` makes it anew, where there may come to be more to show; what is
+    `given` then is bound again."""
+
+    statement: CompiledRead
+    values: tuple[Any, ...]
+    late: tuple[tuple[int, str], ...] = ()
+    page: Page | None = None
+    renewal: "_Renewal | None" = None
+    given: tuple[tuple[str, Value], ...] = ()
+
+    def bind(self, **given: Value) -> "PreparedRead":
+        """The read with all values that were still to come, by name (`Slot`). Raises TypeError for other names."""
+        values = list(self.values)
+        try:
+            for place, name in self.late:
+                values[place] = given[name]
+        except KeyError as missing:
+            raise TypeError(f"The read needs a value for {missing}") from None
+        return PreparedRead(self.statement, tuple(values), (), self.page, self.renewal, tuple(given.items()))
+
+
+@dataclass(slots=True)
+class _Renewal:
+    """How to plan a read again, and the version of what its plan knew."""
+
+    plan: Callable[[], Planned]
+    version: int
+    latest: PreparedRead | None = None
+
+
+class UrlSigner:
+    """Signs the addresses of files in answers, where the storage is private. `sign` gives the signed form of one."""
+
+    def __init__(self, sign: Callable[[str], str]) -> None:
+        self.mark = f"{secrets.token_hex(12)}:"
+        self._sign = sign
+        self._marked = re.compile(rb'%b([^"\\]*)' % self.mark.encode())
+
+    def apply(self, answer: bytes) -> bytes:
+        """The answer with every marked address signed."""
+        return self._marked.sub(lambda found: self._sign(found[1].decode()).encode(), answer)
+
+
+class EntryReader:
+    """Reads entries as JSON that the database has built."""
+
+    def __init__(
+        self,
+        database: Database,
+        registry: Registry,
+        url_signer: UrlSigner | None = None,
+        *,
+        statements: Cache[ReadPlan, CompiledRead] | None = None,
+        limits: ReadLimits | None = None,
+    ) -> None:
+        self.limits = limits or ReadLimits()
+        self.database = database
+        self.registry = registry
+        self.dialect = database.dialect
+        self._url_signer = url_signer
+        self.unlisted = UnlistedComponents()
+        self._statements = CacheBudget(_ALONE).cache("statements") if statements is None else statements
+        self._large = ReadLimiter(database.large_reads, PATIENCE_SECONDS)
+
+    def prepare(self, planned: Planned) -> PreparedRead:
+        """Find or compile the statement of a plan. Raises ValidationError for one that is too long."""
+        statement = self._statements.get(planned.plan)
+        if statement is None:
+            statement = self._statements.put(planned.plan, self._compile(planned.plan))
+        late = tuple((place, value.value) for place, value in enumerate(planned.values) if isinstance(value, Slot))
+        return PreparedRead(statement, planned.values, late, planned.page)
+
+    def prepare_again(self, plan: Callable[[], Planned]) -> PreparedRead:
+        """As `prepare`, of a plan that is made anew when a dynamic zone turns out to hold what it does not list."""
+        version = self.unlisted.version
+        prepared = self.prepare(plan())
+        if MARK not in prepared.statement.text:
+            return prepared
+        return replace(prepared, renewal=_Renewal(plan, version))
+
+    def entry_json(self, shape: Shape, alias: str) -> str:
+        """An SQL expression: the JSON, as bytes, of the entry in the row that a statement around it calls `alias`."""
+        return compile_entry(shape, self.registry, self.dialect, alias)
+
+    async def read_one(self, prepared: PreparedRead, connection: Connection | None = None) -> bytes | None:
+        """The JSON of an entry, or None when there is none. Raises ValidationError when it would be too large.
+
+        Inside a transaction, whose connection is there already, nobody waits for the limiter of large reads.
+        """
+        fetch, waits = (connection or self.database).fetch_json, connection is None
+        found: bytes | None = await self._run(fetch, self._latest(prepared), waits)
+        while found is not None and self._told_more(prepared, found):
+            found = await self._run(fetch, self._latest(prepared), waits)
+        return found if found is None or self._url_signer is None else self._url_signer.apply(found)
+
+    async def read_list(self, prepared: PreparedRead) -> tuple[bytes, int | None]:
+        """The JSON array of a page, and the total where the plan asks for it. Raises ValidationError as `read_one`."""
+        row = await self._row(self._latest(prepared))
+        while self._told_more(prepared, row[0]):
+            row = await self._row(self._latest(prepared))
+        page = row[0] if self._url_signer is None else self._url_signer.apply(row[0])
+        return page, row[1] if len(row) > 1 else None
+
+    def request_share(self) -> AbstractContextManager[None]:
+        """Let the reads that are begun inside hold only one request's share of the connections."""
+        return self.database.request_share()
+
+    def check_size(self, size: int) -> None:
+        """Refuse what several reads have answered together, like what one answers. Raises ValidationError."""
+        if size > self.database.largest_answer:
+            raise too_large(self.database.largest_answer, FLAT)
+
+    async def _row(self, prepared: PreparedRead) -> Sequence[Any]:
+        row: Sequence[Any] | None = await self._run(self.database.fetch_row, prepared, True)
+        assert row is not None, "a list statement always answers one row"
+        return row
+
+    def _latest(self, prepared: PreparedRead) -> PreparedRead:
+        """A read as it is prepared today."""
+        renewal = prepared.renewal
+        if renewal is None:
+            return prepared
+        if renewal.version != self.unlisted.version:
+            version = self.unlisted.version
+            renewal.latest, renewal.version = self.prepare(renewal.plan()), version
+        return prepared if renewal.latest is None else renewal.latest.bind(**dict(prepared.given))
+
+    def _told_more(self, prepared: PreparedRead, answer: bytes) -> bool:
+        """Whether an answer tells of components that it does not show: the next one will."""
+        return prepared.renewal is not None and self.unlisted.add(told_unlisted(answer))
+
+    async def _run(self, fetch: Callable[..., Awaitable[Any]], prepared: PreparedRead, waits: bool) -> Any:
+        statement = prepared.statement
+        is_large = statement.nesting.is_large
+        if prepared.late:
+            raise TypeError(f"The read is not bound yet: {prepared.late}")
+        try:
+            if not (is_large and waits):
+                return await fetch(statement.text, prepared.values, long=statement.long)
+            async with place(), self._large:  # the limiter is for those who can read at once
+                return await fetch(statement.text, prepared.values, long=statement.long)
+        except AnswerTooLarge as error:
+            raise too_large(self.database.largest_answer, statement.nesting) from error
+        except StatementTimeout as error:
+            if is_large:
+                raise too_long(statement.nesting) from error
+            raise
+
+    def _compile(self, plan: ReadPlan) -> CompiledRead:
+        found, most = nesting(plan), self.limits.statement
+        arguments = plan, self.registry, self.dialect, self.database.largest_answer, found, most
+        marked = self._url_signer
+        try:
+            text = compile_read(*arguments) if marked is None else compile_marked_read(*arguments, marked.mark)
+        except StatementTooLong:
+            message = (
+                f"The request takes a statement of more than {most} bytes, the most that `reads.statement` in "
+                "config/api.toml allows: ask for fewer relations, components or levels"
+            )
+            raise ValidationError(message) from None
+        return CompiledRead(text, found.is_large or not plan.is_cheap or len(text) > _LONG_TEXT, found)

@@ -1,0 +1,213 @@
+"""Validation: data against attributes, all problems at once, each with its path, in the reference's order.
+
+Values come out as cast. What only the database knows (which unique values are taken) is given as `taken`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from orjson import JSONDecodeError, loads
+
+from octavo.content.input_path import TOP, InputPath
+from octavo.content.validation.block_rules import check_blocks
+from octavo.content.validation.messages import MISSING, type_message
+from octavo.content.validation.scalar_rules import Mode, check_scalar, is_unique
+from octavo.errors import Problem
+from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
+from octavo.schema.content_types import Definition
+from octavo.schema.registry import Registry
+
+COMPONENT_KEY = "__component"
+UNIQUE_MESSAGE = "This attribute must be unique"
+
+# The reference looks at all attributes side by side and reports what is found first. Steps stand for its turns: the
+# type of a value is known after one, everything else about it after another, an answer of the database much later.
+_TYPE_STEP, _TEST_STEP, _ITEM_STEP, _DATABASE_STEP = 1, 2, 3, 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A value as cast, its problems, and the step after which they were all known."""
+
+    value: Any
+    problems: tuple[Problem, ...] = ()
+    finished: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Validator:
+    """How to look at one body: what is known of the definitions, how strictly, and which unique values are taken.
+
+    `listed_only`: whether dynamic zones take those components alone that they list.
+    """
+
+    registry: Registry
+    mode: Mode
+    taken: frozenset[tuple[str, ...]] = frozenset()
+    listed_only: bool = False
+
+    def entry(self, definition: Definition, data: Mapping[str, Any]) -> Outcome:
+        """The data of an entry."""
+        return self._object(definition, data, TOP, 0)
+
+    def _object(self, definition: Definition, data: Mapping[str, Any], trail: InputPath, start: int) -> Outcome:
+        value: dict[str, Any] = {key: data[key] for key in ("id", COMPONENT_KEY) if key in data and trail is not TOP}
+        names = definition.writable_names
+        found: list[tuple[int, int, tuple[Problem, ...]]] = []
+        finished = start
+        for name in reversed(names):
+            attribute = definition.attributes[name]
+            if name not in data and not (self.mode.creating and _matters_when_missing(attribute)):
+                finished = max(finished, start + _steps_when_missing(attribute))
+                continue
+            inside = trail.child(name)
+            outcome = self._attribute(attribute, data.get(name, MISSING), inside, start)
+            finished = max(finished, outcome.finished)
+            if outcome.value is not MISSING:
+                value[name] = outcome.value
+            if outcome.problems:
+                found.append((_rank(names, inside.label), outcome.finished, outcome.problems))
+        found.sort(key=lambda item: item[:2])
+        return Outcome(value, tuple(problem for item in found for problem in item[2]), finished)
+
+    def _attribute(self, attribute: AnyAttribute, value: Any, trail: InputPath, start: int) -> Outcome:
+        match attribute:
+            case Scalar(type="blocks"):
+                return self._blocks(attribute, value, trail, start)
+            case Scalar():
+                return self._scalar(attribute, value, trail, start)
+            case Relation():
+                return self._relation(attribute, value, trail, start)
+            case ComponentField(repeatable=False):
+                return self._component(attribute, value, trail, start)
+            case ComponentField() | DynamicZone():
+                return self._list(attribute, value, trail, start)
+            case Media():
+                return Outcome(value, (), start)
+
+    def _scalar(self, attribute: Scalar, value: Any, trail: InputPath, start: int) -> Outcome:
+        checked = value
+        if value is MISSING and self.mode.creating and attribute.has_default:
+            checked = attribute.default
+        verdict = check_scalar(attribute, checked, trail.label, self.mode)
+        kept = MISSING if value is MISSING else verdict.value
+        if verdict.type_errors:
+            return Outcome(kept, tuple(map(trail.problem, verdict.type_errors)), start + _TYPE_STEP)
+        problems = tuple(map(trail.problem, verdict.errors))
+        if trail.path in self.taken:
+            return Outcome(kept, (*problems, trail.problem(UNIQUE_MESSAGE)), start + _DATABASE_STEP)
+        asked = value not in (None, MISSING) and is_unique(attribute)
+        return Outcome(kept, problems, start + (_DATABASE_STEP if asked else _TEST_STEP))
+
+    def _blocks(self, attribute: Scalar, value: Any, trail: InputPath, start: int) -> Outcome:
+        required = attribute.required and not self.mode.draft
+        if value is MISSING:
+            return _missing(trail, start, required and self.mode.creating)
+        cast = _cast_list(value)
+        if isinstance(cast, list):
+            cast, problems = check_blocks(cast, trail)
+            return Outcome(cast, problems, start + 2 * _TEST_STEP)
+        if required:
+            given = MISSING if value is None else value
+            message = type_message(trail.label, "array", None, given)
+            return Outcome(None, (trail.problem(message),), start + _TYPE_STEP)
+        return Outcome(None, (), start + _TEST_STEP)
+
+    def _relation(self, relation: Relation, value: Any, trail: InputPath, start: int) -> Outcome:
+        required = relation.required and not self.mode.draft
+        if value is None and required and not self.mode.creating:
+            return Outcome(None, (trail.problem(f"{trail.label} cannot be null."),), start + _TEST_STEP)
+        if value in (None, MISSING) and required and self.mode.creating:
+            return _missing(trail, start, required=True)
+        return Outcome(value, (), start)
+
+    def _component(self, attribute: ComponentField, value: Any, trail: InputPath, start: int) -> Outcome:
+        required = attribute.required and not self.mode.draft
+        if value is MISSING:
+            return _missing(trail, start, required and self.mode.creating)
+        if isinstance(value, Mapping):
+            definition = self.registry.components[attribute.component]
+            return self._object(definition, value, trail, start + _TEST_STEP)
+        if value is None and not required:
+            return Outcome(None, (), start + _TEST_STEP)
+        return Outcome(value, (trail.problem(type_message(trail.label, "object", value)),), start + _TYPE_STEP)
+
+    def _list(self, attribute: ComponentField | DynamicZone, value: Any, trail: InputPath, start: int) -> Outcome:
+        """A list has to be there even in a draft, if it is required."""
+        if value is MISSING:
+            return _missing(trail, start, attribute.required and self.mode.creating)
+        if not isinstance(value, list):
+            return Outcome(value, (trail.problem(type_message(trail.label, "array", value)),), start + _TYPE_STEP)
+        own = _amount_problems(attribute, len(value), trail)
+        items = [self._item(attribute, item, trail.item(i), start + _TEST_STEP) for i, item in enumerate(value)]
+        inside = tuple(p for item in sorted(items, key=lambda item: item.finished) for p in item.problems)
+        finished = max((item.finished for item in items), default=start + _TEST_STEP)
+        return Outcome([item.value for item in items], (*inside, *own), finished)
+
+    def _item(self, attribute: ComponentField | DynamicZone, value: Any, trail: InputPath, start: int) -> Outcome:
+        if not isinstance(value, Mapping):
+            given = MISSING if value is None else value
+            message = type_message(trail.label, "object", None, given)
+            return Outcome(value, (trail.problem(message),), start + _TYPE_STEP)
+        if isinstance(attribute, ComponentField):
+            definition = self.registry.components[attribute.component]
+            return self._object(definition, value, trail, start + _ITEM_STEP)
+        return self._zone_item(attribute, value, trail, start)
+
+    def _zone_item(self, zone: DynamicZone, value: Mapping[str, Any], trail: InputPath, start: int) -> Outcome:
+        uid = value.get(COMPONENT_KEY, MISSING)
+        definition = self.registry.components.get(uid) if isinstance(uid, str) else None
+        if definition is not None and not (self.listed_only and uid not in zone.components):
+            return self._object(definition, value, trail, start + _TEST_STEP)
+        inside = trail.child(COMPONENT_KEY)
+        if uid is MISSING or uid == "":
+            return Outcome(value, (inside.problem(f"{inside.label} is a required field"),), start + 2 * _TEST_STEP)
+        messages = [type_message(inside.label, "string", uid)] if uid is None or isinstance(uid, list | dict) else []
+        known = dict.fromkeys(zone.components) if self.listed_only else sorted(self.registry.components, reverse=True)
+        choices = ", ".join(known)
+        messages.append(f"{inside.label} must be one of the following values: {choices}")
+        return Outcome(value, tuple(map(inside.problem, messages)), start + _TEST_STEP + _TYPE_STEP)
+
+
+def _matters_when_missing(attribute: AnyAttribute) -> bool:
+    """Whether a creation that does not name it can be wrong: a default is looked at like any value."""
+    return attribute.required or (isinstance(attribute, Scalar) and attribute.has_default)
+
+
+def _steps_when_missing(attribute: AnyAttribute) -> int:
+    """The reference takes its turn to find out that there is nothing to say."""
+    return 0 if isinstance(attribute, Relation | Media) else _TEST_STEP
+
+
+def _rank(names: tuple[str, ...], label: str) -> int:
+    """Where the problems of an attribute stand among those of the others.
+
+    The reference puts them with the first attribute whose name occurs anywhere in the label.
+    """
+    return next(index for index, name in enumerate(names) if name in label)
+
+
+def _missing(trail: InputPath, start: int, required: bool) -> Outcome:
+    problems = (trail.problem(f"{trail.label} must be defined."),) if required else ()
+    return Outcome(MISSING, problems, start + _TEST_STEP)
+
+
+def _cast_list(value: Any) -> Any:
+    """Text that holds a JSON list counts as the list."""
+    if isinstance(value, str):
+        try:
+            return loads(value)
+        except JSONDecodeError:
+            return None
+    return value
+
+
+def _amount_problems(attribute: ComponentField | DynamicZone, amount: int, trail: InputPath) -> tuple[Problem, ...]:
+    """Too few or too many items; an empty list is too short only where the attribute is required."""
+    problems = []
+    if attribute.minimum is not None and amount < attribute.minimum and (amount or attribute.required):
+        problems.append(trail.problem(f"{trail.label} field must have at least {attribute.minimum} items"))
+    if attribute.maximum is not None and amount > attribute.maximum:
+        problems.append(trail.problem(f"{trail.label} field must have less than or equal to {attribute.maximum} items"))
+    return tuple(problems)

@@ -1,0 +1,229 @@
+"""Rules for scalar values: one row per attribute type. The messages, and what is cast, are the reference's."""
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from octavo.content.validation.messages import MISSING, print_number, type_message
+from octavo.content.validation.patterns import UID_PATTERN, is_email, is_storable, is_uid, matcher, print_pattern
+from octavo.query.numbers import js_number
+from octavo.schema.attributes import UID, Enumeration, Scalar
+from octavo.schema.values import SCALAR_TYPES, ValueKind
+
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+_LEADING_NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?))", re.ASCII | re.IGNORECASE)
+PASSWORD_BYTES = 72
+_NEVER_UNIQUE = frozenset({ValueKind.BOOLEAN, ValueKind.JSON})
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """How strictly to look: a creation asks for required values, a draft does not."""
+
+    creating: bool
+    draft: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The value as cast, and what is wrong with it. Errors of the type are found before all others."""
+
+    value: Any
+    type_errors: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+
+
+Check = Callable[[Any, Any, str, Mode], Verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One type. `null` is the type that a null which must not be is reported as; None where any value will do."""
+
+    check: Check
+    null: str | None = None
+
+
+def is_unique(attribute: Scalar) -> bool:
+    """Whether a value may occur once only. The reference does not look at enumerations, truth values and JSON."""
+    if isinstance(attribute, Enumeration) or SCALAR_TYPES[attribute.type].kind in _NEVER_UNIQUE:
+        return False
+    return (attribute.unique or isinstance(attribute, UID)) and attribute.type != "password"
+
+
+def utf16_length(text: str) -> int:
+    """The length of a text as JavaScript counts it."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def check_scalar(attribute: Scalar, value: Any, label: str, mode: Mode) -> Verdict:
+    """Check one value; `label` names it in the messages."""
+    rule = RULES[attribute.type]
+    required = attribute.required and not mode.draft
+    if value is MISSING:
+        missing = required and mode.creating
+        return Verdict(MISSING, errors=(f"{label} must be defined.",) if missing else ())
+    if value is None:
+        return _check_null(rule, label, mode) if required else Verdict(None)
+    return rule.check(attribute, value, label, mode)
+
+
+def _check_null(rule: Rule, label: str, mode: Mode) -> Verdict:
+    if rule.null is None:
+        return Verdict(None, errors=(f"{label} must be defined." if mode.creating else f"{label} cannot be null.",))
+    final = math.nan if rule.null == "number" else None
+    return Verdict(None, type_errors=(type_message(label, rule.null, final),))
+
+
+def _check_any(attribute: Scalar, value: Any, label: str, mode: Mode) -> Verdict:
+    return Verdict(value)
+
+
+def _length_errors(attribute: Scalar, value: str, label: str, mode: Mode) -> list[str]:
+    length = utf16_length(value)
+    errors = []
+    if attribute.min_length is not None and not mode.draft and length < attribute.min_length:
+        errors.append(f"{label} must be at least {attribute.min_length} characters")
+    if attribute.max_length is not None and length > attribute.max_length:
+        errors.append(f"{label} must be at most {attribute.max_length} characters")
+    return errors
+
+
+def _text_errors(attribute: Scalar, value: str, label: str) -> list[str]:
+    errors = []
+    if not is_storable(value):
+        errors.append(f"{label} must not contain NUL characters or halves of surrogate pairs")
+    if attribute.regex and value and not matcher(attribute.regex)(value):
+        errors.append(f'{label} must match the following: "{print_pattern(attribute.regex)}"')
+    return errors
+
+
+def _check_string(attribute: Scalar, value: Any, label: str, mode: Mode) -> Verdict:
+    if not isinstance(value, str):
+        return Verdict(value, type_errors=(type_message(label, "string", value),))
+    errors = [*_length_errors(attribute, value, label, mode), *_text_errors(attribute, value, label)]
+    return Verdict(value, errors=tuple(errors))
+
+
+def _check_uid(attribute: Scalar, value: Any, label: str, mode: Mode) -> Verdict:
+    verdict = _check_string(attribute, value, label, mode)
+    if verdict.type_errors or is_uid(value):
+        return verdict
+    return Verdict(value, errors=(*verdict.errors, f'{label} must match the following: "{UID_PATTERN}"'))
+
+
+def _check_password(attribute: Scalar, value: Any, label: str, mode: Mode) -> Verdict:
+    verdict = _check_string(attribute, value, label, mode)
+    if verdict.type_errors or len(value.encode("utf-8", "surrogatepass")) <= PASSWORD_BYTES:
+        return verdict
+    return Verdict(value, errors=(*verdict.errors, f"{label} must be at most {PASSWORD_BYTES} bytes"))
+
+
+def _check_email(attribute: Scalar, value: Any, label: str, mode: Mode) -> Verdict:
+    """An address; the definition's least length does not apply, but an empty text is refused even in a draft."""
+    if not isinstance(value, str):
+        return Verdict(value, type_errors=(type_message(label, "string", value),))
+    if not value:
+        return Verdict(value, errors=(f"{label} cannot be empty",))
+    errors = [*_length_errors(attribute, value, label, Mode(mode.creating, draft=True))]
+    errors += _text_errors(attribute, value, label)
+    if not is_email(value):
+        errors.append(f"{label} must be a valid email")
+    return Verdict(value, errors=tuple(errors))
+
+
+def _check_enumeration(attribute: Enumeration, value: Any, label: str, mode: Mode) -> Verdict:
+    wrong = () if not isinstance(value, list | dict) else (type_message(label, "string", value),)
+    if isinstance(value, bool):
+        value = "true" if value else "false"
+    elif isinstance(value, int | float):
+        value = print_number(value)
+    if isinstance(value, str) and value in attribute.values:
+        return Verdict(value)
+    choices = "".join(f"{choice}, " for choice in attribute.values)
+    return Verdict(value, type_errors=(*wrong, f"{label} must be one of the following values: {choices}"))
+
+
+def cast_number(value: Any) -> float | int:
+    """A value as a number; NaN when it is none."""
+    if isinstance(value, bool) or value is None or isinstance(value, dict):
+        return math.nan
+    if isinstance(value, int | float):
+        return value
+    if isinstance(value, str):
+        text = "".join(value.split())
+        return js_number(text) if text else math.nan
+    first = value[0] if isinstance(value, list) and value else None
+    if isinstance(first, list):
+        return cast_number(first)
+    if isinstance(first, bool) or not isinstance(first, str | int | float):
+        return math.nan
+    found = _LEADING_NUMBER.match(first) if isinstance(first, str) else None
+    return float(found[1]) if found else cast_number(first) if not isinstance(first, str) else math.nan
+
+
+def _number_errors(attribute: Scalar, number: float, label: str) -> list[str]:
+    errors = []
+    if attribute.minimum is not None and number < attribute.minimum:
+        errors.append(f"{label} must be greater than or equal to {print_number(attribute.minimum)}")
+    if attribute.maximum is not None and number > attribute.maximum:
+        errors.append(f"{label} must be less than or equal to {print_number(attribute.maximum)}")
+    return errors
+
+
+def _check_number(attribute: Scalar, value: Any, label: str, mode: Mode) -> Verdict:
+    number = cast_number(value)
+    if math.isnan(number):
+        return Verdict(value, type_errors=(type_message(label, "number", math.nan, value),))
+    errors = _number_errors(attribute, number, label)
+    if not errors and math.isinf(number):
+        errors = [f"{label} must be a finite number"]
+    return Verdict(number, errors=tuple(errors))
+
+
+def _check_integer(attribute: Scalar, value: Any, label: str, mode: Mode) -> Verdict:
+    number = cast_number(value)
+    if math.isnan(number):
+        return Verdict(value, type_errors=(type_message(label, "number", math.nan, value),))
+    whole = not math.isinf(number) and number == int(number)
+    errors = [] if whole else [f"{label} must be an integer"]
+    errors += _number_errors(attribute, number, label)
+    return Verdict(int(number) if whole else number, errors=tuple(errors))
+
+
+def _check_boolean(attribute: Scalar, value: Any, label: str, mode: Mode) -> Verdict:
+    if isinstance(value, bool):
+        return Verdict(value)
+    text = print_number(value) if isinstance(value, int | float) else value
+    found = _BOOLEANS.get(text.lower()) if isinstance(text, str) else None
+    if found is None:
+        return Verdict(value, type_errors=(type_message(label, "boolean", value),))
+    return Verdict(found)
+
+
+_STRING = Rule(_check_string, "string")
+_NUMBER = Rule(_check_number, "number")
+_ANY = Rule(_check_any)
+
+RULES: dict[str, Rule] = {
+    "string": _STRING,
+    "text": _STRING,
+    "richtext": _STRING,
+    "password": Rule(_check_password, "string"),
+    "uid": Rule(_check_uid, "string"),
+    "email": Rule(_check_email, "string"),
+    "enumeration": Rule(_check_enumeration, "string"),
+    "integer": Rule(_check_integer, "number"),
+    "float": _NUMBER,
+    "decimal": _NUMBER,
+    "boolean": Rule(_check_boolean, "boolean"),
+    "biginteger": _ANY,
+    "date": _ANY,
+    "time": _ANY,
+    "datetime": _ANY,
+    "timestamp": _ANY,
+    "json": _ANY,
+    "array": _ANY,
+}

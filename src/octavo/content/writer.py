@@ -1,0 +1,106 @@
+"""EntryWriter: creates, updates and deletes entries of every content-type, each in a unit of work of its own.
+
+Refuses with ValidationError (all problems at once) and ApplicationError.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from functools import partial
+from typing import Any, TypeVar
+
+from octavo.content.entry_images import EntryImages
+from octavo.content.entry_unit import EntryUnit, WriteContext
+from octavo.content.input.body_check import V4_RULES, WriteRules
+from octavo.content.input.password_hashing import PasswordHasher
+from octavo.database.change_feed import ChangeFeed
+from octavo.database.connection import Database
+from octavo.database.sequences import continue_ids
+from octavo.database.unit_of_work import open_unit, run_unit
+from octavo.i18n.locales import Locales
+from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
+from octavo.schema.uids import LOCALE
+from octavo.sql.write.change import ChangeCompiler
+from octavo.threads import MOST_COMPUTED_HERE
+
+ResultT = TypeVar("ResultT")
+
+
+class EntryWriter:
+    """Writes entries of every content-type.
+
+    `feed` tells others of what has changed; without one there is nobody else to be told. `rules`: habits of v4 that
+    are kept, or not.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        registry: Registry,
+        locales: Locales | None = None,
+        feed: ChangeFeed | None = None,
+        *,
+        rules: WriteRules = V4_RULES,
+    ) -> None:
+        self.database = database
+        self.registry = registry
+        self.locales = locales or Locales(database)
+        self.compiler = ChangeCompiler(registry, database.dialect)
+        self.passwords = PasswordHasher(registry)
+        self._make_unit = partial(
+            EntryUnit,
+            WriteContext(
+                registry=registry,
+                dialect=database.dialect,
+                locales=self.locales,
+                compiler=self.compiler,
+                feed=feed or _own_feed(self.locales),
+                images=EntryImages(database, registry),
+                rules=rules,
+            ),
+        )
+
+    def open(self) -> AbstractAsyncContextManager[EntryUnit]:
+        """Several writes, and reads between them, as one. A conflict with another transaction is not repeated.
+
+        Raises TransactionConflict.
+        """
+        return open_unit(self.database, self._make_unit)
+
+    async def run(
+        self, work: Callable[[EntryUnit], Awaitable[ResultT]], *, grouped: bool = True, size: int = 0
+    ) -> ResultT:
+        """Do work in a unit; once more from the beginning if another transaction stood in the way.
+
+        So too if the ids that the database gives were behind those that are there: then they go on from those.
+        `grouped`: as for `Database.transaction`; not where the input has a `size`, in bytes, that takes long: others
+        who are done would wait for it. Raises ServiceUnavailable.
+        """
+        make = partial(self._make_unit, size=size) if size else self._make_unit
+        grouped = grouped and size <= MOST_COMPUTED_HERE
+        return await run_unit(self.database, make, work, grouped=grouped, mend=self._continue_ids)
+
+    async def create(self, content_type: ContentType, data: Mapping[str, Any], **options: Any) -> int:
+        """A new entry; its id. Options as for `EntryUnit.create`."""
+        prepared = await self.passwords.prepare(content_type, data)
+        return await self.run(lambda unit: unit.create(content_type, prepared, **options))
+
+    async def update(
+        self, content_type: ContentType, entry_id: int, data: Mapping[str, Any], *, actor_id: int | None = None
+    ) -> bool:
+        """Change an entry; False when there is no such entry."""
+        prepared = await self.passwords.prepare(content_type, data)
+        return await self.run(lambda unit: unit.update(content_type, entry_id, prepared, actor_id=actor_id))
+
+    async def delete(self, content_type: ContentType, entry_id: int) -> bool:
+        """Remove an entry; False when there is no such entry."""
+        return await self.run(lambda unit: unit.delete(content_type, entry_id))
+
+    async def _continue_ids(self) -> None:
+        await continue_ids(self.database, self.registry)
+
+
+def _own_feed(locales: Locales) -> ChangeFeed:
+    feed = ChangeFeed()
+    feed.subscribe(lambda _: locales.forget(), {LOCALE})
+    return feed

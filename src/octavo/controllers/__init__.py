@@ -1,0 +1,1 @@
+"""The core actions, for every door: may they, what exactly is asked, plan it, run it."""

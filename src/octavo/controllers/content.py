@@ -1,0 +1,39 @@
+"""ContentController: what doors ask of content: reads, writes, and the locales they are about."""
+
+from octavo.authorization.actor import Actor
+from octavo.authorization.query_sanitizer import Strictness
+from octavo.content.reader import EntryReader
+from octavo.content.writer import EntryWriter
+from octavo.controllers.reading import ContentReads
+from octavo.controllers.writing import ContentWrites
+from octavo.errors import ForbiddenError
+from octavo.i18n.locales import Locales
+from octavo.media.library import MediaLibrary
+from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
+
+
+class ContentController:
+    """The reads and the writes of one registry's content, for whichever door asks."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        reader: EntryReader,
+        writer: EntryWriter,
+        media: MediaLibrary,
+        locales: Locales,
+        strictness: Strictness,
+        *,
+        drafts_by_id: bool = True,
+    ) -> None:
+        self.registry = registry
+        self.locales = locales
+        self.reads = ContentReads(registry, reader, strictness, drafts_by_id=drafts_by_id)
+        self.writes = ContentWrites(self.reads, reader, writer, media, locales)
+
+
+def require(actor: Actor, content_type: ContentType, action: str) -> None:
+    """Raise ForbiddenError unless the actor may take an action (`find`, `findOne`, `create` ...) on a content-type."""
+    if not actor.ability.may(action, content_type.uid):
+        raise ForbiddenError

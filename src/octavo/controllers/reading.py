@@ -1,0 +1,136 @@
+"""Reads for every door: a request is prepared for somebody once, and run as often as it is asked.
+
+A door may keep what is prepared, by the text of the request, the content-type and the `key` of the actor's ability.
+"""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from octavo.authorization.ability import Ability, PublishedOnly
+from octavo.authorization.query_sanitizer import QuerySanitizer, Strictness
+from octavo.content.reader import EntryReader, PreparedRead
+from octavo.errors import NotFoundError
+from octavo.plan.read import Planned, plan_read
+from octavo.query.ast import ALL_LOCALES, PublicationState, Query
+from octavo.query.request import By, Drafts, Form, ReadRequest
+from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.field_places import FieldPlace
+from octavo.schema.registry import Registry
+
+_MOST_CALLERS = 1024
+
+
+class ContentReads:
+    """Prepares reads and runs them. `drafts_by_id`: what the compatibility rule `draftsById` says."""
+
+    def __init__(
+        self, registry: Registry, reader: EntryReader, strictness: Strictness, *, drafts_by_id: bool = True
+    ) -> None:
+        self.registry = registry
+        self._reader = reader
+        self._strictness = strictness
+        self._drafts_by_id = drafts_by_id
+        self._published_only = lru_cache(_MOST_CALLERS)(self._without_drafts)
+
+    # Preparing
+
+    def prepare(self, request: ReadRequest, ability: Ability | None) -> PreparedRead:
+        """A request, ready to run for those with this ability; one by id is bound to its `id` first.
+
+        Without an ability the request is our own and taken as it is. Raises InvalidParameter for what they may not
+        touch, ValidationError for values that cannot be read.
+        """
+        return self._reader.prepare_again(lambda: self._plan(request, ability))
+
+    def _plan(self, request: ReadRequest, ability: Ability | None) -> Planned:
+        query = _counted(request.query) if request.by is By.COUNT else request.query
+        if ability is not None and isinstance(request.projection, Form):
+            query = self._sanitizer(ability, request.given).sanitize(query, request.content_type)
+        if request.by is By.ID:
+            query = replace(query, filters=None, sort=(), page=None, locales=None, search=None)
+        elif query.locales is None and request.locale is not None:
+            query = replace(query, locales=(request.locale,))
+        query = replace(query, publication_state=self._state(request, query, ability))
+        access = ability if ability is None or self._drafts_by_id else self._published_only(ability)
+        return plan_read(replace(request, query=query), self.registry, access, self._reader.limits.joins)
+
+    def sanitize(
+        self, query: Query, definition: Definition, ability: Ability, place: FieldPlace | None = None
+    ) -> Query:
+        """A Query less what those with this ability may not touch. Raises InvalidParameter.
+
+        `place` is where the fields of a component are, for abilities that limit fields.
+        """
+        return self._sanitizer(ability).sanitize(query, definition, place)
+
+    def _sanitizer(self, ability: Ability, given: Mapping[str, Any] = MappingProxyType({})) -> QuerySanitizer:
+        return QuerySanitizer(self.registry, ability, self._strictness, self._reader.unlisted.of, given)
+
+    def _state(self, request: ReadRequest, query: Query, ability: Ability | None) -> PublicationState | None:
+        """In which state entries are chosen. Drafts that are hidden from somebody are not there, even if asked for."""
+        if request.drafts is Drafts.ANY or (request.drafts is Drafts.BY_ID and self._drafts_by_id):
+            return None
+        if ability is not None and not self._drafts_by_id and not ability.shows_drafts(request.content_type.uid):
+            return PublicationState.LIVE
+        return query.publication_state or PublicationState.LIVE
+
+    def _without_drafts(self, ability: Ability) -> PublishedOnly:
+        """What may be read under the rule `draftsById`: of some content-types no drafts."""
+        with_drafts = (uid for uid, item in self.registry.content_types.items() if item.draft_and_publish)
+        return PublishedOnly(ability, frozenset(uid for uid in with_drafts if not ability.shows_drafts(uid)))
+
+    # Running
+
+    async def find(self, prepared: PreparedRead) -> tuple[bytes, int | None]:
+        """The JSON array of a list's page, and the total where the page wants it. Raises ValidationError: too large."""
+        return await self._reader.read_list(prepared)
+
+    async def count(self, prepared: PreparedRead) -> int:
+        """The number of entries that a request by count asks for."""
+        return (await self._reader.read_list(prepared))[1] or 0
+
+    async def find_one(self, prepared: PreparedRead) -> bytes:
+        """The JSON of an entry. Raises NotFoundError, and ValidationError for one that is too large."""
+        found = await self._reader.read_one(prepared)
+        if found is None:
+            raise NotFoundError
+        return found
+
+    async def find_any(self, prepared: PreparedRead) -> bytes | None:
+        """The JSON of an entry, or None when there is none. Raises ValidationError for one that is too large."""
+        return await self._reader.read_one(prepared)
+
+    async def single_id(self, content_type: ContentType, query: Query, locale: str, drafts: Drafts) -> int | None:
+        """The id of a single type's entry in the locale that the query asks for; `locale` is the default one."""
+        asked = Query(locales=query.locales or None, publication_state=query.publication_state)
+        prepared = self.prepare(
+            ReadRequest(
+                content_type=content_type, query=asked, by=By.SINGLE, projection=Form.ID, drafts=drafts, locale=locale
+            ),
+            None,
+        )
+        found = await self._reader.read_one(prepared)
+        return None if found is None else int(found.strip(b'"'))
+
+    async def has_single(self, content_type: ContentType) -> bool:
+        """Whether a single type has an entry, in whatever locale and state."""
+        return await self.single_id(content_type, Query(), ALL_LOCALES, Drafts.ANY) is not None
+
+    def request_share(self) -> AbstractContextManager[None]:
+        """Let the reads that are begun inside hold only one request's share of the connections."""
+        return self._reader.request_share()
+
+    def check_size(self, size: int) -> None:
+        """Refuse an answer made of several reads that is too large. Raises ValidationError."""
+        self._reader.check_size(size)
+
+
+def _counted(query: Query) -> Query:
+    """What of a query matters for the number of entries."""
+    return Query(
+        filters=query.filters, search=query.search, locales=query.locales, publication_state=query.publication_state
+    )

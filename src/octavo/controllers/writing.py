@@ -1,0 +1,241 @@
+"""Writes for every door: what somebody may write of a body, the files that come with it, the answer read back.
+
+Each write is one transaction: files' rows, entry and answer, or nothing.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import orjson
+
+from octavo.authorization.actor import Actor
+from octavo.authorization.input_sanitizer import InputSanitizer
+from octavo.content.entry_unit import EntryUnit
+from octavo.content.reader import EntryReader, PreparedRead
+from octavo.content.writer import EntryWriter
+from octavo.controllers.reading import ContentReads
+from octavo.errors import ForbiddenError, NotFoundError, ValidationError
+from octavo.i18n.locales import Locales
+from octavo.i18n.localizations import add_localization, share, share_shown
+from octavo.media.form_files import current_query, place_files
+from octavo.media.library import IncomingFile, MediaLibrary
+from octavo.plan.read import plan_read
+from octavo.query.ast import EVERYTHING, Populate, Query
+from octavo.query.request import By, Drafts, Form, ReadRequest
+from octavo.schema.automatic import LOCALIZATIONS, PUBLISHED_AT
+from octavo.schema.content_types import ContentType
+from octavo.threads import compute
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """What to write: the attributes' values, and files with the names of the form fields they came in.
+
+    `dates`: `createdAt` and `updatedAt`, where a door lets them be given. `size`: bytes of the body it came in, which
+    tell how long it takes to be checked.
+    """
+
+    data: Any
+    files: tuple[tuple[str, IncomingFile], ...] = ()
+    dates: Mapping[str, Any] = field(default_factory=dict)
+    size: int = 0
+
+
+class ContentWrites:
+    """Creates, updates, deletes and localizes entries. An `answer` is prepared by `ContentReads`, by id."""
+
+    def __init__(
+        self, reads: ContentReads, reader: EntryReader, writer: EntryWriter, media: MediaLibrary, locales: Locales
+    ) -> None:
+        self._reads = reads
+        self._registry = reads.registry
+        self._reader = reader
+        self._writer = writer
+        self._media = media
+        self._locales = locales
+
+    async def create(
+        self,
+        content_type: ContentType,
+        write: Write,
+        answer: PreparedRead,
+        actor: Actor,
+        *,
+        draft: bool = False,
+        locale: str | None = None,
+    ) -> bytes:
+        """A new entry, as the answer shows it. `draft`, `locale`: unless the data says otherwise.
+
+        Such a draft has to be as complete as if it were published. Raises ValidationError, ApplicationError.
+        """
+        write = await self._writable(content_type, write, actor)
+
+        async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
+            strict = draft and PUBLISHED_AT not in data
+            entry_id = await unit.create(
+                content_type,
+                data,
+                actor_id=actor.creator_id,
+                draft_default=draft,
+                strict=strict,
+                locale=locale,
+                dates=write.dates,
+            )
+            if not await self._in_scope(content_type, entry_id, unit, actor, "create"):
+                raise ForbiddenError
+            return await self._answer(answer, entry_id, unit)
+
+        return await self._write(content_type, write, work, actor)
+
+    async def create_single(
+        self,
+        content_type: ContentType,
+        write: Write,
+        answer: PreparedRead,
+        actor: Actor,
+        *,
+        draft: bool = False,
+        locale: str | None = None,
+    ) -> bytes:
+        """The first entry of a single type; more are made as its localizations. Raises ValidationError for another."""
+        if await self._reads.has_single(content_type):
+            raise ValidationError("singleType.alreadyExists")
+        return await self.create(content_type, write, answer, actor, draft=draft, locale=locale)
+
+    async def update(
+        self,
+        content_type: ContentType,
+        entry_id: int,
+        write: Write,
+        answer: PreparedRead,
+        actor: Actor,
+        *,
+        sharing: bool = False,
+    ) -> bytes:
+        """A changed entry, as the answer shows it. Raises NotFoundError, ValidationError.
+
+        `sharing`: whether localizations that the answer shows take over from it what all of them share.
+        """
+        write = await self._writable(content_type, write, actor)
+
+        async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
+            await self._check_scope(content_type, entry_id, unit, actor, "update")
+            if not await unit.update(content_type, entry_id, data, actor_id=actor.creator_id, dates=write.dates):
+                raise NotFoundError
+            entry = await self._answer(answer, entry_id, unit)  # with the siblings as they were (observed)
+            if sharing and content_type.localized:
+                await share_shown(unit, self._registry, content_type, entry)
+            return entry
+
+        return await self._write(content_type, write, work, actor, entry_id)
+
+    async def delete(self, content_type: ContentType, entry_id: int, answer: PreparedRead, actor: Actor) -> bytes:
+        """Remove an entry; it is answered as it was. Raises NotFoundError."""
+
+        async def work(unit: EntryUnit) -> bytes:
+            await self._check_scope(content_type, entry_id, unit, actor, "delete")
+            entry = await self._answer(answer, entry_id, unit)
+            await unit.delete(content_type, entry_id)
+            return entry
+
+        return await self._writer.run(work)
+
+    async def create_localization(self, content_type: ContentType, entry_id: int, write: Write, actor: Actor) -> bytes:
+        """A new localization of an entry, flat and with its siblings, as the reference answers it over REST."""
+        request = ReadRequest(
+            content_type=content_type,
+            query=Query(populate=(Populate(name=LOCALIZATIONS, query=EVERYTHING),)),
+            by=By.ID,
+            projection=Form.FLAT,
+            drafts=Drafts.ANY,
+        )
+        answer = self._reads.prepare(request, actor.ability)
+        return await self.localize(content_type, entry_id, write, answer, actor)
+
+    async def localize(
+        self, content_type: ContentType, entry_id: int, write: Write, answer: PreparedRead, actor: Actor
+    ) -> bytes:
+        """A new localization of an entry, as the answer shows it. Raises NotFoundError, ApplicationError."""
+        write = await self._writable(content_type, write, actor)
+
+        async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
+            await self._check_scope(content_type, entry_id, unit, actor, "createLocalization")
+            added = await add_localization(
+                unit, self._reader, self._locales, content_type, entry_id, data, actor.creator_id
+            )
+            entry = await self._answer(answer, added.id, unit)  # with the siblings as they were (observed)
+            await share(unit, content_type, added)
+            return entry
+
+        return await self._write(content_type, write, work, actor)
+
+    async def _write(
+        self,
+        content_type: ContentType,
+        write: Write,
+        work: Callable[[EntryUnit, Mapping[str, Any]], Awaitable[bytes]],
+        actor: Actor,
+        entry_id: int | None = None,
+    ) -> bytes:
+        """Store the files, then their rows and the entry in one unit of work: all of it or nothing."""
+        data = await self._writer.passwords.prepare(content_type, write.data, complete=not write.files, size=write.size)
+        if not write.files:
+            return await self._writer.run(lambda unit: work(unit, data), size=write.size)
+        async with self._media.incoming([file for _, file in write.files]) as stored:
+
+            async def with_files(unit: EntryUnit) -> bytes:
+                ids = await stored.insert_sent(unit, actor.creator_id)
+                fields: dict[str, list[int]] = {}
+                for (name, _), file_id in zip(write.files, ids, strict=True):
+                    fields.setdefault(name, []).append(file_id)
+                current = await self._current(content_type, fields, entry_id, unit)
+                return await work(unit, place_files(data, fields, content_type, self._registry, current))
+
+            return await self._writer.run(with_files, size=write.size)
+
+    async def _current(
+        self, content_type: ContentType, fields: Iterable[str], entry_id: int | None, unit: EntryUnit
+    ) -> Mapping[str, Any] | None:
+        """What files have to know of the entry they are added to; nothing when there is none."""
+        query = current_query(fields, content_type, self._registry)
+        if entry_id is None or not query.populate:
+            return None
+        request = ReadRequest(content_type=content_type, query=query, by=By.ID, projection=Form.FLAT, drafts=Drafts.ANY)
+        prepared = self._reader.prepare(plan_read(request, self._registry))
+        entry = await self._reader.read_one(prepared.bind(id=entry_id), unit.connection)
+        return None if entry is None else cast(dict[str, Any], orjson.loads(entry))
+
+    async def _writable(self, content_type: ContentType, write: Write, actor: Actor) -> Write:
+        sanitizer = InputSanitizer(self._registry, actor.ability)
+        return replace(write, data=await compute(lambda: sanitizer.sanitize(write.data, content_type), write.size))
+
+    async def _check_scope(
+        self, content_type: ContentType, entry_id: int, unit: EntryUnit, actor: Actor, action: str
+    ) -> None:
+        """Raise NotFoundError for an entry that the actor may not take the action on: for them it is not there."""
+        if not await self._in_scope(content_type, entry_id, unit, actor, action):
+            raise NotFoundError
+
+    async def _in_scope(
+        self, content_type: ContentType, entry_id: int, unit: EntryUnit, actor: Actor, action: str
+    ) -> bool:
+        """Whether an entry is one of those that the actor may take the action on. Asks nothing where all are."""
+        scope = actor.ability.scope(content_type.uid, action)
+        if scope is None:
+            return True
+        request = ReadRequest(
+            content_type=content_type,
+            query=Query(filters=scope),
+            by=By.ID,
+            projection=Form.ID,
+            drafts=Drafts.ANY,
+        )
+        prepared = self._reader.prepare(plan_read(request, self._registry))
+        return await self._reader.read_one(prepared.bind(id=entry_id), unit.connection) is not None
+
+    async def _answer(self, answer: PreparedRead, entry_id: int, unit: EntryUnit) -> bytes:
+        found = await self._reader.read_one(answer.bind(id=entry_id), unit.connection)
+        if found is None:
+            raise NotFoundError
+        return found

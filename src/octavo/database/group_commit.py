@@ -1,0 +1,139 @@
+"""Group commit: short write transactions on SQLite that reach the disk with one COMMIT.
+
+Only one transaction may be open, and its COMMIT waits for the disk. So a transaction that ends while others wait for
+their turn leaves its changes to theirs: each is a savepoint of one open transaction of the database, undone alone if it
+fails, and over when the COMMIT of the last one has reached the disk. Who is alone is committed at once. One that pauses
+while others wait is undone (`writer_hold`), and its caller runs it again.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+from octavo.database.connection import TransactionConflict
+from octavo.database.sqlite_connection import SqliteConnection
+from octavo.database.writer_time_limit import HoldWatch, WriterHold
+from octavo.errors import ServiceUnavailable
+
+Commit = Callable[[SqliteConnection], "asyncio.Future[None]"]
+End = Callable[[SqliteConnection], None]
+
+
+class _Group:
+    """An open transaction of the database. `committed` ends when it is on the disk, or with what prevented that."""
+
+    def __init__(self, connection: SqliteConnection) -> None:
+        self.connection = connection
+        self.began = time.monotonic()
+        self.holds_changes = False
+        self.committed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+
+class GroupCommit:
+    """The transactions that may be committed together. `begin` opens a transaction, `end` takes the connection back."""
+
+    longest = 0.005
+    """Seconds for which a group may take others in: who came first waits so much longer, and other processes too."""
+
+    def __init__(
+        self,
+        begin: Callable[[], Awaitable[SqliteConnection]],
+        commit: Commit,
+        end: End,
+        watch: HoldWatch,
+        patience: float,
+    ) -> None:
+        self._begin = begin
+        self._commit = commit
+        self._end = end
+        self._watch = watch
+        self._patience = patience
+        self._turn = asyncio.Lock()
+        self._waiting = 0
+        self._open: _Group | None = None
+
+    @asynccontextmanager
+    async def member(self) -> AsyncIterator[WriterHold]:
+        """One transaction, in the order of coming. It is on the disk on normal exit, and undone on any exception.
+
+        Raises TransactionConflict when another one took the whole group with it, or this one kept others waiting.
+        """
+        group = await self._join()
+        hold = WriterHold(group.connection)
+        self._watch.begin(hold, lambda: self._put_off(group, hold), depended=group.holds_changes)
+        try:
+            group.connection.begin_part()
+            yield hold
+            hold.check()
+            group.connection.end_part()
+            group.holds_changes = True
+        except BaseException:
+            if hold.lost is None:
+                self._undo(group)
+            raise
+        finally:
+            if hold.lost is None:
+                self._watch.end()
+                self._leave_turn()
+        await asyncio.shield(group.committed)
+
+    async def _join(self) -> _Group:
+        """Wait for the turn; the open group, or a new one."""
+        await self._take_turn()
+        try:
+            group = self._open = self._open or _Group(await self._begin())
+        except BaseException:
+            self._leave_turn()
+            raise
+        return group
+
+    def _put_off(self, group: _Group, hold: WriterHold) -> None:
+        """Undo a transaction that keeps others waiting: those before it are committed, the next one begins."""
+        hold.lost = TransactionConflict("it paused while others waited to write")
+        self._undo(group)
+        self._leave_turn()
+
+    def _undo(self, group: _Group) -> None:
+        if not group.connection.undo_part():
+            self._close(group, TransactionConflict("another transaction took this one with it"))
+
+    async def _take_turn(self) -> None:
+        self._waiting += 1
+        self._watch.add_waiting()
+        try:
+            async with asyncio.timeout(self._patience):
+                await self._turn.acquire()
+        except TimeoutError as error:
+            busy = f"other writers held the database for {self._patience:g} s"
+            raise ServiceUnavailable(reason=busy) from error
+        finally:
+            self._waiting -= 1
+            self._watch.remove_waiting()
+            if not self._turn.locked():  # it did not come to that, and somebody may have counted on it
+                self._commit_unless_wanted()
+
+    def _leave_turn(self) -> None:
+        self._turn.release()
+        self._commit_unless_wanted()
+
+    def _commit_unless_wanted(self) -> None:
+        group = self._open
+        if group is None or (self._waiting and time.monotonic() - group.began < self.longest):
+            return
+        self._open = None
+        if group.holds_changes:
+            self._commit(group.connection).add_done_callback(lambda done: self._close(group, done.exception()))
+        else:
+            self._close(group, None)
+
+    def _close(self, group: _Group, error: BaseException | None) -> None:
+        """The end of a group, good or bad: the connection goes back, and everybody is told."""
+        if self._open is group:
+            self._open = None
+        self._end(group.connection)
+        if error is None:
+            group.committed.set_result(None)
+        else:
+            group.committed.set_exception(error)
+            group.committed.exception()  # there may be nobody left to tell

@@ -1,0 +1,90 @@
+"""Leases: a name that one holder at a time has, of all processes on a database, for work outside transactions.
+
+A lock is held by a transaction, and on SQLite everybody waits for its end; a lease is a row, and may take long.
+One whose holder was killed is over after a while.
+"""
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+from octavo.clock import SYSTEM_CLOCK, Clock
+from octavo.database.connection import Connection, Database
+from octavo.database.unit_of_work import UnitOfWork, unit_of_work
+from octavo.errors import ServiceUnavailable
+from octavo.sql.ddl.tables import OwnTable
+from octavo.sql.own_table_statement import OwnStatement
+
+TABLE: Final = OwnTable(
+    "octavo_leases",
+    ("name varchar(255) PRIMARY KEY NOT NULL", "holder varchar(64) NOT NULL", "expires_at bigint NOT NULL"),
+)
+
+LEASE_SECONDS: Final = 300.0
+"""How long a holder has."""
+PATIENCE_SECONDS: Final = 30.0
+"""How long others wait for one."""
+_POLL_SECONDS: Final = 0.05
+
+_TAKE: Final = OwnStatement("""
+INSERT INTO octavo_leases (name, holder, expires_at) VALUES ({name}, {holder}, {expires_at})
+ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
+WHERE octavo_leases.expires_at <= {now} RETURNING holder""")
+_HELD: Final = OwnStatement("SELECT expires_at FROM octavo_leases WHERE name = {name}")
+_END: Final = OwnStatement("DELETE FROM octavo_leases WHERE name = {name} AND holder = {holder} RETURNING name")
+
+
+class Lease:
+    """A name that this holder has."""
+
+    def __init__(self, database: Database, name: str) -> None:
+        self._database = database
+        self._name = name
+        self._holder = secrets.token_hex(16)
+        self._is_over = False
+
+    async def end_with(self, unit: UnitOfWork) -> None:
+        """End with a unit of work, which counts only if the lease was held until then. Raises ServiceUnavailable."""
+        if not await self._delete(unit.connection):
+            raise ServiceUnavailable(reason=f"the lease of {self._name!r} ran out")
+        unit.after_commit(self._note_end)
+
+    async def take(self, now: float) -> bool:
+        """Take it, if nobody has it; whether that was so."""
+        dialect, expires_at = self._database.dialect, int(now + LEASE_SECONDS)
+        held = await self._database.fetch_value(*_HELD.bind(dialect, name=self._name))
+        if held is not None and held > now:
+            return False
+        taking = _TAKE.bind(dialect, name=self._name, holder=self._holder, expires_at=expires_at, now=int(now))
+        async with unit_of_work(self._database) as unit:
+            return await unit.connection.fetch_value(*taking) is not None
+
+    async def end(self) -> None:
+        """Let others have it."""
+        if not self._is_over:
+            async with unit_of_work(self._database) as unit:
+                await self._delete(unit.connection)
+
+    async def _delete(self, connection: Connection) -> bool:
+        ending = _END.bind(self._database.dialect, name=self._name, holder=self._holder)
+        return await connection.fetch_value(*ending) is not None
+
+    def _note_end(self) -> None:
+        self._is_over = True
+
+
+@asynccontextmanager
+async def lease(database: Database, name: str, clock: Clock = SYSTEM_CLOCK) -> AsyncIterator[Lease]:
+    """Hold a name for as long as the block takes, after whoever has it. Raises ServiceUnavailable."""
+    wanted = Lease(database, name)
+    deadline = clock.steady() + PATIENCE_SECONDS
+    while not await wanted.take(clock.wall()):
+        if clock.steady() > deadline:
+            raise ServiceUnavailable(reason=f"somebody else holds the lease of {name!r}")
+        await asyncio.sleep(_POLL_SECONDS)
+    try:
+        yield wanted
+    finally:
+        await wanted.end()

@@ -1,0 +1,39 @@
+"""Changes of tables that others hold locks on: tried again and again for a while, then refused with who holds them.
+
+A change that waits for its lock stops everybody who comes after it, so it waits for a moment only, gives up what it has
+and lets them through before it tries again.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+from octavo.database.connection import Database, LockTimeout
+from octavo.errors import ServiceUnavailable
+
+_PAUSES: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
+"""How long to let others through before the next attempt, in lock time-outs."""
+
+ResultT = TypeVar("ResultT")
+
+
+class TablesLocked(ServiceUnavailable):
+    """Others held locks on tables for too long. `reason` names the tables and who it was, where the database tells."""
+
+
+async def retry_locked(database: Database, change: Callable[[], Awaitable[ResultT]]) -> ResultT:
+    """Run a transaction that changes tables, again while others hold locks on them. Raises TablesLocked."""
+    for pause in _PAUSES:
+        try:
+            return await change()
+        except LockTimeout:
+            await asyncio.sleep(pause * database.lock_timeout)
+    try:
+        return await change()
+    except LockTimeout as error:
+        raise TablesLocked(reason=await _reason(database, error.tables)) from error
+
+
+async def _reason(database: Database, tables: tuple[str, ...]) -> str:
+    holders = await database.lock_holders(tables)
+    return f"{', '.join(tables) or 'a table'} stayed locked ({'; '.join(holders) or 'by whom is not known'})"

@@ -1,0 +1,86 @@
+"""What asyncpg's errors mean: each becomes the protocol's error, with the driver's own as its cause."""
+
+from collections.abc import Callable
+from typing import Any, Final, NoReturn
+
+import asyncpg
+
+from octavo.database.connection import (
+    AnswerTooLarge,
+    IdTaken,
+    IntegrityViolation,
+    LockTimeout,
+    StatementTimeout,
+    TransactionConflict,
+    UniqueViolation,
+    UnsuitableValue,
+)
+from octavo.errors import ServiceUnavailable
+from octavo.sql.dialects.postgresql import TOO_LARGE
+
+_PRIMARY_KEY: Final = "_pkey"
+"""How PostgreSQL ends the names of primary keys, all of them ids; our own indexes do not end so."""
+
+
+class ConnectionLost(ServiceUnavailable):
+    """The connection broke: what was running on it may have been done or not."""
+
+
+_LOST = (
+    OSError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
+)
+
+
+def _tells_of_size(error: Exception) -> bool:
+    """Whether a statement ended itself, or the server did at the size that no text of it can pass."""
+    return TOO_LARGE in str(error) or "string buffer" in str(error)
+
+
+def _unique_violation(index: str) -> UniqueViolation:
+    return (IdTaken if index.endswith(_PRIMARY_KEY) else UniqueViolation)(index)
+
+
+_TRANSLATIONS: tuple[tuple[tuple[type[Exception], ...], Callable[[Any], Exception]], ...] = (
+    ((asyncpg.UniqueViolationError,), lambda error: _unique_violation(error.constraint_name or str(error))),
+    (
+        (asyncpg.IntegrityConstraintViolationError,),
+        lambda error: IntegrityViolation(error.constraint_name or error.column_name or str(error)),
+    ),
+    (
+        (
+            asyncpg.TransactionRollbackError,
+            asyncpg.InvalidCachedStatementError,
+            asyncpg.exceptions.OutdatedSchemaCacheError,
+        ),
+        lambda error: TransactionConflict(str(error)),
+    ),
+    ((asyncpg.LockNotAvailableError,), lambda error: LockTimeout()),
+    ((asyncpg.QueryCanceledError,), lambda error: StatementTimeout()),
+    ((TimeoutError,), lambda error: StatementTimeout(reason="the server did not end a statement in time")),
+    (
+        (asyncpg.DataError, asyncpg.ProgramLimitExceededError, UnicodeEncodeError),
+        lambda error: (AnswerTooLarge if _tells_of_size(error) else UnsuitableValue)(str(error)),
+    ),
+    (_LOST, lambda error: ConnectionLost()),
+    ((asyncpg.InsufficientResourcesError, asyncpg.PostgresSystemError), lambda error: ServiceUnavailable()),
+)
+"""The first row that fits tells the error of the protocol. Timeouts are OSErrors too, and a statement that was
+cancelled is an intervention of the operator, so they come first."""
+
+
+def is_interruption(error: BaseException) -> bool:
+    """Whether a statement may still be running on the server, as after a cancellation or our own time limit."""
+    return isinstance(error, TimeoutError) or not isinstance(error, Exception)
+
+
+def raise_translated(error: BaseException, connection: asyncpg.Connection) -> NoReturn:
+    """Raise the error of the protocol for an error of asyncpg; what is no such error goes on as it is."""
+    for kinds, make in _TRANSLATIONS:
+        if isinstance(error, kinds):
+            raise make(error) from error
+    if isinstance(error, Exception) and connection.is_closed():
+        raise ConnectionLost from error
+    raise error

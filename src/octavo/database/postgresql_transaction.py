@@ -1,0 +1,124 @@
+"""A transaction on one connection to PostgreSQL: its statements, its locks, how it begins and ends."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Final, TypeVar
+
+import asyncpg
+
+from octavo.database.connection import LockTimeout, Row, StatementCount, TransactionFailed, Values
+from octavo.database.postgresql_errors import is_interruption, raise_translated
+from octavo.database.values import check_values
+from octavo.database.watchdog import Watchdog
+from octavo.errors import ServiceUnavailable
+from octavo.threads import in_computing_thread
+
+WorkT = TypeVar("WorkT")
+_EXCLUSIVE_LOCK: Final = "octavo: exclusive"
+
+
+class PostgresqlTransaction:
+    """The protocol's `Transaction` on PostgreSQL."""
+
+    def __init__(
+        self, database: StatementCount, connection: asyncpg.Connection, watchdog: Watchdog, seconds: float
+    ) -> None:
+        self._database = database
+        self._watchdog = watchdog
+        self._connection = connection
+        self._seconds = seconds
+        self._usable = True
+        self.interrupted = False
+
+    async def fetch_all(self, text: str, values: Values = (), *, long: bool = False) -> Sequence[Row]:
+        rows: Sequence[Row] = await self._run(self._connection.fetch, text, values)
+        return rows
+
+    async def fetch_row(self, text: str, values: Values = (), *, long: bool = False) -> Row | None:
+        row: Row | None = await self._run(self._connection.fetchrow, text, values)
+        return row
+
+    async def fetch_value(self, text: str, values: Values = (), *, long: bool = False) -> Any:
+        row = await self._run(self._connection.fetchrow, text, values)
+        return None if row is None else row[0]
+
+    async def fetch_json(self, text: str, values: Values = (), *, long: bool = False) -> bytes | None:
+        return first_bytes(await self._run(self._connection.fetchrow, text, values))
+
+    async def execute(self, text: str, values: Values = ()) -> int:
+        return _count(await self._run(self._connection.execute, text, values))
+
+    async def execute_script(self, text: str) -> None:
+        await self._run(self._connection.execute, text, ())
+
+    async def lock(self, name: str) -> None:
+        await self._send(self._connection.execute, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", (name,))
+
+    async def compute(self, work: Callable[[], WorkT]) -> WorkT:
+        return await in_computing_thread(work)
+
+    async def begin(self) -> None:
+        """Begin, in the one way that may write (connections only read by default).
+
+        Raises ServiceUnavailable on a server that follows another one: it takes no writes.
+        """
+        try:
+            await self._send(self._connection.execute, "BEGIN READ WRITE")
+        except asyncpg.FeatureNotSupportedError as error:
+            raise ServiceUnavailable(reason="the server takes no writes") from error
+
+    async def make_exclusive(self, patience: float, lock_timeout: float) -> None:
+        """Wait for other exclusive ones, for `patience` at most; from then on for any lock at most `lock_timeout`.
+
+        Both are in seconds. Raises ServiceUnavailable.
+        """
+        await self._send(self._connection.execute, "SET LOCAL statement_timeout = 0")
+        await self._limit_waiting(patience)
+        try:
+            await self.lock(_EXCLUSIVE_LOCK)
+        except LockTimeout as error:
+            raise ServiceUnavailable(reason=f"another process has been changing tables for {patience:g} s") from error
+        await self._limit_waiting(lock_timeout)
+
+    async def _limit_waiting(self, seconds: float) -> None:
+        await self._send(self._connection.execute, f"SET LOCAL lock_timeout = {max(int(seconds * 1000), 1)}")
+
+    async def commit(self) -> None:
+        """Commit; from now on no statement may come this way. Refuses if one has failed."""
+        status = await self._send(self._connection.execute, "COMMIT")
+        self._usable = False
+        if status != "COMMIT":
+            raise TransactionFailed("the server rolled the transaction back")
+
+    async def _run(self, method: Callable[..., Awaitable[Any]], text: str, values: Values) -> Any:
+        self._database.statements += 1
+        return await self._send(method, text, values)
+
+    async def _send(self, method: Callable[..., Awaitable[Any]], text: str, values: Values = ()) -> Any:
+        if not self._usable:
+            raise TransactionFailed("the transaction has failed or is over")
+        self._usable = False
+        check_values(values)
+        self._watchdog.begin(self._connection)
+        try:
+            if self._connection.texts.overflow(text):
+                await self._connection.forget_statements()
+            result = await method(text, *values, timeout=self._seconds)
+        except BaseException as error:
+            self.interrupted = is_interruption(error)
+            raise_translated(error, self._connection)
+        finally:
+            self._watchdog.end(self._connection)
+        self._usable = True
+        return result
+
+
+def first_bytes(row: asyncpg.Record | None) -> bytes | None:
+    """Return the first column of a row as bytes, None for no row and for NULL."""
+    value = None if row is None else row[0]
+    return value.encode() if isinstance(value, str) else value
+
+
+def _count(status: str) -> int:
+    """The number in a command tag: `UPDATE 3`, `INSERT 0 1`; `CREATE TABLE` has none."""
+    last = status.rpartition(" ")[2]
+    return int(last) if last.isdigit() else 0

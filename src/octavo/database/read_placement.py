@@ -1,0 +1,64 @@
+"""Which reads of SQLite run in the event loop: all but those that were late there a moment ago, and those announced as
+long until they have shown that they are not.
+
+Statements are known by their hash: a text may be long, and its caller may be the only one who ever asks for it. Two
+texts with one hash cost a read in the wrong place.
+"""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Final
+
+LOOP_SECONDS: Final = 0.02
+"""How long a read may occupy the event loop before it is sent to a thread."""
+QUICK_SECONDS: Final = 0.002
+"""Processor time within which a read announced as long counts as short from then on."""
+MEMORY_SECONDS: Final = 10.0
+"""How long a read that was late stays away from the loop."""
+MOST: Final = 4096
+"""Statements that are remembered, of each kind."""
+
+
+class LoopReads:
+    """Remembers what became of reads. `clock` tells seconds."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._late: OrderedDict[int, float] = OrderedDict()  # the oldest first
+        self._quick: set[int] = set()
+
+    def __len__(self) -> int:
+        return len(self._late) + len(self._quick)
+
+    def may_run(self, text: str, long: bool) -> bool:
+        """Tell whether a read may run in the loop; `long` as its caller announced it."""
+        if long and hash(text) not in self._quick:
+            return False
+        return not self._late or not self._is_late(hash(text))
+
+    def note_late(self, text: str) -> None:
+        """Keep a read away from the loop for a while."""
+        now = self._clock()
+        while self._late and (len(self._late) >= MOST or next(iter(self._late.values())) <= now):
+            self._late.popitem(last=False)
+        key = hash(text)
+        self._quick.discard(key)
+        self._late.pop(key, None)  # what is noted again is the youngest
+        self._late[key] = now + MEMORY_SECONDS
+
+    def note_time(self, text: str, seconds: float) -> None:
+        """Note how much processor time a read took in a thread."""
+        if seconds < QUICK_SECONDS:
+            if len(self._quick) >= MOST:
+                self._quick.clear()
+            self._quick.add(hash(text))
+
+    def _is_late(self, key: int) -> bool:
+        until = self._late.get(key)
+        if until is None:
+            return False
+        if self._clock() < until:
+            return True
+        del self._late[key]
+        return False

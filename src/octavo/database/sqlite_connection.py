@@ -1,0 +1,195 @@
+"""One connection to an SQLite file: a time limit on every statement, what it answers, parts that can be undone alone.
+
+All of it blocks; `sqlite` decides what runs in the event loop and what in a thread.
+"""
+
+import contextlib
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import apsw
+
+from octavo.database.connection import AnswerTooLarge, IntegrityViolation, Row, Values
+from octavo.database.sqlite_errors import raise_translated
+from octavo.database.statement_texts import StatementTexts
+from octavo.sql.dialects.sqlite import MEASURE
+
+ResultT = TypeVar("ResultT")
+Collect = Callable[[apsw.Cursor], ResultT]
+
+_PRAGMAS = """
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL;
+PRAGMA fullfsync = ON;
+PRAGMA checkpoint_fullfsync = ON;
+PRAGMA foreign_keys = ON;
+PRAGMA temp_store = MEMORY;
+PRAGMA journal_size_limit = 67108864;
+"""
+_CACHED_STATEMENTS = 512
+_LARGEST_CACHED = 16_384
+"""The driver keeps no statement of more bytes."""
+_OPERATIONS_BETWEEN_CHECKS = 10_000
+_THREAD_BUSY_SECONDS = 4.0
+_OPEN_POLL_SECONDS = 0.005
+
+
+def all_rows(cursor: apsw.Cursor) -> Sequence[Row]:
+    """All rows."""
+    rows: Sequence[Row] = cursor.fetchall()
+    return rows
+
+
+def first_row(cursor: apsw.Cursor) -> Row | None:
+    """The first row, leaving the others alone."""
+    row: Row | None = cursor.fetchone()
+    cursor.close(True)
+    return row
+
+
+def first_value(cursor: apsw.Cursor) -> Any:
+    """The first column of the first row."""
+    row = first_row(cursor)
+    return None if row is None else row[0]
+
+
+def first_json(cursor: apsw.Cursor) -> bytes | None:
+    """The first column of the first row as bytes, whether it is a text or a blob."""
+    value = first_value(cursor)
+    return value.encode() if isinstance(value, str) else value
+
+
+def touched(cursor: apsw.Cursor) -> int:
+    """The number of rows changed, after running to the end."""
+    cursor.fetchall()
+    return cursor.connection.changes()
+
+
+class SqliteConnection:
+    """One connection to the file, with a time limit on every statement. `pages` of the file are kept, in kilobytes."""
+
+    def __init__(self, path: Path, largest_answer: int, *, writes: bool, pages: int) -> None:
+        self.raw = apsw.Connection(str(path), statementcachesize=_CACHED_STATEMENTS)
+        self.is_closed = False
+        self._texts = StatementTexts(_LARGEST_CACHED)
+        self._deadline = float("inf")
+        self.set_busy_seconds(_THREAD_BUSY_SECONDS)
+        self._configure()
+        self.raw.execute(f"PRAGMA cache_size = -{pages}").fetchall()
+        self.raw.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)  # "name" is a name, never by accident a text
+        if not writes:
+            self.raw.execute("PRAGMA query_only = ON").fetchall()
+            self.raw.limit(apsw.SQLITE_LIMIT_LENGTH, largest_answer)
+        self._largest_answer = largest_answer
+        self._measured = 0
+        self.raw.create_scalar_function(MEASURE, self._measure, 2)
+        self.raw.set_progress_handler(self._is_late, _OPERATIONS_BETWEEN_CHECKS)
+
+    def _configure(self) -> None:
+        """Of processes that open a new file at once, SQLite lets one change it to WAL and makes the others not wait."""
+        deadline = time.monotonic() + _THREAD_BUSY_SECONDS
+        while True:
+            try:
+                self.raw.execute(_PRAGMAS).fetchall()
+                return
+            except apsw.BusyError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(_OPEN_POLL_SECONDS)
+
+    def set_busy_seconds(self, seconds: float) -> None:
+        self.raw.set_busy_timeout(int(seconds * 1000))
+
+    def run(self, collect: Collect[ResultT], text: str, values: Values, seconds: float) -> ResultT:
+        """Run a statement and take what it answers."""
+        self._deadline = time.monotonic() + seconds
+        self._measured = 0
+        if self._texts.overflow(text):
+            self._forget_statements()
+        try:
+            return collect(self.raw.execute(text, values))
+        except Exception as error:
+            raise_translated(error)
+
+    def run_timed(self, collect: Collect[ResultT], text: str, values: Values, seconds: float) -> tuple[ResultT, float]:
+        """As `run`; and how many seconds of this thread's processor it took."""
+        before = time.thread_time()
+        result = self.run(collect, text, values, seconds)
+        return result, time.thread_time() - before
+
+    def run_limited(self, collect: Collect[ResultT], text: str, values: Values, seconds: float) -> ResultT:
+        """Run a read as readers do, on a connection that may write larger values."""
+        before = self.raw.limit(apsw.SQLITE_LIMIT_LENGTH, self._largest_answer)
+        try:
+            return self.run(collect, text, values, seconds)
+        finally:
+            self.raw.limit(apsw.SQLITE_LIMIT_LENGTH, before)
+
+    def run_script(self, text: str, seconds: float) -> None:
+        """Run several statements without values."""
+        self.run(all_rows, text, (), seconds)
+
+    def try_begin(self) -> bool:
+        """Begin a write transaction, unless another process is in one."""
+        try:
+            self.raw.execute("BEGIN IMMEDIATE")
+        except apsw.BusyError:
+            return False
+        except apsw.Error as error:
+            raise_translated(error)
+        return True
+
+    def commit(self) -> None:
+        """Commit, to the disk."""
+        self.run_script("COMMIT", float("inf"))
+
+    def begin_part(self) -> None:
+        """Begin a part of the open transaction that can be undone alone."""
+        self.run_script("SAVEPOINT part", float("inf"))
+
+    def end_part(self) -> None:
+        """The part stays, unless it has left a rule broken that COMMIT would look at for all parts at once."""
+        if self.raw.status(apsw.SQLITE_DBSTATUS_DEFERRED_FKS)[0]:
+            raise IntegrityViolation("FOREIGN KEY constraint")
+        self.run_script("RELEASE part", float("inf"))
+
+    def undo_part(self) -> bool:
+        """Undo the part; False when it is too late for that: SQLite undoes a whole transaction after some errors."""
+        self._deadline = float("inf")
+        if not self.is_closed and self.raw.in_transaction:
+            with contextlib.suppress(apsw.Error):
+                self.raw.execute("ROLLBACK TO part")
+                self.raw.execute("RELEASE part")
+                return True
+        return False
+
+    def roll_back(self) -> None:
+        """Undo an open transaction, if there is one."""
+        self._deadline = float("inf")
+        if self.raw.in_transaction:
+            self.raw.execute("ROLLBACK")
+
+    def _forget_statements(self) -> None:
+        """Let the driver's cache be filled with statements of a few bytes: it cannot be told to forget."""
+        for number in range(_CACHED_STATEMENTS):
+            self.raw.execute(f"SELECT {number}").fetchall()
+
+    def interrupt(self) -> None:
+        """Make the running statement fail soon."""
+        self.raw.interrupt()
+
+    def close(self) -> None:
+        self.is_closed = True
+        self.raw.close(True)
+
+    def _measure(self, *numbers: Any) -> int:
+        size, most = numbers
+        self._measured += size
+        if self._measured > most:
+            raise AnswerTooLarge
+        return 1
+
+    def _is_late(self) -> bool:
+        return time.monotonic() > self._deadline

@@ -1,0 +1,52 @@
+"""What SQLite's errors mean: each becomes the protocol's error, with the driver's own as its cause."""
+
+from typing import NoReturn
+
+import apsw
+
+from octavo.database.connection import (
+    AnswerTooLarge,
+    IntegrityViolation,
+    StatementTimeout,
+    UniqueViolation,
+    UnsuitableValue,
+)
+from octavo.errors import ServiceUnavailable
+
+_UNIQUE_CODES = {
+    apsw.SQLITE_CONSTRAINT_UNIQUE,
+    apsw.SQLITE_CONSTRAINT_PRIMARYKEY,
+    apsw.SQLITE_CONSTRAINT_ROWID,
+}
+_UNSUITABLE = (OverflowError, UnicodeEncodeError, apsw.MismatchError)
+_UNAVAILABLE = (
+    apsw.BusyError,
+    apsw.LockedError,
+    apsw.CantOpenError,
+    apsw.IOError,
+    apsw.FullError,
+    apsw.ProtocolError,
+    apsw.ConnectionClosedError,
+)
+
+
+def raise_translated(error: Exception) -> NoReturn:
+    """Raise the error of the protocol for an error of SQLite; what is no such error goes on as it is."""
+    if isinstance(error, apsw.ConstraintError):
+        rule = str(error).partition("failed: ")[2] or str(error)
+        unique = getattr(error, "extendedresult", 0) in _UNIQUE_CODES
+        raise (UniqueViolation(_index_name(rule)) if unique else IntegrityViolation(rule)) from error
+    if isinstance(error, apsw.InterruptError):
+        raise StatementTimeout from error
+    if isinstance(error, _UNAVAILABLE):
+        raise ServiceUnavailable from error
+    if isinstance(error, apsw.TooBigError):
+        raise AnswerTooLarge(str(error)) from error
+    if isinstance(error, _UNSUITABLE):
+        raise UnsuitableValue(str(error)) from error
+    raise error
+
+
+def _index_name(rule: str) -> str:
+    """An index on expressions is told as `index 'name'`, any other by its columns."""
+    return rule[7:-1] if rule.startswith("index '") else rule

@@ -1,0 +1,122 @@
+"""A transaction on the connection to an SQLite file that writes.
+
+Statements run in the event loop, but for those with many values and what is announced as long: they run in a thread.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Protocol, TypeVar
+
+from octavo.database.connection import Row, StatementCount, TransactionFailed, Values
+from octavo.database.sqlite_connection import (
+    Collect,
+    ResultT,
+    SqliteConnection,
+    all_rows,
+    first_json,
+    first_row,
+    first_value,
+    touched,
+)
+from octavo.database.values import check_values
+from octavo.database.writer_time_limit import WriterHold
+from octavo.threads import in_computing_thread
+
+AnswerT = TypeVar("AnswerT")
+WorkT = TypeVar("WorkT")
+Run = Callable[[Collect[ResultT], str, Values, float], ResultT]
+
+MOST_VALUES_HERE: Final = 256
+"""Values of a statement that runs in the event loop: about a millisecond for the rows of a change."""
+
+
+class StatementRunner(StatementCount, Protocol):
+    """What runs the long statements of a transaction."""
+
+    async def run_in_thread(
+        self,
+        connection: SqliteConnection,
+        run: Callable[[Collect[ResultT], str, Values, float], AnswerT],
+        collect: Collect[ResultT],
+        text: str,
+        values: Values,
+        seconds: float,
+    ) -> AnswerT:
+        """Run a statement of a connection in a thread; cancelling the caller ends the statement."""
+
+
+class SqliteTransaction:
+    """The protocol's `Transaction` on SQLite."""
+
+    def __init__(self, database: StatementRunner, hold: WriterHold, seconds: float) -> None:
+        self._database = database
+        self._hold = hold
+        self._connection = hold.connection
+        self._seconds = seconds
+        self._usable = True
+
+    async def fetch_all(self, text: str, values: Values = (), *, long: bool = False) -> Sequence[Row]:
+        return await self._run(all_rows, text, values, long)
+
+    async def fetch_row(self, text: str, values: Values = (), *, long: bool = False) -> Row | None:
+        return await self._run(first_row, text, values, long)
+
+    async def fetch_value(self, text: str, values: Values = (), *, long: bool = False) -> Any:
+        return await self._run(first_value, text, values, long)
+
+    async def fetch_json(self, text: str, values: Values = (), *, long: bool = False) -> bytes | None:
+        return await self._run(first_json, text, values, long, self._connection.run_limited)
+
+    async def execute(self, text: str, values: Values = ()) -> int:
+        self._check()
+        before = self._connection.raw.total_changes()
+        changed = await self._run(touched, text, values, False)
+        # SQLite's count is that of the last statement which could change rows: DDL leaves it as it was.
+        return changed if self._connection.raw.total_changes() != before else 0
+
+    async def execute_script(self, text: str) -> None:
+        await self._run(all_rows, text, (), True)
+
+    async def lock(self, name: str) -> None:
+        """There is only one writer."""
+        self._check()
+
+    async def compute(self, work: Callable[[], WorkT]) -> WorkT:
+        self._check()
+        self._hold.begin_statement()
+        try:
+            return await in_computing_thread(work)
+        finally:
+            self._hold.end_statement()
+
+    def finish(self) -> None:
+        """As `end`; refuses if a statement has failed."""
+        self._check()
+        self.end()
+
+    def end(self) -> None:
+        """From now on no statement may come this way."""
+        self._usable = False
+
+    def _check(self) -> None:
+        if not self._usable:
+            raise TransactionFailed("the transaction has failed or is over")
+        self._hold.check()
+
+    async def _run(
+        self, collect: Collect[ResultT], text: str, values: Values, long: bool, run: Run[ResultT] | None = None
+    ) -> ResultT:
+        self._check()
+        self._usable = False
+        self._database.statements += 1
+        check_values(values)
+        run = run or self._connection.run
+        self._hold.begin_statement()
+        try:
+            if long or len(values) > MOST_VALUES_HERE:
+                result = await self._database.run_in_thread(self._connection, run, collect, text, values, self._seconds)
+            else:
+                result = run(collect, text, values, self._seconds)
+        finally:
+            self._hold.end_statement()
+        self._usable = True
+        return result

@@ -1,0 +1,181 @@
+"""The unit of work: one transaction, what it changes, and what follows once that is durable.
+
+    async with unit_of_work(database) as unit:
+        await unit.connection.execute(...)
+        unit.record("admin::api-token", token_id, ChangeKind.CREATE)
+        unit.after_commit(forget_tokens)
+
+What follows is called in order when the transaction is over, and holds no connection. Of a unit that is undone, also of
+one that is run again, nothing follows and nothing counts as changed. Nothing slow belongs inside: on SQLite all other
+writers wait for its end.
+"""
+
+import asyncio
+import inspect
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
+from typing import Any, Final, TypeVar
+
+from octavo.database.change_feed import Callback, ChangeFeed, ChangeKind, DataChange
+from octavo.database.connection import Database, IdTaken, Transaction, TransactionConflict
+from octavo.errors import ServiceUnavailable
+from octavo.threads import MOST_COMPUTED_HERE
+
+logger = logging.getLogger(__name__)
+
+ATTEMPTS: Final = 3
+_PAUSE_SECONDS: Final = 0.01
+MOST_ROWS_HERE: Final = 256
+"""Rows that are read and worked on without leaving the event loop."""
+
+ResultT = TypeVar("ResultT")
+
+
+class UnitOfWork:
+    """One transaction. `connection` reads and writes within it.
+
+    `size` is that of its input, in bytes; `is_large` tells whether it computes in a thread.
+    """
+
+    def __init__(self, connection: Transaction, feed: ChangeFeed | None = None, size: int = 0) -> None:
+        self.connection = connection
+        self.is_large = size > MOST_COMPUTED_HERE
+        self._feed = feed
+        self._changes: list[DataChange] = []
+        self._callbacks: list[Callback] = []
+
+    @property
+    def changes(self) -> Sequence[DataChange]:
+        """What it has changed until now, in order."""
+        return tuple(self._changes)
+
+    def record(self, uid: str, entry_id: int, kind: ChangeKind, before: bytes | None = None) -> None:
+        """Note that an entry of a type is changed."""
+        self._changes.append(DataChange(uid, entry_id, kind, before))
+
+    def after_commit(self, callback: Callback) -> None:
+        """Call something once this is durable. What it raises is logged: the data is as it is by then."""
+        self._callbacks.append(callback)
+
+    async def compute(self, work: Callable[[], ResultT], count: int = 0) -> ResultT:
+        """Do work on the input, or on so many rows: in a thread from now on where there is much of either."""
+        if count > MOST_ROWS_HERE:
+            self.is_large = True
+        return await self.connection.compute(work) if self.is_large else work()
+
+    async def finish(self) -> None:
+        """Read what the changed entries have become, where somebody asks; the last step before the commit."""
+        if self._feed is None or not self._feed.wants_any_images:
+            return
+        for index, change in enumerate(self._changes):
+            if change.kind is not ChangeKind.DELETE and self._feed.wants_images(change.uid):
+                self._changes[index] = replace(change, after=await self.read_image(change.uid, change.id))
+
+    async def read_image(self, uid: str, entry_id: int) -> bytes | None:
+        """What a reader of an entry alone is shown; nothing here, where no types are known."""
+        return None
+
+    def followers(self) -> list[Callback]:
+        """What is to be called after the commit: those who want to know of the changes first."""
+        told = self._feed.deliveries(self._changes) if self._feed is not None and self._changes else []
+        return [*told, *self._callbacks]
+
+
+UnitT = TypeVar("UnitT", bound=UnitOfWork)
+
+
+@asynccontextmanager
+async def unit_of_work(database: Database, feed: ChangeFeed | None = None) -> AsyncIterator[UnitOfWork]:
+    """A unit that is not run again: when another is in its way, who asked is told to come back.
+
+    Raises ServiceUnavailable.
+    """
+    try:
+        async with open_unit(database, lambda connection: UnitOfWork(connection, feed)) as unit:
+            yield unit
+    except TransactionConflict as error:
+        raise ServiceUnavailable from error
+
+
+@asynccontextmanager
+async def open_unit(
+    database: Database, make: Callable[[Transaction], UnitT], *, grouped: bool = False
+) -> AsyncIterator[UnitT]:
+    """Begin a transaction and make a unit of it; commit and let follow what follows, or undo everything.
+
+    `grouped`: as for `Database.transaction`. Raises TransactionConflict.
+    """
+    transaction = database.transaction(grouped=grouped)
+    unit = make(await transaction.__aenter__())
+    try:
+        yield unit
+        await unit.finish()
+    except BaseException as error:
+        await transaction.__aexit__(type(error), error, error.__traceback__)
+        raise
+    followers = unit.followers()
+    if followers:
+        await _to_the_end(_commit_and_follow(transaction, followers))
+    else:
+        await transaction.__aexit__(None, None, None)
+
+
+async def run_unit(
+    database: Database,
+    make: Callable[[Transaction], UnitT],
+    work: Callable[[UnitT], Awaitable[ResultT]],
+    *,
+    grouped: bool = True,
+    mend: Callable[[], Awaitable[object]] | None = None,
+) -> ResultT:
+    """Do work in a unit; again from the beginning, in a new one, if another transaction stood in the way.
+
+    So too, once, where the database has given ids that are taken and `mend` can help that. `grouped`: whether it may be
+    committed together with others; the last attempt never is. Raises ServiceUnavailable.
+    """
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            async with open_unit(database, make, grouped=grouped and attempt < ATTEMPTS) as unit:
+                return await work(unit)
+        except TransactionConflict as error:
+            if attempt == ATTEMPTS:
+                raise ServiceUnavailable from error
+            await asyncio.sleep(_PAUSE_SECONDS * attempt)
+        except IdTaken:
+            if mend is None or attempt == ATTEMPTS:
+                raise
+            await mend()
+            mend = None
+    raise AssertionError("the last attempt returns or raises")
+
+
+async def _commit_and_follow(transaction: AbstractAsyncContextManager[Any], followers: Sequence[Callback]) -> None:
+    await transaction.__aexit__(None, None, None)
+    for index, follower in enumerate(followers):
+        try:
+            called = follower()
+            if inspect.isawaitable(called):
+                await called
+        except Exception:
+            logger.exception("What was to follow a change of data failed: %s", follower)
+        except BaseException:
+            logger.error("What was to follow a change of data was not called: %s", followers[index:])
+            raise
+
+
+async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
+    """Run work that a cancelled caller leaves neither half done nor behind: they wait for its end."""
+    task = asyncio.ensure_future(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait((task,))
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        if not task.cancelled():
+            task.exception()
+        raise cancelled
+    task.result()

@@ -1,0 +1,1 @@
+"""Phase three: what a project's own code says in the schema."""

@@ -1,0 +1,1 @@
+"""Phase two: documents parsed, measured, validated, kept."""

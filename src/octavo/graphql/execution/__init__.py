@@ -1,0 +1,1 @@
+"""Phase four: operations become reads and writes, their answers one JSON text."""

@@ -1,0 +1,40 @@
+"""Entries that one field shows several times, `{ a: data {...} b: data {...} }`: read together, told apart.
+
+They are read as one object whose members are separated by a marker, as in `error_sentinels`: white space that stands
+nowhere else in JSON that we write. So the bytes are cut, and never parsed.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from octavo.query.answer import Answer, Fixed, Object
+
+_MARK: Final = "\t\r\r\t"
+_GLUE: Final = len(b',"":')
+"""What stands before and behind each answer, between the markers."""
+
+
+def read_together(answers: Sequence[Answer]) -> Answer:
+    """One answer that holds all of them."""
+    if len(answers) == 1:
+        return answers[0]
+    members: list[tuple[str, Answer]] = [("", Fixed(_MARK))]
+    for answer in answers:
+        members += (("", answer), ("", Fixed(_MARK)))
+    return Object(tuple(members))
+
+
+def split_aliases(found: bytes, count: int) -> list[bytes]:
+    """What `count` answers became, each by itself: of one entry (or null), or of a list of them.
+
+    >>> entry = b'{"":*,"":1,"":*,"":[2],"":*}'.replace(b"*", _MARK.encode())
+    >>> split_aliases(entry, 2), split_aliases(b"[%b,%b]" % (entry, entry), 2), split_aliases(b"[]", 2)
+    ([b'1', b'[2]'], [b'[1,1]', b'[[2],[2]]'], [b'[]', b'[]'])
+    """
+    if count == 1:
+        return [found]
+    pieces = found.split(_MARK.encode())
+    if len(pieces) == 1:
+        return [found] * count
+    told = [[piece[_GLUE:-_GLUE] for piece in pieces[place :: count + 1]] for place in range(1, count + 1)]
+    return [b"[%b]" % b",".join(one) for one in told] if found.startswith(b"[") else [one[0] for one in told]

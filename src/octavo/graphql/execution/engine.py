@@ -1,0 +1,38 @@
+"""What answers operations: the schema of a project, its documents, and the executor on top."""
+
+from dataclasses import dataclass
+
+from octavo.graphql.customization.apply_extension import extend_generated
+from octavo.graphql.document.documents import Documents
+from octavo.graphql.execution.code_fields import CodeFields
+from octavo.graphql.execution.executor import Executor
+from octavo.graphql.execution.plugin_resolvers import PluginResolvers
+from octavo.graphql.execution.prepared_operations import PreparedOperations
+from octavo.graphql.options import GraphqlContent, GraphqlOptions
+from octavo.graphql.schema.builder import build_schema
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Made when the first operation comes, so that a service starts without it."""
+
+    documents: Documents
+    executor: Executor
+
+
+def make_engine(content: GraphqlContent, options: GraphqlOptions) -> Engine:
+    """The engine for a project's content. Raises InvalidCode when a project's extension is unsound."""
+    controller, extending = content.controller, content.extending
+    extension = extending.extension
+    schema = build_schema(controller.registry, extension.exclusions(), generate=options.generate)
+    code = None
+    if extension.used:
+        extended = extend_generated(schema, extension, extending.code)
+        schema, code = extended.schema, CodeFields(extended.schema, extended.customization, extending.app)
+    plugin_resolvers = PluginResolvers(content.accounts, content.users, content.roles, content.files)
+    ready = PreparedOperations(content.caches.cache("GraphQL operations"))
+    introspected = content.caches.cache("GraphQL introspection")
+    executor = Executor(
+        schema, controller, plugin_resolvers, options.lists, ready, introspected, code, digit_ids=options.digit_ids
+    )
+    return Engine(Documents(schema, options.limits, content.caches.cache("GraphQL documents")), executor)

@@ -1,0 +1,252 @@
+"""Reads of root fields, made ready: what needs the document is done, and they can be run as often as they are asked."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import orjson
+from graphql import GraphQLObjectType, OperationDefinitionNode, OperationType, get_named_type
+
+from octavo.authorization.actor import Actor
+from octavo.cache import Cache
+from octavo.content.reader import PreparedRead
+from octavo.controllers.reading import ContentReads
+from octavo.errors import OctavoError
+from octavo.graphql.document.collect_fields import TYPENAME, Selected, Selections
+from octavo.graphql.document.documents import Document
+from octavo.graphql.execution.alias_splitter import split_aliases
+from octavo.graphql.execution.argument_parser import PageInfo, RequestedPage, page_info
+from octavo.graphql.execution.error_format import render
+from octavo.graphql.execution.error_sentinels import ErrorSentinels, is_marked
+from octavo.graphql.schema.field_metadata import Part, part_of
+from octavo.query.ast import Page
+
+NULL: Final = b"null"
+_NUMBERS: Final = {Part.PAGE: "number", Part.PAGE_SIZE: "size", Part.PAGE_COUNT: "pages", Part.TOTAL: "total"}
+_NO_PAGE: Final = PageInfo(1, 1, 0, 0)
+MOST_CHARACTERS: Final = 4_000
+"""Variables of a longer text are not likely to come again."""
+
+Errors = list[dict[str, Any]]
+Pieces = list[bytes]
+"""JSON in pieces, to be joined once: what was read is long, and each copy of it costs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The JSON of a wrapper around its `data`, of which there may be several: one text more than there are `data`.
+
+    A `%d` in a text stands for a number of the page, which `numbers` names.
+    """
+
+    texts: tuple[bytes, ...]
+    numbers: tuple[tuple[str, ...], ...]
+
+    def is_counted(self, *, cut: bool) -> bool:
+        """Whether anything in `meta` needs the total. Where the page may be `cut`, its size and number do too."""
+        counting = {"number", "size", "pages", "total"} if cut else {"pages", "total"}
+        return any(not counting.isdisjoint(names) for names in self.numbers)
+
+    def fill(self, found: bytes, page: PageInfo = _NO_PAGE) -> Pieces:
+        """The JSON of the wrapper; `found` is what was read for all its `data` together."""
+        texts = [
+            text % tuple([getattr(page, name) for name in names]) if names else text
+            for text, names in zip(self.texts, self.numbers, strict=True)
+        ]
+        pieces = texts[:1]
+        if len(texts) > 1:
+            for entries, text in zip(split_aliases(found, len(texts) - 1), texts[1:], strict=True):
+                pieces += (entries, text)
+        return pieces
+
+
+def make_frame(selections: Selections, wrapper: GraphQLObjectType, below: list[Selected]) -> Frame:
+    """The frame of what is asked of a wrapper. A field that a project added is null: its code answers."""
+    texts: list[bytes] = [b"{"]
+    numbers: list[list[str]] = [[]]
+    for place, item in enumerate(below):
+        texts[-1] += b"," * (place > 0) + _key(item)
+        part = part_of(wrapper, item.name)
+        if part is Part.DATA:
+            texts.append(b"")
+            numbers.append([])
+        elif part is Part.META:
+            texts[-1] += _meta(selections, _object(wrapper, item), item, numbers[-1])
+        else:
+            texts[-1] += _constant(wrapper, item)
+    texts[-1] += b"}"
+    return Frame(tuple(texts), tuple(map(tuple, numbers)))
+
+
+def _meta(selections: Selections, meta: GraphQLObjectType, item: Selected, numbers: list[str]) -> bytes:
+    """The text of `meta`; the numbers in it are noted."""
+
+    def number(pagination: GraphQLObjectType, one: Selected) -> bytes:
+        name = _NUMBERS.get(part_of(pagination, one.name) or Part.META)
+        if name is None:
+            return _constant(pagination, one)
+        numbers.append(name)
+        return b"%d"
+
+    def told(one: Selected) -> bytes:
+        if part_of(meta, one.name) is not Part.PAGINATION:
+            return _constant(meta, one)
+        pagination = _object(meta, one)
+        below = selections.of(pagination, one.selection_sets)
+        return _join(_key(part) + number(pagination, part) for part in below)
+
+    return _join(_key(one) + told(one) for one in selections.of(meta, item.selection_sets))
+
+
+def _join(members: Iterable[bytes]) -> bytes:
+    return b"{%b}" % b",".join(members)
+
+
+def _constant(parent: GraphQLObjectType, item: Selected) -> bytes:
+    return f'"{parent.name}"'.encode() if item.name == TYPENAME else NULL
+
+
+def _key(item: Selected) -> bytes:
+    return f'"{item.key}":'.encode()
+
+
+def _object(parent: GraphQLObjectType, item: Selected) -> GraphQLObjectType:
+    found = get_named_type(parent.fields[item.name].type)
+    assert isinstance(found, GraphQLObjectType)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRead:
+    """One entry or none. Without `prepared` nothing of it is asked for."""
+
+    frame: Frame
+    prepared: PreparedRead | None
+
+    async def run(self, reads: ContentReads) -> Pieces:
+        """The JSON of the response."""
+        found = None if self.prepared is None else await reads.find_any(self.prepared)
+        return self.frame.fill(NULL if found is None else found)
+
+
+@dataclass(frozen=True, slots=True)
+class ListRead:
+    """A page of entries, and the one that was asked for."""
+
+    frame: Frame
+    prepared: PreparedRead
+    asked: RequestedPage
+
+    async def run(self, reads: ContentReads) -> Pieces:
+        """The JSON of the collection."""
+        entries, total = await reads.find(self.prepared)
+        return self.frame.fill(entries, page_info(self.asked, self.prepared.page or Page(), total or 0))
+
+
+Read = EntryRead | ListRead
+
+
+class RequestedOperation:
+    """An operation as it was asked for: of which document, with which variables, in a body of `size` bytes."""
+
+    __slots__ = ("_key", "document", "operation", "size", "variables")
+
+    def __init__(
+        self, document: Document, operation: OperationDefinitionNode, variables: dict[str, Any], size: int = 0
+    ) -> None:
+        self.document = document
+        self.operation = operation
+        self.variables = variables
+        self.size = size
+        self._key = _key_of(document, operation, variables)
+
+    def key(self, actor: Actor) -> tuple[Any, ...] | None:
+        """What it is kept by for somebody; None for one that is not kept."""
+        return None if self._key is None else (*self._key, actor.kind, actor.ability.key)
+
+
+def _key_of(
+    document: Document, operation: OperationDefinitionNode, variables: dict[str, Any]
+) -> tuple[Any, ...] | None:
+    if operation.operation is not OperationType.QUERY:
+        return None
+    try:
+        text = orjson.dumps(variables)
+    except TypeError:  # files
+        return None
+    if len(text) > MOST_CHARACTERS:
+        return None
+    return document.text, operation.name and operation.name.value, text
+
+
+class PreparedOperation(NamedTuple):
+    """A query whose root fields are all ready: what stands before each in the answer, and what answers it.
+
+    `locale` is the default one it was made for, None where it does not matter.
+    """
+
+    members: tuple[tuple[bytes, Read | bytes], ...]
+    sentinels: ErrorSentinels
+    locale: str | None
+
+    async def answer(self, reads: ContentReads) -> bytes:
+        """The answer. Nothing is left to do but to read."""
+        sizes: list[int] = []
+        if len(self.members) == 1:  # a task for each costs more than what it does
+            before, read = self.members[0]
+            pieces, errors = await self._run_read(read, reads, sizes)
+            return envelope((before, *pieces, b"}"), errors)
+        with reads.request_share():
+            told = await asyncio.gather(*[self._run_read(read, reads, sizes) for _, read in self.members])
+        data: Pieces = []
+        errors = []
+        for (before, _), (pieces, found) in zip(self.members, told, strict=True):
+            data.append(before)
+            data += pieces
+            errors += found
+        data.append(b"}")
+        return envelope(data, errors)
+
+    async def _run_read(self, read: Read | bytes, reads: ContentReads, sizes: list[int]) -> tuple[Pieces, Errors]:
+        if isinstance(read, bytes):
+            return [read], []
+        try:
+            pieces = await read.run(reads)
+            weigh(pieces, sizes, reads)
+        except OctavoError as error:
+            return [NULL], [render(error)]
+        if not (self.sentinels.errors and is_marked(pieces)):
+            return pieces, []
+        answer, errors = self.sentinels.take(b"".join(pieces))
+        return [answer], errors
+
+
+def weigh(pieces: Pieces, sizes: list[int], reads: ContentReads) -> None:
+    """Add what a read answers to the `sizes` of all reads of its operation. Raises ValidationError for too much."""
+    sizes += map(len, pieces)
+    reads.check_size(sum(sizes))
+
+
+def envelope(data: Iterable[bytes], errors: Errors) -> bytes:
+    """An answer."""
+    begin = b'{"errors":%b,"data":' % orjson.dumps(errors) if errors else b'{"data":'
+    return b"".join((begin, *data, b"}"))
+
+
+class PreparedOperations:
+    """Operations seen before, by document, name, variables and what the caller may do."""
+
+    def __init__(self, cache: Cache[tuple[Any, ...], PreparedOperation]) -> None:
+        self._cache = cache
+
+    def get(self, asked: RequestedOperation, actor: Actor) -> PreparedOperation | None:
+        """The operation, if it is ready."""
+        key = asked.key(actor)
+        return None if key is None else self._cache.get(key)
+
+    def keep(self, asked: RequestedOperation, actor: Actor, ready: PreparedOperation) -> None:
+        """Keep an operation for the next time."""
+        key = asked.key(actor)
+        if key is not None:
+            self._cache.put(key, ready)

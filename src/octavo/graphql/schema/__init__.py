@@ -1,0 +1,1 @@
+"""Phase one: the schema that content-types get."""

@@ -1,0 +1,1 @@
+"""Phase five: GraphQL over HTTP."""

@@ -1,0 +1,134 @@
+"""Dispatcher: from a request to its answer, by one set of routes, files and headers. It never changes.
+
+What goes wrong in a handler becomes an error envelope; what nobody expected is logged with the request's id and
+answered with 500 and nothing else.
+"""
+
+import logging
+from collections.abc import Callable
+
+from octavo.errors import (
+    HeadersTooLargeError,
+    MaliciousPath,
+    MethodNotAllowed,
+    NotFoundError,
+    OctavoError,
+    ServiceUnavailable,
+    UriTooLongError,
+)
+from octavo.http.cors import Cors, is_preflight
+from octavo.http.error_response import render_error
+from octavo.http.options import HttpOptions
+from octavo.http.request import Request, decode_path
+from octavo.http.response import TEXT, Headers, Response
+from octavo.http.router import METHODS, Router
+from octavo.http.static import StaticFiles
+from octavo.http.welcome import add_own_routes
+from octavo.outages import out_of_room, report_outage
+
+logger = logging.getLogger("octavo.http")
+
+ALWAYS_ALLOWED = frozenset(("HEAD", "GET"))
+"""A missing file is looked for below every path, so each path knows these two."""
+_POLICY = b"content-security-policy"
+_WITHOUT_BODY = frozenset((204, 304))
+
+
+class Dispatcher:
+    """What one site answers. `problem` tells why that is not what the project says by now, for the start page."""
+
+    def __init__(
+        self,
+        router: Router,
+        options: HttpOptions,
+        static: StaticFiles | None = None,
+        problem: Callable[[], str | None] = lambda: None,
+    ) -> None:
+        self.options = options
+        self._router = router
+        self._static = static
+        self._cors = Cors(options.cors)
+        security = tuple((name.lower().encode(), value.encode()) for name, value in options.security_headers)
+        self._security: Headers = security
+        self._security_and_policy: Headers = (*security, (_POLICY, options.content_security_policy.encode()))
+        add_own_routes(router, options, problem)
+
+    async def respond(self, request: Request) -> Response:
+        """The answer, whatever goes wrong. Raises CancelledError alone."""
+        try:
+            return await self._dispatch(request)
+        except MethodNotAllowed as error:
+            return self._render_not_allowed(request, error)
+        except ServiceUnavailable as error:
+            return render_outage(error)
+        except OctavoError as error:
+            return render_error(error)
+        except Exception as error:
+            outage = out_of_room(error)
+            if outage is not None:
+                return render_outage(outage)
+            logger.exception("Request %s failed: %s %r", request.id, request.method, request.scope["path"])
+            unexpected = OctavoError()
+            unexpected.details = None
+            return render_error(unexpected, ((b"x-request-id", request.id.encode()),))
+
+    def _render_not_allowed(self, request: Request, error: MethodNotAllowed) -> Response:
+        """As plain text, as the reference does, unless every error is to be JSON."""
+        allow = self._allow(request)
+        if self.options.json_errors:
+            return render_error(error, allow)
+        return Response(error.status, error.message.encode(), TEXT, allow)
+
+    async def _dispatch(self, request: Request) -> Response:
+        self._check_size(request)
+        method, path = request.method, request.raw_path
+        if "%" in path:
+            decode_path(path)  # refuses what is not text
+        if method == "OPTIONS" and is_preflight(request):
+            return Response(204, b"", "")
+        found = self._router.find(method, path)
+        if found is None and method == "HEAD":
+            found = self._router.find("GET", path)
+        if found is not None:
+            route, request.path_values = found
+            return await route.handler(request)
+        return await self._dispatch_unrouted(request, path)
+
+    async def _dispatch_unrouted(self, request: Request, path: str) -> Response:
+        if request.method == "OPTIONS":
+            return Response(200, b"", TEXT, self._allow(request))
+        if request.method not in ALWAYS_ALLOWED:
+            raise MethodNotAllowed
+        if path.startswith("//"):
+            raise MaliciousPath
+        found = None if self._static is None else await self._static.respond(request)
+        if found is None:
+            raise NotFoundError
+        return found
+
+    def _check_size(self, request: Request) -> None:
+        if request.url_length > self.options.max_url_length:
+            raise UriTooLongError
+        if len(request.scope["headers"]) > self.options.max_headers:
+            raise HeadersTooLargeError
+
+    def _allow(self, request: Request) -> Headers:
+        methods = self._router.methods(request.raw_path) | ALWAYS_ALLOWED
+        return ((b"allow", ", ".join(method for method in METHODS if method in methods).encode()),)
+
+    def headers(self, request: Request, response: Response) -> list[tuple[bytes, bytes]]:
+        """All headers of an answer."""
+        own = response.headers
+        has_policy = own and any(name == _POLICY for name, _ in own)
+        headers = [*(self._security if has_policy else self._security_and_policy), *self._cors.headers(request), *own]
+        if response.content_type:
+            headers.append((b"content-type", response.content_type.encode()))
+        if response.status not in _WITHOUT_BODY:
+            headers.append((b"content-length", b"%d" % response.length))
+        return headers
+
+
+def render_outage(error: ServiceUnavailable) -> Response:
+    """The answer, and the reason for the log."""
+    report_outage(error)
+    return render_error(error)

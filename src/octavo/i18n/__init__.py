@@ -1,0 +1,1 @@
+"""Locales, and the localizations of entries."""

@@ -1,0 +1,1 @@
+"""Mail: messages, templates, and the ways they leave."""

@@ -1,0 +1,1 @@
+"""Uploaded files: recognised, processed, stored, put into entries."""

@@ -1,0 +1,208 @@
+"""FileService: uploaded files as wholes: stored, put into entries, replaced, described and removed.
+
+Each is one transaction. What is shown of a file is read inside it, as a door has prepared it. Refuses with
+`NotFoundError` and what the media library refuses with.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final
+
+import orjson
+
+from octavo.content.entry_unit import EntryUnit
+from octavo.content.input.prefetch import prefetch
+from octavo.content.reader import EntryReader, PreparedRead
+from octavo.content.writer import EntryWriter
+from octavo.database.change_feed import ChangeKind
+from octavo.database.connection import Connection
+from octavo.database.leases import Lease, lease
+from octavo.errors import NotFoundError, OctavoError
+from octavo.media.library import FileInfo, IncomingFile, MediaLibrary, Naming, Replacement
+from octavo.media.storage.base import is_safe
+from octavo.outages import reason_of
+from octavo.plan.changes import AttachFiles, Change, DetachFiles, FileLink
+from octavo.plan.present_state import EntryFact
+from octavo.plan.read import plan_read
+from octavo.query.request import By, Form, ReadRequest
+from octavo.schema.attributes import Media
+from octavo.schema.content_types import ContentType
+from octavo.schema.uids import FILE
+from octavo.sql.write.files import compile_last_place
+
+logger = logging.getLogger(__name__)
+
+_MISSING: Final = "Entity not found"
+
+
+@dataclass(frozen=True, slots=True)
+class UploadTarget:
+    """A media attribute of an entry, into which new files go."""
+
+    content_type: ContentType
+    entry_id: int
+    field: str
+
+
+class FileService:
+    """The files of one project."""
+
+    def __init__(self, writer: EntryWriter, reader: EntryReader, media: MediaLibrary) -> None:
+        self._writer = writer
+        self._reader = reader
+        self._media = media
+        self._registry = writer.registry
+        self._type = writer.registry.content_types[FILE]
+        self._rows = EntryReader(reader.database, reader.registry)  # without signatures
+        row = ReadRequest(content_type=self._type, by=By.ID, projection=Form.FLAT)
+        self._row = self._rows.prepare(plan_read(row, self._registry))
+        self._last_place = compile_last_place(reader.dialect)
+
+    async def add(
+        self,
+        files: Sequence[IncomingFile],
+        infos: Sequence[FileInfo],
+        answer: PreparedRead,
+        place: UploadTarget | None = None,
+        path: str = "",
+        actor_id: int | None = None,
+    ) -> list[bytes]:
+        """Store files, in a place if one is given; what is shown of each. `actor_id` is an administrator, the creator.
+
+        A place that is not there, an entry or a media attribute, gets none: the files are kept all the same.
+        """
+        async with self._media.incoming(files, infos, path) as stored:
+
+            async def work(unit: EntryUnit) -> list[bytes]:
+                ids = await stored.insert_sent(unit, actor_id)
+                if place is not None:
+                    await self._attach(unit, place, ids)
+                return [await self._show(answer, file_id, unit.connection) for file_id in ids]
+
+            return await self._writer.run(work)
+
+    async def describe(self, file_id: int, info: FileInfo, answer: PreparedRead) -> bytes:
+        """Change what is said of a file, as far as anything is said. Raises NotFoundError."""
+        said = {"name": info.name, "alternativeText": info.alternative_text, "caption": info.caption}
+        changed = {name: text for name, text in said.items() if text is not None}
+
+        async def work(unit: EntryUnit) -> bytes:
+            if not await unit.update(self._type, file_id, changed):
+                raise NotFoundError(_MISSING)
+            return await self._show(answer, file_id, unit.connection)
+
+        return await self._writer.run(work)
+
+    async def replace(self, file_id: int, file: IncomingFile, info: FileInfo, answer: PreparedRead) -> bytes:
+        """Put another file in the place of one: id and address stay. Raises NotFoundError."""
+        await self._held(file_id)
+        async with lease(self._writer.database, _lock(file_id)) as held:
+            return await self._replace(file_id, file, info, answer, held)
+
+    async def _replace(
+        self, file_id: int, file: IncomingFile, info: FileInfo, answer: PreparedRead, held: Lease
+    ) -> bytes:
+        """Swap the files in the storage, then change the row. Who holds the lease is alone with both."""
+        naming = self._naming(await self._held(file_id))
+        new: Replacement | None = None
+
+        async def is_stored() -> bool:
+            return new is not None and new.attributes.items() <= (await self._held(file_id)).items()
+
+        try:
+            async with self._media.replacing(file, info, naming, is_stored) as new:
+                swapped = new
+                await swapped.swap()
+                return await self._writer.run(lambda unit: self._put(unit, file_id, swapped, answer, held))
+        except NotFoundError:  # removed meanwhile: nobody would find what lies there
+            await self._discard(list(new.names) if new is not None else [])
+            raise
+
+    async def delete(self, file_id: int, answer: PreparedRead) -> bytes:
+        """Remove a file, its formats and its links; it is shown as it was. Raises NotFoundError."""
+
+        async def work(unit: EntryUnit) -> bytes:
+            await unit.connection.lock(_lock(file_id))
+            held = await self._held(file_id, unit.connection)
+            shown = await self._show(answer, file_id, unit.connection)
+            await unit.delete(self._type, file_id)
+            unit.after_commit(partial(self._discard, list(self._names(held))))
+            return shown
+
+        return await self._writer.run(work)
+
+    async def _put(self, unit: EntryUnit, file_id: int, new: Replacement, answer: PreparedRead, held: Lease) -> bytes:
+        """Change the row; what is shown. What the old file had and the new one has not leaves the storage."""
+        await unit.connection.lock(_lock(file_id))
+        before = await self._held(file_id, unit.connection)
+        await unit.update(self._type, file_id, new.attributes)
+        kept = set(self._names({**before, **new.attributes}))
+        unit.after_commit(partial(self._discard, [name for name in self._names(before) if name not in kept]))
+        await held.end_with(unit)
+        return await self._show(answer, file_id, unit.connection)
+
+    async def _attach(self, unit: EntryUnit, place: UploadTarget, ids: Sequence[int]) -> None:
+        attribute = place.content_type.attributes.get(place.field)
+        uid, entry_id = place.content_type.uid, place.entry_id
+        fact = EntryFact(content_type=place.content_type, id=entry_id)
+        found = await prefetch(unit, self._registry, self._reader.dialect, [fact])
+        if not isinstance(attribute, Media) or found.entry(fact) is None:
+            return
+        await unit.connection.lock(f"octavo: files of {uid} {entry_id} {place.field}")
+        last, changes = 0.0, list[Change]()
+        if attribute.multiple:
+            last = await unit.connection.fetch_value(self._last_place, (uid, entry_id, place.field)) or 0.0
+        else:
+            ids = ids[-1:]
+            changes.append(DetachFiles(places=((uid, entry_id, place.field),)))
+        links = tuple(FileLink(one, uid, entry_id, place.field, last + order) for order, one in enumerate(ids, 1))
+        await unit.apply([*changes, AttachFiles(links=links)])
+        unit.record(uid, entry_id, ChangeKind.UPDATE)
+
+    async def _show(self, answer: PreparedRead, file_id: int, connection: Connection) -> bytes:
+        shown = await self._reader.read_one(answer.bind(id=file_id), connection)
+        if shown is None:
+            raise NotFoundError(_MISSING)
+        return shown
+
+    async def _held(self, file_id: int, connection: Connection | None = None) -> dict[str, Any]:
+        """The row of a file. Raises NotFoundError."""
+        found = await self._rows.read_one(self._row.bind(id=file_id), connection)
+        if found is None:
+            raise NotFoundError(_MISSING)
+        held: dict[str, Any] = orjson.loads(found)
+        return held
+
+    def _naming(self, held: Mapping[str, Any]) -> Naming:
+        """How the parts of a file are called, so that their addresses stay."""
+        name = next(iter(self._names(held)), "")
+        file_hash, extension = str(held["hash"]), str(held["ext"] or "")
+        prefix, slash, _ = name.rpartition("/")
+        naming = Naming(file_hash, extension, prefix + slash)
+        return (
+            naming if is_safe(f"{file_hash}{extension}") else replace(naming, hash=f"file_{held['id']}", extension="")
+        )
+
+    def _names(self, held: Mapping[str, Any]) -> Iterator[str]:
+        """What lies in the storage for a file: nothing where it belongs to another one."""
+        if held["provider"] != self._media.storage.provider:
+            return
+        formats = held["formats"] if isinstance(held["formats"], Mapping) else {}
+        for part in (held, *formats.values()):
+            url = part.get("url") if isinstance(part, Mapping) else None
+            name = self._media.storage.name_of(url) if isinstance(url, str) else None
+            if name is not None:
+                yield name
+
+    async def _discard(self, names: Sequence[str]) -> None:
+        """After the commit: what cannot be removed is in nobody's way."""
+        try:
+            await self._media.discard(names)
+        except (OctavoError, OSError) as error:
+            logger.warning("cannot remove %s from the storage: %s", ", ".join(names), reason_of(error))
+
+
+def _lock(file_id: int) -> str:
+    return f"octavo: file {file_id}"

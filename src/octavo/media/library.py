@@ -1,0 +1,233 @@
+"""MediaLibrary: uploaded files become rows of `files` and files in the storage, both or neither.
+
+    async with library.incoming(files) as stored:
+        async with unit_of_work(database) as unit:
+            ids = await stored.insert(unit)
+
+The files are copied, measured and scaled before the transaction begins, so nobody waits for them while it is open.
+They go again when the block ends with an exception. One image at a time is decoded in a process: memory is bounded by
+one image, and other requests keep their processor. Refuses with `ApplicationError`, `ValidationError`,
+`PayloadTooLargeError`.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import orjson
+
+from octavo.clock import this_moment
+from octavo.database.change_feed import ChangeKind
+from octavo.database.connection import Database
+from octavo.database.unit_of_work import UnitOfWork, unit_of_work
+from octavo.errors import ServiceUnavailable, ValidationError
+from octavo.media.file_names import FileName, read_file_name
+from octavo.media.folders import ApiFolder
+from octavo.media.processing import FileInfo, FileWork, IncomingFile, MediaOptions, Naming, StoredFile
+from octavo.media.storage.base import Storage, temporary_name
+from octavo.schema.uids import FILE
+from octavo.sql.write.files import FILE_COLUMNS, compile_find_hash, compile_insert_file
+from octavo.threads import in_thread
+
+__all__ = ["FileInfo", "IncomingFile", "MediaLibrary", "MediaOptions", "Naming", "Replacement", "StoredFiles"]
+
+ROOT_FOLDER: Final = "/"
+
+
+class StoredFiles:
+    """The files of one request, in their order, before and while their rows are written."""
+
+    def __init__(self, files: Sequence[StoredFile], insert: str, folder: ApiFolder) -> None:
+        self.files = tuple(files)
+        self.inserted = False
+        self._insert = insert
+        self._folder = folder
+
+    async def insert(self, unit: UnitOfWork, path: str = ROOT_FOLDER, actor_id: int | None = None) -> list[int]:
+        """Write the rows, in the caller's unit of work; their ids in the order of the files. `actor_id` is that of an
+        administrator, the creator."""
+        self.inserted = True
+        now = this_moment()
+        rows = [_row(stored.attributes, path, now, actor_id) for stored in self.files]
+        ids = [int(await unit.connection.fetch_value(self._insert, row)) for row in rows]
+        for file_id in ids:
+            unit.record(FILE, file_id, ChangeKind.CREATE)
+        return ids
+
+    async def insert_sent(self, unit: UnitOfWork, actor_id: int | None = None) -> list[int]:
+        """The same for files that came over the API: into their folder."""
+        folder = await self._folder.find(unit)
+        ids = await self.insert(unit, folder.path, actor_id)
+        for file_id in ids:
+            await self._folder.put(unit.connection, folder, file_id)
+        return ids
+
+
+class Replacement:
+    """A file in the storage that is about to take the place of another."""
+
+    def __init__(self, storage: Storage, stored: StoredFile) -> None:
+        self._storage = storage
+        self._places = stored.names
+        self._swapped: list[tuple[str, str | None]] = []
+        self._temporary: list[str] = list(stored.names.values())
+        said = {name: value for name, value in stored.attributes.items() if value is not None}
+        self.attributes: Mapping[str, Any] = {**said, "formats": stored.attributes["formats"] or {}}
+        """What changes of the row: what is not known of the new file stays as it was."""
+
+    @property
+    def names(self) -> Collection[str]:
+        """The names that its parts have in the storage, once they are in their places."""
+        return self._places.keys()
+
+    async def swap(self) -> None:
+        """Put everything in its place; may be called again."""
+        await in_thread(self._swap)
+
+    async def undo(self) -> None:
+        """Put the old file back."""
+        await in_thread(self._undo)
+
+    async def clean(self) -> None:
+        """Remove what was needed on the way."""
+        await in_thread(lambda: self._storage.remove(self._temporary))
+
+    def _swap(self) -> None:
+        self._undo()
+        for name, place in self._places.items():
+            backup = temporary_name()
+            self._temporary.append(backup)
+            existed = self._storage.copy(name, backup)
+            self._storage.move(place, name)
+            self._swapped.append((name, backup if existed else None))
+        self._storage.settle()
+
+    def _undo(self) -> None:
+        while self._swapped:
+            name, backup = self._swapped.pop()
+            self._storage.move(name, self._places[name])
+            if backup is not None:
+                self._storage.move(backup, name)
+
+
+class MediaLibrary:
+    """Stores files for one project. One for each process; belongs to the event loop that first uses it."""
+
+    def __init__(self, database: Database, storage: Storage, options: MediaOptions | None = None) -> None:
+        self.storage = storage
+        self._database = database
+        self._options = options or MediaOptions()
+        # One thread, always the same: the C library keeps freed memory for each thread that ever decoded an image.
+        self._images = ThreadPoolExecutor(1, "octavo-images")
+        dialect = database.dialect
+        self._insert = compile_insert_file(dialect)
+        self._find_hash = compile_find_hash(dialect)
+        self._folder = ApiFolder(dialect)
+
+    @asynccontextmanager
+    async def incoming(
+        self, files: Sequence[IncomingFile], infos: Sequence[FileInfo] = (), path: str = ""
+    ) -> AsyncIterator[StoredFiles]:
+        """Put files into the storage for as long as the block takes, and for good when it ends well.
+
+        `infos` belong to the files in their order; `path` is a folder, where the storage has any. The transaction
+        belongs inside the block.
+        """
+        stored = StoredFiles((), self._insert, self._folder)
+        try:
+            for index, file in enumerate(files):
+                info = infos[index] if index < len(infos) else FileInfo()
+                stored.files = (*stored.files, await self._publish(file, info, path))
+            if files:
+                await in_thread(self.storage.settle)
+            yield stored
+        except BaseException:
+            if not await self._may_be_committed(stored):
+                await self.discard(name for file in stored.files for name in file.names)
+            raise
+
+    @asynccontextmanager
+    async def replacing(
+        self, file: IncomingFile, info: FileInfo, naming: Naming, is_stored: Callable[[], Awaitable[bool]]
+    ) -> AsyncIterator[Replacement]:
+        """Have a file ready to take the place of another, which comes back when the block ends with an exception.
+
+        `is_stored` tells whether the row is the new one: a connection lost at the commit leaves that open.
+        """
+        replacement = Replacement(self.storage, await self._stage(file, info, naming))
+        try:
+            yield replacement
+        except ServiceUnavailable:
+            if not await is_stored():
+                await replacement.undo()
+            raise
+        except BaseException:
+            await replacement.undo()
+            raise
+        finally:
+            await replacement.clean()
+
+    async def add(self, files: Sequence[IncomingFile], infos: Sequence[FileInfo] = ()) -> list[int]:
+        """Store files in a unit of work of their own; the ids of their rows."""
+        async with self.incoming(files, infos) as stored, unit_of_work(self._database) as unit:
+            return await stored.insert(unit)
+
+    async def discard(self, names: Iterable[str]) -> None:
+        """Remove files from the storage."""
+        wanted = list(names)
+        await in_thread(lambda: self.storage.remove(wanted))
+
+    async def _may_be_committed(self, stored: StoredFiles) -> bool:
+        """A connection lost at the commit leaves open what became of it. Better a file too many than one too few."""
+        if not stored.inserted or not stored.files:
+            return False
+        try:
+            found = await self._database.fetch_value(self._find_hash, (stored.files[0].attributes["hash"],))
+        except ServiceUnavailable:
+            return True
+        return found is not None
+
+    async def _publish(self, file: IncomingFile, info: FileInfo, path: str) -> StoredFile:
+        return await self._take(file, info, lambda work, name: work.publish(name, info, path))
+
+    async def _stage(self, file: IncomingFile, info: FileInfo, naming: Naming) -> StoredFile:
+        return await self._take(file, info, lambda work, name: work.stage(name, info, naming))
+
+    async def _take(
+        self, file: IncomingFile, info: FileInfo, store: Callable[[FileWork, FileName], StoredFile]
+    ) -> StoredFile:
+        name = read_file_name(file.filename)
+        _check_info(info)
+        work = FileWork(self.storage, self._options)
+        try:
+            await in_thread(lambda: work.copy(file, name))
+            await in_thread(work.measure, self._images)
+            return await in_thread(lambda: store(work, name))
+        except BaseException:
+            await in_thread(work.discard)
+            raise
+
+
+def _row(attributes: Mapping[str, Any], folder_path: str, now: int, actor_id: int | None) -> tuple[Any, ...]:
+    """The values of a new row, in the order of its columns."""
+    formats = attributes["formats"]
+    values = {
+        **attributes,
+        "alternative_text": attributes["alternativeText"],
+        "formats": orjson.dumps(formats).decode() if formats else None,
+        "folder_path": folder_path,
+        "created_at": now,
+        "updated_at": now,
+        "created_by_id": actor_id,
+        "updated_by_id": actor_id,
+    }
+    return tuple(values[column] for column in FILE_COLUMNS)
+
+
+def _check_info(info: FileInfo) -> None:
+    if info.name:
+        read_file_name(info.name)
+    for label, text in (("name", info.name), ("alternativeText", info.alternative_text), ("caption", info.caption)):
+        if text is not None and len(text) > 255:
+            raise ValidationError(f"{label} must be at most 255 characters")

@@ -1,0 +1,176 @@
+"""What becomes of one arriving file: copied, measured, scaled, and put into the storage. Everything here blocks.
+
+A new file is put under its own names at once. One that replaces another waits under temporary names, until the
+transaction that changes the row is about to end.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from octavo.media.file_names import FileName, extension_of, new_hash
+from octavo.media.file_types import HEAD_BYTES, type_of
+from octavo.media.image_metadata import remove_notes
+from octavo.media.image_sizes import Format, Measured
+from octavo.media.storage.base import Storage, temporary_name
+
+
+class IncomingFile(Protocol):
+    """A file as it arrives: a form's, or one that our own code brings. `file` stands at its beginning."""
+
+    @property
+    def filename(self) -> str:
+        """The name that the sender gave it."""
+
+    @property
+    def content_type(self) -> str:
+        """The type that the sender declared, or nothing."""
+
+    @property
+    def file(self) -> IO[bytes]:
+        """The content."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileInfo:
+    """What a person says about a file. Without a name it keeps the one it came with."""
+
+    name: str | None = None
+    alternative_text: str | None = None
+    caption: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MediaOptions:
+    """Largest file in bytes; the formats made of images, by name and greatest width or height; whether images keep what
+    cameras and programs note in them; whether what is sent as an image has to be one."""
+
+    size_limit: int = 200 << 20
+    breakpoints: Mapping[str, int] = field(default_factory=lambda: {"large": 1000, "medium": 750, "small": 500})
+    keep_notes: bool = False
+    check_images: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """The names of a file and its formats in the storage; `prefix` is the folder, with its last slash, or nothing."""
+
+    hash: str
+    extension: str
+    prefix: str = ""
+
+    def of(self, format_name: str = "") -> str:
+        """The name of the file itself, or of a format."""
+        stem = f"{format_name}_{self.hash}" if format_name else self.hash
+        return f"{self.prefix}{stem}{self.extension}"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file in the storage: the values of its attributes, and where its parts lie: `{name: where it lies now}`."""
+
+    attributes: Mapping[str, Any]
+    names: Mapping[str, str]
+
+
+class FileWork:
+    """The way of one file into the storage."""
+
+    def __init__(self, storage: Storage, options: MediaOptions) -> None:
+        self._storage = storage
+        self._options = options
+        self._path = Path()
+        self._size = 0
+        self._mime = ""
+        self._measured = Measured()
+        self._written: dict[str, str] = {}
+
+    def copy(self, file: IncomingFile, name: FileName) -> None:
+        """The content, into the workspace; and what type it is of."""
+        self._path = self._storage.workspace.temporary()
+        self._size = self._storage.workspace.receive(file.file, self._path, self._options.size_limit)
+        with self._path.open("rb") as written:
+            head = written.read(HEAD_BYTES)
+        self._mime = type_of(head, file.content_type, name.name, check_images=self._options.check_images)
+
+    def measure(self) -> None:
+        """Size and formats, where it is an image; and no word of where it was made."""
+        from octavo.media.images import process_image  # with Pillow, for the first file that comes
+
+        options = self._options
+        self._measured = process_image(
+            self._path, self._mime, options.breakpoints, self._path, check=options.check_images
+        )
+        is_image = self._measured.size is not None and not self._options.keep_notes
+        if is_image and remove_notes(self._path, self._mime, self._measured.orientation):
+            self._size = self._path.stat().st_size
+
+    def publish(self, name: FileName, info: FileInfo, path: str = "") -> StoredFile:
+        """A new file: everything under names of its own."""
+        shown = info.name or name.name
+        file_hash = new_hash(shown)
+        extension = name.extension or extension_of(self._mime)
+        naming = Naming(file_hash, extension, self._storage.prefix_of(path))
+        return self._store(shown, info, naming, wait=False)
+
+    def stage(self, name: FileName, info: FileInfo, naming: Naming) -> StoredFile:
+        """One that replaces another: the other's names, and temporary ones until then."""
+        return self._store(info.name or name.name, info, naming, wait=True)
+
+    def _store(self, shown: str, info: FileInfo, naming: Naming, *, wait: bool) -> StoredFile:
+        formats = {made.name: self._store_format(made, shown, naming, wait=wait) for made in self._measured.formats}
+        self._write(self._path, naming.of(), wait=wait)
+        size = self._measured.size
+        attributes = {
+            "name": shown,
+            "alternativeText": info.alternative_text,
+            "caption": info.caption,
+            "width": size and size.width,
+            "height": size and size.height,
+            "formats": formats or None,
+            "hash": naming.hash,
+            "ext": naming.extension,
+            "mime": self._mime,
+            "size": _kilobytes(self._size),
+            "url": self._storage.url_of(naming.of()),
+            "provider": self._storage.provider,
+        }
+        return StoredFile(attributes, self._written)
+
+    def _store_format(self, made: Format, shown: str, naming: Naming, *, wait: bool) -> dict[str, Any]:
+        size, name = made.path.stat().st_size, naming.of(made.name)
+        self._write(made.path, name, wait=wait)
+        return {
+            "name": f"{made.name}_{shown}",
+            "hash": f"{made.name}_{naming.hash}",
+            "ext": naming.extension,
+            "mime": self._mime,
+            "path": None,
+            "width": made.size.width,
+            "height": made.size.height,
+            "size": _kilobytes(size),
+            "sizeInBytes": size,
+            "url": self._storage.url_of(name),
+        }
+
+    def _write(self, path: Path, name: str, *, wait: bool) -> None:
+        place = temporary_name() if wait else name
+        self._storage.write(path, place, self._mime)
+        self._written[name] = place
+
+    def discard(self) -> None:
+        """Leave nothing behind."""
+        for path in self._leftovers():
+            path.unlink(missing_ok=True)
+        self._storage.remove(self._written.values())
+
+    def _leftovers(self) -> Iterator[Path]:
+        if self._path.name:
+            yield self._path
+            yield from self._path.parent.glob(f"{self._path.name}.*")
+
+
+def _kilobytes(size: int) -> float:
+    return math.floor(size / 10 + 0.5) / 100

@@ -1,0 +1,31 @@
+"""Where uploaded files go when they are to be put into an entry: for those who may update entries of its type."""
+
+import math
+from typing import Any
+
+from octavo.authorization.actor import Actor, check
+from octavo.errors import Problem, ValidationError
+from octavo.media.files import UploadTarget
+from octavo.query.numbers import id_number
+from octavo.schema.registry import Registry
+from octavo.schema.values import LARGEST_ID
+
+
+def read_upload_target(
+    registry: Registry, actor: Actor, ref: str, entry_id: Any, field: str, *, digits_only: bool = False
+) -> UploadTarget | None:
+    """The place that is told; none where not all of it is. Raises ValidationError, ForbiddenError."""
+    if not (ref and field and entry_id):
+        return None
+    content_type = registry.content_types.get(ref)
+    if content_type is None:
+        raise _wrong("ref", "ref must be the UID of a content-type")
+    check(actor, f"{ref}.update")
+    number = id_number(entry_id, digits_only=digits_only)
+    if math.isnan(number) or number != math.floor(number) or abs(number) > LARGEST_ID:
+        raise _wrong("refId", "refId must be the id of an entry")
+    return UploadTarget(content_type, int(number), field)
+
+
+def _wrong(name: str, message: str) -> ValidationError:
+    return ValidationError.from_problems([Problem((name,), message)])

@@ -1,0 +1,65 @@
+"""Planning: the registry to resolve names in, and the values met on the way, numbered as parameters."""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from octavo.errors import ValidationError
+from octavo.plan.nodes import Condition, Parameter, ParameterKind, Slot
+from octavo.plan.read_limits import MOST_JOINS
+from octavo.query.ast import Filter
+from octavo.schema.content_types import ContentType
+from octavo.schema.field_places import FieldPlace
+from octavo.schema.registry import Registry
+
+Bound = str | int | float | bool
+Value = Bound | Slot
+"""What a parameter stands for: a value, or the place for one that is bound when the statement runs."""
+
+
+class Access(Protocol):
+    """What may be read by those a read is planned for. `limits_fields`: whether `reads` has to be asked."""
+
+    limits_fields: bool
+
+    def reads(self, uid: str, field: str) -> bool:
+        """Whether a field of a content-type, named as `FieldPlace` names it, may be shown and searched."""
+
+    def scope(self, uid: str) -> Filter | None:
+        """Which entries of a content-type may be read; None: all of them."""
+
+
+@dataclass(slots=True)
+class Planning:
+    """The state of one planning: `values[i]` belongs to the parameter with index i. Without `access` all is read.
+
+    `scopes` are the conditions of content-types whose scope was planned already: each has its parameters once.
+    """
+
+    registry: Registry
+    access: Access | None = None
+    values: list[Value] = field(default_factory=list)
+    scopes: dict[str, Condition | None] = field(default_factory=dict)
+    most_joins: int = MOST_JOINS
+    joins: int = 0
+
+    def bind(self, kind: ParameterKind, value: Value) -> Parameter:
+        """A parameter for a value, or for one to come."""
+        self.values.append(value)
+        return Parameter(len(self.values) - 1, kind)
+
+    def join(self) -> None:
+        """Count one more table that the statement looks into. Raises ValidationError when they are too many."""
+        self.joins += 1
+        if self.joins > self.most_joins:
+            raise ValidationError(
+                f"The request takes more than {self.most_joins} joins, the most that `reads.joins` in config/api.toml "
+                "allows: ask for fewer relations, components or levels"
+            )
+
+    def place(self, content_type: ContentType) -> FieldPlace | None:
+        """Where the fields of a content-type are; None where every field may be read."""
+        return FieldPlace(content_type.uid) if self.access is not None and self.access.limits_fields else None
+
+    def shows(self, place: FieldPlace | None, name: str) -> bool:
+        """Whether an attribute at a place may be read."""
+        return place is None or self.access is None or self.access.reads(place.uid, place.field(name))

@@ -1,0 +1,15 @@
+"""What a read may cost, whatever it asks. The joins are counted by `planning`, the bytes when it is compiled."""
+
+from dataclasses import dataclass
+from typing import Final
+
+MOST_JOINS: Final = 1_000
+LARGEST_STATEMENT: Final = 512 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLimits:
+    """What a read may cost, whatever it asks: tables that its statement looks into, and bytes of its text."""
+
+    joins: int = MOST_JOINS
+    statement: int = LARGEST_STATEMENT

@@ -1,0 +1,23 @@
+"""Prepared reads, kept by the text of the request and by whom they were prepared for."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from octavo.cache import Cache
+from octavo.content.reader import PreparedRead
+from octavo.threads import compute
+
+MOST_PREPARED_HERE: Final = 512
+"""Bytes of a query that is prepared without leaving the event loop: what is longer may take many milliseconds."""
+
+
+class PreparedReads:
+    """Finds what was prepared, and prepares what was not."""
+
+    def __init__(self, cache: Cache[tuple[Any, ...], PreparedRead]) -> None:
+        self._cache = cache
+        self.get = cache.get
+
+    async def make(self, key: tuple[Any, ...], query: str, prepare: Callable[[], PreparedRead]) -> PreparedRead:
+        """Prepare a read that is not known, and keep it; `query` is the text that it is made of."""
+        return self._cache.put(key, await compute(prepare, len(query), MOST_PREPARED_HERE))

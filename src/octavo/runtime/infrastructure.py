@@ -1,0 +1,101 @@
+"""Infrastructure: what lives as long as the process, whatever the definitions become.
+
+Database pool, storage, mail, counts of attempts, who is asking, administrators and sessions: none of it knows a
+registry. What does is in `site`.
+"""
+
+import logging
+from dataclasses import dataclass
+
+from octavo.administrators.accounts import Administrators, ensure_first_administrator
+from octavo.authentication.authenticator import REMEMBERED_TYPES, Authenticator
+from octavo.authentication.rate_limits import DatabaseStorage, RateLimits
+from octavo.authentication.redis_rate_limits import RedisCounts
+from octavo.cache import CacheBudget
+from octavo.database.change_feed import ChangeFeed
+from octavo.database.connection import Database
+from octavo.errors import ApplicationError
+from octavo.i18n.locales import Locales
+from octavo.mail.mailers import Mailer
+from octavo.media.library import MediaLibrary
+from octavo.media.storage.base import Storage
+from octavo.runtime import options
+from octavo.runtime.open_resources import open_counts, open_mailer, open_media, open_project_database, open_storage
+from octavo.runtime.prepare_database import StartFailed
+from octavo.schema.uids import LOCALE
+from octavo.settings import Settings
+from octavo.users.sessions import UserSessions
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Infrastructure:
+    """What all sites of a process share. Opened by `open_infrastructure`, closed once."""
+
+    settings: Settings
+    caches: CacheBudget
+    database: Database
+    feed: ChangeFeed
+    storage: Storage
+    media: MediaLibrary
+    mailer: Mailer
+    locales: Locales
+    limits: RateLimits
+    authenticator: Authenticator
+    administrators: Administrators
+    sessions: UserSessions | None
+    counts: RedisCounts | None
+
+    async def begin(self) -> None:
+        """What a start does, once the tables are there. Raises StartFailed."""
+        await self._make_first_administrator()
+        self.storage.workspace.sweep()
+
+    async def close(self) -> None:
+        """Let what is under way in the background finish, then close everything; nobody asks any more."""
+        await self.authenticator.settle()
+        if self.counts is not None:
+            await self.counts.close()
+        await self.database.close()
+
+    async def _make_first_administrator(self) -> None:
+        first = self.settings.admin.first
+        if first.email is None or first.password is None:
+            return
+        try:
+            if await ensure_first_administrator(self.database, first.email, first.password):
+                logger.info("Made the first administrator, %s", first.email)
+        except ApplicationError as error:
+            raise StartFailed(f"The first administrator cannot be made: {error}") from error
+
+
+def open_infrastructure(settings: Settings) -> Infrastructure:
+    """What the settings name, not yet connected. Raises SettingsError when a library for it is missing."""
+    database = open_project_database(settings)
+    storage = open_storage(settings)
+    counts = open_counts(settings)
+    attempts = DatabaseStorage(database) if options.counts_in_database(settings) else None
+    limits = RateLimits(options.rate_limit_options(settings), counts.storage if counts else attempts)
+    caches = CacheBudget(settings.server.caches)
+    access = options.access_options(settings)
+    authenticator = Authenticator(database, options.secrets(settings), access, caches=caches)
+    locales = Locales(database)
+    feed = ChangeFeed()
+    feed.subscribe(lambda _: locales.forget(), {LOCALE})
+    feed.subscribe(lambda _: authenticator.invalidate(), REMEMBERED_TYPES)
+    return Infrastructure(
+        settings=settings,
+        caches=caches,
+        database=database,
+        feed=feed,
+        storage=storage,
+        media=open_media(settings, database, storage),
+        mailer=open_mailer(settings),
+        locales=locales,
+        limits=limits,
+        authenticator=authenticator,
+        administrators=Administrators(database, authenticator, limits, options.admin_options(settings)),
+        sessions=UserSessions(database, options.session_options(settings)) if options.renews(settings) else None,
+        counts=counts,
+    )

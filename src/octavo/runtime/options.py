@@ -1,0 +1,252 @@
+"""Translates settings to options: what each part has to know, in the words of that part. Opens nothing.
+
+Settings are told by file and key; a part knows neither, so that what a key means for it is said here.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from octavo.administrators.accounts import AdminOptions
+from octavo.authentication import admin_sessions, one_time_secrets, rate_limits, token_versions
+from octavo.authentication.authenticator import AccessOptions
+from octavo.authentication.credentials import Secrets
+from octavo.authentication.rate_limits import RateLimitOptions
+from octavo.authorization.query_sanitizer import Strictness
+from octavo.content.input.body_check import WriteRules
+from octavo.database import leases
+from octavo.graphql.execution.argument_parser import ListLimits
+from octavo.graphql.options import MOST_LOGINS, GraphqlOptions, Limits
+from octavo.graphql.tracing import TraceClock
+from octavo.http.cookies import Cookie, SameSite
+from octavo.http.options import DEFAULT_SECURITY_HEADERS, BodyLimits, CorsMode, CorsOptions, HttpOptions
+from octavo.http.origins import origins_of
+from octavo.plan.read_limits import ReadLimits
+from octavo.rest.params import PageLimits
+from octavo.rest.sessions import COOKIE, SessionCookies
+from octavo.runtime import followers
+from octavo.settings import Settings
+from octavo.settings.providers import read_provider
+from octavo.sql.ddl.tables import OwnTable
+from octavo.users import sessions as user_sessions
+from octavo.users.accounts import AccountOptions
+from octavo.users.providers import links as provider_accounts
+from octavo.users.providers.logins import ProviderOptions
+from octavo.users.sessions import SessionOptions
+
+_SAME_SITE: Final[Mapping[str, SameSite]] = {"strict": "Strict", "lax": "Lax", "none": "None"}
+
+
+def own_tables(settings: Settings) -> tuple[OwnTable, ...]:
+    """The tables, beside those of v4, without which services do not work as they are set."""
+    return (
+        admin_sessions.TABLE,
+        leases.TABLE,
+        one_time_secrets.TABLE,
+        provider_accounts.TABLE,
+        *((token_versions.TABLE,) if revokes_tokens(settings) else ()),
+        *((user_sessions.TABLE,) if renews(settings) else ()),
+        *((rate_limits.TABLE,) if counts_in_database(settings) else ()),
+        *((followers.TABLE,) if settings.server.follow_definitions else ()),
+    )
+
+
+def secrets(settings: Settings) -> Secrets:
+    """What tokens are signed and hashed with; a project may leave some out."""
+    given = settings.secrets
+    return Secrets(given.jwt_secret or "", given.api_token_salt or "", given.admin_jwt_secret or "")
+
+
+def revokes_tokens(settings: Settings) -> bool:
+    """Whether a change of password makes the tokens given out before worthless."""
+    return settings.api.compat.tokens_after_password_change == "invalid"
+
+
+def access_options(settings: Settings) -> AccessOptions:
+    """Of who asks."""
+    return AccessOptions(require_expiry=settings.api.compat.profile == "safe", refuse_revoked=revokes_tokens(settings))
+
+
+def strictness(settings: Settings) -> Strictness:
+    """Of what is asked: refused or left out."""
+    compat = settings.api.compat
+    return Strictness(
+        refuse_operators=compat.unknown_operators == "refuse", refuse_populate=compat.unknown_populate == "refuse"
+    )
+
+
+def write_rules(settings: Settings) -> WriteRules:
+    """Of what is written: refused with its place or not, refused at all or not."""
+    compat = settings.api.compat
+    return WriteRules(
+        place_relations=compat.relation_errors == "placed", listed_only=compat.zone_components == "allowed"
+    )
+
+
+def account_options(settings: Settings) -> AccountOptions:
+    """Of users' accounts."""
+    config = settings.plugins.users_permissions.config
+    return AccountOptions(
+        jwt_secret=settings.secrets.jwt_secret or "",
+        jwt_seconds=config.sessions.access_token_lifespan if renews(settings) else config.jwt.expires_in,
+        revoke=revokes_tokens(settings),
+        discreet=settings.api.compat.profile == "safe",
+        allowed_fields=config.register.allowed_fields,
+        public_url=_public_url(settings),
+        api_prefix=settings.api.rest.prefix,
+        project=settings.project,
+    )
+
+
+def renews(settings: Settings) -> bool:
+    """Whether users get refresh tokens."""
+    return settings.plugins.users_permissions.config.jwt_management == "refresh"
+
+
+def session_options(settings: Settings) -> SessionOptions:
+    """Of users' sessions, where there are refresh tokens."""
+    given = settings.plugins.users_permissions.config.sessions
+    return SessionOptions(given.idle_refresh_token_lifespan, given.max_refresh_token_lifespan)
+
+
+def session_cookies(settings: Settings) -> SessionCookies | None:
+    """The cookie for refresh tokens; None where they travel in bodies."""
+    given = settings.plugins.users_permissions.config.sessions
+    if not given.http_only:
+        return None
+    secure = settings.mode != "development" or given.same_site == "none"
+    cookie = Cookie(COOKIE, secure, f"{settings.api.rest.prefix}/auth", _SAME_SITE[given.same_site])
+    return SessionCookies(cookie, _front_ends(settings, _public_url(settings)))
+
+
+def provider_options(settings: Settings) -> ProviderOptions:
+    """Of the providers that people sign in with."""
+    config = settings.plugins.users_permissions.config
+    return ProviderOptions(
+        given={name: read_provider(given) for name, given in config.providers.items()},
+        exempt=frozenset(config.private_hosts),
+        public_url=_public_url(settings),
+        api_prefix=settings.api.rest.prefix,
+    )
+
+
+def rate_limit_options(settings: Settings) -> RateLimitOptions:
+    """Of attempts at accounts."""
+    given = settings.plugins.users_permissions.config.ratelimit
+    return RateLimitOptions(given.enabled, given.interval, given.max, given.max_by_address)
+
+
+def counts_in_database(settings: Settings) -> bool:
+    """Whether attempts are counted in the database: workers share no memory."""
+    store = settings.plugins.users_permissions.config.ratelimit.store
+    return store == "database" or (store == "auto" and settings.server.workers > 1)
+
+
+def admin_options(settings: Settings) -> AdminOptions:
+    """Of administrators."""
+    auth = settings.admin.auth
+    return AdminOptions(settings.secrets.admin_jwt_secret or "", auth.access_lifespan, auth.session_lifespan)
+
+
+def admin_origins(settings: Settings) -> frozenset[str]:
+    """The origins of pages where administrators log in, besides our own."""
+    return _front_ends(settings, settings.server.url)
+
+
+def admin_cookie_secure(settings: Settings) -> bool:
+    """Whether browsers send administrators' cookie over HTTPS only."""
+    cookie = settings.admin.auth.secure_cookie
+    return cookie == "always" or (cookie == "auto" and settings.mode != "development")
+
+
+def read_limits(settings: Settings) -> ReadLimits:
+    """Of any read."""
+    reads = settings.api.reads
+    return ReadLimits(reads.joins, reads.statement)
+
+
+def page_limits(settings: Settings) -> PageLimits:
+    """Of pages of the REST door."""
+    rest = settings.api.rest
+    return PageLimits(rest.default_limit, rest.max_limit, rest.with_count)
+
+
+def makes_schema(settings: Settings) -> bool:
+    """Whether a GraphQL schema is made of the definitions."""
+    graphql = settings.plugins.graphql
+    return graphql.enabled and graphql.config.shadow_crud
+
+
+def graphql_options(settings: Settings) -> GraphqlOptions:
+    """Of the GraphQL door."""
+    config, compat = settings.plugins.graphql.config, settings.api.compat
+    most = config.limits
+    limits = Limits(
+        depth=config.depth_limit,
+        tokens=most.tokens,
+        fields=most.fields,
+        root_fields=most.root_fields,
+        aliases=most.aliases,
+        introspection=config.introspection,
+    )
+    return GraphqlOptions(
+        limits=limits,
+        lists=ListLimits(config.default_limit, config.most_items, most.values, config.largest_page),
+        generate=config.shadow_crud,
+        playground=settings.mode != "production" or config.playground_always,
+        persisted=config.persisted_queries,
+        batch=most.batch,
+        simple_forms=compat.graphql_forms == "accept",
+        url_encoded=compat.graphql_url_encoded == "accept",
+        json_errors=compat.error_bodies == "json",
+        digit_ids=compat.ids == "digits",
+        logins=MOST_LOGINS if compat.graphql_logins == "few" else None,
+        trace_clock=TraceClock() if config.tracing else None,
+    )
+
+
+def http_options(settings: Settings) -> HttpOptions:
+    """Of requests and answers, whatever the door."""
+    limits = settings.middlewares
+    headers = dict(DEFAULT_SECURITY_HEADERS) | {name.lower(): value for name, value in limits.headers.items()}
+    return HttpOptions(
+        cors=_cors_options(settings),
+        body=BodyLimits(
+            json=limits.body.json,
+            form=limits.body.form,
+            file=settings.plugins.upload.config.size_limit,
+            upload=limits.body.upload,
+            parts=limits.body.parts,
+            json_depth=limits.body.json_depth,
+        ),
+        security_headers=tuple(headers.items()),
+        api_prefix=settings.api.rest.prefix,
+        max_url_length=limits.requests.url_length,
+        max_headers=limits.requests.header_count,
+        max_requests=limits.requests.queue,
+        request_seconds=limits.requests.timeout,
+        shutdown_seconds=settings.server.shutdown,
+        trusted_proxies=frozenset(settings.server.trusted_proxies),
+        digit_ids=settings.api.compat.ids == "digits",
+        json_errors=settings.api.compat.error_bodies == "json",
+    )
+
+
+def _cors_options(settings: Settings) -> CorsOptions:
+    cors = settings.middlewares.cors
+    return CorsOptions(
+        mode=CorsMode.REFLECT if settings.api.compat.cors == "reflect" else CorsMode.ALLOW_LIST,
+        origins=frozenset(cors.origins),
+        methods=cors.methods,
+        headers=cors.headers,
+        max_age=cors.max_age,
+        credentials=cors.credentials,
+    )
+
+
+def _public_url(settings: Settings) -> str:
+    return settings.server.url.rstrip("/") or f"http://{settings.server.host}:{settings.server.port}"
+
+
+def _front_ends(settings: Settings, url: str) -> frozenset[str]:
+    """The origins of an address and of all that the settings name one by one."""
+    return origins_of({url, *settings.middlewares.cors.origins} - {"", "*"})

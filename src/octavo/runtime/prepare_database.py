@@ -1,0 +1,128 @@
+"""Bootstrap: makes a database ready for the first request: reached, its tables as defined, roles and a locale in it.
+
+May be called by several processes at once. Refuses with `StartFailed`, whose text is meant for people.
+"""
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from octavo.authorization.role_grants import ensure_default_roles
+from octavo.clock import this_moment
+from octavo.database.change_feed import ChangeKind
+from octavo.database.connection import Database
+from octavo.database.sequences import continue_ids
+from octavo.database.synchronize import SyncReport, synchronize
+from octavo.database.unit_of_work import UnitOfWork, unit_of_work
+from octavo.errors import ServiceUnavailable
+from octavo.schema.registry import Registry
+from octavo.schema.uids import LOCALE
+from octavo.sql.ddl.changes import ChangeType
+from octavo.sql.ddl.tables import OwnTable
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.own_table_statement import OwnStatement
+
+logger = logging.getLogger(__name__)
+
+_LOCK: Final = "octavo: locales"
+_KNOWN_NAMES: Final = {"en": "English (en)"}
+
+_ROLES: Final = "SELECT count(*) FROM up_roles"
+_LOCALES: Final = "SELECT code FROM i18n_locale"
+_DEFAULT: Final = "SELECT count(*) FROM strapi_core_store_settings WHERE key = 'plugin_i18n_default_locale'"
+_INSERT_LOCALE: Final = OwnStatement("""
+INSERT INTO i18n_locale (name, code, created_at, updated_at)
+VALUES ({name}, {code}, {now:instant}, {now:instant}) RETURNING id""")
+_INSERT_DEFAULT: Final = OwnStatement("""
+INSERT INTO strapi_core_store_settings (key, value, type) VALUES ('plugin_i18n_default_locale', {code}, 'string')""")
+
+
+_CONTRADICTING: Final = "Columns of the database contradict the definitions:"
+_CONVERT: Final = """\
+Convert them with `octavo db upgrade --allow-data-loss`, after `octavo db backup FILE`: what does not fit the new type
+is lost, and `octavo db diff` shows what else would be. Or take back the change of the definitions."""
+
+
+class StartFailed(Exception):
+    """The service cannot start."""
+
+
+async def reach_database(database: Database) -> None:
+    """Connect. Raises StartFailed."""
+    try:
+        await database.connect()
+    except ServiceUnavailable as error:
+        raise StartFailed(f"The database cannot be reached: {error.__cause__ or error}") from error
+
+
+async def prepare_database(
+    database: Database, registry: Registry, default_locale: str, own: Sequence[OwnTable] = ()
+) -> SyncReport:
+    """Connect, bring the tables up to date, fill what a new database needs. Raises StartFailed."""
+    await reach_database(database)
+    try:
+        return await update_database(database, registry, default_locale, own)
+    except BaseException:
+        await database.close()
+        raise
+
+
+async def update_database(
+    database: Database, registry: Registry, default_locale: str, own: Sequence[OwnTable] = ()
+) -> SyncReport:
+    """Bring the tables up to date, fill what a new database needs; it may be in use meanwhile. Raises StartFailed."""
+    report = await bring_up_to_date(database, registry, own)
+    for table in await continue_ids(database, registry):
+        logger.info("New ids of %s go on behind those that are there", table)
+    if not await database.fetch_value(_ROLES):
+        await ensure_default_roles(database)
+    if not await database.fetch_value("SELECT count(*) FROM i18n_locale"):
+        await add_locales(database, {default_locale: _KNOWN_NAMES.get(default_locale, default_locale)})
+    for warning in report.warnings:
+        logger.warning("%s", warning)
+    return report
+
+
+def check_types(report: SyncReport) -> None:
+    """Raise StartFailed for columns that contradict their definitions; tell those of another type that can be used."""
+    contradicting = [change for change in report.type_changes if change.contradicts]
+    if contradicting:
+        raise StartFailed("\n".join([_CONTRADICTING, *map(_type_told, contradicting), _CONVERT]))
+    for change in report.type_changes:
+        logger.warning("%s; octavo db upgrade --allow-data-loss converts it", _type_told(change).strip())
+
+
+def _type_told(change: ChangeType) -> str:
+    return f"  {change.table}.{change.wanted.name} is {change.found.type}, should be {change.wanted.type}"
+
+
+async def bring_up_to_date(
+    database: Database, registry: Registry, own: Sequence[OwnTable] = (), *, allow_data_loss: bool = False
+) -> SyncReport:
+    """Make the tables what the definitions ask for, and those of our own. Raises StartFailed."""
+    try:
+        return await synchronize(database, registry, own, allow_data_loss=allow_data_loss)
+    except Exception as error:  # each driver has its own; whichever it is, nothing was changed and nobody can be served
+        cause = (isinstance(error, ServiceUnavailable) and error.reason) or error.__cause__ or error
+        raise StartFailed(f"The tables cannot be brought up to date, nothing was changed: {cause}") from error
+
+
+async def add_locales(database: Database, names: Mapping[str, str]) -> None:
+    """Make the locales that are not there, by code; the first becomes the default where there is none."""
+    async with unit_of_work(database) as unit:
+        await unit.connection.lock(_LOCK)
+        await insert_locales(unit, database.dialect, names)
+
+
+async def insert_locales(unit: UnitOfWork, dialect: Dialect, names: Mapping[str, str]) -> None:
+    """The same within a unit of the caller's."""
+    connection = unit.connection
+    present = {row[0] for row in await connection.fetch_all(_LOCALES)}
+    now = this_moment()
+    for code, name in names.items():
+        if code not in present:
+            locale_id = await connection.fetch_value(*_INSERT_LOCALE.bind(dialect, name=name, code=code, now=now))
+            unit.record(LOCALE, locale_id, ChangeKind.CREATE)
+    if names and not await connection.fetch_value(_DEFAULT):
+        await connection.execute(*_INSERT_DEFAULT.bind(dialect, code=json.dumps(next(iter(names)))))

@@ -1,0 +1,239 @@
+"""Process: one infrastructure, the site in force on it, and the application that a server runs for as long as it lives.
+
+When the project changes, another site is built beside the one in force and takes its place at once. Requests under way
+finish on the site they began with; when the last one has, that site is closed and nothing refers to it any more. As
+long as the project is unsound the last sound site goes on serving.
+"""
+
+import asyncio
+import contextlib
+import logging
+import signal
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from octavo.database.connection import Database
+from octavo.http.application import HttpApplication
+from octavo.http.dispatcher import Dispatcher
+from octavo.http.static import StaticFiles
+from octavo.project import InvalidCode
+from octavo.runtime import options
+from octavo.runtime.followers import Follower
+from octavo.runtime.infrastructure import Infrastructure, open_infrastructure
+from octavo.runtime.prepare_database import StartFailed, check_types, prepare_database, update_database
+from octavo.runtime.project_files import read_marks
+from octavo.runtime.site import Site, build_site
+from octavo.schema.problems import InvalidDefinitions
+from octavo.settings import Settings, SettingsError
+from octavo.settings.keys import camel
+from octavo.sql.ddl.tables import OwnTable
+from octavo.threads import in_thread
+
+logger = logging.getLogger(__name__)
+
+_FIXED: Final = ("host", "port", "workers", "follow_definitions")
+_FOR_PEOPLE: Final = (SettingsError, InvalidDefinitions, InvalidCode, StartFailed)
+"""Errors whose text says everything that helps."""
+
+
+class Process:
+    """A service, put together and not yet started. `asgi` is what a server runs.
+
+    `read_settings` is asked at each `reload`; without it the settings stay. Raises InvalidDefinitions, InvalidCode.
+    """
+
+    def __init__(self, settings: Settings, read_settings: Callable[[], Settings] | None = None) -> None:
+        follows = settings.server.follow_definitions
+        self._marks = read_marks(settings.project) if follows else {}  # before anything is read
+        self.infrastructure = open_infrastructure(settings)
+        self.site = build_site(self.infrastructure)
+        self._read_settings = read_settings or (lambda: settings)
+        self._turn = asyncio.Lock()
+        self._next: asyncio.Task[None] | None = None
+        self._reloads = _Tasks()
+        self._retirements = _Tasks()
+        self._following = _Tasks()
+        self._follower = Follower(lambda: self.database, self.reload) if follows else None
+        self.asgi = HttpApplication(
+            self.site.router,
+            options.http_options(settings),
+            static=_static(settings),
+            on_startup=(self._start,),
+            on_shutdown=(self._stop,),
+        )
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self.infrastructure.settings
+
+    @property
+    def database(self) -> Database:
+        """The database in use."""
+        return self.infrastructure.database
+
+    async def _start(self) -> None:
+        """Before the first request. Raises StartFailed, InvalidCode."""
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):  # not everywhere are there signals
+            asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, self._log_caches)
+        await self.site.register()
+        check_types(await prepare_database(self.database, self.site.registry, *_tables(self.settings)))
+        await self.infrastructure.begin()
+        await self.site.bootstrap()
+        await self.site.prepare()
+        if self._follower is not None:
+            await self._follower.begin(self._is_current)
+            self._following.start(self._follower.run())
+
+    def _log_caches(self) -> None:
+        caches = self.infrastructure.caches
+        logger.info("Caches hold %.1f of %.1f MB", caches.size / 1024**2, caches.limit / 1024**2)
+        for report in caches.reports():
+            logger.info("%s", report)
+
+    async def _is_current(self) -> bool:
+        """Whether the project is still as it was when this process was put together."""
+        return await in_thread(partial(read_marks, self.settings.project)) == self._marks
+
+    async def _stop(self) -> None:
+        """After the last request."""
+        await self._following.cancel()
+        await self._reloads.cancel()
+        await self._retirements.settle()
+        await self.site.close()
+        await self.infrastructure.close()
+
+    async def reload(self) -> None:
+        """Read settings, definitions and code again, and serve what they say from now on; the tables first.
+
+        One reload at a time; all who ask while one is under way share the next. When it fails, what was served goes on
+        being served, and the problem is shown until a later one succeeds. Raises it: SettingsError, InvalidDefinitions,
+        InvalidCode, StartFailed, or what else went wrong.
+        """
+        if self._next is None:
+            self._next = self._reloads.start(self._reload_in_turn())
+        await asyncio.shield(self._next)
+
+    async def publish_change(self) -> None:
+        """After a change of definitions by this process: serve it, then let all others on the database follow.
+
+        They do within a second, where `server.followDefinitions` is set. Raises what `reload` raises; then nobody
+        follows.
+        """
+        await self.reload()
+        if self._follower is not None:
+            await self._follower.publish()
+
+    async def _reload_in_turn(self) -> None:
+        async with self._turn:
+            self._next = None  # who asks from now on may mean changes that this turn does not see
+            try:
+                await self._replace()
+            except Exception as error:
+                self._show(error)
+                raise
+            self.asgi.problem = None
+
+    async def _replace(self) -> None:
+        before = self.infrastructure
+        settings = self._as_far_as_possible(await in_thread(self._read_settings))
+        infrastructure = before if settings == before.settings else open_infrastructure(settings)
+        try:
+            site = await self._open_site(infrastructure)
+        except BaseException:
+            if infrastructure is not before:
+                await infrastructure.close()
+            raise
+        self._swap(infrastructure, site)
+
+    def _as_far_as_possible(self, settings: Settings) -> Settings:
+        """Less what only another process can take up, which is told."""
+        bound, asked = self.settings.server, settings.server
+        fixed = {name: getattr(bound, name) for name in _FIXED}
+        for name, value in fixed.items():
+            if getattr(asked, name) != value:
+                logger.warning("server.%s stays %s until the service is started again", camel(name), value)
+        return replace(settings, server=replace(asked, **fixed))
+
+    async def _open_site(self, infrastructure: Infrastructure) -> Site:
+        """A site ready for its first request. What takes long, and asks for nothing of the loop, runs in threads."""
+        site = await in_thread(partial(build_site, infrastructure))
+        try:
+            await site.register()
+            prepare = update_database if infrastructure is self.infrastructure else prepare_database
+            check_types(await prepare(infrastructure.database, site.registry, *_tables(infrastructure.settings)))
+            if infrastructure is not self.infrastructure:
+                await infrastructure.begin()
+            await site.bootstrap()
+            await site.complete()
+        except BaseException:
+            await site.close()
+            raise
+        return site
+
+    def _swap(self, infrastructure: Infrastructure, site: Site) -> None:
+        settings = infrastructure.settings
+        dispatcher = self.asgi.replace(site.router, options.http_options(settings), _static(settings))
+        left = None if infrastructure is self.infrastructure else self.infrastructure
+        retiring = self._retire(dispatcher, self.site, left)
+        self.infrastructure, self.site = infrastructure, site
+        self._retirements.start(retiring)
+
+    async def _retire(self, dispatcher: Dispatcher, site: Site, infrastructure: Infrastructure | None) -> None:
+        """Close what was in force, once its last request is answered."""
+        try:
+            await self.asgi.drain(dispatcher)
+            await site.close()
+            if infrastructure is not None:
+                await infrastructure.close()
+        except Exception:
+            logger.exception("What was served before the last change could not be closed")
+
+    def _show(self, error: Exception) -> None:
+        told = isinstance(error, _FOR_PEOPLE)
+        logger.error("The change is not served, what was before it is. %s", error, exc_info=None if told else error)
+        if self.settings.mode == "development":
+            self.asgi.problem = str(error) if told else f"{type(error).__name__}: {error}"
+
+
+class _Tasks:
+    """Work in the background that tells itself what went wrong."""
+
+    def __init__(self) -> None:
+        self._running: set[asyncio.Task[None]] = set()
+
+    def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._end)
+        return task
+
+    def _end(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            logger.debug("Work in the background has failed", exc_info=error)
+
+    async def settle(self) -> None:
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    async def cancel(self) -> None:
+        for task in self._running:
+            task.cancel()
+        await self.settle()
+
+
+def _static(settings: Settings) -> StaticFiles:
+    return StaticFiles({"/": settings.project / "public"})
+
+
+def _tables(settings: Settings) -> tuple[str, tuple[OwnTable, ...]]:
+    """What `prepare_database` has to know of the settings: the default locale, and the tables of our own."""
+    return settings.plugins.i18n.config.default_locale, options.own_tables(settings)
+
+
+def build(settings: Settings, read_settings: Callable[[], Settings] | None = None) -> Process:
+    """Put a service together. Raises InvalidDefinitions, InvalidCode when the project is unsound."""
+    return Process(settings, read_settings)

@@ -1,0 +1,221 @@
+"""Server: runs a service under granian until it is told to stop, then finishes what is under way.
+
+One worker is this very process. Several are processes under a supervisor, which starts them anew when they fail.
+Raises `StartFailed` when the service cannot start; nobody tries again.
+"""
+
+import asyncio
+import errno
+import logging
+import os
+import signal
+import socket
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any
+
+from granian.constants import Interfaces, Loops
+from granian.server.embed import Server as EmbeddedServer
+from granian.server.mp import MPServer
+
+from octavo.asgi import create
+from octavo.http.application import HttpApplication
+from octavo.runtime.prepare_database import StartFailed
+from octavo.runtime.process import Process, build
+from octavo.settings import Settings
+from octavo.settings.files.server import Server as ServerOptions
+
+try:
+    from uvloop import new_event_loop
+except ImportError:
+    from asyncio import new_event_loop  # type: ignore[assignment]
+
+logger = logging.getLogger(__name__)
+
+BACKLOG = 2048
+_ENDING = (signal.SIGTERM, signal.SIGINT)
+_LISTEN_POLL_SECONDS = 0.005
+_DRAIN_SHARE = 0.9
+"""How much of the time for a stop belongs to requests under way; the rest is for closing the database."""
+_FLUSH_SECONDS = 0.05
+"""For the last bytes of the last answers, which leave through threads of the server's own."""
+
+
+Announce = Callable[[Process], None]
+Companion = Callable[[Process], Coroutine[Any, Any, None]]
+
+
+def serve(settings: Settings, announce: Announce) -> None:
+    """Serve a project until SIGTERM or SIGINT. `announce` is called when everything is ready."""
+    _log()
+    service = build(settings)
+    check_address(settings.server.host, settings.server.port)
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        if settings.server.workers == 1:
+            runner.run(_serve_here(service, announce))
+            return
+        runner.run(_try_start(service))
+    announce(service)
+    _serve_with_workers(settings)
+
+
+def serve_changing(read_settings: Callable[[], Settings], announce: Announce, companion: Companion) -> None:
+    """Serve a project that changes meanwhile, in this very process. `companion` runs beside the server, and reloads."""
+    _log()
+    service = build(read_settings(), read_settings)
+    check_address(service.settings.server.host, service.settings.server.port)
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        runner.run(_serve_here(service, announce, companion))
+
+
+def _log() -> None:
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+
+
+def check_address(host: str, port: int) -> None:
+    """Raise StartFailed when nobody could listen there. Servers share ports silently, so they would not notice."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except (OSError, OverflowError) as error:
+            raise StartFailed(_address_problem(host, port, error)) from error
+
+
+def _address_problem(host: str, port: int, error: OSError | OverflowError) -> str:
+    if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+        return f"Port {port} of {host} is in use; choose another with --port or the variable PORT"
+    return f"Cannot listen on port {port} of {host}: {error}"
+
+
+async def _serve_here(service: Process, announce: Announce, companion: Companion | None = None) -> None:
+    options = service.settings.server
+    server = EmbeddedServer(
+        service.asgi,
+        address=options.host,
+        port=options.port,
+        interface=Interfaces.ASGINL,
+        websockets=False,
+        backlog=BACKLOG,
+        log_enabled=False,
+    )
+    await service.asgi.start()
+    try:
+        loop = asyncio.get_running_loop()
+        asked = asyncio.Event()
+        for number in _ENDING:
+            loop.add_signal_handler(number, asked.set)
+        serving = loop.create_task(server.serve())
+        beside = loop.create_task(_accompany(service, companion)) if companion is not None else None
+        ending = loop.create_task(_end_when_asked(asked, server, serving, partial(announce, service), options))
+        await asyncio.wait((serving,))
+        ending.cancel()
+        if beside is not None:
+            beside.cancel()
+            await asyncio.wait((beside,))
+        if server.interrupt_children:
+            raise StartFailed(f"Cannot listen on port {options.port} of {options.host}")
+    finally:
+        await _stop(service, options.shutdown * (1 - _DRAIN_SHARE))
+
+
+async def _accompany(service: Process, companion: Companion) -> None:
+    try:
+        await companion(service)
+    except Exception:
+        logger.exception("Changes of the project are not noticed any more")
+
+
+async def _end_when_asked(
+    asked: asyncio.Event,
+    server: EmbeddedServer,
+    serving: asyncio.Task[None],
+    announce: Callable[[], None],
+    options: ServerOptions,
+) -> None:
+    """Once it listens, not before: the server does not hear of an end while it begins.
+
+    It then accepts nothing more and waits for the requests under way, and we wait for it, but not for ever.
+    """
+    await _wait_until_open(options.host, options.port)
+    announce()
+    await asked.wait()
+    server.stop()  # type: ignore[no-untyped-call]
+    await asyncio.sleep(options.shutdown * _DRAIN_SHARE)
+    serving.cancel()
+
+
+async def _stop(service: Process, seconds: float) -> None:
+    try:
+        await asyncio.wait_for(service.asgi.stop(), seconds)
+    except TimeoutError:
+        logger.warning("Stopped with requests under way that took too long")
+    await asyncio.sleep(_FLUSH_SECONDS)
+
+
+async def _wait_until_open(host: str, port: int) -> None:
+    """The server does not tell when it listens, so it is tried."""
+    while True:
+        try:
+            _, writer = await asyncio.open_connection(host, port)
+        except OSError:
+            await asyncio.sleep(_LISTEN_POLL_SECONDS)
+        else:
+            writer.close()
+            return
+
+
+async def _try_start(service: Process) -> None:
+    """Start and stop: what prevents a start is told once, here, and not by every worker."""
+    await service.asgi.start()
+    await service.asgi.stop()
+
+
+def create_worker() -> HttpApplication:
+    """The application, in a worker. A worker that is told to end while it is put together ends at once."""
+    _forget_handlers()
+    return create()
+
+
+def end_workers_when_told() -> None:
+    """Let processes that fork off this one be told to end from the first moment.
+
+    They would not hear of it otherwise: a worker inherits the supervisor's handlers until the server sets its own. What
+    arrives at the very moment of the fork waits until those are gone.
+    """
+    os.register_at_fork(
+        before=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING),
+        after_in_parent=lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING),
+        after_in_child=_begin_child,
+    )
+
+
+def _begin_child() -> None:
+    _forget_handlers()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+
+
+def _forget_handlers() -> None:
+    for number in _ENDING:
+        signal.signal(number, signal.SIG_DFL)
+
+
+def _serve_with_workers(settings: Settings) -> None:
+    options = settings.server
+    end_workers_when_told()
+    os.environ |= {"OCTAVO_PROJECT": str(settings.project), "OCTAVO_ENV": settings.mode}
+    MPServer(
+        f"{create_worker.__module__}:{create_worker.__name__}",
+        factory=True,
+        address=options.host,
+        port=options.port,
+        workers=options.workers,
+        interface=Interfaces.ASGI,
+        loop=Loops.auto,
+        websockets=False,
+        backlog=BACKLOG,
+        log_enabled=False,
+        respawn_failed_workers=True,
+        workers_kill_timeout=max(1, options.shutdown),
+    ).serve()

@@ -1,0 +1,228 @@
+"""Site: what lives as long as a registry: the project's code, readers, writers, services, routes, GraphQL schema.
+
+Stands on an `Infrastructure` and never changes. When the definitions do, another one is built beside it.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from octavo.admin.api.sessions import AdminSessionEndpoints
+from octavo.cache import CacheScope
+from octavo.content.reader import EntryReader, UrlSigner
+from octavo.content.writer import EntryWriter
+from octavo.controllers.content import ContentController
+from octavo.graphql.customization.extension import Extending, Extension
+from octavo.graphql.options import GraphqlContent
+from octavo.graphql.schema.name_conflicts import check_names
+from octavo.graphql.transport.endpoint import GraphqlEndpoint
+from octavo.http.router import Router
+from octavo.media.files import FileService
+from octavo.project import load_code
+from octavo.project.api.app import App, Plugin
+from octavo.project.api.hooks import run_bootstrap, run_register
+from octavo.rest.accounts import AccountEndpoints
+from octavo.rest.definitions import DefinitionEndpoints
+from octavo.rest.endpoints import ContentEndpoints, add_content_routes
+from octavo.rest.plugins import add_plugin_routes
+from octavo.rest.providers import ProviderEndpoints
+from octavo.rest.query_string import parse_query_string
+from octavo.rest.sessions import SessionAnswers
+from octavo.rest.uploads import UploadEndpoints
+from octavo.rest.users import RoleWriteEndpoints, UserWriteEndpoints
+from octavo.runtime import options
+from octavo.runtime.infrastructure import Infrastructure
+from octavo.schema.content_types import ContentType
+from octavo.schema.loader import load_registry
+from octavo.schema.registry import Registry
+from octavo.users.accounts import Accounts
+from octavo.users.providers.links import ProviderAccounts
+from octavo.users.providers.logins import ProviderLogins
+from octavo.users.role_management import RoleManagement
+from octavo.users.user_management import UserManagement
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What the doors share of one site."""
+
+    controller: ContentController
+    files: FileService
+    accounts: Accounts
+    logins: ProviderLogins
+    users: UserManagement
+    roles: RoleManagement
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+class Site:
+    """Everything that is made of one registry. The steps of its life are its methods, in their order."""
+
+    registry: Registry
+    services: Services
+    extending: Extending
+    router: Router
+    graphql: GraphqlEndpoint | None
+    caches: CacheScope
+
+    async def register(self) -> None:
+        """Call the project's `register(app)`; make the schema where something was said of it. Raises InvalidCode."""
+        await run_register(self.extending, self._make_schema)
+
+    async def bootstrap(self) -> None:
+        """Call the project's `bootstrap(app)`: the database is ready. Raises InvalidCode."""
+        await run_bootstrap(self.extending)
+
+    async def prepare(self) -> None:
+        """Begin in the background what the first requests would otherwise wait for."""
+        if self.graphql is not None:
+            await self.graphql.prepare()
+
+    async def complete(self) -> None:
+        """Do the same and wait for it, in threads: the first requests wait for nothing. Raises InvalidCode."""
+        await self._make_schema()
+
+    async def close(self) -> None:
+        """After its last request: wait for what is under way in the background, and forget the project's modules."""
+        await self.services.accounts.settle()
+        if self.graphql is not None:
+            await self.graphql.settle()
+        self.extending.code.unload()
+        self.caches.close()
+
+    @property
+    def _make_schema(self) -> Callable[[], Awaitable[object]]:
+        return self.graphql.make_schema if self.graphql else _nothing
+
+
+async def _nothing() -> None:
+    """No schema is made where GraphQL is switched off."""
+
+
+def build_site(infrastructure: Infrastructure) -> Site:
+    """Read definitions and code, and make everything of them. Raises InvalidDefinitions, InvalidCode."""
+    settings = infrastructure.settings
+    registry = load_registry(settings.project)
+    for remark in registry.remarks:
+        logger.warning("%s", remark)
+    if options.makes_schema(settings):
+        check_names(registry)
+    caches = CacheScope(infrastructure.caches)
+    try:
+        return _join(infrastructure, registry, caches)
+    except BaseException:
+        caches.close()
+        raise
+
+
+def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope) -> Site:
+    services = _services(infrastructure, registry, caches)
+    extending = _extending(infrastructure, registry, services)
+    router = Router()
+    try:
+        graphql = _add_doors(router, infrastructure, registry, services, extending, caches)
+    except BaseException:
+        extending.code.unload()
+        raise
+    return Site(registry, services, extending, router, graphql, caches)
+
+
+def _services(shared: Infrastructure, registry: Registry, caches: CacheScope) -> Services:
+    settings, storage = shared.settings, shared.storage
+    url_signer = UrlSigner(storage.sign) if storage.signs else None
+    reader = EntryReader(
+        shared.database,
+        registry,
+        url_signer,
+        statements=caches.cache("statements"),
+        limits=options.read_limits(settings),
+    )
+    writer = EntryWriter(shared.database, registry, shared.locales, shared.feed, rules=options.write_rules(settings))
+    controller = ContentController(
+        registry,
+        reader,
+        writer,
+        shared.media,
+        shared.locales,
+        options.strictness(settings),
+        drafts_by_id=settings.api.compat.drafts_by_id == "visible",
+    )
+    accounts = Accounts(reader, writer, shared.limits, shared.mailer, options.account_options(settings))
+    people = ProviderAccounts(
+        accounts.rows,
+        writer,
+        refuse_unverified=settings.api.compat.unverified_emails == "refuse",
+    )
+    return Services(
+        controller=controller,
+        files=FileService(writer, reader, shared.media),
+        accounts=accounts,
+        logins=ProviderLogins(shared.database, accounts, people, shared.limits, options.provider_options(settings)),
+        users=UserManagement(reader, writer, accounts.rows),
+        roles=RoleManagement(writer),
+    )
+
+
+def _extending(shared: Infrastructure, registry: Registry, services: Services) -> Extending:
+    """The project's code, loaded, and what it will say of the GraphQL schema. Raises InvalidCode."""
+    extension = Extension(registry)
+    plugins = {"graphql": Plugin("graphql", {"extension": extension})}
+    code = load_code(shared.settings.project)
+    return Extending(extension, code, App(shared.settings, registry, services.controller, plugins))
+
+
+def _add_doors(
+    router: Router,
+    shared: Infrastructure,
+    registry: Registry,
+    services: Services,
+    extending: Extending,
+    caches: CacheScope,
+) -> GraphqlEndpoint | None:
+    settings, authenticator = shared.settings, shared.authenticator
+    prefix, limits = settings.api.rest.prefix, options.page_limits(settings)
+
+    def endpoints(content_type: ContentType) -> ContentEndpoints:
+        return ContentEndpoints(content_type, services.controller, authenticator, limits, caches)
+
+    add_plugin_routes(router, prefix, services.controller, authenticator, caches)
+    answers = SessionAnswers(services.accounts, shared.sessions, options.session_cookies(settings))
+    for plugin in (
+        UploadEndpoints(services.files, services.controller, authenticator),
+        answers,
+        AccountEndpoints(services.accounts, authenticator, answers),
+        ProviderEndpoints(services.logins, services.accounts, authenticator, answers),
+        UserWriteEndpoints(services.users, authenticator),
+        RoleWriteEndpoints(services.roles, authenticator, registry),
+        DefinitionEndpoints(registry, authenticator),
+    ):
+        plugin.add_routes(router, prefix)
+    add_content_routes(router, prefix, registry.api_types(), endpoints)
+    if settings.secrets.admin_jwt_secret:
+        secure = options.admin_cookie_secure(settings)
+        origins = options.admin_origins(settings)
+        AdminSessionEndpoints(shared.administrators, origins, secure=secure).add_routes(router)
+    else:
+        logger.warning("ADMIN_JWT_SECRET is not set: administrators cannot log in")
+    return _add_graphql(router, shared, services, extending, caches) if settings.plugins.graphql.enabled else None
+
+
+def _add_graphql(
+    router: Router, shared: Infrastructure, services: Services, extending: Extending, caches: CacheScope
+) -> GraphqlEndpoint:
+    settings = shared.settings
+    content = GraphqlContent(
+        authenticator=shared.authenticator,
+        controller=services.controller,
+        accounts=services.accounts,
+        users=services.users,
+        roles=services.roles,
+        files=services.files,
+        extending=extending,
+        caches=caches,
+    )
+    endpoint = GraphqlEndpoint(content, parse_query_string, options.graphql_options(settings))
+    endpoint.add_routes(router, settings.plugins.graphql.config.endpoint)
+    return endpoint

@@ -1,0 +1,1 @@
+"""Saying how tables are defined: what is wanted, and what must change for it."""

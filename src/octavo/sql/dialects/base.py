@@ -1,0 +1,284 @@
+"""Dialect: the points where databases differ in what is said to them, each one short method or value.
+
+There is one object for each database. Everybody is given it with the database (`database.dialect`) and asks it; nobody
+asks which one it is. A new database is a subclass in a file beside this one, and a driver.
+"""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from octavo.plan.nodes import Parameter, ParameterKind
+from octavo.query.numbers import MAX_SAFE_INTEGER
+from octavo.query.operators import Test
+from octavo.schema.values import ValueKind
+from octavo.sql.ddl.tables import Column, Index
+from octavo.sql.quoting import literal
+
+LEAST_BYTES: Final = 16
+"""What an empty list with its name adds to an answer."""
+
+_MOST_ARGUMENTS: Final = 90  # PostgreSQL takes 100 arguments for a function
+
+Statements = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnLimits:
+    """What columns hold of what an attribute may be. None: no limit of the database's."""
+
+    longest_string: int | None = None
+    """Characters of a string."""
+    largest_integer: int | None = None
+    """Integers lie from `-largest_integer - 1` to it."""
+    most_decimal: int | None = None
+    """Decimals are smaller than this, with and without their sign."""
+    other_types: bool = True
+    """Whether a column stores values of other types than its own."""
+    nul_in_json: bool = True
+    """Whether texts inside JSON may hold NUL characters."""
+    year_zero: bool = True
+    """Whether dates begin with the year 0, not 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Introspection:
+    """Statements that tell which tables there are; types and names are the database's own.
+
+    Rows of `columns`: table, column, type, nullable, default; of `indexes`: table, index, unique, condition, column
+    (a row for each); of `foreign_keys`: table, name, column, target, what happens on delete.
+    """
+
+    columns: str
+    indexes: str
+    foreign_keys: str
+
+
+class Dialect(ABC):
+    """How one database is spoken to.
+
+    A statement's JSON is built as text, by concatenation: no database parses JSON it has just written, and the same
+    compiler serves all of them. "JSON text" means an SQL expression whose value is JSON, never NULL.
+    """
+
+    name: str
+    """For people (logs, tests), never to decide by."""
+
+    # Limits
+
+    most_values = 4_000
+    """How many values one statement may carry. Databases take more, but would be at it for long."""
+    most_branches = 400  # SQLite joins no more than 500 selects
+    """How many selects one UNION may have."""
+    longest_name: int | None = None
+    """Bytes of the longest name of a table, column or index."""
+    column_limits = ColumnLimits()
+
+    # Values of statements
+
+    @abstractmethod
+    def mark(self, number: int) -> str:
+        """The placeholder of the value with that number, counted from 1; its type is what the place asks for."""
+
+    @abstractmethod
+    def parameter(self, parameter: Parameter) -> str:
+        """The placeholder of a parameter of a read, as a value of its kind."""
+
+    @abstractmethod
+    def placeholder(self, number: int, kind: ValueKind) -> str:
+        """The placeholder of a value to be stored, counted from 1, as a value of its kind."""
+
+    @abstractmethod
+    def bind(self, kind: ValueKind, value: Any) -> Any:
+        """A value to be stored as the driver takes it. Instants are milliseconds since 1970; days, times and JSON are
+        text."""
+
+    @abstractmethod
+    def instant(self, milliseconds: str) -> str:
+        """Milliseconds since 1970, UTC, as an instant is stored."""
+
+    @abstractmethod
+    def milliseconds(self, instant: str) -> str:
+        """A stored instant in milliseconds since 1970, UTC."""
+
+    # Texts of a read
+
+    aggregate: str
+    """The function that joins the texts of rows."""
+    counts_tables_at_once = False
+    """Whether all rows of a table are counted without looking at each."""
+    patterns_ignore_case = False
+    """Whether parts of texts are found without regard to case."""
+
+    def concat(self, parts: Sequence[str]) -> str:
+        """The texts one after another; NULL counts as nothing."""
+        if len(parts) == 1:
+            return parts[0]
+        if len(parts) <= _MOST_ARGUMENTS:
+            return f"concat({', '.join(parts)})"
+        chunks = [parts[start : start + _MOST_ARGUMENTS] for start in range(0, len(parts), _MOST_ARGUMENTS)]
+        return self.concat([self.concat(chunk) for chunk in chunks])
+
+    def join_rows(self, expression: str) -> str:
+        """All rows' texts, separated by commas."""
+        return f"{self.aggregate}({expression}, ',')"
+
+    @abstractmethod
+    def as_bytes(self, text: str) -> str:
+        """A text as UTF-8 bytes, so that the driver hands over what goes out."""
+
+    # The whole of a read
+
+    def answer(self, json: str, others: str, rest: str, largest: int) -> str:
+        """The statement whose first column is the JSON text as bytes; one of more than `largest` bytes may fail."""
+        return f"SELECT {self.as_bytes(json)}{others} {rest}"
+
+    @abstractmethod
+    def measured(self, joined: str, most: int) -> str:
+        """The rows' texts; fails once all lists that are measured have more than `most` bytes together."""
+
+    @abstractmethod
+    def limit(self, limit: str | None, start: str | None) -> str:
+        """The clause that cuts a page out of ordered rows."""
+
+    # JSON of a read
+
+    def json_or_null(self, text: str, expression: str) -> str:
+        """JSON text that is `null` where `text` is NULL, else the expression."""
+        return f"CASE WHEN {text} IS NULL THEN 'null' ELSE {expression} END"
+
+    def json_quoted(self, text: str) -> str:
+        """JSON text of a text that needs no escaping (dates, numbers)."""
+        return self.json_or_null(text, f"concat('\"', {text}, '\"')")
+
+    @abstractmethod
+    def json_scalar(self, kind: ValueKind, column: str) -> str:
+        """JSON text of a column."""
+
+    @abstractmethod
+    def json_typed(self, kind: ValueKind, column: str) -> str:
+        """JSON text of a column as GraphQL has it: big integers are numbers where JavaScript's are exact, times have
+        milliseconds."""
+
+    def safe_integer(self, column: str, number: str) -> str:
+        """JSON text of a big integer: the `number` as long as JavaScript's numbers are exact, else a string."""
+        large = f"{column} NOT BETWEEN -{MAX_SAFE_INTEGER} AND {MAX_SAFE_INTEGER}"
+        return f"CASE WHEN {large} THEN {self.json_scalar(ValueKind.BIG_INTEGER, column)} ELSE {number} END"
+
+    @abstractmethod
+    def json_rows(self, columns: Sequence[str], rest: str) -> str:
+        """The rows of a SELECT as one value of the database's JSON type, each an array. May be NULL without rows."""
+
+    @abstractmethod
+    def json_object(self, members: Mapping[str, str]) -> str:
+        """Values of the database's JSON type by key, as JSON that the driver hands over as bytes."""
+
+    # Conditions of a read
+
+    @abstractmethod
+    def text_of(self, kind: ValueKind, column: str) -> str:
+        """A column as text, to look for parts of it."""
+
+    def folded(self, text: str) -> str:
+        """A text without regard to case."""
+        return f"lower({text})"
+
+    @abstractmethod
+    def contains(self, text: str, part: str) -> str:
+        """Whether a text contains a part; both are plain text, without wildcards."""
+
+    @abstractmethod
+    def starts_with(self, text: str, part: str) -> str:
+        """Whether a text starts with a part."""
+
+    @abstractmethod
+    def ends_with(self, text: str, part: str) -> str:
+        """Whether a text ends with a part."""
+
+    @abstractmethod
+    def comparable(self, kind: ValueKind, column: str, parameter: ParameterKind) -> str:
+        """A column as it can be compared with a parameter of that kind."""
+
+    def test(self, test: Test, kind: ValueKind, column: str, parameters: Sequence[Parameter], fold: bool) -> str:
+        """A comparison of a column with parameters, not negated."""
+        values = [self.parameter(parameter) for parameter in parameters]
+        if test in _PATTERNS:
+            text, part = self.text_of(kind, column), values[0]
+            if fold or self.patterns_ignore_case:
+                text, part = self.folded(text), self.folded(part)
+            return str(getattr(self, _PATTERNS[test])(text, part))
+        compared = self.comparable(kind, column, parameters[0].kind)
+        if fold:
+            compared = self.folded(self.text_of(kind, column))
+            values = [self.folded(value) for value in values]
+        return _COMPARISONS[test].format(column=compared, value=values[0], last=values[-1], values=", ".join(values))
+
+    # Defining tables
+
+    column_types: Mapping[str, str]
+    """The database's own types by the words of `tables.Column.type`."""
+    id_column: str
+    """What follows the name of an `id` that the database gives."""
+    booleans: tuple[str, str]
+    """False and true."""
+    inline_keys: bool
+    """Whether foreign keys are told with their table or column, and never later."""
+    unique_constraints: bool
+    """Whether what is unique is a constraint, not only an index."""
+    same_types: frozenset[tuple[str, str]] = frozenset()
+    """Pairs of the database's own types, found and wanted, between which there is nothing to do."""
+    widenings: frozenset[tuple[str, str]] = frozenset()
+    """Pairs of types, found and wanted, where the change loses nothing."""
+
+    type_families: tuple[frozenset[str], ...] = ()
+    """Types, without their lengths, among which values come and go. Reading, comparing or writing fails where a column
+    belongs to another family than the one wanted; one that belongs to none is left to the database."""
+
+    def contradicts(self, found: str, wanted: str) -> bool:
+        """Whether a column of type `found` cannot be used as one of type `wanted`."""
+        families = [self._family(name) for name in (found, wanted)]
+        return None not in families and families[0] != families[1]
+
+    def _family(self, name: str) -> frozenset[str] | None:
+        plain = _LENGTH.sub("", name)
+        return next((family for family in self.type_families if plain in family), None)
+
+    def default(self, value: Any) -> str:
+        """The default value of a column."""
+        if isinstance(value, bool):
+            return self.booleans[value]
+        return str(value) if isinstance(value, int | float) else literal(str(value))
+
+    @abstractmethod
+    def change_type(self, table: str, column: Column, safe: bool) -> Statements:
+        """What gives a column that is there the type of `column`. Unless that is safe, what the new type cannot hold is
+        lost."""
+
+    @abstractmethod
+    def drop_index(self, table: str, index: Index) -> Statements:
+        """What removes an index, if it is there."""
+
+    # Finding tables
+
+    introspection: Introspection
+
+    def continue_ids(self, tables: Sequence[str]) -> str | None:
+        """The statement that moves the counters of ids on behind the rows of these tables, and answers the tables whose
+        counters were behind. None where the database looks at the rows itself."""
+        del tables
+        return None
+
+
+_LENGTH: Final = re.compile(r"\([0-9, ]+\)")
+_PATTERNS = {Test.CONTAINS: "contains", Test.STARTS_WITH: "starts_with", Test.ENDS_WITH: "ends_with"}
+_COMPARISONS = {
+    Test.EQUAL: "{column} = {value}",
+    Test.LESS: "{column} < {value}",
+    Test.LESS_OR_EQUAL: "{column} <= {value}",
+    Test.GREATER: "{column} > {value}",
+    Test.GREATER_OR_EQUAL: "{column} >= {value}",
+    Test.AMONG: "{column} IN ({values})",
+    Test.BETWEEN: "{column} BETWEEN {value} AND {last}",
+}

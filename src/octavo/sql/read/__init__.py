@@ -1,0 +1,1 @@
+"""Saying what is read: plans to SELECT."""

@@ -1,0 +1,138 @@
+"""The clauses of SELECT: joins, conditions and orders of a plan.
+
+Filters through relations are `IN (sub-select)`, so counts and pages are right by construction.
+"""
+
+from dataclasses import replace
+
+from octavo.plan.nodes import (
+    ALWAYS,
+    All,
+    Any,
+    Condition,
+    Constant,
+    Exists,
+    Order,
+    Selection,
+    Step,
+    Tested,
+)
+from octavo.query.operators import Test
+from octavo.schema.attributes import Scalar
+from octavo.schema.registry import Registry
+from octavo.schema.values import SCALAR_TYPES, ValueKind
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.physical_names import column_name, table_name
+from octavo.sql.quoting import quote
+from octavo.sql.read.steps import Join, join_step
+
+
+class ClauseCompiler:
+    """Compiles the clauses of one statement. Aliases are numbered through it, so no two tables share one."""
+
+    def __init__(self, registry: Registry, dialect: Dialect) -> None:
+        self.registry = registry
+        self.dialect = dialect
+        self._aliases = 0
+
+    def alias(self) -> str:
+        """The name of another table of the statement."""
+        self._aliases += 1
+        return f"t{self._aliases}"
+
+    def join(self, step: Step, alias: str) -> Join:
+        """The tables of a step, from the entry in the table with alias `alias`."""
+        join = join_step(step, alias, self.registry, self.alias)
+        if step.scope is None:
+            return join
+        return replace(join, conditions=(*join.conditions, self.condition(step.scope, join.target)))
+
+    def table(self, selection: Selection) -> str:
+        return quote(table_name(selection.target))
+
+    def where(self, condition: Condition, alias: str) -> str:
+        return "" if condition == ALWAYS else f" WHERE {self.condition(condition, alias)}"
+
+    def limit_value(self, selection: Selection) -> str | None:
+        return self.dialect.parameter(selection.limit) if selection.limit else None
+
+    def limit(self, selection: Selection) -> str:
+        start = self.dialect.parameter(selection.start) if selection.start else None
+        return self.dialect.limit(self.limit_value(selection), start)
+
+    def order_by(self, selection: Selection, alias: str, *, link_order: tuple[str, ...] = ()) -> str:
+        """The order asked for; ties, and lists without order, come in the order of the link, then by id."""
+        terms = [self.order(order, alias) for order in selection.order]
+        return " ORDER BY " + ", ".join((*terms, *(link_order or (f"{alias}.id",))))
+
+    def order(self, order: Order, alias: str) -> str:
+        direction = " DESC" if order.descending else ""
+        return f"{self._order_value(order, alias, direction)}{direction}"
+
+    def _order_value(self, order: Order, alias: str, direction: str) -> str:
+        if not order.steps:
+            return self.column(order.attribute, alias)
+        join, tables, conditions = self._walk(order, alias)
+        value = self.column(order.attribute, join)
+        return f"(SELECT {value} FROM {tables} WHERE {' AND '.join(conditions)} ORDER BY {value}{direction} LIMIT 1)"
+
+    def _walk(self, order: Order, alias: str) -> tuple[str, str, list[str]]:
+        tables, conditions, current = "", [], alias
+        for step in order.steps:
+            join = self.join(step, current)
+            on = [f"{join.key} = {join.source}", *join.conditions]
+            if not tables:
+                tables, conditions = join.tables, on
+            else:
+                tables += f" LEFT JOIN {join.joinable} ON {' AND '.join(on)}"
+            current = join.target
+        return current, tables, conditions
+
+    def column(self, attribute: Scalar | None, alias: str) -> str:
+        return f"{alias}.id" if attribute is None else f"{alias}.{quote(column_name(attribute))}"
+
+    # Conditions
+
+    def condition(self, condition: Condition, alias: str) -> str:
+        match condition:
+            case Tested():
+                return self._tested(condition, alias)
+            case Exists():
+                return self._exists(condition, alias)
+            case All(items=items):
+                return self._joined(items, " AND ", alias)
+            case Any(items=items):
+                return self._joined(items, " OR ", alias)
+            case Constant(value=value):
+                return "1 = 1" if value else "1 = 0"
+
+    def _joined(self, items: tuple[Condition, ...], word: str, alias: str) -> str:
+        if not items:
+            return "1 = 1"
+        return "(" + word.join(self.condition(item, alias) for item in items) + ")"
+
+    def _tested(self, tested: Tested, alias: str) -> str:
+        kind = SCALAR_TYPES[tested.attribute.type].kind if tested.attribute else ValueKind.INTEGER
+        column = self.column(tested.attribute, alias)
+        if tested.test is Test.NULL:
+            return f"{column} IS {'NOT ' if tested.negated else ''}NULL"
+        text = self.dialect.test(tested.test, kind, column, tested.parameters, tested.ignores_case)
+        return f"NOT ({text})" if tested.negated else text
+
+    def _exists(self, exists: Exists, alias: str) -> str:
+        join = self.join(exists.step, alias)
+        conditions = [*join.conditions]
+        if exists.condition != ALWAYS:
+            conditions.append(self.condition(exists.condition, join.target))
+        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        found = f"{join.source} IN (SELECT {join.key} FROM {join.tables}{where})"
+        return f"({found} OR {self._leads_nowhere(exists, alias)})" if exists.or_nothing else found
+
+    def _leads_nowhere(self, exists: Exists, alias: str) -> str:
+        join = self.join(exists.step, alias)
+        return f"NOT EXISTS (SELECT 1 FROM {join.tables}{correlated(join)})"
+
+
+def correlated(join: Join) -> str:
+    """The WHERE that ties what a join leads to to the entry that it starts from."""
+    return " WHERE " + " AND ".join([f"{join.key} = {join.source}", *join.conditions])

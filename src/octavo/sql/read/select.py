@@ -1,0 +1,98 @@
+"""ReadPlan to SELECT: one statement whose first column is the answer's JSON text, its second (lists) the total."""
+
+from dataclasses import replace
+
+from octavo.plan.nesting import Nesting, nesting
+from octavo.plan.nodes import (
+    ReadPlan,
+    Selection,
+    Shape,
+    Tested,
+)
+from octavo.plan.scopes import published
+from octavo.query.ast import PublicationState
+from octavo.schema.registry import Registry
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.read.json_shapes import ShapeCompiler, StatementTooLong
+
+
+def compile_read(
+    plan: ReadPlan,
+    registry: Registry,
+    dialect: Dialect,
+    largest: int,
+    found: Nesting | None = None,
+    most_text: int | None = None,
+) -> str:
+    """The text of the statement that answers a plan; its parameters are the plan's, by index.
+
+    No answer is larger than `largest` bytes: the statement fails, or the driver ends it. `found`: the plan's nesting,
+    where it is known. Raises StatementTooLong for a text of more than `most_text` bytes.
+    """
+    return SelectCompiler(registry, dialect, largest, most_text).read(plan, found)
+
+
+def compile_entry(shape: Shape, registry: Registry, dialect: Dialect, alias: str) -> str:
+    """The expression for the JSON of an entry in the row that is called `alias`, as bytes. Its shape has no values."""
+    return dialect.as_bytes(SelectCompiler(registry, dialect, 0).json(shape, alias))
+
+
+class SelectCompiler(ShapeCompiler):
+    """Compiles one whole statement."""
+
+    def read(self, plan: ReadPlan, found: Nesting | None = None) -> str:
+        """One row, or for an entry that is not there none."""
+        found = found or nesting(plan)
+        if found.is_large:
+            self._most = (found.lists + 1) * self._largest  # a byte is counted once for each list around it
+        text = self.read_list(plan) if plan.many else self.read_one(plan)
+        if len(text) > self._most_text:
+            raise StatementTooLong
+        return text
+
+    def read_one(self, plan: ReadPlan) -> str:
+        """One row with the entry's JSON, or none."""
+        alias = self.alias()
+        order = self.order_by(plan.selection, alias)
+        where = self.where(plan.selection.condition, alias)
+        found = f"FROM {self.table(plan.selection)} {alias}{where}{order} LIMIT 1"
+        return self.dialect.answer(self.json(plan.shape, alias), "", found, self._largest)
+
+    def read_list(self, plan: ReadPlan) -> str:
+        """One row: the JSON array of the page, and the total if it is wanted."""
+        row = self.alias()
+        rows = self._page(plan)
+        joined = f"coalesce({self.dialect.join_rows(f'{row}.json')}, '')"
+        array = self.dialect.concat(["'['", joined, "']'"])
+        total = f", ({self.count(plan.selection)})" if plan.with_count else ""
+        return self.dialect.answer(array, total, f"FROM ({rows}) {row}", self._largest)
+
+    def count(self, selection: Selection) -> str:
+        """How many entries there are, on all pages."""
+        condition, live = selection.condition, published(selection.target, PublicationState.LIVE)
+        if self.dialect.counts_tables_at_once and condition == live and isinstance(live, Tested):
+            drafts = replace(selection, condition=replace(live, negated=False))
+            return f"SELECT (SELECT count(*) FROM {self.table(selection)}) - ({self._count_each(drafts)})"
+        return self._count_each(selection)
+
+    def _count_each(self, selection: Selection) -> str:
+        alias = self.alias()
+        return f"SELECT count(*) FROM {self.table(selection)} {alias}{self.where(selection.condition, alias)}"
+
+    def _page(self, plan: ReadPlan) -> str:
+        """The page's rows. Past the first page the ids are paged first: skipped entries cost no JSON."""
+        selection, alias = plan.selection, self.alias()
+        order, limit = self.order_by(selection, alias), self.limit(selection)
+        if selection.start is None:
+            entry, where = self.json(plan.shape, alias), self.where(selection.condition, alias)
+            return f"SELECT {entry} AS json FROM {self.table(selection)} {alias}{where}{order}{limit}"
+        paged, page = self.alias(), self.alias()
+        ids = (
+            f"SELECT {paged}.id FROM {self.table(selection)} {paged}"
+            f"{self.where(selection.condition, paged)}{self.order_by(selection, paged)}{limit}"
+        )
+        return (
+            f"SELECT {self.json(plan.shape, alias)} AS json FROM ({ids}) {page}"
+            f" JOIN {self.table(selection)} {alias} ON {alias}.id = {page}.id{order}"
+            f"{self.dialect.limit(self.limit_value(selection), None)}"
+        )

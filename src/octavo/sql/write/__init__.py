@@ -1,0 +1,1 @@
+"""Saying what is changed: changes and facts to statements."""

@@ -1,0 +1,318 @@
+"""Changes to INSERT, UPDATE and DELETE statements. The text depends on a change's shape only, and is remembered."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache, singledispatchmethod
+from itertools import chain
+from typing import Any, TypeVar
+
+from octavo.plan.changes import (
+    AddLinks,
+    AddMorphs,
+    AttachComponents,
+    AttachFiles,
+    Change,
+    DeleteRows,
+    DetachComponents,
+    DetachFiles,
+    InsertRows,
+    OrderLinks,
+    PointMorphs,
+    RemoveInverseMorphs,
+    RemoveLinks,
+    RemoveMorphs,
+    RowRef,
+    TakeLinks,
+    TypedTarget,
+    UpdateRow,
+    UpdateRows,
+)
+from octavo.schema.attributes import AnyAttribute, Relation, Scalar
+from octavo.schema.content_types import Definition
+from octavo.schema.registry import Registry
+from octavo.schema.values import SCALAR_TYPES, ValueKind
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.physical_names import (
+    CREATOR_COLUMNS,
+    MORPH_ONE_COLUMNS,
+    LinkTable,
+    column_name,
+    component_table,
+    link_table,
+    morph_table,
+    table_name,
+)
+from octavo.sql.quoting import quote
+from octavo.sql.statement import Statement
+from octavo.sql.write.change_texts import (
+    MOST_REMEMBERED_ROWS,
+    Target,
+    add_links_text,
+    insert_text,
+    order_links_text,
+    update_rows_text,
+    update_text,
+    where_text,
+)
+
+RowT = TypeVar("RowT")
+FILES_MORPHS = "files_related_morphs"
+_INTEGER, _FLOAT, _TEXT = ValueKind.INTEGER, ValueKind.FLOAT, ValueKind.STRING
+
+
+def columns_of(attribute: AnyAttribute) -> tuple[Target, ...]:
+    """The columns of the own table behind an attribute."""
+    if isinstance(attribute, Scalar):
+        return (Target(column_name(attribute), SCALAR_TYPES[attribute.type].kind),)
+    if attribute.name in CREATOR_COLUMNS:
+        return (Target(CREATOR_COLUMNS[attribute.name], _INTEGER),)
+    if isinstance(attribute, Relation) and attribute.kind == "morphToOne":
+        return (Target(MORPH_ONE_COLUMNS[0], _INTEGER), Target(MORPH_ONE_COLUMNS[1], _TEXT))
+    raise TypeError(f"{attribute.name} has no column")
+
+
+def _columns(definition: Definition, names: tuple[str, ...]) -> tuple[Target, ...]:
+    """The columns behind some attributes."""
+    return tuple(column for name in names for column in columns_of(definition.attributes[name]))
+
+
+def _cells(attribute: AnyAttribute, value: Any) -> tuple[Any, ...]:
+    """A value, one for each column."""
+    if isinstance(attribute, Relation) and attribute.kind == "morphToOne":
+        return (value.id, value.type) if isinstance(value, TypedTarget) else (None, None)
+    return (value,)
+
+
+class ChangeCompiler:
+    """Compiles changes for one database. A change is one statement, unless it carries very many values."""
+
+    def __init__(self, registry: Registry, dialect: Dialect) -> None:
+        self.registry = registry
+        self.dialect = dialect
+        self._columns = lru_cache(maxsize=4096)(_columns)
+
+    @singledispatchmethod
+    def compile(self, change: Change) -> list[Statement]:
+        """The statements of a change, in order. References are resolved now: compile right before running."""
+        raise TypeError(type(change))
+
+    def insert(self, change: InsertRows) -> list[tuple[Statement, tuple[RowRef, ...]]]:
+        """The statements of an insertion, each with the references that the ids it answers (ascending) belong to."""
+        columns = self._columns(change.definition, change.attributes)
+        table = table_name(change.definition)
+        if not columns:
+            text = f"INSERT INTO {quote(table)} DEFAULT VALUES RETURNING id"
+            return [(Statement(text), (ref,)) for ref in change.refs]
+        rows = [(self._row(change, row, columns), ref) for row, ref in zip(change.rows, change.refs, strict=True)]
+        return [
+            (self._insert(table, columns, [row for row, _ in part], returning=True), tuple(ref for _, ref in part))
+            for part in self._parts(rows, len(columns))
+        ]
+
+    @compile.register
+    def _update_row(self, change: UpdateRow) -> list[Statement]:
+        columns = self._columns(change.definition, change.attributes)
+        cells = self._row(change, change.values, columns)
+        text = update_text(self.dialect, table_name(change.definition), columns)
+        return [Statement(text, (*self._bind(columns, cells), change.id))]
+
+    @compile.register
+    def _update_rows(self, change: UpdateRows) -> list[Statement]:
+        columns = self._columns(change.definition, change.attributes)
+        table = table_name(change.definition)
+        rows = [
+            (row_id, *self._bind(columns, self._row(change, row, columns)))
+            for row_id, row in zip(change.ids, change.rows, strict=True)
+        ]
+        return [
+            Statement(update_rows_text(self.dialect, table, columns, len(part)), _flat(part))
+            for part in self._parts(rows, len(columns) + 1)
+        ]
+
+    @compile.register
+    def _delete_rows(self, change: DeleteRows) -> list[Statement]:
+        return self._where(
+            f"DELETE FROM {quote(table_name(change.definition))}", [("id", _INTEGER)], _singles(change.ids)
+        )
+
+    @compile.register
+    def _attach_components(self, change: AttachComponents) -> list[Statement]:
+        table = component_table(change.owner)
+        columns = (
+            Target(table.entity_column, _INTEGER),
+            Target(table.component_column, _INTEGER),
+            Target(table.type_column, _TEXT),
+            Target(table.field_column, _TEXT),
+            Target(table.order_column, _FLOAT),
+        )
+        rows = [(int(link.owner), int(link.component), link.type, link.field, link.order) for link in change.links]
+        return self._inserts(table.name, columns, rows)
+
+    @compile.register
+    def _detach_components(self, change: DetachComponents) -> list[Statement]:
+        table = component_table(change.owner)
+        keys = [(table.entity_column, _INTEGER), (table.field_column, _TEXT)]
+        return self._where(f"DELETE FROM {quote(table.name)}", keys, change.places)
+
+    @compile.register
+    def _add_links(self, change: AddLinks) -> list[Statement]:
+        table = link_table(self.registry, change.owner, change.relation)
+        rows = [(int(source), target, order) for source, target, order in change.links]
+        return [self._add_links_part(table, part) for part in self._parts(rows, 3)]
+
+    def _add_links_part(self, table: LinkTable, rows: Sequence[tuple[int, int, float]]) -> Statement:
+        if table.order_column is None:
+            text = add_links_text(self.dialect, table, len(rows), 2)
+            return Statement(text, _flat(row[:2] for row in rows))
+        text = add_links_text(self.dialect, table, len(rows), 3)
+        return Statement(text, _flat(rows))
+
+    @compile.register
+    def _remove_links(self, change: RemoveLinks) -> list[Statement]:
+        table = link_table(self.registry, change.owner, change.relation)
+        keys = [(table.source_column, _INTEGER), (table.target_column, _INTEGER)]
+        pairs = [(change.source, target) for target in change.targets]
+        return self._where(f"DELETE FROM {quote(table.name)}", keys, pairs)
+
+    @compile.register
+    def _take_links(self, change: TakeLinks) -> list[Statement]:
+        table = link_table(self.registry, change.owner, change.relation)
+        return self._where(
+            f"DELETE FROM {quote(table.name)}", [(table.target_column, _INTEGER)], _singles(change.targets)
+        )
+
+    @compile.register
+    def _order_links(self, change: OrderLinks) -> list[Statement]:
+        table = link_table(self.registry, change.owner, change.relation)
+        if table.order_column is None:
+            return []
+        return [
+            Statement(order_links_text(self.dialect, table, len(part)), (*_flat(part), change.source))
+            for part in self._parts(change.orders, 2)
+        ]
+
+    @compile.register
+    def _attach_files(self, change: AttachFiles) -> list[Statement]:
+        columns = (
+            Target("file_id", _INTEGER),
+            Target("related_id", _INTEGER),
+            Target("related_type", _TEXT),
+            Target("field", _TEXT),
+            Target("order", _FLOAT),
+        )
+        rows = [(link.file, int(link.owner), link.owner_type, link.field, link.order) for link in change.links]
+        return self._inserts(FILES_MORPHS, columns, rows)
+
+    @compile.register
+    def _detach_files(self, change: DetachFiles) -> list[Statement]:
+        keys = [("related_type", _TEXT), ("related_id", _INTEGER), ("field", _TEXT)]
+        named = [place for place in change.places if place[2] is not None]
+        whole = [place[:2] for place in change.places if place[2] is None]
+        begin = f"DELETE FROM {quote(FILES_MORPHS)}"
+        return [
+            *(self._where(begin, keys, named) if named else []),
+            *(self._where(begin, keys[:2], whole) if whole else []),
+        ]
+
+    @compile.register
+    def _add_morphs(self, change: AddMorphs) -> list[Statement]:
+        table = morph_table(change.owner, change.relation.name)
+        columns = (
+            Target(table.owner_column, _INTEGER),
+            Target(table.id_column, _INTEGER),
+            Target(table.type_column, _TEXT),
+            Target(table.field_column, _TEXT),
+            Target(table.order_column, _FLOAT),
+        )
+        rows = [
+            (int(link.owner), int(link.target.id), link.target.type, link.field, link.order) for link in change.links
+        ]
+        return self._inserts(table.name, columns, rows)
+
+    @compile.register
+    def _remove_morphs(self, change: RemoveMorphs) -> list[Statement]:
+        """Whatever led there, this side's own list or the field of a target."""
+        table = morph_table(change.owner, change.relation.name)
+        text = (
+            f"DELETE FROM {quote(table.name)} WHERE {quote(table.owner_column)}"
+            f" = {self.dialect.placeholder(1, _INTEGER)}"
+        )
+        return [Statement(text, (change.id,))]
+
+    @compile.register
+    def _remove_inverse_morphs(self, change: RemoveInverseMorphs) -> list[Statement]:
+        table = morph_table(change.owner, change.relation.name)
+        keys = [(table.type_column, _TEXT), (table.id_column, _INTEGER), (table.field_column, _TEXT)]
+        place = (change.target.type, int(change.target.id), change.field)
+        return self._where(f"DELETE FROM {quote(table.name)}", keys, [place])
+
+    @compile.register
+    def _point_morphs(self, change: PointMorphs) -> list[Statement]:
+        table, (id_column, type_column) = quote(table_name(change.owner)), map(quote, MORPH_ONE_COLUMNS)
+        target = (int(change.target.id), change.target.type)
+        first = (self.dialect.placeholder(1, _INTEGER), self.dialect.placeholder(2, _TEXT))
+        statements = []
+        if not change.fresh:
+            text = (
+                f"UPDATE {table} SET {id_column} = NULL, {type_column} = NULL"
+                f" WHERE {id_column} = {first[0]} AND {type_column} = {first[1]}"
+            )
+            statements.append(Statement(text, target))
+        if change.ids:
+            marks = ", ".join(self.dialect.placeholder(number + 3, _INTEGER) for number in range(len(change.ids)))
+            text = f"UPDATE {table} SET {id_column} = {first[0]}, {type_column} = {first[1]} WHERE id IN ({marks})"
+            statements.append(Statement(text, (*target, *change.ids)))
+        return statements
+
+    def _row(
+        self, change: InsertRows | UpdateRow | UpdateRows, values: tuple[Any, ...], columns: tuple[Target, ...]
+    ) -> tuple[Any, ...]:
+        """The values of attributes, one for each column."""
+        if len(columns) == len(values):
+            return values
+        attributes = [change.definition.attributes[name] for name in change.attributes]
+        return tuple(cell for pair in zip(attributes, values, strict=True) for cell in _cells(*pair))
+
+    def _bind(self, columns: Sequence[Target], cells: Iterable[Any]) -> list[Any]:
+        return [
+            int(cell) if isinstance(cell, RowRef) else self.dialect.bind(column.kind, cell)
+            for column, cell in zip(columns, cells, strict=True)
+        ]
+
+    def _insert(
+        self, table: str, columns: tuple[Target, ...], rows: Sequence[tuple[Any, ...]], *, returning: bool = False
+    ) -> Statement:
+        text = insert_text(self.dialect, table, columns, len(rows), returning)
+        return Statement(text, _flat(self._bind(columns, row) for row in rows))
+
+    def _inserts(self, table: str, columns: tuple[Target, ...], rows: Sequence[tuple[Any, ...]]) -> list[Statement]:
+        return [self._insert(table, columns, part) for part in self._parts(rows, len(columns))]
+
+    def _where(
+        self, begin: str, keys: Sequence[tuple[str, ValueKind]], places: Sequence[tuple[Any, ...]]
+    ) -> list[Statement]:
+        return [
+            Statement(begin + where_text(self.dialect, tuple(keys), len(part)), _flat(part))
+            for part in self._parts(places, len(keys))
+        ]
+
+    def _parts(self, rows: Sequence[RowT], width: int) -> Iterator[Sequence[RowT]]:
+        """Rows of so many values, as many as a statement may carry. Large parts have few sizes: powers of two.
+
+        So there are few texts for a database to prepare and to keep.
+        """
+        most = max(1, self.dialect.most_values // width)
+        at = 0
+        while at < len(rows):
+            size = min(len(rows) - at, most)
+            if size > MOST_REMEMBERED_ROWS:
+                size = 1 << (size.bit_length() - 1)
+            yield rows[at : at + size]
+            at += size
+
+
+def _flat(rows: Iterable[Iterable[Any]]) -> tuple[Any, ...]:
+    return tuple(chain.from_iterable(rows))
+
+
+def _singles(ids: Iterable[int]) -> list[tuple[int]]:
+    return [(one,) for one in ids]

@@ -1,0 +1,137 @@
+"""Facts to one SELECT: a branch for each, all with the same columns, so that a write asks the database once.
+
+Columns: the number of the fact, id, owner id, type, field, order.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from octavo.plan.present_state import ComponentsFact, EntryFact, Fact, LinksFact, TargetsFact, UniqueFact
+from octavo.schema.attributes import Scalar
+from octavo.schema.content_types import Definition
+from octavo.schema.registry import Registry
+from octavo.schema.values import SCALAR_TYPES, ValueKind
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.physical_names import column_name, component_table, link_table, table_name
+from octavo.sql.quoting import quote
+from octavo.sql.statement import Statement
+
+_NO_INTEGER, _NO_TEXT, _NO_NUMBER = (
+    "CAST(NULL AS INTEGER)",
+    "CAST(NULL AS VARCHAR(255))",
+    "CAST(NULL AS DOUBLE PRECISION)",
+)
+_OTHER_VALUES = 1_000  # room for what a fact asks for besides ids
+_INTEGER, _TEXT = ValueKind.INTEGER, ValueKind.STRING
+
+
+class _Branches:
+    """The branches so far, and the values in them."""
+
+    def __init__(self, registry: Registry, dialect: Dialect) -> None:
+        self.registry = registry
+        self.dialect = dialect
+        self._most_branches = dialect.most_branches
+        self._most_values = dialect.most_values - _OTHER_VALUES
+        self.texts: list[str] = []
+        self.values: list[Any] = []
+
+    def have_room_for(self, fact: Fact) -> bool:
+        """Whether a statement may carry this fact, too."""
+        size = len(fact.ids) if isinstance(fact, TargetsFact | ComponentsFact) else 0
+        return len(self.texts) < self._most_branches and len(self.values) + size < self._most_values
+
+    def statement(self) -> Statement:
+        """All of it."""
+        return Statement(" UNION ALL ".join(self.texts), tuple(self.values))
+
+    def value(self, kind: ValueKind, value: Any) -> str:
+        """A placeholder for one more value."""
+        self.values.append(self.dialect.bind(kind, value))
+        return self.dialect.placeholder(len(self.values), kind)
+
+    def ids(self, ids: Iterable[int]) -> str:
+        return ", ".join(self.value(_INTEGER, one) for one in ids)
+
+    def add(self, number: int, fact: Fact) -> None:
+        match fact:
+            case EntryFact():
+                self._entry(number, fact)
+            case TargetsFact():
+                table = quote(table_name(fact.definition))
+                rest = ", ".join((_NO_INTEGER, _NO_TEXT, _NO_TEXT, _NO_NUMBER))
+                self.texts.append(f"SELECT {number}, id, {rest} FROM {table} WHERE id IN ({self.ids(fact.ids)})")
+            case UniqueFact():
+                self._unique(number, fact)
+            case LinksFact():
+                self._links(number, fact)
+            case ComponentsFact():
+                self._components(number, fact)
+
+    def _entry(self, number: int, fact: EntryFact) -> None:
+        published = "published_at IS NOT NULL" if fact.content_type.draft_and_publish else "1 = 1"
+        locale = "locale" if fact.content_type.localized else _NO_TEXT
+        self.texts.append(
+            f"SELECT {number}, id, CASE WHEN {published} THEN 1 ELSE 0 END, {locale}, {_NO_TEXT}, {_NO_NUMBER}"
+            f" FROM {quote(table_name(fact.content_type))} WHERE id = {self.value(_INTEGER, fact.id)}"
+        )
+
+    def _unique(self, number: int, fact: UniqueFact) -> None:
+        attribute = scalar_of(fact.definition, fact.attribute)
+        column = quote(column_name(attribute))
+        condition = f"{column} = {self.value(SCALAR_TYPES[attribute.type].kind, fact.value)}"
+        if fact.own_id is not None:
+            condition += f" AND id <> {self.value(_INTEGER, fact.own_id)}"
+        rest = ", ".join((_NO_INTEGER, _NO_TEXT, _NO_TEXT, _NO_NUMBER))
+        self.texts.append(
+            f"SELECT {number}, 1, {rest} WHERE EXISTS"
+            f" (SELECT 1 FROM {quote(table_name(fact.definition))} WHERE {condition})"
+        )
+
+    def _links(self, number: int, fact: LinksFact) -> None:
+        table = link_table(self.registry, fact.owner, fact.owner.relation(fact.relation))
+        order = quote(table.order_column) if table.order_column else _NO_NUMBER
+        self.texts.append(
+            f"SELECT {number}, {quote(table.target_column)}, {_NO_INTEGER}, {_NO_TEXT}, {_NO_TEXT}, {order}"
+            f" FROM {quote(table.name)} WHERE {quote(table.source_column)} = {self.value(_INTEGER, fact.source)}"
+        )
+
+    def _components(self, number: int, fact: ComponentsFact) -> None:
+        table = component_table(fact.owner)
+        condition = f"{table.entity_column} IN ({self.ids(fact.ids)})"
+        if fact.fields is not None:
+            condition += f" AND {table.field_column} IN ({', '.join(self.value(_TEXT, name) for name in fact.fields)})"
+        self.texts.append(
+            f"SELECT {number}, {table.component_column}, {table.entity_column}, {table.type_column},"
+            f" {table.field_column}, {quote(table.order_column)} FROM {quote(table.name)} WHERE {condition}"
+        )
+
+
+def scalar_of(definition: Definition, name: str) -> Scalar:
+    """The scalar attribute of that name."""
+    attribute = definition.attributes[name]
+    assert isinstance(attribute, Scalar), f"{definition.uid}.{name} is a scalar attribute"
+    return attribute
+
+
+def compile_facts(facts: Sequence[Fact], registry: Registry, dialect: Dialect) -> list[Statement]:
+    """The statements that answer facts: one, unless there are very many. Facts are numbered in the order given."""
+    statements = []
+    branches = _Branches(registry, dialect)
+    for number, fact in _pieces(facts, dialect.most_values // 2):
+        if branches.texts and not branches.have_room_for(fact):
+            statements.append(branches.statement())
+            branches = _Branches(registry, dialect)
+        branches.add(number, fact)
+    return [*statements, branches.statement()] if branches.texts else statements
+
+
+def _pieces(facts: Sequence[Fact], most_ids: int) -> Iterator[tuple[int, Fact]]:
+    """The facts with their numbers; those about more rows than a statement may name in several parts."""
+    for number, fact in enumerate(facts):
+        if isinstance(fact, TargetsFact | ComponentsFact) and len(fact.ids) > most_ids:
+            for at in range(0, len(fact.ids), most_ids):
+                yield number, replace(fact, ids=fact.ids[at : at + most_ids])
+        else:
+            yield number, fact

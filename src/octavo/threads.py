@@ -1,0 +1,45 @@
+"""Work in threads: what blocks, and what computes for so long that the event loop should not wait for it."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+
+MOST_COMPUTED_HERE: Final = 16 * 1024
+"""Bytes of a body that are read, checked and made rows of without leaving the event loop: a few milliseconds each."""
+
+_COMPUTING: Final = ThreadPoolExecutor(max_workers=1, thread_name_prefix="octavo-computing")
+"""One thread, so that costly requests wait for one another and half of the processor's time is everybody else's: the
+interpreter changes between two threads every few milliseconds."""
+
+
+async def in_thread(work: Callable[[], T], executor: Executor | None = None) -> T:
+    """Run blocking work. A cancelled caller waits for it all the same: nothing is written behind its back."""
+    task = asyncio.get_running_loop().run_in_executor(executor, work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        while not task.done():
+            try:
+                await asyncio.wait({task})
+            except asyncio.CancelledError:
+                continue
+        raise
+
+
+async def in_computing_thread(work: Callable[[], T]) -> T:
+    """Do work that takes the processor's time. A cancelled caller waits for it all the same.
+
+    The work must touch nothing that somebody else may change meanwhile.
+    """
+    return await in_thread(work, _COMPUTING)
+
+
+async def compute(work: Callable[[], T], size: int, most_here: int = MOST_COMPUTED_HERE) -> T:
+    """Do work whose cost grows with the `size` of an input: here if it has at most `most_here` bytes, else in a thread.
+
+    As for `in_computing_thread`.
+    """
+    return work() if size <= most_here else await in_computing_thread(work)

@@ -1,0 +1,1 @@
+"""Content and projects on the move: sample content, new project folders."""

@@ -1,0 +1,1 @@
+"""Sign-ins by providers: OAuth 2 and OpenID Connect."""

@@ -1,0 +1,139 @@
+"""User administration: users made, changed and deleted by others than themselves; the same for every door.
+
+Refuses with ValidationError, ApplicationError and NotFoundError. Whoever may not find roles can give none.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from octavo.authentication.passwords import prepare_password
+from octavo.authentication.token_versions import revoke_user_tokens
+from octavo.authorization.actor import Actor
+from octavo.authorization.input_sanitizer import InputSanitizer
+from octavo.content.entry_unit import EntryUnit
+from octavo.content.reader import EntryReader, PreparedRead
+from octavo.content.validation.messages import type_message
+from octavo.content.writer import EntryWriter
+from octavo.errors import ApplicationError, NotFoundError, Problem, ValidationError
+from octavo.plan.read import plan_read
+from octavo.query.ast import Populate, Query
+from octavo.query.request import By, Form, ReadRequest
+from octavo.schema.attributes import Scalar
+from octavo.schema.uids import ROLE, USER
+from octavo.users import account_input as bodies
+from octavo.users.user_rows import LOCAL, Account, AccountRows, lock_names
+
+_PASSWORD: Final = "password"
+_NEVER_GIVEN: Final = frozenset({"provider", "resetPasswordToken", "confirmationToken"})
+_WITH_ROLE: Final = Query(populate=(Populate(name="role", query=Query()),))
+
+
+class UserManagement:
+    """Makes, changes and deletes users. Answers are raw JSON, with the role where the actor may find roles."""
+
+    def __init__(self, reader: EntryReader, writer: EntryWriter, rows: AccountRows) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._rows = rows
+        self._revoke = rows.versioned
+        self._user_type = reader.registry.content_types[USER]
+        self._given = frozenset(
+            name
+            for name, attribute in self._user_type.attributes.items()
+            if name == _PASSWORD
+            or (
+                attribute.writable
+                and not attribute.private
+                and name not in _NEVER_GIVEN
+                and not _is_password(attribute)
+            )
+        )
+
+    async def create(self, body: Any, actor: Actor) -> bytes:
+        """A new user."""
+        texts = bodies.read_texts(body, bodies.CREATE_USER, *_role_problems(body))
+        data = self._data(body, actor) | texts | {"provider": LOCAL}
+        data[_PASSWORD] = await prepare_password(texts[_PASSWORD])
+        return await self._writer.run(lambda unit: self._create(unit, data, actor))
+
+    async def _create(self, unit: EntryUnit, data: dict[str, Any], actor: Actor) -> bytes:
+        await lock_names(unit, data["email"], data["username"])
+        taken = await self._rows.others(unit.connection, 0, data["username"], data["email"])
+        if taken.settings.unique_email and taken.second:
+            raise ApplicationError("Email already taken")
+        if "role" not in data:
+            data = {**data, "role": await self._rows.role_id(unit.connection, taken.settings.default_role)}
+        try:
+            user_id = await unit.create(self._user_type, data, actor_id=actor.creator_id)
+        except ValidationError as error:  # the reference says it so
+            raise ApplicationError(error.message) from error
+        return await self._answer(unit, user_id, actor)
+
+    async def update(self, user_id: int, body: Any, actor: Actor) -> bytes:
+        """A changed user."""
+        account = (await self._rows.by_id(user_id)).account
+        if account is None:
+            raise NotFoundError("User not found")
+        texts = bodies.read_texts(body, bodies.UPDATE_USER, *_null_role_problems(body))
+        data = self._data(body, actor) | texts
+        if _PASSWORD in texts:
+            data[_PASSWORD] = await prepare_password(texts[_PASSWORD])
+        return await self._writer.run(lambda unit: self._update(unit, account, data, actor))
+
+    async def _update(self, unit: EntryUnit, account: Account, data: Mapping[str, Any], actor: Actor) -> bytes:
+        username, email = data.get("username"), data.get("email")
+        if username or email:
+            await lock_names(unit, email, username)
+            taken = await self._rows.others(unit.connection, account.id, username, email)
+            if taken.first:
+                raise ApplicationError("Username already taken")
+            if taken.second and taken.settings.unique_email:
+                raise ApplicationError("Email already taken")
+        if not await unit.update(self._user_type, account.id, data, actor_id=actor.creator_id):
+            raise NotFoundError("User not found")
+        if self._revoke and (_PASSWORD in data or data.get("blocked")):
+            await revoke_user_tokens(unit.connection, self._reader.database.dialect, account.id)
+        return await self._answer(unit, account.id, actor)
+
+    async def delete(self, user_id: int) -> bytes | None:
+        """Remove a user, who is answered as they were; None when there is none."""
+
+        async def work(unit: EntryUnit) -> bytes | None:
+            user = await self._reader.read_one(self._prepared(Query(), user_id), unit.connection)
+            if user is not None:
+                await unit.delete(self._user_type, user_id)
+                if self._revoke:
+                    await revoke_user_tokens(unit.connection, self._reader.database.dialect, user_id)
+            return user
+
+        return await self._writer.run(work)
+
+    def _data(self, body: Any, actor: Actor) -> dict[str, Any]:
+        """What of a body the actor may write."""
+        given = {name: body[name] for name in self._given & body.keys()} if isinstance(body, Mapping) else {}
+        return dict(InputSanitizer(self._reader.registry, actor.ability).sanitize(given, self._user_type))
+
+    async def _answer(self, unit: EntryUnit, user_id: int, actor: Actor) -> bytes:
+        query = _WITH_ROLE if actor.ability.may("find", ROLE) else Query()
+        user = await self._reader.read_one(self._prepared(query, user_id), unit.connection)
+        assert user is not None, "it has just been written"
+        return user
+
+    def _prepared(self, query: Query, user_id: int) -> PreparedRead:
+        request = ReadRequest(content_type=self._user_type, query=query, by=By.ID, projection=Form.FLAT)
+        return self._reader.prepare(plan_read(request, self._reader.registry)).bind(id=user_id)
+
+
+def _is_password(attribute: object) -> bool:
+    return isinstance(attribute, Scalar) and attribute.type == _PASSWORD
+
+
+def _role_problems(body: Any) -> list[Problem]:
+    missing = not isinstance(body, Mapping) or body.get("role", "") == ""
+    return [Problem(("role",), "role is a required field")] if missing else _null_role_problems(body)
+
+
+def _null_role_problems(body: Any) -> list[Problem]:
+    """A user may be given another role, never none."""
+    is_null = isinstance(body, Mapping) and "role" in body and body["role"] is None
+    return [Problem(("role",), type_message("role", "object", None))] if is_null else []

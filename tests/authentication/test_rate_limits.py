@@ -1,0 +1,95 @@
+"""Rate limits: what counts as the same attempt, in memory and in the database."""
+
+import asyncio
+import time
+from collections.abc import Hashable
+
+import pytest
+
+from octavo.authentication.rate_limits import TABLE, DatabaseStorage, RateLimitOptions, RateLimits
+from octavo.database.connection import Database
+from octavo.errors import RateLimitError
+from tests.models.people import write
+
+pytestmark = pytest.mark.anyio
+
+Attempt = tuple[str, str, Hashable]
+
+
+async def passes(limits: RateLimits, route: str, address: str, about: Hashable = "") -> bool:
+    try:
+        await limits.check(route, address, about)
+    except RateLimitError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    "first, second, same",
+    [
+        (("login", "192.0.2.1", "ann"), ("login", "192.0.2.1", "ann"), True),
+        (("login", "192.0.2.1", "Ann@Example.org"), ("login", "192.0.2.1", " aNN@eXAMPLE.ORG\n"), True),
+        (("login", "192.0.2.1", "straße"), ("login", "192.0.2.1", "STRASSE"), True),
+        (("login", "192.0.2.1", "\ufb01x"), ("login", "192.0.2.1", "fix"), True),
+        (("login", "192.0.2.1", "a\ud800"), ("login", "192.0.2.1", "a\ud800"), True),
+        (("login", "::ffff:192.0.2.1", "ann"), ("login", "192.0.2.1", "ann"), True),
+        (("login", "2001:db8:1:2::1", "ann"), ("login", "2001:db8:1:2:ffff::9", "ann"), True),
+        (("login", "fe80::1%eth0", "ann"), ("login", "fe80::1", "ann"), True),
+        (("login", "", "ann"), ("login", "", "ann"), True),
+        (("login", "192.0.2.1", "ann"), ("login", "192.0.2.1", "ben"), False),
+        (("login", "192.0.2.1", "ann"), ("login", "192.0.2.2", "ann"), False),
+        (("login", "2001:db8:1:2::1", "ann"), ("login", "2001:db8:1:3::1", "ann"), False),
+        (("login", "192.0.2.1", "ann"), ("register", "192.0.2.1", "ann"), False),
+        (("login", "192.0.2.1", "1"), ("login", "192.0.2.1", 1), False),
+    ],
+)
+async def test_what_is_the_same(first: Attempt, second: Attempt, same: bool) -> None:
+    limits = RateLimits(RateLimitOptions(most=1))
+    assert await passes(limits, *first)
+    assert await passes(limits, *second) is not same
+
+
+async def test_an_address_has_a_limit_over_everything() -> None:
+    limits = RateLimits(RateLimitOptions(most=5, most_by_address=3))
+    attempts = [("login", "a"), ("register", "b"), ("forgot-password", "c"), ("login", "d")]
+    assert [await passes(limits, route, "192.0.2.1", about) for route, about in attempts] == [True, True, True, False]
+    assert await passes(limits, "login", "192.0.2.2", "a")
+
+
+async def test_limits_can_be_switched_off() -> None:
+    limits = RateLimits(RateLimitOptions(enabled=False, most=1, most_by_address=1))
+    assert all([await passes(limits, "login", "192.0.2.1", "ann") for _ in range(9)])
+    await limits.check_account("login", "192.0.2.1", 1)
+
+
+async def test_windows_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = RateLimits(RateLimitOptions(interval=3600, most=1))
+    assert [await passes(limits, "login", "192.0.2.1") for _ in range(2)] == [True, False]
+    later = time.time() + 3601
+    monkeypatch.setattr(time, "time", lambda: later)
+    assert await passes(limits, "login", "192.0.2.1")
+
+
+async def test_processes_count_together(database: Database) -> None:
+    await database.execute_script(TABLE.statement)
+    storages = [DatabaseStorage(database) for _ in range(2)]
+    both = [RateLimits(RateLimitOptions(most=5), storage) for storage in storages]
+    tries = [passes(both[number % 2], "login", "192.0.2.1", "ann") for number in range(12)]
+    assert sum(await asyncio.gather(*tries)) == 5
+    assert await database.fetch_value("SELECT count(*) FROM octavo_rate_limits") == 2
+    await write(database, "UPDATE octavo_rate_limits SET expires_at = 0")
+    assert await passes(both[0], "login", "192.0.2.1", "ben")
+    assert await database.fetch_value("SELECT count(*) FROM octavo_rate_limits") == 2
+
+
+async def test_the_storage_as_the_library_sees_it(database: Database) -> None:
+    await database.execute_script(TABLE.statement)
+    storage = DatabaseStorage(database)
+    assert await storage.check()
+    assert [await storage.incr("key", 60) for _ in range(3)] == [1, 2, 3]
+    assert (await storage.get("key"), await storage.get("other")) == (3, 0)
+    assert await storage.get_expiry("key") > await storage.get_expiry("other")
+    await storage.clear("key")
+    assert await storage.get("key") == 0
+    await storage.incr("key", 60)
+    assert await storage.reset() == 1

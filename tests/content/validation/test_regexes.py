@@ -1,0 +1,69 @@
+"""Patterns of definitions: JavaScript's meaning, and no text that takes long."""
+
+import pytest
+
+from octavo.content.validation.regexes import compile_regex
+
+
+@pytest.mark.parametrize(
+    "pattern, matching, other",
+    [
+        ("^https?://", "http://x", "ftp://x"),
+        ("^[A-Z]{2}-[0-9]{3}$", "AZ-101", "AZ-1011"),
+        ("a|b", "xb", "xc"),
+        (r"\bfoo\b", "a foo b", "afoo"),
+        (r"^[^\s@]+@[^\s@]+\.[^\s@]+$", "a@b.c", "a b@c.d"),
+        (r"^(\+\d{1,3}[- ]?)?\d{10}$", "+49 1234567890", "+4912345678901234"),
+        ("^.{2,4}$", "abc", "ab\n"),
+        ("^(?:a|bc)*d?$", "abcad", "abcb"),
+        (r"^[\w.\-]+$", "a-b.c", "é"),
+        (r"^[a-z\d]+?$", "a1", "A"),
+        ("^x{2,}$", "xxxx", "x"),
+        (r"^\u00e9\x41\/$", "éA/", "eA/"),
+        ("^(?<year>[0-9]{4})$", "2024", "24"),
+        ("^(?!admin).+$", "user", "admin1"),
+        (r"^(.)\1$", "aa", "ab"),
+        ("^a$", "a", "a\n"),
+    ],
+)
+def test_meaning(pattern: str, matching: str, other: str) -> None:
+    search = compile_regex(pattern)
+    assert (search(matching), search(other)) == (True, False)
+
+
+@pytest.mark.parametrize("pattern", [r"^(a+)+$", r"^(a|aa)*$", r"^([a-zA-Z]+)*$", r"(x+x+)+y", r"^(.*?,){11}P"])
+def test_time_grows_with_the_text_and_no_faster(monkeypatch: pytest.MonkeyPatch, pattern: str) -> None:
+    """RE2 searches, whose time is linear by design; nothing is left to backtracking."""
+    monkeypatch.delattr("octavo.content.validation.regexes._backtracking")
+    search = compile_regex(pattern)
+    assert not search("a" * 20_000 + "!" if pattern.startswith("^") else "x" * 20_000)
+
+
+@pytest.mark.parametrize("pattern", ["[", "(", "*a", "a)"])
+def test_what_is_no_pattern_refuses_nothing(pattern: str) -> None:
+    assert compile_regex(pattern)("anything")
+
+
+def test_what_needs_backtracking_is_given_up_after_a_moment() -> None:
+    """The second way would match; the first one takes minutes to be ruled out."""
+    search = compile_regex(r"^(?=a)(?:(?:a|aa)+[cd]|a*b)$")
+    assert search("a" * 10 + "b")
+    assert not search("a" * 40 + "b")
+
+
+@pytest.mark.parametrize(
+    "pattern, matching, other",
+    [
+        (r"^\s$", "\u00a0", "\u200b"),
+        (r"^[\s-]+$", " -\u3000", "x"),
+        (r"^[^\S]$", "\t", "a"),
+        (r"^[[a]+$", "[a", "b"),
+        ("^.$", "\u0085", "\u2028"),
+        (r"^\u{1F600}$", "\U0001f600", "x"),
+        (r"^\cA$", "\x01", "A"),
+        ("^a{1,1500}$", "a" * 1200, "b"),
+    ],
+)
+def test_what_javascript_means_by_it(pattern: str, matching: str, other: str) -> None:
+    search = compile_regex(pattern)
+    assert (search(matching), search(other)) == (True, False)

@@ -1,0 +1,53 @@
+"""ChangeFeed: who is told of what."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from octavo.database.change_feed import ChangeFeed, ChangeKind, DataChange
+
+BOOK = DataChange("api::book.book", 1, ChangeKind.CREATE)
+AUTHOR = DataChange("api::author.author", 2, ChangeKind.DELETE)
+
+
+def deliver(feed: ChangeFeed, *changes: DataChange) -> None:
+    for delivery in feed.deliveries(changes):
+        delivery()
+
+
+@pytest.mark.parametrize(
+    "uids, told",
+    [
+        (None, [(BOOK, AUTHOR)]),
+        ({BOOK.uid}, [(BOOK,)]),
+        ({AUTHOR.uid, BOOK.uid}, [(BOOK, AUTHOR)]),
+        ({"api::shelf.shelf"}, []),
+        ((), []),
+    ],
+)
+def test_a_subscriber_is_told_once_of_what_concerns_it(
+    uids: set[str] | None, told: list[tuple[DataChange, ...]]
+) -> None:
+    feed, heard = ChangeFeed(), list[Sequence[DataChange]]()
+    feed.subscribe(heard.append, uids)
+    deliver(feed, BOOK, AUTHOR)
+    assert heard == told
+
+
+def test_subscribers_are_told_in_their_order_until_they_end_it() -> None:
+    feed, heard = ChangeFeed(), list[str]()
+    end = feed.subscribe(lambda changes: heard.append("first"))
+    feed.subscribe(lambda changes: heard.append("second"))
+    deliver(feed, BOOK)
+    end()
+    deliver(feed, BOOK)
+    assert heard == ["first", "second", "second"]
+
+
+def test_images_are_wanted_for_types_somebody_asks_them_of() -> None:
+    feed = ChangeFeed()
+    feed.subscribe(lambda changes: None)
+    end = feed.subscribe(lambda changes: None, {BOOK.uid}, images=True)
+    assert (feed.wants_images(BOOK.uid), feed.wants_images(AUTHOR.uid)) == (True, False)
+    end()
+    assert not feed.wants_images(BOOK.uid)

@@ -1,0 +1,89 @@
+"""Leases on both databases: one holder at a time, outside transactions."""
+
+import asyncio
+
+import pytest
+
+from octavo.database import leases
+from octavo.database.connection import Database
+from octavo.database.leases import LEASE_SECONDS, PATIENCE_SECONDS, lease
+from octavo.database.unit_of_work import unit_of_work
+from octavo.errors import ServiceUnavailable
+from tests.models.people import Hands
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def table(database: Database) -> Database:
+    await database.execute(leases.TABLE.statement)
+    return database
+
+
+async def count(database: Database) -> int:
+    return int(await database.fetch_value("SELECT count(*) FROM octavo_leases"))
+
+
+async def test_one_after_another(table: Database) -> None:
+    inside: list[str] = []
+
+    async def work(name: str) -> None:
+        async with lease(table, "file 1"):
+            inside.append(name)
+            await asyncio.sleep(0)
+            assert inside[-1] == name
+            await table.execute("UPDATE octavo_leases SET name = name")  # a transaction of its own may begin
+            assert inside[-1] == name
+
+    await asyncio.gather(*(work(str(number)) for number in range(5)))
+    assert (sorted(inside), await count(table)) == (["0", "1", "2", "3", "4"], 0)
+
+
+async def test_another_name_is_free(table: Database) -> None:
+    async with lease(table, "file 1"), lease(table, "file 2"):
+        assert await count(table) == 2
+
+
+async def test_one_that_fails_lets_others(table: Database) -> None:
+    async def fail() -> None:
+        async with lease(table, "file 1"):
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await fail()
+    async with lease(table, "file 1"):
+        assert await count(table) == 1
+
+
+async def test_who_waits_too_long_is_told_to_come_back(table: Database, hands: Hands) -> None:
+    async def wait() -> None:
+        async with lease(table, "file 1", hands.clock):
+            raise AssertionError("it is held")
+
+    async with lease(table, "file 1", hands.clock):
+        waiting = asyncio.create_task(wait())
+        await asyncio.sleep(0.01)
+        hands.steady += PATIENCE_SECONDS + 1
+        with pytest.raises(ServiceUnavailable):
+            await waiting
+
+
+async def test_one_that_was_left_behind_runs_out_and_counts_no_more(table: Database, hands: Hands) -> None:
+    async def end_late() -> None:
+        async with lease(table, "file 1", hands.clock) as held:
+            hands.day += LEASE_SECONDS + 1
+            async with lease(table, "file 1", hands.clock):
+                assert await count(table) == 1
+            async with unit_of_work(table) as unit:
+                await held.end_with(unit)
+
+    with pytest.raises(ServiceUnavailable):
+        await end_late()
+    assert await count(table) == 0
+
+
+async def test_one_may_end_with_a_unit_of_work(table: Database) -> None:
+    async with lease(table, "file 1") as held:
+        async with unit_of_work(table) as unit:
+            await held.end_with(unit)
+        assert await count(table) == 0

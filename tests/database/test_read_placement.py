@@ -1,0 +1,72 @@
+"""Which reads run in the event loop, and how much is remembered of them."""
+
+import tracemalloc
+
+from octavo.database.read_placement import MEMORY_SECONDS, MOST, QUICK_SECONDS, LoopReads
+
+
+class Clock:
+    """Seconds that pass when the test says so."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+def test_a_read_runs_in_the_loop_unless_announced_as_long() -> None:
+    reads = LoopReads()
+    assert reads.may_run("short", long=False)
+    assert not reads.may_run("long", long=True)
+
+
+def test_a_late_read_stays_away_for_a_while() -> None:
+    reads = LoopReads(clock := Clock())
+    reads.note_late("late")
+    assert not reads.may_run("late", long=False)
+    assert reads.may_run("other", long=False)
+    clock.seconds = MEMORY_SECONDS
+    assert reads.may_run("late", long=False)
+
+
+def test_a_read_announced_as_long_that_is_not() -> None:
+    reads = LoopReads()
+    reads.note_time("slow", QUICK_SECONDS)
+    reads.note_time("quick", QUICK_SECONDS / 2)
+    assert [reads.may_run(text, long=True) for text in ("slow", "quick")] == [False, True]
+    reads.note_late("quick")
+    assert not reads.may_run("quick", long=True)
+
+
+def test_late_reads_are_forgotten_without_being_asked_for() -> None:
+    reads = LoopReads(clock := Clock())
+    for number in range(1000):
+        reads.note_late(f"SELECT {number}")
+        clock.seconds += MEMORY_SECONDS / 10
+    assert len(reads) == 10
+
+
+def test_one_that_is_late_again_is_remembered_from_then_on() -> None:
+    reads = LoopReads(clock := Clock())
+    reads.note_late("again")
+    clock.seconds = MEMORY_SECONDS / 2
+    reads.note_late("other")
+    reads.note_late("again")
+    clock.seconds = MEMORY_SECONDS
+    reads.note_late("one more")
+    assert not reads.may_run("again", long=False)
+
+
+def test_memory_is_bounded_whatever_is_asked() -> None:
+    reads = LoopReads(Clock())
+    tracemalloc.start()
+    try:
+        for number in range(3 * MOST):
+            text = f"SELECT {number} -- {'x' * 10_000}"
+            reads.note_time(text, 0.0)
+            reads.note_late(text + "late")
+        assert len(reads) <= 2 * MOST
+        assert tracemalloc.get_traced_memory()[0] < 2 * 1024**2
+    finally:
+        tracemalloc.stop()

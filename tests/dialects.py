@@ -1,0 +1,10 @@
+"""Every dialect, by name, for tests that run on each."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.dialects.postgresql import POSTGRESQL
+from octavo.sql.dialects.sqlite import SQLITE
+
+DIALECTS: Final[Mapping[str, Dialect]] = {dialect.name: dialect for dialect in (SQLITE, POSTGRESQL)}

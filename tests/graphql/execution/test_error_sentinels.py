@@ -1,0 +1,61 @@
+"""Errors deep in an answer: nulls with white space before them, taken out of the bytes again."""
+
+import pytest
+
+from octavo.errors import ForbiddenError, PaginationError, ValidationError
+from octavo.graphql.execution.error_format import render
+from octavo.graphql.execution.error_sentinels import ErrorSentinels, is_error, is_marked, one_null
+from octavo.query.answer import Fixed, Object, Value
+
+FORBIDDEN, WRONG, MIXED = ForbiddenError(), ValidationError("wrong"), PaginationError("mixed")
+
+
+def answer_with(*nulls: Fixed) -> bytes:
+    """An answer with these nulls in it, one after another."""
+    return b'{"a":1,"b":[%b]}' % b",".join(null.json.encode() for null in nulls)
+
+
+def test_sentinels_are_nulls_of_their_own() -> None:
+    sentinels = ErrorSentinels()
+    nulls = [sentinels.forbidden(), sentinels.null(WRONG), sentinels.null(MIXED), sentinels.forbidden()]
+    assert [null.json for null in nulls] == ["\r\t\rnull", "\r\n\rnull", "\r\n\t\rnull", "\r\t\rnull"]
+    assert sentinels.errors == [render(FORBIDDEN), render(WRONG), render(MIXED)]
+
+
+def test_an_answer_without_sentinels_stays_as_it_is() -> None:
+    sentinels = ErrorSentinels()
+    sentinels.forbidden()
+    answer = answer_with(Fixed("null"))
+    assert sentinels.take(answer) == (answer, [])
+    assert not is_marked([answer])
+
+
+def test_sentinels_become_errors_as_often_as_they_stand_in_the_answer() -> None:
+    sentinels = ErrorSentinels()
+    forbidden, wrong, mixed = sentinels.forbidden(), sentinels.null(WRONG), sentinels.null(MIXED)
+    answer = answer_with(wrong, forbidden, mixed, wrong)
+    assert is_marked([b"{}", answer])
+    assert sentinels.take(answer) == (
+        b'{"a":1,"b":[null,null,null,null]}',
+        [render(MIXED), render(FORBIDDEN), render(WRONG), render(WRONG)],
+    )
+
+
+def test_one_null_holds_the_sentinels_of_all() -> None:
+    sentinels = ErrorSentinels()
+    null = one_null([Value("title"), sentinels.forbidden(), Fixed("null"), sentinels.null(WRONG)])
+    assert null == Fixed("\r\t\r\r\n\rnull")
+    assert sentinels.take(null.json.encode()) == (b"null", [render(FORBIDDEN), render(WRONG)])
+
+
+@pytest.mark.parametrize(
+    "answer, expected",
+    [
+        (ErrorSentinels().forbidden(), True),
+        (Fixed("null"), False),
+        (Value("title"), False),
+        (Object((("a", ErrorSentinels().forbidden()),)), False),
+    ],
+)
+def test_what_is_an_error(answer: object, expected: bool) -> None:
+    assert is_error(answer) is expected

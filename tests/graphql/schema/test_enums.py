@@ -1,0 +1,26 @@
+"""Values of enumerations get names; the values themselves stay what is stored."""
+
+import pytest
+from graphql import GraphQLEnumType
+
+from octavo.graphql.schema.enums import names_by_value, value_names
+from tests.graphql.recordings import schema_of
+
+
+@pytest.mark.parametrize(
+    "values, names",
+    [
+        (["A-1", "b c", "camelCase", "_x_", "a--b"], ["A_1", "b_c", "camelCase", "x", "a_b"]),
+        (["Größe", "Œuvre", "щука", "I ♥ you", "q&a"], ["Groesse", "Oeuvre", "shhuka", "I_love_you", "q_and_a"]),
+        (["a b", "a-b", "a_b"], ["a_b", "a_b_2", "a_b_3"]),
+        (["1st", "null", "true", "日本", "!?"], ["_1st", "_null", "_true", "RiBen", "_"]),
+    ],
+)
+def test_values_are_named(values: list[str], names: list[str]) -> None:
+    assert value_names(values) == dict(zip(names, values, strict=True))
+
+
+def test_names_are_found_by_value() -> None:
+    enum = schema_of("kinds").type_map["ENUM_COMPONENTBASICPART_PICK"]
+    assert isinstance(enum, GraphQLEnumType)
+    assert names_by_value(enum) == {"left-side": "left_side", "RIGHT": "RIGHT"}

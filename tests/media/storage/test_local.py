@@ -1,0 +1,84 @@
+"""The folder of uploads: whole files or none, and never one outside of it."""
+
+import io
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from octavo.errors import PayloadTooLargeError
+from octavo.media.storage.local import LocalStorage
+
+
+def test_a_file_appears_when_it_is_published(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path / "new/uploads")
+    path = storage.workspace.temporary()
+    assert storage.workspace.receive(io.BytesIO(b"x" * 3_000_000), path, 3_000_000) == 3_000_000
+    assert [item.name.startswith(".") for item in path.parent.iterdir()] == [True]
+    storage.write(path, "a_1.png", "image/png")
+    storage.settle()
+    with storage.open("a_1.png") as file:
+        assert file.read(3) == b"xxx"
+    assert {item.name: item.stat().st_size for item in path.parent.iterdir()} == {"a_1.png": 3_000_000}
+    assert storage.url_of("a_1.png") == "/uploads/a_1.png"
+    storage.remove(["a_1.png", "never_there.png"])
+    assert list(path.parent.iterdir()) == []
+
+
+def test_a_file_past_the_limit(tmp_path: Path) -> None:
+    workspace = LocalStorage(tmp_path).workspace
+    with pytest.raises(PayloadTooLargeError):
+        workspace.receive(io.BytesIO(b"x" * 11), workspace.temporary(), 10)
+
+
+def test_copies_and_moves(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path)
+    for name in ("old.txt", "new.txt"):
+        (tmp_path / name).write_text(name)
+    assert storage.copy("old.txt", ".upload-1")
+    assert not storage.copy("none.txt", ".upload-2")
+    storage.move("new.txt", "old.txt")
+    assert {item.name: item.read_text() for item in tmp_path.iterdir()} == {
+        ".upload-1": "old.txt",
+        "old.txt": "new.txt",
+    }
+
+
+@pytest.mark.parametrize(
+    "url, name",
+    [
+        ("/uploads/a_1.png", "a_1.png"),
+        ("/uploads/../a_1.png", None),
+        ("https://example.org/uploads/a_1.png", None),
+        ("/uploads/", None),
+    ],
+)
+def test_names_of_addresses(tmp_path: Path, url: str, name: str | None) -> None:
+    assert LocalStorage(tmp_path).name_of(url) == name
+
+
+@pytest.mark.parametrize("name", ["../a", "a/b", "", ".hidden", "a\0", "é"])
+def test_other_names_are_refused(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "uploads"
+    storage = LocalStorage(folder)
+    path = storage.workspace.temporary()
+    path.touch()
+    (tmp_path / "a").touch()
+    with pytest.raises(ValueError, match="not a name"):
+        storage.write(path, name, "image/png")
+    storage.remove([name])
+    assert (tmp_path / "a").exists()
+
+
+def test_what_a_killed_process_left_is_swept_after_a_day(tmp_path: Path) -> None:
+    workspace = LocalStorage(tmp_path).workspace
+    old, new = workspace.temporary(), workspace.temporary()
+    for path in (old, new, tmp_path / "kept.png"):
+        path.touch()
+    yesterday = time.time() - 25 * 3600
+    for path in (old, tmp_path / "kept.png"):
+        os.utime(path, (yesterday, yesterday))
+    assert workspace.sweep() == 1
+    assert {item.name for item in tmp_path.iterdir()} == {new.name, "kept.png"}
+    assert LocalStorage(tmp_path / "missing").workspace.sweep() == 0

@@ -1,0 +1,180 @@
+"""Files replaced and removed, on both databases: what lies on disk and what the row says belong together, always."""
+
+import asyncio
+import json
+import threading
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from octavo.content.reader import EntryReader, PreparedRead
+from octavo.content.writer import EntryWriter
+from octavo.database import leases
+from octavo.database.connection import Database, IntegrityViolation, Transaction
+from octavo.database.synchronize import synchronize
+from octavo.errors import NotFoundError, ServiceUnavailable
+from octavo.media.files import FileService
+from octavo.media.library import FileInfo, MediaLibrary, Naming
+from octavo.media.storage.local import LocalStorage
+from octavo.plan.read import plan_read
+from octavo.query.request import By, Form, ReadRequest
+from octavo.schema.registry import Registry
+from octavo.schema.uids import FILE
+from tests.models.pictures import Arriving, picture
+
+pytestmark = pytest.mark.anyio
+
+OLD, NEW = Arriving("old.png", picture("PNG", 600, 400)), Arriving("new.txt", b"new")
+
+
+class Desk:
+    """A file service, what it answers, and its folder."""
+
+    def __init__(self, database: Database, registry: Registry, folder: Path) -> None:
+        reader, self.folder = EntryReader(database, registry), folder
+        self.reader, self.writer = reader, EntryWriter(database, registry)
+        self.media = MediaLibrary(database, LocalStorage(folder))
+        self.files = FileService(self.writer, reader, self.media)
+        request = ReadRequest(content_type=registry.content_types[FILE], by=By.ID, projection=Form.FLAT)
+        self.answer: PreparedRead = reader.prepare(plan_read(request, registry))
+
+    async def add(self, file: Arriving) -> dict[str, Any]:
+        (shown,) = await self.files.add([file], [], self.answer)
+        added: dict[str, Any] = json.loads(shown)
+        return added
+
+    def contents(self) -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in self.folder.iterdir()}
+
+
+@pytest.fixture
+async def desk(database: Database, registry: Registry, tmp_path: Path) -> Desk:
+    await synchronize(database, registry, (leases.TABLE,))
+    return Desk(database, registry, tmp_path / "uploads")
+
+
+async def replaced_and_then(desk: Desk, file: dict[str, Any], error: Exception, stored: bool = False) -> None:
+    async def is_stored() -> bool:
+        return stored
+
+    naming = Naming(file["hash"], file["ext"])
+    async with desk.media.replacing(NEW, FileInfo(), naming, is_stored) as replacement:
+        await replacement.swap()
+        await replacement.swap()  # a transaction that is tried again
+        raise error
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError(), asyncio.CancelledError(), ServiceUnavailable()])
+async def test_a_replacement_that_fails_brings_the_old_file_back(desk: Desk, error: Exception) -> None:
+    file = await desk.add(OLD)
+    before = desk.contents()
+    with pytest.raises(type(error)):
+        await replaced_and_then(desk, file, error)
+    assert desk.contents() == before
+
+
+async def test_an_answer_that_got_lost_after_the_commit_keeps_the_new_file(desk: Desk) -> None:
+    file = await desk.add(OLD)
+    with pytest.raises(ServiceUnavailable):
+        await replaced_and_then(desk, file, ServiceUnavailable(), stored=True)
+    assert desk.contents()[f"{file['hash']}.png"] == b"new"
+
+
+async def test_replacements_at_once(desk: Desk) -> None:
+    """The row that is there at the end, and the content, are of the same one."""
+    file = await desk.add(OLD)
+    sizes = range(1000, 9000, 1000)
+    arriving = [Arriving(f"{size}.txt", b"x" * size) for size in sizes]
+    await asyncio.gather(*(desk.files.replace(file["id"], one, FileInfo(), desk.answer) for one in arriving))
+    shown = json.loads(await desk.files.describe(file["id"], FileInfo(), desk.answer))
+    (content,) = desk.contents().values()
+    assert (shown["name"], shown["size"]) == (f"{len(content)}.txt", len(content) / 1000)
+
+
+async def test_a_removal_that_fails_leaves_row_and_files(desk: Desk, database: Database) -> None:
+    file = await desk.add(OLD)
+    before = desk.contents()
+    await database.execute("CREATE TABLE holders (file_id integer REFERENCES files (id))")
+    await database.execute(f"INSERT INTO holders VALUES ({file['id']})")
+    with pytest.raises(IntegrityViolation):
+        await desk.files.delete(file["id"], desk.answer)
+    assert (desk.contents(), await database.fetch_value("SELECT count(*) FROM files")) == (before, 1)
+    await database.execute("DROP TABLE holders")
+    assert json.loads(await desk.files.delete(file["id"], desk.answer)) == file
+    assert desk.contents() == {}
+    with pytest.raises(NotFoundError):
+        await desk.files.delete(file["id"], desk.answer)
+
+
+async def test_a_row_of_another_storage_gets_a_file_of_this_one(desk: Desk, database: Database) -> None:
+    file = await desk.add(NEW)
+    await database.execute("UPDATE files SET provider = 'other', url = 'https://example.org/x.txt', hash = '../x'")
+    shown = json.loads(await desk.files.replace(file["id"], OLD, FileInfo(), desk.answer))
+    assert (shown["provider"], shown["url"], shown["hash"]) == ("local", "/uploads/file_1", "file_1")
+    assert desk.contents()["file_1"] == OLD.content
+
+
+class WaitingStorage(LocalStorage):
+    """Moves files only after a sign; `moved` tells how many transactions of entries were open at each."""
+
+    def __init__(self, folder: Path, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__(folder)
+        self.begun, self.go_on, self.moved = threading.Event(), threading.Event(), list[int]()
+        self._transactions = 0
+        begin = database.transaction
+
+        @asynccontextmanager
+        async def transaction(*, grouped: bool = False, **options: Any) -> AsyncIterator[Transaction]:
+            async with begin(grouped=grouped, **options) as connection:
+                self._transactions += grouped
+                try:
+                    yield connection
+                finally:
+                    self._transactions -= grouped
+
+        monkeypatch.setattr(database, "transaction", transaction)
+
+    def move(self, name: str, target: str) -> None:
+        self.moved.append(self._transactions)
+        self.begun.set()
+        assert self.go_on.wait(30)
+        super().move(name, target)
+
+    def remove(self, names: Iterable[str]) -> None:
+        self.moved.append(self._transactions)
+        super().remove(names)
+
+
+async def test_others_write_while_the_storage_is_busy(
+    desk: Desk, database: Database, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, other = await desk.add(OLD), await desk.add(Arriving("other.txt", b"other"))
+    storage = WaitingStorage(desk.folder, database, monkeypatch)
+    slow = FileService(desk.writer, desk.reader, MediaLibrary(database, storage))
+    replaced = asyncio.create_task(slow.replace(file["id"], NEW, FileInfo(), desk.answer))
+    assert await asyncio.to_thread(storage.begun.wait, 30)
+    shown = json.loads(await desk.files.describe(other["id"], FileInfo("meanwhile"), desk.answer))
+    assert shown["name"] == "meanwhile"
+    storage.go_on.set()
+    assert json.loads(await replaced)["url"] == file["url"]
+    await slow.delete(file["id"], desk.answer)
+    assert set(storage.moved) == {0}
+    assert desk.contents() == {Path(other["url"]).name: b"other"}
+
+
+async def test_a_file_removed_while_it_is_replaced_leaves_nothing(
+    desk: Desk, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = await desk.add(OLD)
+    storage = WaitingStorage(desk.folder, database, monkeypatch)
+    slow = FileService(desk.writer, desk.reader, MediaLibrary(database, storage))
+    replaced = asyncio.create_task(slow.replace(file["id"], NEW, FileInfo(), desk.answer))
+    assert await asyncio.to_thread(storage.begun.wait, 30)
+    await desk.files.delete(file["id"], desk.answer)
+    storage.go_on.set()
+    with pytest.raises(NotFoundError):
+        await replaced
+    assert desk.contents() == {}

@@ -1,0 +1,163 @@
+"""Images: sizes and formats of real pictures, refusals of broken and of huge ones."""
+
+import random
+import struct
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from octavo.errors import ApplicationError
+from octavo.media import images
+from octavo.media.image_sizes import Measured, Size
+from octavo.media.images import process_image
+from tests.models.pictures import animation, bomb, picture, turned_picture
+
+BREAKPOINTS = {"large": 1000, "medium": 750, "small": 500}
+
+
+def processed(folder: Path, content: bytes, mime: str, *, check: bool = False) -> Measured:
+    path = folder / "picture"
+    path.write_bytes(content)
+    return process_image(path, mime, BREAKPOINTS, path, check=check)
+
+
+def shown(measured: Measured) -> dict[str, tuple[int, int]]:
+    """The formats' sizes, as the files themselves say."""
+    found = {}
+    for made in measured.formats:
+        with Image.open(made.path) as image:
+            image.load()
+            assert image.size == (made.size.width, made.size.height)
+            found[made.name] = image.size
+    return found
+
+
+@pytest.mark.parametrize(
+    "width, height, expected",
+    [
+        (1200, 800, {"thumbnail": (234, 156), "large": (1000, 667), "medium": (750, 500), "small": (500, 333)}),
+        (1100, 700, {"thumbnail": (245, 156), "large": (1000, 636), "medium": (750, 477), "small": (500, 318)}),
+        (800, 600, {"thumbnail": (208, 156), "medium": (750, 563), "small": (500, 375)}),
+        (800, 400, {"thumbnail": (245, 122), "medium": (750, 375), "small": (500, 250)}),
+        (600, 900, {"thumbnail": (104, 156), "medium": (500, 750), "small": (333, 500)}),
+        (3000, 2, {"thumbnail": (245, 1), "large": (1000, 1), "medium": (750, 1), "small": (500, 1)}),
+        (500, 500, {"thumbnail": (156, 156)}),
+        (246, 10, {"thumbnail": (245, 10)}),
+        (245, 156, {}),
+        (32, 20, {}),
+    ],
+)
+def test_formats(tmp_path: Path, width: int, height: int, expected: dict[str, tuple[int, int]]) -> None:
+    measured = processed(tmp_path, picture("PNG", width, height), "image/png")
+    assert measured.size == Size(width, height)
+    assert list(shown(measured).items()) == list(expected.items())
+
+
+@pytest.mark.parametrize(
+    "kind, mode",
+    [
+        *(("PNG", mode) for mode in ("1", "L", "LA", "P", "RGB", "RGBA", "I;16")),
+        *(("JPEG", mode) for mode in ("L", "RGB", "CMYK")),
+        *(("TIFF", mode) for mode in ("1", "L", "RGB", "CMYK", "F", "I;16")),
+        *(("WEBP", mode) for mode in ("RGB", "RGBA")),
+        ("GIF", "P"),
+    ],
+)
+def test_every_kind_of_pixel(tmp_path: Path, kind: str, mode: str) -> None:
+    measured = processed(tmp_path, picture(kind, 300, 200, mode), f"image/{kind.lower()}")
+    assert (measured.size, shown(measured)) == (Size(300, 200), {"thumbnail": (234, 156)})
+    with Image.open(measured.formats[0].path) as image:
+        assert image.format == kind
+
+
+def test_a_turned_photograph_has_the_size_it_is_shown_in(tmp_path: Path) -> None:
+    measured = processed(tmp_path, turned_picture(800, 400), "image/jpeg")
+    assert measured.size == Size(400, 800)
+    assert shown(measured) == {"thumbnail": (78, 156), "medium": (375, 750), "small": (250, 500)}
+
+
+@pytest.mark.parametrize("kind", ["GIF", "WEBP", "PNG"])
+def test_animations_have_no_formats(tmp_path: Path, kind: str) -> None:
+    measured = processed(tmp_path, animation(kind, 600, 400), f"image/{kind.lower()}")
+    assert measured == Measured(Size(600, 400))
+
+
+@pytest.mark.parametrize("mime", ["text/plain", "application/pdf", "image/bmp", "image/x-icon"])
+def test_others_have_no_size(tmp_path: Path, mime: str) -> None:
+    assert processed(tmp_path, b"whatever", mime) == Measured()
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ('<svg xmlns="http://www.w3.org/2000/svg" width="10" height="20"/>', Size(10, 20)),
+        ('<svg width="10.6px" height="20px"><rect/></svg>', Size(11, 20)),
+        ('<svg viewBox="0 0 600 400"/>', Size(600, 400)),
+        ('<svg width="100%" height="100%" viewBox="0,0,600,400"/>', Size(600, 400)),
+        ('<svg width="1e999" height="nan"/>', None),
+        ("<svg/>", None),
+        ("<svg", None),
+        ("", None),
+        ('<!DOCTYPE svg [<!ENTITY a "1">]><svg width="&a;" height="1"/>', None),
+    ],
+)
+def test_sizes_of_svg(tmp_path: Path, text: str, expected: Size | None) -> None:
+    assert processed(tmp_path, text.encode(), "image/svg+xml") == Measured(expected)
+
+
+def test_entities_are_never_expanded(tmp_path: Path) -> None:
+    laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 12))
+    text = f'<!DOCTYPE svg [<!ENTITY l0 "lol">{laughs}]><svg width="&l11;" height="1"/>'
+    assert processed(tmp_path, text.encode(), "image/svg+xml") == Measured()
+
+
+@pytest.mark.parametrize("size", [(8001, 8001), (30_000, 30_000), (2**31 - 1, 2**31 - 1)])
+@pytest.mark.filterwarnings("ignore:Image size")
+def test_bombs_are_refused_before_they_are_decoded(tmp_path: Path, size: tuple[int, int]) -> None:
+    with pytest.raises(ApplicationError, match="too large: at most 64 million pixels"):
+        processed(tmp_path, bomb(*size), "image/png")
+
+
+def test_the_largest_image_is_accepted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(images, "MAX_PIXELS", 100)
+    assert processed(tmp_path, picture("PNG", 10, 10), "image/png").size == Size(10, 10)
+    with pytest.raises(ApplicationError):
+        processed(tmp_path, picture("PNG", 101, 1), "image/png")
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP", "TIFF"])
+def test_broken_images_are_refused(tmp_path: Path, kind: str) -> None:
+    whole, chance = picture(kind, 300, 200), random.Random(5)
+    with pytest.raises(ApplicationError, match="File is not a valid image"):
+        processed(tmp_path, whole[: len(whole) // 2], f"image/{kind.lower()}")
+    for _ in range(40):
+        damaged = bytearray(whole)
+        for _ in range(8):
+            damaged[chance.randrange(len(damaged))] = chance.randrange(256)
+        with suppress(ApplicationError):  # whatever is wrong, this is all that may come out
+            processed(tmp_path, bytes(damaged), f"image/{kind.lower()}")
+
+
+@pytest.mark.parametrize(
+    "content, mime",
+    [
+        (picture("BMP", 300, 200), "image/png"),
+        (b"\x89PNG\r\n\x1a\nhello", "image/png"),
+        (b"\xff\xd8\xffhello", "image/jpeg"),
+        (b"GIF89ahello", "image/gif"),
+        (b"RIFF\5\0\0\0WEBPhello", "image/webp"),
+    ],
+)
+def test_what_only_begins_as_an_image_has_no_size_or_is_refused(tmp_path: Path, content: bytes, mime: str) -> None:
+    assert processed(tmp_path, content, mime) == Measured()
+    with pytest.raises(ApplicationError, match="File is not a valid image"):
+        processed(tmp_path, content, mime, check=True)
+
+
+def test_what_begins_as_cameras_own_formats_do_is_kept(tmp_path: Path) -> None:
+    tags = ((256, 4, 10), (257, 4, 10), (258, 3, 14), (259, 3, 34713), (262, 3, 32803))  # as Nikon compresses
+    entries = b"".join(struct.pack("<HHII", tag, kind, 1, value) for tag, kind, value in tags)
+    content = b"II*\0\x08\0\0\0" + struct.pack("<H", len(tags)) + entries + bytes(4)
+    assert processed(tmp_path, content, "image/tiff", check=True) == Measured()

@@ -1,0 +1,29 @@
+"""What the access tests share: the tables, some people in them, and clocks that stand still until told."""
+
+from pathlib import Path
+
+import pytest
+
+from octavo.database.connection import Database
+from tests.models.people import Hands, write_people
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture
+def hands() -> Hands:
+    return Hands()
+
+
+@pytest.fixture
+async def empty(database: Database) -> Database:
+    """A database with the tables and nothing in them."""
+    await database.execute_script((HERE / f"access_tables.{database.dialect.name}.sql").read_text())
+    return database
+
+
+@pytest.fixture
+async def people(empty: Database) -> Database:
+    """A database with roles, users and API tokens."""
+    await write_people(empty)
+    return empty

@@ -1,0 +1,63 @@
+"""A workshop in both databases, with makers and files to link to, and the writer on it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from octavo.content.writer import EntryWriter
+from octavo.database.connection import Database, Row
+from octavo.database.synchronize import synchronize
+from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
+from tests.layouts import registry_of
+from tests.models.workshop import DEFINITIONS
+
+
+@pytest.fixture(scope="session")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Registry:
+    return registry_of(DEFINITIONS, tmp_path_factory.mktemp("workshop"))
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """The writer, and short ways to look at what it wrote."""
+
+    database: Database
+    registry: Registry
+    writer: EntryWriter
+
+    def type(self, name: str) -> ContentType:
+        return self.registry.content_types[f"api::{name}.{name}"]
+
+    async def create(self, type_name: str, /, **data: Any) -> int:
+        return await self.writer.create(self.type(type_name), data)
+
+    async def update(self, type_name: str, entry_id: int, /, **data: Any) -> bool:
+        return await self.writer.update(self.type(type_name), entry_id, data)
+
+    async def delete(self, name: str, entry_id: int) -> bool:
+        return await self.writer.delete(self.type(name), entry_id)
+
+    async def rows(self, table: str, *columns: str, where: str = "1 = 1") -> list[Row]:
+        names = ", ".join(f'"{column}"' for column in columns)
+        found: Sequence[Row] = await self.database.fetch_all(f'SELECT {names} FROM "{table}" WHERE {where} ORDER BY id')
+        return [tuple(row) for row in found]
+
+    async def count(self, table: str) -> int:
+        return int(await self.database.fetch_value(f'SELECT count(*) FROM "{table}"'))
+
+
+MAKERS, FILES = 6, 4
+
+
+@pytest.fixture
+async def shop(database: Database, workshop: Registry) -> Workshop:
+    """Makers 1 to 6 and files 1 to 4 are there."""
+    await synchronize(database, workshop)
+    for number in range(1, MAKERS + 1):
+        await database.execute(f"INSERT INTO makers (name) VALUES ('maker {number}')")
+    for number in range(1, FILES + 1):
+        await database.execute(f"INSERT INTO files (name, hash) VALUES ('file {number}', 'h{number}')")
+    return Workshop(database, workshop, EntryWriter(database, workshop))

@@ -1,0 +1,111 @@
+"""Requests to addresses that come from settings: which are made, to whom, and how much of the answer is read."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx2
+import pytest
+
+from octavo.net.guarded_http import MOST_BYTES, GuardedTransport, RefusedAddress, is_public
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize(
+    "address", ["93.184.216.34", "2606:2800:220:1::1", "::ffff:93.184.216.34", "64:ff9b::5db8:d822"]
+)
+def test_public_addresses(address: str) -> None:
+    assert is_public(address)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("127.0.0.1", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0"),
+        *("224.0.0.1", "255.255.255.255", "240.0.0.1", "192.0.2.1", "198.18.0.1"),
+        *("::1", "::", "fe80::1", "fe80::1%eth0", "fc00::1", "ff02::1", "2001:db8::1"),
+        *("::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "2002:a00:1::"),
+        "2001:0:4136:e378:8000:63bf:f5ff:fffe",
+    ],
+)
+def test_addresses_of_this_machine_and_the_networks_around_it(address: str) -> None:
+    assert not is_public(address)
+
+
+@asynccontextmanager
+async def serving(answer: bytes) -> AsyncIterator[int]:
+    """A server that says one thing."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(answer)
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        yield server.sockets[0].getsockname()[1]
+
+
+def client(*exempt: str) -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(transport=GuardedTransport(frozenset(exempt)), trust_env=False)
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "localhost", "127.1", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]"]
+)
+async def test_private_machines_are_not_asked(host: str) -> None:
+    with pytest.raises(httpx2.RequestError):
+        await client().get(f"https://{host}:9/")
+
+
+async def test_a_name_is_judged_by_every_address_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names of other people's are beyond the reach of a test: the resolver is told what to answer."""
+
+    async def resolve(*_: Any, **__: Any) -> list[Any]:
+        return [(2, 1, 6, "", (address, 443)) for address in ("93.184.216.34", "10.0.0.1")]
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", resolve, raising=False)
+    with pytest.raises(RefusedAddress, match="not a public address"):
+        await client().get("https://provider.example/")
+
+
+async def test_plain_http_is_for_exempt_hosts_alone() -> None:
+    with pytest.raises(RefusedAddress, match="by https"):
+        await client().get("http://93.184.216.34/")
+    with pytest.raises(RefusedAddress, match="by https"):
+        await client("127.0.0.1:1").get("http://127.0.0.1:2/")
+
+
+async def test_an_exempt_host_is_asked_by_its_name() -> None:
+    async with serving(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok") as port:
+        for exempt in ("localhost", f"localhost:{port}"):
+            answer = await client(exempt).get(f"http://localhost:{port}/")
+            assert answer.text == "ok"
+            assert answer.request.headers["host"] == f"localhost:{port}"
+
+
+async def test_nothing_is_followed() -> None:
+    async with serving(b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1/\r\ncontent-length: 0\r\n\r\n") as port:
+        assert (await client("127.0.0.1").get(f"http://127.0.0.1:{port}/")).status_code == 302
+
+
+async def test_long_answers_are_not_read() -> None:
+    async with serving(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n" + b"x" * (MOST_BYTES + 1)) as port:
+        with pytest.raises(RefusedAddress, match="too long"):
+            await client("127.0.0.1").get(f"http://127.0.0.1:{port}/")
+
+
+async def test_compressed_answers_are_not_read() -> None:
+    async with serving(b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 0\r\n\r\n") as port:
+        with pytest.raises(RefusedAddress, match="compresses"):
+            await client("127.0.0.1").get(f"http://127.0.0.1:{port}/")
+
+
+async def test_nobody_there() -> None:
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        with pytest.raises(httpx2.ConnectError):
+            await client("127.0.0.1").get(f"http://127.0.0.1:{bound.getsockname()[1]}/")

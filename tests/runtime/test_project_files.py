@@ -1,0 +1,76 @@
+"""Which files of a project count, and when they have changed."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from octavo.runtime.project_files import is_read, read_marks
+
+SCHEMA = "src/api/story/content-types/story/schema.json"
+
+
+@pytest.mark.parametrize(
+    "name, counts",
+    [
+        (SCHEMA, True),
+        ("src/components/shared/seo.json", True),
+        ("src/extensions/users-permissions/content-types/user/schema.json", True),
+        ("src/index.py", True),
+        ("src/api/story/policies/is-owner.py", True),
+        ("config/plugins.toml", True),
+        (".env", True),
+        (".env.example", False),
+        ("README.json", False),
+        ("seed/seed.json", False),
+        ("public/data.json", False),
+        ("src/api/story/content-types/story/4913", False),
+        (f"{SCHEMA}~", False),
+        (f"{SCHEMA}.tmp", False),
+        (f"{SCHEMA}.tmp.4711", False),
+        (f"{SCHEMA}___jb_tmp___", False),
+        (f"{SCHEMA}___jb_old___", False),
+        ("src/.index.py.swp", False),
+        ("src/.index.py.kate-swp", False),
+        ("src/.#index.py", False),
+        ("src/#index.py#", False),
+        ("src/.goutputstream-1A2B3C", False),
+        ("src/__pycache__/index.cpython-311.pyc", False),
+        ("src/.git/hooks.json", False),
+    ],
+)
+def test_which_files_count(name: str, counts: bool) -> None:
+    assert is_read(Path("/site") / name, Path("/site")) is counts
+
+
+def test_files_of_others_do_not_count() -> None:
+    assert not is_read(Path("/elsewhere/src/index.py"), Path("/site"))
+
+
+def test_what_changes_a_mark(tmp_path: Path) -> None:
+    """To write, to put another file in its place, to move the folder; to read does not."""
+    index, other = tmp_path / "src/index.py", tmp_path / "src/index.py.tmp"
+    index.parent.mkdir()
+    index.write_text("one")
+    first = read_marks(tmp_path)
+    assert list(first) == [index]
+    index.read_text()
+    assert read_marks(tmp_path) == first
+    times = index.stat().st_atime_ns, index.stat().st_mtime_ns
+    index.write_text("three")
+    os.utime(index, ns=times)
+    second = read_marks(tmp_path)
+    assert second != first
+    other.write_text("three")
+    os.utime(other, ns=times)
+    assert read_marks(tmp_path) == second
+    other.rename(index)
+    assert read_marks(tmp_path) != second
+    index.parent.rename(tmp_path / "away")
+    assert read_marks(tmp_path) == {}
+
+
+def test_a_link_to_nowhere_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/api.toml").symlink_to(tmp_path / "nowhere")
+    assert read_marks(tmp_path) == {}

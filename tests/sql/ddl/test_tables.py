@@ -1,0 +1,90 @@
+"""What tables definitions ask for. (That they equal the reference's: `tests/database/test_synchronize.py`.)"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from octavo.schema.problems import InvalidDefinitions
+from octavo.sql.ddl.tables import INTERNAL_TABLES, Table, wanted_tables
+from tests.layouts import MODELS, recorded, registry_of
+
+
+def relation(kind: str, **rest: Any) -> dict[str, Any]:
+    return {"type": "relation", "relation": kind, "target": "api::a.a", **rest}
+
+
+def project(attributes: dict[str, Any], **rest: Any) -> dict[str, Any]:
+    info = {"singularName": "a", "pluralName": "as"}
+    return {
+        "api/a/content-types/a/schema.json": {"info": info, "attributes": attributes, "collectionName": "as", **rest}
+    }
+
+
+def tables_of(definitions: dict[str, Any], tmp_path: Path) -> dict[str, Table]:
+    return {table.name: table for table in wanted_tables(registry_of(definitions, tmp_path))}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_no_table_column_or_index_is_asked_for_twice(model: str, tmp_path: Path) -> None:
+    tables = wanted_tables(registry_of(recorded(model)["definitions"], tmp_path))
+    names = [table.name.lower() for table in tables]
+    assert len(set(names)) == len(names)
+    for table in tables:
+        columns = [column.name for column in table.columns]
+        assert len(set(columns)) == len(columns)
+        assert {name for index in table.indexes for name in index.columns} <= set(columns)
+
+
+def test_tables_of_the_service_are_always_there(tmp_path: Path) -> None:
+    assert set(INTERNAL_TABLES) < set(wanted_tables(registry_of({}, tmp_path)))
+
+
+LOCALIZED = {"pluginOptions": {"i18n": {"localized": True}}}
+STATES = {
+    "published": (("id", "published_at"), '"published_at" IS NOT NULL'),
+    "drafts": (("id", "published_at"), '"published_at" IS NULL'),
+}
+IN_A_LOCALE = ("locale", "id", "published_at"), '"published_at" IS NOT NULL'
+
+
+@pytest.mark.parametrize(
+    "draft_and_publish, rest, indexes",
+    [
+        (True, {}, STATES),
+        (True, LOCALIZED, {**STATES, "localized": IN_A_LOCALE}),
+        (False, LOCALIZED, {"localized": (("locale", "id"), None)}),
+        (False, {}, {}),
+    ],
+)
+def test_own_indexes(draft_and_publish: bool, rest: dict[str, Any], indexes: dict[str, Any], tmp_path: Path) -> None:
+    table = tables_of(project({}, options={"draftAndPublish": draft_and_publish}, **rest), tmp_path)["as"]
+    own = {index.name: (index.columns, index.where) for index in table.indexes if index.name.startswith("octavo_")}
+    assert own == {f"octavo_as_{name}": index for name, index in indexes.items()}
+
+
+def test_an_index_without_its_column_is_left_out(tmp_path: Path) -> None:
+    indexes = [{"name": "gone", "columns": ["t", "u"]}, {"name": "kept", "columns": ["t"]}]
+    table = tables_of(project({"t": {"type": "string"}}, indexes=indexes), tmp_path)["as"]
+    assert [index.name for index in table.indexes] == ["kept", "as_created_by_id_fk", "as_updated_by_id_fk"]
+
+
+@pytest.mark.parametrize(
+    "definitions, problem",
+    [
+        (
+            project({"fooBar": relation("oneToOne"), "foo_bar": relation("oneToOne")}),
+            "src/api/a/content-types/a/schema.json: (whole file): table as_foo_bar_links is also made for api::a.a; "
+            "rename the collection or the attribute",
+        ),
+        (
+            project({}, collectionName="Strapi_Webhooks"),
+            "src/api/a/content-types/a/schema.json: (whole file): table Strapi_Webhooks is also made for the service "
+            "itself; rename the collection or the attribute",
+        ),
+    ],
+)
+def test_tables_that_two_would_share_are_refused(definitions: dict[str, Any], problem: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidDefinitions) as caught:
+        tables_of(definitions, tmp_path)
+    assert [str(each) for each in caught.value.problems] == [problem]

@@ -1,0 +1,176 @@
+"""What each method of a dialect says: one row a call, with the text on each database."""
+
+from typing import Any, Final
+
+import pytest
+
+from octavo.plan.nodes import Parameter, ParameterKind
+from octavo.query.operators import Test as Operator
+from octavo.schema.values import ValueKind
+from octavo.sql.ddl.tables import Column, Index
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.dialects.postgresql import POSTGRESQL
+from octavo.sql.dialects.sqlite import SQLITE
+from tests.dialects import DIALECTS
+
+TEXT = Parameter(0, ParameterKind.TEXT)
+NEW = Column("c", "integer")
+
+CASES: Final[list[tuple[str, tuple[Any, ...], Any, Any]]] = [
+    ("mark", (3,), "?3", "$3"),
+    ("parameter", (TEXT,), "?1", "$1::text"),
+    ("parameter", (Parameter(1, ParameterKind.JSON),), "?2", "$2::text::jsonb"),
+    (
+        "parameter",
+        (Parameter(0, ParameterKind.INSTANT),),
+        "?1",
+        "(timestamp 'epoch' + $1::int8 * interval '1 millisecond')",
+    ),
+    ("placeholder", (2, ValueKind.STRING), "?2", "$2::text"),
+    ("placeholder", (2, ValueKind.DECIMAL), "?2", "$2::numeric"),
+    ("bind", (ValueKind.BOOLEAN, True), 1, True),
+    ("bind", (ValueKind.BIG_INTEGER, 2**63), 2.0**63, 2**63),
+    ("bind", (ValueKind.DATETIME, -1), -1, "1969-12-31T23:59:59.999"),
+    ("bind", (ValueKind.DATETIME, None), None, None),
+    ("instant", ("?1",), "?1", "(timestamp 'epoch' + ?1::int8 * interval '1 millisecond')"),
+    ("milliseconds", ("t.at",), "t.at", "(extract(epoch from t.at) * 1000)::int8"),
+    ("concat", (["a"],), "a", "a"),
+    ("concat", (["a", "b"],), "concat(a, b)", "concat(a, b)"),
+    ("join_rows", ("t.j",), "group_concat(t.j, ',')", "string_agg(t.j, ',')"),
+    ("as_bytes", ("t.j",), "CAST(t.j AS BLOB)", "convert_to(t.j, 'UTF8')"),
+    (
+        "answer",
+        ("j", ", n", "FROM t", 9),
+        "SELECT CAST(j AS BLOB), n FROM t",
+        "SELECT convert_to(CASE WHEN octet_length(a.json) > 9"
+        " THEN ('octavo: too large ' || octet_length(a.json))::int8::text ELSE a.json END, 'UTF8'), n"
+        " FROM (SELECT j AS json FROM t) a",
+    ),
+    (
+        "measured",
+        ("j", 9),
+        "CASE WHEN octavo_measure(coalesce(octet_length(j), 0) + 16, 9) THEN j END",
+        "CASE WHEN set_config('octavo.answer',"
+        " (coalesce(nullif(current_setting('octavo.answer', true), ''), '0')::int8"
+        " + coalesce(octet_length(j), 0) + 16)::text, true)::int8 > 9"
+        " THEN ('octavo: too large ' || octet_length(j))::int8::text ELSE j END",
+    ),
+    ("limit", (None, None), "", ""),
+    ("limit", (None, "s"), " LIMIT -1 OFFSET s", " OFFSET s"),
+    ("limit", ("l", "s"), " LIMIT l OFFSET s", " LIMIT l OFFSET s"),
+    (
+        "json_or_null",
+        ("t", "j"),
+        "CASE WHEN t IS NULL THEN 'null' ELSE j END",
+        "CASE WHEN t IS NULL THEN 'null' ELSE j END",
+    ),
+    (
+        "json_quoted",
+        ("t",),
+        "CASE WHEN t IS NULL THEN 'null' ELSE concat('\"', t, '\"') END",
+        "CASE WHEN t IS NULL THEN 'null' ELSE concat('\"', t, '\"') END",
+    ),
+    ("json_scalar", (ValueKind.STRING, "c"), "json_quote(c)", "coalesce(to_json(c)::text, 'null')"),
+    (
+        "json_scalar",
+        (ValueKind.BOOLEAN, "c"),
+        "CASE c WHEN 1 THEN 'true' WHEN 0 THEN 'false' ELSE 'null' END",
+        "coalesce(c::text, 'null')",
+    ),
+    ("json_typed", (ValueKind.STRING, "c"), "json_quote(c)", "coalesce(to_json(c)::text, 'null')"),
+    (
+        "safe_integer",
+        ("c", "n"),
+        "CASE WHEN c NOT BETWEEN -9007199254740991 AND 9007199254740991 THEN json_quote(CAST(c AS TEXT)) ELSE n END",
+        "CASE WHEN c NOT BETWEEN -9007199254740991 AND 9007199254740991"
+        " THEN CASE WHEN c IS NULL THEN 'null' ELSE concat('\"', c, '\"') END ELSE n END",
+    ),
+    (
+        "json_rows",
+        (("a", "b"), "FROM t"),
+        "json((SELECT json_group_array(json_array(a, b)) FROM t))",
+        "(SELECT json_agg(json_build_array(a, b)) FROM t)",
+    ),
+    (
+        "json_object",
+        ({"it's": "v", "k": "w"},),
+        "CAST(json_object('it''s', v, 'k', w) AS BLOB)",
+        "json_build_object('it''s', v, 'k', w)",
+    ),
+    ("text_of", (ValueKind.STRING, "c"), "c", "c"),
+    ("text_of", (ValueKind.INTEGER, "c"), "c", "c::text"),
+    ("folded", ("c",), "lower(c)", "lower(c)"),
+    ("contains", ("c", "p"), "instr(c, p) > 0", "position(p in c) > 0"),
+    ("starts_with", ("c", "p"), "substr(c, 1, length(p)) = p", "starts_with(c, p)"),
+    ("ends_with", ("c", "p"), "substr(c, length(c) - length(p) + 1) = p", "right(c, length(p)) = p"),
+    ("comparable", (ValueKind.DECIMAL, "c", ParameterKind.NUMBER), "c", "c::float8"),
+    ("comparable", (ValueKind.INTEGER, "c", ParameterKind.INTEGER), "c", "c"),
+    ("test", (Operator.EQUAL, ValueKind.STRING, "c", (TEXT,), False), "c = ?1", "c = $1::text"),
+    (
+        "test",
+        (Operator.EQUAL, ValueKind.STRING, "c", (TEXT,), True),
+        "lower(c) = lower(?1)",
+        "lower(c) = lower($1::text)",
+    ),
+    (
+        "test",
+        (Operator.CONTAINS, ValueKind.INTEGER, "c", (TEXT,), False),
+        "instr(lower(c), lower(?1)) > 0",
+        "position($1::text in c::text) > 0",
+    ),
+    ("contradicts", ("integer", "character varying(255)"), False, True),
+    ("contradicts", ("no type of ours", "integer"), False, False),
+    ("default", (True,), "1", "true"),
+    ("default", (1.5,), "1.5", "1.5"),
+    ("default", ("it's",), "'it''s'", "'it''s'"),
+    (
+        "change_type",
+        ("t", NEW, True),
+        (
+            'ALTER TABLE "t" RENAME COLUMN "c" TO "octavo_old_c"',
+            'ALTER TABLE "t" ADD COLUMN "c" integer',
+            'UPDATE "t" SET "c" = CAST("octavo_old_c" AS integer)',
+            'ALTER TABLE "t" DROP COLUMN "octavo_old_c"',
+        ),
+        ('ALTER TABLE "t" ALTER COLUMN "c" DROP DEFAULT, ALTER COLUMN "c" TYPE integer USING "c"::text::integer',),
+    ),
+    (
+        "drop_index",
+        ("t", Index(name="i", columns=("c",))),
+        ('DROP INDEX IF EXISTS "i"',),
+        ('ALTER TABLE "t" DROP CONSTRAINT IF EXISTS "i"', 'DROP INDEX IF EXISTS "i"'),
+    ),
+    (
+        "continue_ids",
+        (["t"],),
+        None,
+        "SELECT t.name, setval(t.sequence, t.top) FROM (SELECT 't' AS name,"
+        " pg_get_serial_sequence('\"t\"', 'id')::regclass AS sequence, (SELECT max(id) FROM \"t\") AS top) t"
+        " WHERE t.top > coalesce(pg_sequence_last_value(t.sequence), 0) ORDER BY t.name",
+    ),
+]
+
+
+@pytest.mark.parametrize("method, arguments, on_sqlite, on_postgresql", CASES)
+def test_what_a_method_says(method: str, arguments: tuple[Any, ...], on_sqlite: Any, on_postgresql: Any) -> None:
+    said = [getattr(dialect, method)(*arguments) for dialect in (SQLITE, POSTGRESQL)]
+    assert said == [on_sqlite, on_postgresql]
+    assert [type(one) for one in said] == [type(on_sqlite), type(on_postgresql)]
+
+
+def test_every_method_has_a_row() -> None:
+    methods = {name for name, found in vars(Dialect).items() if callable(found) and not name.startswith("_")}
+    assert {method for method, *_ in CASES} == methods
+
+
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=lambda dialect: dialect.name)
+def test_every_dialect_knows_every_type_of_column(dialect: Dialect) -> None:
+    assert dialect.column_types.keys() == SQLITE.column_types.keys()
+    assert dialect.default(False) == dialect.booleans[0]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=lambda dialect: dialect.name)
+def test_only_one_dialect_is_like_itself(dialect: Dialect) -> None:
+    """Texts are remembered by dialect: there is one object, found by what it is and not by what it holds."""
+    assert hash(dialect) == object.__hash__(dialect)
+    assert [other for other in DIALECTS.values() if other == dialect] == [dialect]

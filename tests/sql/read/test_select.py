@@ -1,0 +1,90 @@
+"""Compiled reads: text that depends on the shape alone, and types too wide for one call of a function."""
+
+import json
+
+import pytest
+
+from octavo.authorization.permissions import EVERYTHING
+from octavo.authorization.query_sanitizer import QuerySanitizer
+from octavo.database.connection import LARGEST_ANSWER, Database
+from octavo.database.synchronize import synchronize
+from octavo.plan.read import Planned, plan_read
+from octavo.query.request import ReadRequest
+from octavo.rest.params import PageLimits, read_query
+from octavo.rest.query_string import parse_query_string
+from octavo.schema.loader import builtin_registry
+from octavo.schema.parse import parse_content_type
+from octavo.schema.registry import Registry
+from octavo.sql.read.select import compile_read
+from tests.dialects import DIALECTS
+from tests.models.bookshop import BOOK
+from tests.models.content import ContentWriter
+
+WIDE = "api::wide.wide"
+
+
+def planned(registry: Registry, query: str, uid: str = BOOK) -> Planned:
+    asked = read_query(parse_query_string(query), PageLimits())
+    content_type = registry.content_types[uid]
+    sanitized = QuerySanitizer(registry, EVERYTHING).sanitize(asked, content_type)
+    return plan_read(ReadRequest(content_type=content_type, query=sanitized), registry)
+
+
+SAME_SHAPE = [
+    ("filters[title]=a", "filters[title]=b"),
+    ("pagination[page]=2", "pagination[page]=3&pagination[pageSize]=7"),
+    ("filters[id][$in]=1&filters[id][$in]=2", "filters[id][$in]=8&filters[id][$in]=9"),
+    ("sort=title", "sort=title:asc"),
+    ("populate=author", "populate[author]=true"),
+    ("filters[author][name][$contains]=a&_q=x", "filters[author][name][$contains]=%25&_q=y"),
+]
+
+
+@pytest.mark.parametrize("one, other", SAME_SHAPE)
+def test_values_are_no_part_of_the_text(registry: Registry, one: str, other: str) -> None:
+    first, second = planned(registry, one), planned(registry, other)
+    assert (first.plan, hash(first.plan)) == (second.plan, hash(second.plan))
+
+
+OTHER_SHAPE = [
+    ("filters[title]=a", "filters[slug]=a"),
+    ("filters[id][$in]=1", "filters[id][$in][0]=1&filters[id][$in][1]=2"),
+    ("sort=title", "sort=title:desc"),
+    ("", "pagination[withCount]=false"),
+    ("pagination[page]=1", "pagination[page]=2"),
+    ("_q=x", "_q=1"),
+]
+
+
+@pytest.mark.parametrize("one, other", OTHER_SHAPE)
+@pytest.mark.parametrize("name", DIALECTS)
+def test_another_shape_is_another_text(registry: Registry, name: str, one: str, other: str) -> None:
+    texts = {
+        compile_read(planned(registry, query).plan, registry, DIALECTS[name], LARGEST_ANSWER) for query in (one, other)
+    }
+    assert len(texts) == 2
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_callers_texts_are_never_in_the_statement(registry: Registry, name: str) -> None:
+    filters = "filters[title]=EVIL'&filters[author][name][$in]=EVIL'&_q=EVIL'"
+    query = f"{filters}&locale=EVIL'&populate[genres][filters][name]=EVIL'"
+    found = planned(registry, query)
+    assert "EVIL" not in compile_read(found.plan, registry, DIALECTS[name], LARGEST_ANSWER)
+    assert found.values.count("EVIL'") == 5
+
+
+@pytest.mark.anyio
+async def test_types_may_be_wider_than_a_function_call(database: Database) -> None:
+    attributes = {f"attribute{number}": {"type": "string"} for number in range(240)}
+    wide = parse_content_type(WIDE, {"info": {}, "collectionName": "wides", "attributes": attributes}, "wide", [])
+    registry = Registry([*builtin_registry().content_types.values(), wide], ())
+    await synchronize(database, registry)
+    writer = ContentWriter(database, registry, database.dialect.name)
+    await writer.add(WIDE, **{name: name.upper() for name in attributes})
+    found = planned(registry, "", WIDE)
+    text = compile_read(found.plan, registry, database.dialect, LARGEST_ANSWER)
+    row = await database.fetch_row(text, found.values)
+    assert row is not None
+    [entry] = json.loads(row[0])
+    assert {name: entry["attributes"][name] for name in attributes} == {name: name.upper() for name in attributes}

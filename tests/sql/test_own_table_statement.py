@@ -1,0 +1,78 @@
+"""Statements with named values, in the words of each database."""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+
+import pytest
+
+import octavo
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.dialects.postgresql import POSTGRESQL
+from octavo.sql.dialects.sqlite import SQLITE
+from octavo.sql.own_table_statement import OwnStatement, escape_braces
+from tests.dialects import DIALECTS
+
+RUNNING = {"octavo.__main__", "octavo.asgi"}
+"""Modules that do something when they are imported."""
+
+UPDATE = OwnStatement("UPDATE t SET used = {now:instant}, kept = {name} WHERE {t.made_at:milliseconds} < {now}")
+
+
+@pytest.mark.parametrize(
+    "dialect, text",
+    [
+        (SQLITE, "UPDATE t SET used = ?1, kept = ?2 WHERE t.made_at < ?1"),
+        (
+            POSTGRESQL,
+            "UPDATE t SET used = (timestamp 'epoch' + $1::int8 * interval '1 millisecond'), kept = $2"
+            " WHERE (extract(epoch from t.made_at) * 1000)::int8 < $1",
+        ),
+    ],
+)
+def test_values_are_numbered_as_they_come(dialect: Dialect, text: str) -> None:
+    assert UPDATE.bind(dialect, name="a", now=5) == (text, (5, "a"))
+
+
+def test_a_statement_may_have_no_values() -> None:
+    assert OwnStatement("SELECT 1").bind(SQLITE) == ("SELECT 1", ())
+
+
+@pytest.mark.parametrize("values", [{}, {"now": 1}, {"now": 1, "name": "a", "other": 2}])
+def test_there_is_one_value_for_each_name(values: dict[str, object]) -> None:
+    with pytest.raises(TypeError, match="expected values for now, name; got"):
+        UPDATE.bind(SQLITE, **values)
+
+
+def test_another_name_is_no_value() -> None:
+    with pytest.raises(KeyError):
+        UPDATE.bind(SQLITE, now=1, nmae="a")
+
+
+def test_a_form_that_no_value_has_is_refused() -> None:
+    with pytest.raises(ValueError, match="milisecond"):
+        OwnStatement("SELECT {made_at:milisecond}").bind(SQLITE)
+
+
+def test_a_finished_piece_stays_as_it_is() -> None:
+    piece = """concat('{"id":', t.id, '}')"""
+    text, values = OwnStatement(f"SELECT {escape_braces(piece)} WHERE id = {{id}}").bind(POSTGRESQL, id=1)
+    assert (text, values) == (f"SELECT {piece} WHERE id = $1", (1,))
+
+
+def own_statements() -> Iterator[tuple[str, OwnStatement]]:
+    """Every statement that is a constant of a module, or one of several in a constant."""
+    for module in pkgutil.walk_packages(octavo.__path__, "octavo."):
+        if module.name in RUNNING:
+            continue
+        for name, value in vars(importlib.import_module(module.name)).items():
+            for statement in value if isinstance(value, tuple) else (value,):
+                if isinstance(statement, OwnStatement):
+                    yield f"{module.name}.{name}", statement
+
+
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=lambda dialect: dialect.name)
+def test_every_statement_can_be_said(dialect: Dialect) -> None:
+    texts = [(place, statement.render(dialect)[0]) for place, statement in own_statements()]
+    assert len(texts) > 30
+    assert [place for place, text in texts if "{" in text or "}" in text] == []

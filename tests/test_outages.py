@@ -1,0 +1,158 @@
+"""What the log tells of 503s: why, once a second for each kind, and nothing that is secret."""
+
+import asyncio
+import json
+import logging
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from octavo.clock import Clock
+from octavo.database.postgresql import PostgresqlDatabase
+from octavo.database.sqlite import SqliteDatabase
+from octavo.errors import ServiceUnavailable
+from octavo.http.options import HttpOptions
+from octavo.http.request import Request
+from octavo.http.response import Response
+from octavo.outages import OutageLog, reason_of
+from octavo.threads import in_thread
+from tests.graphql.asking import ask, messages
+from tests.http.asgi import app_with, call
+from tests.models.bookshop import FULL_TOKEN
+from tests.models.site import Site
+
+pytestmark = pytest.mark.anyio
+
+LOGGER = "octavo.outages"
+JSON = [("Content-Type", "application/json"), ("Authorization", f"Bearer {FULL_TOKEN}")]
+
+
+class Hands:
+    """A clock whose time is set by hand."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.clock = Clock(steady=lambda: self.now)
+
+
+def raised(cause: Exception, reason: str = "") -> ServiceUnavailable:
+    """An outage as it comes from where it was raised."""
+    outage = ServiceUnavailable(reason=reason)
+    outage.__cause__ = cause
+    return outage
+
+
+def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records if record.name == LOGGER]
+
+
+@pytest.mark.parametrize(
+    "error, reason",
+    [
+        (raised(OSError(28, "No space left on device")), "OSError: [Errno 28] No space left on device"),
+        (raised(asyncpg.DiskFullError("could not extend file\nDETAIL: row 7")), "DiskFullError: could not extend file"),
+        (raised(ValueError("postgres://ann:secret@host/db is odd")), "ValueError: postgres://...host/db is odd"),
+        (raised(ValueError("no https://s3/a?Signature=secret there")), "ValueError: no https://s3/a... there"),
+        (raised(ValueError("x" * 1000)), f"ValueError: {'x' * 288}"),
+        (ServiceUnavailable(reason="nothing came free"), "nothing came free"),
+        (raised(TimeoutError(), "nothing came free"), "nothing came free"),
+        (raised(OSError("gone"), "PostgreSQL at db"), "PostgreSQL at db: OSError: gone"),
+        (ServiceUnavailable(), "ServiceUnavailable: Service Unavailable"),
+    ],
+)
+def test_reasons(error: ServiceUnavailable, reason: str) -> None:
+    assert reason_of(error) == reason
+
+
+def test_each_kind_is_told_once_a_second(caplog: pytest.LogCaptureFixture) -> None:
+    hands = Hands()
+    log = OutageLog(hands.clock)
+    for step in (0.0, 0.4, 0.4, 0.4, 0.4):
+        hands.now += step
+        log.report(raised(OSError(f"gone {step}")))
+        log.report(ServiceUnavailable("Too many requests are waiting", reason="9 are under way"))
+    assert lines(caplog) == [
+        "503 Service Unavailable: OSError: gone 0.0",
+        "503 Too many requests are waiting: 9 are under way",
+        "503 Service Unavailable: OSError: gone 0.4 (and 2 times more in 1 s)",
+        "503 Too many requests are waiting: 9 are under way (and 2 times more in 1 s)",
+    ]
+    assert {record.levelno for record in caplog.records} == {logging.ERROR}
+
+
+async def test_a_full_disk_under_sqlite(own_bookshop: Site, caplog: pytest.LogCaptureFixture) -> None:
+    if own_bookshop.database.dialect.name != "sqlite":
+        pytest.skip("of SQLite")
+    pages = await own_bookshop.database.fetch_value("PRAGMA page_count")
+    await own_bookshop.database.execute_script(f"PRAGMA max_page_count={pages}")
+    title = "secret words " * 20_000
+    body = json.dumps({"data": {"name": "x", "extra": title, "title": "Tom", "summary": title}}).encode()
+    answer = await call(own_bookshop.octavo.asgi, "POST", "/api/books", JSON, [body])
+    assert answer.status == 503, answer.body
+    assert lines(caplog) == ["503 Service Unavailable: FullError: database or disk is full"]
+
+
+async def test_an_outage_that_graphql_tells(own_bookshop: Site, caplog: pytest.LogCaptureFixture) -> None:
+    assert "errors" not in await ask(own_bookshop, "{ books { data { id } } }")
+    await own_bookshop.database.close()
+    answer = await ask(own_bookshop, "{ authors { data { id } } }")
+    assert messages(answer) == ["Service Unavailable"]
+    (line,) = lines(caplog)
+    assert line.startswith("503 Service Unavailable: the database is ")
+
+
+async def test_a_disk_without_room_for_a_file(caplog: pytest.LogCaptureFixture) -> None:
+    async def handler(request: Request) -> Response:
+        await in_thread(lambda: Path("/dev/full").write_bytes(b"secret"))
+        return Response(200)
+
+    answer = await call(app_with(handler), "POST", "/here")
+    assert (answer.status, answer.headers["retry-after"]) == (503, "5")
+    assert lines(caplog) == [
+        "503 Service Unavailable: a file cannot be written: OSError: [Errno 28] No space left on device"
+    ]
+
+
+async def test_a_server_that_is_not_there(tmp_path: Path) -> None:
+    database = PostgresqlDatabase(f"postgresql://ann:secret@/db?host={tmp_path}", patience=1)
+    with pytest.raises(ServiceUnavailable) as refused:
+        await database.fetch_value("SELECT 1")
+    await database.close()
+    reason = reason_of(refused.value)
+    assert reason.startswith("PostgreSQL: ")
+    assert "No such file" in reason
+    assert "secret" not in reason
+
+
+async def test_a_name_that_leads_to_no_server() -> None:
+    database = PostgresqlDatabase("postgresql://ann:secret@no-such-host.invalid/db", patience=1)
+    with pytest.raises(ServiceUnavailable) as refused:
+        await database.fetch_value("SELECT 1")
+    await database.close()
+    assert reason_of(refused.value).startswith("PostgreSQL at no-such-host.invalid: gaierror: ")
+
+
+async def test_connections_that_are_all_taken(sqlite_path: Path) -> None:
+    database = SqliteDatabase(sqlite_path, patience=0.05)
+    await database.connect()
+    async with database.transaction():
+        with pytest.raises(ServiceUnavailable) as refused:
+            async with database.transaction():
+                raise AssertionError("there is one writer")
+    await database.close()
+    assert reason_of(refused.value) == "none of 1 connections to the database came free in 0.05 s"
+
+
+async def test_a_request_that_takes_too_long_and_one_too_many(caplog: pytest.LogCaptureFixture) -> None:
+    async def handler(request: Request) -> Response:
+        await asyncio.sleep(60)
+        return Response(200)
+
+    app = app_with(handler, "GET", HttpOptions(request_seconds=0.1, max_requests=1))
+    answers = await asyncio.gather(*(call(app, "GET", "/here") for _ in range(2)))
+    assert [answer.status for answer in answers] == [503, 503]
+    assert sorted(lines(caplog)) == [
+        "503 The request took too long: it was not answered in 0.1 s",
+        "503 Too many requests are waiting: 1 are under way",
+    ]

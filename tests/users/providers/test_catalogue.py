@@ -1,0 +1,126 @@
+"""The table of providers: what each tells of a person, and what is needed before one can be used."""
+
+from typing import Any
+
+import pytest
+
+from octavo.settings.providers import ProviderSettings, read_stored_provider
+from octavo.users.providers.catalogue import ROWS, Person, make_provider
+
+HERE = "https://api.example"
+
+
+@pytest.mark.parametrize(
+    "name, told, expected",
+    [
+        (
+            "google",
+            {"sub": "1", "email": "ann@gmail.com", "email_verified": True, "name": "Ann A"},
+            Person("1", "ann@gmail.com", True, "ann"),
+        ),
+        (
+            "keycloak",
+            {"sub": "k", "email": "a@b.c", "email_verified": False, "preferred_username": "ann"},
+            Person("k", "a@b.c", False, "ann"),
+        ),
+        ("auth0", {"sub": "auth0|1", "email": "a@b.c", "nickname": "annie"}, Person("auth0|1", "a@b.c", None, "annie")),
+        (
+            "azure",
+            {"sub": "z", "preferred_username": "ann@corp.example"},
+            Person("z", "ann@corp.example", True, "ann@corp.example"),
+        ),
+        (
+            "microsoft",
+            {"id": "m", "userPrincipalName": "ann@corp.example", "mail": "ceo@other.example"},
+            Person("m", "ann@corp.example", True, "ann@corp.example"),
+        ),
+        ("facebook", {"id": "f", "name": "Ann A", "email": "a@b.c"}, Person("f", "a@b.c", True, "Ann A")),
+        (
+            "discord",
+            {"id": "9", "username": "ann", "discriminator": "0", "email": "a@b.c", "verified": False},
+            Person("9", "a@b.c", False, "ann"),
+        ),
+        (
+            "discord",
+            {"id": "9", "username": "ann", "discriminator": "1234", "email": "a@b.c", "verified": True},
+            Person("9", "a@b.c", True, "ann#1234"),
+        ),
+        ("github", {"id": 5, "login": "ann", "email": "a@b.c"}, Person("5", "a@b.c", True, "ann")),
+        ("google", {"sub": None, "email": ["a"], "email_verified": {}}, Person("", "", None, "")),
+    ],
+)
+def test_what_each_tells(name: str, told: dict[str, Any], expected: Person) -> None:
+    assert ROWS[name].read(told, ()) == expected
+
+
+def test_the_address_of_somebody_at_github() -> None:
+    emails = [{"email": "x@y.z", "primary": False}, {"email": "ann@y.z", "primary": True, "verified": False}]
+    told = {"id": 5, "login": "ann", "email": "public@y.z"}
+    assert ROWS["github"].read(told, emails) == Person("5", "ann@y.z", False, "ann")
+
+
+@pytest.mark.parametrize(
+    "name, subdomain, issuer",
+    [
+        ("google", None, "https://accounts.google.com"),
+        ("auth0", "tenant.eu", "https://tenant.eu.auth0.com/"),
+        ("keycloak", "sso.example/realms/x", "https://sso.example/realms/x"),
+        ("azure", "1b2c", "https://login.microsoftonline.com/1b2c/v2.0"),
+    ],
+)
+def test_issuers(name: str, subdomain: str | None, issuer: str) -> None:
+    made = make_provider(name, ProviderSettings(enabled=True, key="k", subdomain=subdomain), HERE)
+    assert made is not None
+    assert made.issuer == issuer
+    assert "openid" in made.scope
+
+
+@pytest.mark.parametrize("name", sorted(ROWS))
+def test_every_address_is_one_of_https(name: str) -> None:
+    made = make_provider(name, ProviderSettings(enabled=True, key="k", subdomain="x.example"), HERE)
+    assert made is not None
+    addresses = [made.issuer, made.authorize_url, made.access_url, made.profile_url, made.emails_url]
+    assert bool(made.issuer) != bool(made.access_url)
+    assert all(address.startswith("https://") for address in addresses if address)
+    assert made.callbacks == (f"{HERE}/api/auth/{name}/callback",)
+
+
+@pytest.mark.parametrize(
+    "name, given",
+    [
+        ("google", ProviderSettings(key="k")),
+        ("google", ProviderSettings(enabled=True)),
+        ("keycloak", ProviderSettings(enabled=True, key="k")),
+        ("company", ProviderSettings(enabled=True, key="k")),
+    ],
+)
+def test_what_is_incomplete_is_not_there(name: str, given: ProviderSettings) -> None:
+    assert make_provider(name, given, HERE) is None
+
+
+def test_an_issuer_makes_any_provider_one_of_openid() -> None:
+    given = ProviderSettings(enabled=True, key="k", issuer="https://sso.example", callback="app://signed-in")
+    for name in ("company", "github"):
+        made = make_provider(name, given, HERE)
+        assert made is not None
+        assert (made.issuer, made.callbacks) == ("https://sso.example", ("app://signed-in",))
+
+
+def test_what_v4_has_stored() -> None:
+    stored = {
+        "enabled": True,
+        "icon": "x",
+        "key": "k",
+        "secret": "s",
+        "scope": ["a"],
+        "callbackUrl": "old",
+        "callback": "new",
+    }
+    assert read_stored_provider(stored) == ProviderSettings(
+        enabled=True, key="k", secret="s", scope=("a",), callback="new"
+    )
+    assert read_stored_provider({"callbackUrl": "old", "callback": "", "key": 12}) == ProviderSettings(
+        callback="old", key="12"
+    )
+    assert read_stored_provider({"enabled": "yes", "scope": "email", "key": None}) == ProviderSettings()
+    assert "hidden" not in repr(ProviderSettings(secret="hidden"))
