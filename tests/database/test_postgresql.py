@@ -256,7 +256,8 @@ async def test_no_server(url: str) -> None:
 async def test_silent_server() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:  # takes connections, says nothing
         port = server.getsockname()[1]
-        database = PostgresqlDatabase(parameters={"host": "127.0.0.1", "port": port, "user": "u", "ssl": False})
+        parameters = {"host": "127.0.0.1", "port": port, "user": "u", "ssl": False}
+        database = PostgresqlDatabase(parameters=parameters, start_patience=0)
         async with asyncio.timeout(PATIENCE):
             with pytest.raises(ServiceUnavailable):
                 await database.connect()
@@ -393,6 +394,18 @@ async def test_frozen_server(own_postgresql_server: PostgresqlServer) -> None:
         own_postgresql_server.freeze(False)
     assert all(isinstance(refusal, ServiceUnavailable) for refusal in refusals)
     assert await database.fetch_value("SELECT 1") == 1
+    await database.close()
+
+
+async def test_a_start_waits_for_a_server_that_is_not_yet_there(own_postgresql_server: PostgresqlServer) -> None:
+    database = PostgresqlDatabase(own_postgresql_server.create_database(), start_patience=PATIENCE)
+    own_postgresql_server.freeze()
+    connecting = asyncio.ensure_future(database.connect())
+    await asyncio.sleep(2.2)  # longer than a try takes
+    assert not connecting.done()
+    own_postgresql_server.freeze(False)
+    async with asyncio.timeout(PATIENCE):
+        await connecting
     await database.close()
 
 

@@ -6,6 +6,7 @@ nothing here leaves anything behind on a connection except an open transaction, 
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -14,17 +15,19 @@ import asyncpg
 from octavo.database.connection import LARGEST_ANSWER, Row, Values
 from octavo.database.connection_share import is_shared, place, request_share
 from octavo.database.pool import Pool
-from octavo.database.postgresql_connection import Server, close_connection, settings_script
+from octavo.database.postgresql_connection import NOT_YET_THERE, Server, close_connection, settings_script
 from octavo.database.postgresql_errors import ConnectionLost, is_interruption, raise_translated
 from octavo.database.postgresql_transaction import PostgresqlTransaction, first_bytes
 from octavo.database.values import check_values
 from octavo.database.watchdog import Watchdog
+from octavo.errors import ServiceUnavailable
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.dialects.postgresql import POSTGRESQL
 
 _SERVER_PATIENCE_SECONDS: Final = 1.0
 """How much longer than the server's own time limit we wait for it to say so."""
 _REPLACEMENT_SECONDS: Final = 1.4
+_NEXT_TRY_SECONDS: Final = 0.2
 _CLEAN_SECONDS: Final = 2.0
 _CLOSE_PATIENCE_SECONDS: Final = 20.0
 _EXCLUSIVE_SECONDS: Final = 24 * 3600.0
@@ -44,8 +47,9 @@ class PostgresqlDatabase:
 
     `url` and `parameters` are what asyncpg's `connect` takes: a URL, or `host`, `port`, `user`, `password`,
     `database`, `ssl`; a parameter wins over the URL. `patience` is how long a caller waits for a free connection,
-    `exclusive_patience` how long an exclusive transaction waits for others, `lock_timeout` how long for a
-    lock, `statement_timeout` how long a statement may run, all in seconds.
+    `start_patience` how long `connect` waits for a server that is slow or starting itself, `exclusive_patience` how
+    long an exclusive transaction waits for others, `lock_timeout` how long for a lock, `statement_timeout` how long a
+    statement may run, all in seconds.
     """
 
     dialect: Dialect = POSTGRESQL
@@ -59,6 +63,7 @@ class PostgresqlDatabase:
         minimum: int = 2,
         maximum: int = 10,
         patience: float = 4.0,
+        start_patience: float = 15.0,
         exclusive_patience: float = 300.0,
         lock_timeout: float = 1.0,
         statement_timeout: float = 15.0,
@@ -68,6 +73,7 @@ class PostgresqlDatabase:
         self.largest_answer = largest_answer
         self.lock_timeout = lock_timeout
         self.large_reads = max(maximum // 2, 1)
+        self._start_patience = start_patience
         self._exclusive_patience = exclusive_patience
         self._maximum = maximum
         self._minimum = min(minimum, maximum)
@@ -78,8 +84,20 @@ class PostgresqlDatabase:
         self._watchdog = Watchdog(server.is_there)
 
     async def connect(self) -> None:
-        await self._pool.open_early(self._minimum)
+        until = time.monotonic() + self._start_patience
+        while not await self._is_open(last_try=time.monotonic() >= until):  # noqa: ASYNC110 - nobody tells when
+            await asyncio.sleep(_NEXT_TRY_SECONDS)
         self._watchdog.start()
+
+    async def _is_open(self, last_try: bool) -> bool:
+        """Open the first connections. Raises ServiceUnavailable if waiting would not help."""
+        try:
+            await self._pool.open_early(self._minimum)
+        except ServiceUnavailable as error:
+            if last_try or not isinstance(error.__cause__, NOT_YET_THERE):
+                raise
+            return False
+        return True
 
     async def close(self) -> None:
         await self._pool.close(_CLOSE_PATIENCE_SECONDS)

@@ -18,6 +18,9 @@ _CONNECT_SECONDS: Final = 2.0
 _PROBE_SECONDS: Final = 1.4
 _CLOSE_SECONDS: Final = 2.0
 
+NOT_YET_THERE: Final = (TimeoutError, asyncpg.CannotConnectNowError)
+"""Causes for which opening a connection fails while the server is slow, starting or in recovery."""
+
 _TEXT_TYPES: Final = ("numeric", "date", "time", "timestamp", "timestamptz")
 """Types that travel as text, as the protocol promises. (jsonb is text by itself, json see `_set_up`.)"""
 
