@@ -205,7 +205,7 @@ def test_keys_and_unique_values_are_unique() -> None:
     seen = Counter(
         (entry["uid"], attribute.name, entry["data"][attribute.name])
         for entry in ENTRIES
-        for attribute in REGISTRY.content_types[entry["uid"]].scalars()
+        for attribute in REGISTRY.content_types[entry["uid"]].scalars
         if (attribute.unique or isinstance(attribute, UID)) and attribute.name in entry["data"]
     )
     assert [value for value, times in seen.items() if times > 1] == []

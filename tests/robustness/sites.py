@@ -129,7 +129,7 @@ def marking_sql(registry: Registry) -> str:
     """Statements that mark every private text and every password of every entry. Keys of API tokens have to stay."""
     statements = []
     for definition in registry.definitions():
-        for scalar in definition.scalars():
+        for scalar in definition.scalars:
             if scalar.name != "accessKey" and _is_marked(scalar):
                 is_json = SCALAR_TYPES[scalar.type].kind is ValueKind.JSON
                 value = f"'\"{MARK}\"'" if is_json else f"'{MARK}' || id"

@@ -85,7 +85,8 @@ class EntryUnit(UnitOfWork):
         published = data.get(PUBLISHED_AT, None if draft_default else moment)
         draft = content_type.draft_and_publish and published is None and not strict
         body, found = await self._check(content_type, data, Mode(creating=True, draft=draft))
-        row = await self.compute(lambda: self._builder(found).row(body, None))
+        building = partial(self._builder(found).row, body, None)
+        row = await self.compute(building) if self.is_large else building()
         times = {CREATED_AT: moment, UPDATED_AT: moment, **dates}
         self._stamp(row, {**times, PUBLISHED_AT: published, LOCALE: code})
         for name in CREATORS:
@@ -114,7 +115,8 @@ class EntryUnit(UnitOfWork):
         if checked is None:
             return False
         body, found = checked
-        row, replaced = await self.compute(lambda: self._rows(found, body, entry_id))
+        building = partial(self._rows, found, body, entry_id)
+        row, replaced = await self.compute(building) if self.is_large else building()
         automatic: dict[str, Any] = {UPDATED_AT: this_moment(), **dates}
         if PUBLISHED_AT in data:
             automatic[PUBLISHED_AT] = data[PUBLISHED_AT]
@@ -137,7 +139,8 @@ class EntryUnit(UnitOfWork):
         direct = [(self._registry.components[str(row.type)], row.id) for _, row in found.components()]
         before = await self._image_before(content_type, entry_id) if self._context.feed.wants_any_images else None
         owned = await self._with_nested(direct)
-        await self.apply(await self.compute(lambda: plan_delete(content_type, entry_id, self._registry, owned)))
+        planning = partial(plan_delete, content_type, entry_id, self._registry, owned)
+        await self.apply(await self.compute(planning) if self.is_large else planning())
         self.record(content_type.uid, entry_id, ChangeKind.DELETE, before)
         return True
 
@@ -178,7 +181,8 @@ class EntryUnit(UnitOfWork):
         self, content_type: ContentType, data: Mapping[str, Any], mode: Mode
     ) -> tuple[InputNode, Prefetched]:
         """The body read, and the state asked for. Raises ValidationError with every problem."""
-        check, facts = await self.compute(lambda: self._read(content_type, data, mode, None))
+        reading = partial(self._read, content_type, data, mode, None)
+        check, facts = await self.compute(reading) if self.is_large else reading()
         await lock_unique_values(self.connection, check.unique)
         found = await self._prefetch(facts)
         await self._settle(check, mode, found)
@@ -188,7 +192,8 @@ class EntryUnit(UnitOfWork):
         self, content_type: ContentType, fact: EntryFact, data: Mapping[str, Any]
     ) -> tuple[InputNode, Prefetched] | None:
         """As `_check`. Whether it is a draft is known with the rest of the state, so the problems come last."""
-        check, facts = await self.compute(lambda: self._read(content_type, data, _UPDATING, fact.id))
+        reading = partial(self._read, content_type, data, _UPDATING, fact.id)
+        check, facts = await self.compute(reading) if self.is_large else reading()
         await lock_unique_values(self.connection, check.unique)
         found = await self._prefetch([fact, *facts])
         entry = found.entry(fact)
@@ -207,12 +212,10 @@ class EntryUnit(UnitOfWork):
 
     async def _settle(self, check: BodyCheck, mode: Mode, found: Prefetched) -> None:
         """The body as it may be stored. Raises ValidationError."""
-
-        def refuse() -> list[tuple[InputNode, str]]:
-            check.refuse(mode, found)
-            return plain_passwords(check.body)
-
-        await hash_passwords(await self.compute(refuse))
+        settling = partial(_settled, check, mode, found)
+        plain = await self.compute(settling) if self.is_large else settling()
+        if plain:
+            await hash_passwords(plain)
 
     async def _prefetch(self, facts: list[Fact]) -> Prefetched:
         return await prefetch(self, self._registry, self._dialect, facts)
@@ -242,7 +245,8 @@ class EntryUnit(UnitOfWork):
 
     async def _write(self, row: RowNode, body: InputNode, found: Prefetched, dropped: Iterable[OwnedRow]) -> None:
         try:
-            await self.apply(await self.compute(lambda: plan_write(row, self._registry, found.links(), dropped)))
+            planning = partial(plan_write, row, self._registry, found.links(), dropped)
+            await self.apply(await self.compute(planning) if self.is_large else planning())
         except IdTaken:
             raise
         except UniqueViolation as violation:
@@ -251,6 +255,12 @@ class EntryUnit(UnitOfWork):
             raise ValidationError.from_problems([TOP.problem("Invalid relations")]) from None
         except UnsuitableValue as error:
             raise ValidationError(f"Invalid value: {error}") from None
+
+
+def _settled(check: BodyCheck, mode: Mode, found: Prefetched) -> list[tuple[InputNode, str]]:
+    """Refuse what is wrong with a body; the passwords in it that are to be hashed still."""
+    check.refuse(mode, found)
+    return plain_passwords(check.body)
 
 
 def _kind_of_update(content_type: ContentType, entry: FactRow | None, row: RowNode) -> ChangeKind:

@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -137,16 +137,19 @@ class EntryReader:
         Inside a transaction, whose connection is there already, nobody waits for the limiter of large reads.
         """
         fetch, waits = (connection or self.database).fetch_json, connection is None
-        found: bytes | None = await self._run(fetch, self._latest(prepared), waits)
-        while found is not None and self._told_more(prepared, found):
-            found = await self._run(fetch, self._latest(prepared), waits)
+        renewal = prepared.renewal
+        read = prepared if renewal is None else self._latest(prepared, renewal)
+        found: bytes | None = await self._run(fetch, read, waits)
+        while renewal is not None and found is not None and self.unlisted.add(told_unlisted(found)):
+            found = await self._run(fetch, self._latest(prepared, renewal), waits)
         return found if found is None or self._url_signer is None else self._url_signer.apply(found)
 
     async def read_list(self, prepared: PreparedRead) -> tuple[bytes, int | None]:
         """The JSON array of a page, and the total where the plan asks for it. Raises ValidationError as `read_one`."""
-        row = await self._row(self._latest(prepared))
-        while self._told_more(prepared, row[0]):
-            row = await self._row(self._latest(prepared))
+        renewal, fetch = prepared.renewal, self.database.fetch_row
+        row = await self._run(fetch, prepared if renewal is None else self._latest(prepared, renewal), True)
+        while renewal is not None and self.unlisted.add(told_unlisted(row[0])):
+            row = await self._run(fetch, self._latest(prepared, renewal), True)
         page = row[0] if self._url_signer is None else self._url_signer.apply(row[0])
         return page, row[1] if len(row) > 1 else None
 
@@ -159,24 +162,12 @@ class EntryReader:
         if size > self.database.largest_answer:
             raise too_large(self.database.largest_answer, FLAT)
 
-    async def _row(self, prepared: PreparedRead) -> Sequence[Any]:
-        row: Sequence[Any] | None = await self._run(self.database.fetch_row, prepared, True)
-        assert row is not None, "a list statement always answers one row"
-        return row
-
-    def _latest(self, prepared: PreparedRead) -> PreparedRead:
-        """A read as it is prepared today."""
-        renewal = prepared.renewal
-        if renewal is None:
-            return prepared
+    def _latest(self, prepared: PreparedRead, renewal: _Renewal) -> PreparedRead:
+        """A read as it is prepared today: answers may have told of components that its statement does not show."""
         if renewal.version != self.unlisted.version:
             version = self.unlisted.version
             renewal.latest, renewal.version = self.prepare(renewal.plan()), version
         return prepared if renewal.latest is None else renewal.latest.bind(**dict(prepared.given))
-
-    def _told_more(self, prepared: PreparedRead, answer: bytes) -> bool:
-        """Whether an answer tells of components that it does not show: the next one will."""
-        return prepared.renewal is not None and self.unlisted.add(told_unlisted(answer))
 
     async def _run(self, fetch: Callable[..., Awaitable[Any]], prepared: PreparedRead, waits: bool) -> Any:
         statement = prepared.statement

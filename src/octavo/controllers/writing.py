@@ -4,7 +4,8 @@ Each write is one transaction: files' rows, entry and answer, or nothing.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, cast
 
 import orjson
@@ -25,7 +26,7 @@ from octavo.query.ast import EVERYTHING, Populate, Query
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.schema.automatic import LOCALIZATIONS, PUBLISHED_AT
 from octavo.schema.content_types import ContentType
-from octavo.threads import compute
+from octavo.threads import MOST_COMPUTED_HERE, in_computing_thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +209,10 @@ class ContentWrites:
 
     async def _writable(self, content_type: ContentType, write: Write, actor: Actor) -> Write:
         sanitizer = InputSanitizer(self._registry, actor.ability)
-        return replace(write, data=await compute(lambda: sanitizer.sanitize(write.data, content_type), write.size))
+        sanitizing = partial(sanitizer.sanitize, write.data, content_type)
+        is_small = write.size <= MOST_COMPUTED_HERE
+        data = sanitizing() if is_small else await in_computing_thread(sanitizing)
+        return Write(data, write.files, write.dates, write.size)
 
     async def _check_scope(
         self, content_type: ContentType, entry_id: int, unit: EntryUnit, actor: Actor, action: str

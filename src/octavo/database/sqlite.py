@@ -136,7 +136,7 @@ class SqliteDatabase:
             transaction = SqliteTransaction(self, hold, seconds)
             try:
                 yield transaction
-                transaction.finish()
+                transaction.check()
             finally:
                 transaction.end()
 

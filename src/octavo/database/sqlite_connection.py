@@ -57,7 +57,9 @@ def first_value(cursor: apsw.Cursor) -> Any:
 
 def first_json(cursor: apsw.Cursor) -> bytes | None:
     """The first column of the first row as bytes, whether it is a text or a blob."""
-    value = first_value(cursor)
+    row = cursor.fetchone()
+    cursor.close(True)
+    value = None if row is None else row[0]
     return value.encode() if isinstance(value, str) else value
 
 
@@ -126,6 +128,15 @@ class SqliteConnection:
             return self.run(collect, text, values, seconds)
         finally:
             self.raw.limit(apsw.SQLITE_LIMIT_LENGTH, before)
+
+    def run_change(self, collect: Collect[int], text: str, values: Values, seconds: float) -> int:
+        """Run a statement that may change rows; how many.
+
+        SQLite's count is that of the last statement which could change any: DDL leaves it as it was.
+        """
+        before = self.raw.total_changes()
+        changed = self.run(collect, text, values, seconds)
+        return changed if self.raw.total_changes() != before else 0
 
     def run_script(self, text: str, seconds: float) -> None:
         """Run several statements without values."""

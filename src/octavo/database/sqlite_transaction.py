@@ -25,6 +25,7 @@ AnswerT = TypeVar("AnswerT")
 WorkT = TypeVar("WorkT")
 Run = Callable[[Collect[ResultT], str, Values, float], ResultT]
 
+_NO_MORE: Final = "the transaction has failed or is over"
 MOST_VALUES_HERE: Final = 256
 """Values of a statement that runs in the event loop: about a millisecond for the rows of a change."""
 
@@ -67,51 +68,44 @@ class SqliteTransaction:
         return await self._run(first_json, text, values, long, self._connection.run_limited)
 
     async def execute(self, text: str, values: Values = ()) -> int:
-        self._check()
-        before = self._connection.raw.total_changes()
-        changed = await self._run(touched, text, values, False)
-        # SQLite's count is that of the last statement which could change rows: DDL leaves it as it was.
-        return changed if self._connection.raw.total_changes() != before else 0
+        return await self._run(touched, text, values, False, self._connection.run_change)
 
     async def execute_script(self, text: str) -> None:
         await self._run(all_rows, text, (), True)
 
     async def lock(self, name: str) -> None:
         """There is only one writer."""
-        self._check()
+        self.check()
+        self._hold.check()
 
     async def compute(self, work: Callable[[], WorkT]) -> WorkT:
-        self._check()
+        self.check()
         self._hold.begin_statement()
         try:
             return await in_computing_thread(work)
         finally:
             self._hold.end_statement()
 
-    def finish(self) -> None:
-        """As `end`; refuses if a statement has failed."""
-        self._check()
-        self.end()
+    def check(self) -> None:
+        """Refuse if a statement has failed, or this is over."""
+        if not self._usable:
+            raise TransactionFailed(_NO_MORE)
 
     def end(self) -> None:
         """From now on no statement may come this way."""
         self._usable = False
 
-    def _check(self) -> None:
-        if not self._usable:
-            raise TransactionFailed("the transaction has failed or is over")
-        self._hold.check()
-
     async def _run(
         self, collect: Collect[ResultT], text: str, values: Values, long: bool, run: Run[ResultT] | None = None
     ) -> ResultT:
-        self._check()
-        self._usable = False
-        self._database.statements += 1
-        check_values(values)
-        run = run or self._connection.run
+        if not self._usable:
+            raise TransactionFailed(_NO_MORE)
         self._hold.begin_statement()
+        self._usable = False
         try:
+            self._database.statements += 1
+            check_values(values)
+            run = run or self._connection.run
             if long or len(values) > MOST_VALUES_HERE:
                 result = await self._database.run_in_thread(self._connection, run, collect, text, values, self._seconds)
             else:

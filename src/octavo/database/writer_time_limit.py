@@ -56,7 +56,8 @@ class WriterHold:
 
     def begin_statement(self) -> None:
         """End a pause. Raises what the transaction was taken away with."""
-        self.check()
+        if self.lost is not None:
+            raise self.lost
         self._paused += time.monotonic() - self._since
         self._busy = True
 

@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote_to_bytes
 from octavo.errors import BadRequestError, PayloadTooLargeError, UnsupportedMediaTypeError
 from octavo.http.json_text import parse_json
 from octavo.http.options import HttpOptions
-from octavo.threads import compute
+from octavo.threads import in_computing_thread
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -192,7 +192,9 @@ class Request:
     async def json(self) -> Any:
         """The body as JSON: an object, an array, or an empty object where there is no body."""
         body, depth = await self.body(), self._options.body.json_depth
-        return await compute(lambda: parse_json(body, depth), len(body), _MOST_PARSED_HERE)
+        if len(body) <= _MOST_PARSED_HERE:
+            return parse_json(body, depth)
+        return await in_computing_thread(lambda: parse_json(body, depth))
 
     @property
     def options(self) -> HttpOptions:

@@ -149,7 +149,7 @@ def _family_plan(content_type: ContentType) -> Planned:
 
 def _shared_scalars(content_type: ContentType) -> list[Scalar]:
     """The scalars that all localizations of an entry share."""
-    return [scalar for scalar in content_type.scalars() if _is_shared(scalar) and not SCALAR_TYPES[scalar.type].secret]
+    return [scalar for scalar in content_type.scalars if _is_shared(scalar) and not SCALAR_TYPES[scalar.type].secret]
 
 
 def _shared_names(content_type: ContentType) -> frozenset[str]:

@@ -212,7 +212,7 @@ def scalar_run(query: Query, definition: Definition) -> ScalarRun:
 
 
 def _visible_scalars(definition: Definition) -> Iterator[tuple[str, ScalarShape]]:
-    for attribute in definition.scalars():
+    for attribute in definition.scalars:
         if not attribute.private and not SCALAR_TYPES[attribute.type].secret:
             yield attribute.name, ScalarShape(attribute)
 

@@ -129,7 +129,7 @@ def search(text: str | None, content_type: ContentType, planning: Planning) -> C
     is_number = math.isfinite(js_number(text))
     place = planning.place(content_type)
     attributes = [
-        item for item in content_type.scalars() if _is_searched(item, is_number) and planning.shows(place, item.name)
+        item for item in content_type.scalars if _is_searched(item, is_number) and planning.shows(place, item.name)
     ]
     searched = (*attributes, None) if is_number else attributes
     if not searched:

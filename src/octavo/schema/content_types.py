@@ -1,6 +1,6 @@
 """ContentType and Component: named sets of attributes with their options."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -35,15 +35,15 @@ class Definition:
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
     writable_names: tuple[str, ...] = field(init=False, repr=False)
     """The attributes that a body may set, in order of definition."""
+    scalars: tuple[Scalar, ...] = field(init=False, repr=False)
+    """The attributes that live in columns of the own table, in order of definition."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", MappingProxyType(dict(self.attributes)))
         names = tuple(name for name, attribute in self.attributes.items() if attribute.writable)
         object.__setattr__(self, "writable_names", names)
-
-    def scalars(self) -> Iterator[Scalar]:
-        """The attributes that live in columns of the own table, in order of definition."""
-        return (attribute for attribute in self.attributes.values() if isinstance(attribute, Scalar))
+        scalars = tuple(attribute for attribute in self.attributes.values() if isinstance(attribute, Scalar))
+        object.__setattr__(self, "scalars", scalars)
 
     def scalar(self, name: str) -> Scalar:
         """The scalar of that name. Raises KeyError or TypeError when there is none."""

@@ -4,6 +4,7 @@ A hash takes as long as hundreds of statements, and on SQLite all other writers 
 """
 
 from collections.abc import Iterable, Mapping, Set
+from functools import partial
 from typing import Any, Final
 
 from octavo.authentication.passwords import HashedPassword, hash_password, prepare_default, prepare_password
@@ -13,7 +14,7 @@ from octavo.content.validation.scalar_rules import Mode
 from octavo.schema.attributes import ComponentField, DynamicZone, Scalar
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
-from octavo.threads import compute
+from octavo.threads import MOST_COMPUTED_HERE, in_computing_thread
 
 _MOST_LENIENT: Final = Mode(creating=False, draft=True)
 
@@ -41,7 +42,8 @@ class PasswordHasher:
             return data
         for text in self._defaults:
             await prepare_default(text)
-        if await compute(lambda: self._is_to_hash(content_type, data, complete), size):
+        looking = partial(self._is_to_hash, content_type, data, complete)
+        if looking() if size <= MOST_COMPUTED_HERE else await in_computing_thread(looking):
             return await self.hash(content_type, data)
         return data
 
@@ -123,7 +125,7 @@ def _holders(registry: Registry) -> frozenset[str]:
     found = {
         definition.uid
         for definition in registry.definitions()
-        if any(scalar.type == "password" for scalar in definition.scalars())
+        if any(scalar.type == "password" for scalar in definition.scalars)
     }
     grown = True
     while grown:
@@ -153,5 +155,5 @@ def _components_inside(definition: Definition, registry: Registry) -> set[str]:
 
 def _defaults(registry: Registry) -> set[str]:
     """The passwords that new rows get where none is given."""
-    scalars = (scalar for definition in registry.definitions() for scalar in definition.scalars())
+    scalars = (scalar for definition in registry.definitions() for scalar in definition.scalars)
     return {scalar.default for scalar in scalars if scalar.type == "password" and isinstance(scalar.default, str)}

@@ -86,7 +86,8 @@ async def prefetch(asking: Asking, registry: Registry, dialect: Dialect, facts: 
     if not facts:
         return found
     named = sum(len(fact.ids) for fact in facts if isinstance(fact, TargetsFact | ComponentsFact))
-    for statement in await asking.compute(lambda: compile_facts(facts, registry, dialect), named):
+    compiling = partial(compile_facts, facts, registry, dialect)
+    for statement in await asking.compute(compiling, named):
         rows = await asking.connection.fetch_all(statement.text, statement.values)
         if len(rows) > MOST_ROWS_HERE:
             await asking.compute(partial(_sort_out, rows, facts, found), len(rows))

@@ -70,7 +70,7 @@ class RowBuilder:
 
     def _values(self, node: InputNode, row: RowNode) -> None:
         """What is given; a new row gets defaults, and a value for every attribute, so that new rows are alike."""
-        for attribute in node.definition.scalars():
+        for attribute in node.definition.scalars:
             if attribute.name in STAMPED and not isinstance(node.definition, Component):
                 continue
             if attribute.name in node.scalars:

@@ -24,6 +24,7 @@ UNIQUE_MESSAGE = "This attribute must be unique"
 # The reference looks at all attributes side by side and reports what is found first. Steps stand for its turns: the
 # type of a value is known after one, everything else about it after another, an answer of the database much later.
 _TYPE_STEP, _TEST_STEP, _ITEM_STEP, _DATABASE_STEP = 1, 2, 3, 1000
+_LINKS = (Relation, Media)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +56,12 @@ class Validator:
         value: dict[str, Any] = {key: data[key] for key in ("id", COMPONENT_KEY) if key in data and trail is not TOP}
         names = definition.writable_names
         found: list[tuple[int, int, tuple[Problem, ...]]] = []
-        finished = start
+        finished, missing, creating = start, 0, self.mode.creating
         for name in reversed(names):
             attribute = definition.attributes[name]
-            if name not in data and not (self.mode.creating and _matters_when_missing(attribute)):
-                finished = max(finished, start + _steps_when_missing(attribute))
+            if name not in data and not (creating and _matters_when_missing(attribute)):
+                if not isinstance(attribute, _LINKS):
+                    missing = _TEST_STEP  # the reference takes its turn to find out that there is nothing to say
                 continue
             inside = trail.child(name)
             outcome = self._attribute(attribute, data.get(name, MISSING), inside, start)
@@ -68,6 +70,9 @@ class Validator:
                 value[name] = outcome.value
             if outcome.problems:
                 found.append((_rank(names, inside.label), outcome.finished, outcome.problems))
+        finished = max(finished, start + missing)
+        if not found:
+            return Outcome(value, (), finished)
         found.sort(key=lambda item: item[:2])
         return Outcome(value, tuple(problem for item in found for problem in item[2]), finished)
 
@@ -173,11 +178,6 @@ class Validator:
 def _matters_when_missing(attribute: AnyAttribute) -> bool:
     """Whether a creation that does not name it can be wrong: a default is looked at like any value."""
     return attribute.required or (isinstance(attribute, Scalar) and attribute.has_default)
-
-
-def _steps_when_missing(attribute: AnyAttribute) -> int:
-    """The reference takes its turn to find out that there is nothing to say."""
-    return 0 if isinstance(attribute, Relation | Media) else _TEST_STEP
 
 
 def _rank(names: tuple[str, ...], label: str) -> int:

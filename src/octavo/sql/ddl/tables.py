@@ -250,7 +250,7 @@ def _scalar_column(attribute: Scalar) -> Column:
 
 def _unique_columns(definition: Definition) -> Iterator[str]:
     """UIDs are unique in the database; `unique` of any other attribute is checked when writing."""
-    for attribute in definition.scalars():
+    for attribute in definition.scalars:
         if isinstance(attribute, UID) or (attribute.column is not None and attribute.column.unique):
             yield column_name(attribute)
 

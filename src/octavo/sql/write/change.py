@@ -1,7 +1,7 @@
 """Changes to INSERT, UPDATE and DELETE statements. The text depends on a change's shape only, and is remembered."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache, singledispatchmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -89,11 +89,27 @@ class ChangeCompiler:
         self.registry = registry
         self.dialect = dialect
         self._columns = lru_cache(maxsize=4096)(_columns)
+        self._compilers: Mapping[type, Callable[[Any], list[Statement]]] = {
+            UpdateRow: self._update_row,
+            UpdateRows: self._update_rows,
+            DeleteRows: self._delete_rows,
+            AttachComponents: self._attach_components,
+            DetachComponents: self._detach_components,
+            AddLinks: self._add_links,
+            RemoveLinks: self._remove_links,
+            TakeLinks: self._take_links,
+            OrderLinks: self._order_links,
+            AttachFiles: self._attach_files,
+            DetachFiles: self._detach_files,
+            AddMorphs: self._add_morphs,
+            RemoveMorphs: self._remove_morphs,
+            RemoveInverseMorphs: self._remove_inverse_morphs,
+            PointMorphs: self._point_morphs,
+        }
 
-    @singledispatchmethod
     def compile(self, change: Change) -> list[Statement]:
         """The statements of a change, in order. References are resolved now: compile right before running."""
-        raise TypeError(type(change))
+        return self._compilers[type(change)](change)
 
     def insert(self, change: InsertRows) -> list[tuple[Statement, tuple[RowRef, ...]]]:
         """The statements of an insertion, each with the references that the ids it answers (ascending) belong to."""
@@ -108,14 +124,12 @@ class ChangeCompiler:
             for part in self._parts(rows, len(columns))
         ]
 
-    @compile.register
     def _update_row(self, change: UpdateRow) -> list[Statement]:
         columns = self._columns(change.definition, change.attributes)
         cells = self._row(change, change.values, columns)
         text = update_text(self.dialect, table_name(change.definition), columns)
         return [Statement(text, (*self._bind(columns, cells), change.id))]
 
-    @compile.register
     def _update_rows(self, change: UpdateRows) -> list[Statement]:
         columns = self._columns(change.definition, change.attributes)
         table = table_name(change.definition)
@@ -128,13 +142,11 @@ class ChangeCompiler:
             for part in self._parts(rows, len(columns) + 1)
         ]
 
-    @compile.register
     def _delete_rows(self, change: DeleteRows) -> list[Statement]:
         return self._where(
             f"DELETE FROM {quote(table_name(change.definition))}", [("id", _INTEGER)], _singles(change.ids)
         )
 
-    @compile.register
     def _attach_components(self, change: AttachComponents) -> list[Statement]:
         table = component_table(change.owner)
         columns = (
@@ -147,13 +159,11 @@ class ChangeCompiler:
         rows = [(int(link.owner), int(link.component), link.type, link.field, link.order) for link in change.links]
         return self._inserts(table.name, columns, rows)
 
-    @compile.register
     def _detach_components(self, change: DetachComponents) -> list[Statement]:
         table = component_table(change.owner)
         keys = [(table.entity_column, _INTEGER), (table.field_column, _TEXT)]
         return self._where(f"DELETE FROM {quote(table.name)}", keys, change.places)
 
-    @compile.register
     def _add_links(self, change: AddLinks) -> list[Statement]:
         table = link_table(self.registry, change.owner, change.relation)
         rows = [(int(source), target, order) for source, target, order in change.links]
@@ -166,21 +176,18 @@ class ChangeCompiler:
         text = add_links_text(self.dialect, table, len(rows), 3)
         return Statement(text, _flat(rows))
 
-    @compile.register
     def _remove_links(self, change: RemoveLinks) -> list[Statement]:
         table = link_table(self.registry, change.owner, change.relation)
         keys = [(table.source_column, _INTEGER), (table.target_column, _INTEGER)]
         pairs = [(change.source, target) for target in change.targets]
         return self._where(f"DELETE FROM {quote(table.name)}", keys, pairs)
 
-    @compile.register
     def _take_links(self, change: TakeLinks) -> list[Statement]:
         table = link_table(self.registry, change.owner, change.relation)
         return self._where(
             f"DELETE FROM {quote(table.name)}", [(table.target_column, _INTEGER)], _singles(change.targets)
         )
 
-    @compile.register
     def _order_links(self, change: OrderLinks) -> list[Statement]:
         table = link_table(self.registry, change.owner, change.relation)
         if table.order_column is None:
@@ -190,7 +197,6 @@ class ChangeCompiler:
             for part in self._parts(change.orders, 2)
         ]
 
-    @compile.register
     def _attach_files(self, change: AttachFiles) -> list[Statement]:
         columns = (
             Target("file_id", _INTEGER),
@@ -202,7 +208,6 @@ class ChangeCompiler:
         rows = [(link.file, int(link.owner), link.owner_type, link.field, link.order) for link in change.links]
         return self._inserts(FILES_MORPHS, columns, rows)
 
-    @compile.register
     def _detach_files(self, change: DetachFiles) -> list[Statement]:
         keys = [("related_type", _TEXT), ("related_id", _INTEGER), ("field", _TEXT)]
         named = [place for place in change.places if place[2] is not None]
@@ -213,7 +218,6 @@ class ChangeCompiler:
             *(self._where(begin, keys[:2], whole) if whole else []),
         ]
 
-    @compile.register
     def _add_morphs(self, change: AddMorphs) -> list[Statement]:
         table = morph_table(change.owner, change.relation.name)
         columns = (
@@ -228,7 +232,6 @@ class ChangeCompiler:
         ]
         return self._inserts(table.name, columns, rows)
 
-    @compile.register
     def _remove_morphs(self, change: RemoveMorphs) -> list[Statement]:
         """Whatever led there, this side's own list or the field of a target."""
         table = morph_table(change.owner, change.relation.name)
@@ -238,14 +241,12 @@ class ChangeCompiler:
         )
         return [Statement(text, (change.id,))]
 
-    @compile.register
     def _remove_inverse_morphs(self, change: RemoveInverseMorphs) -> list[Statement]:
         table = morph_table(change.owner, change.relation.name)
         keys = [(table.type_column, _TEXT), (table.id_column, _INTEGER), (table.field_column, _TEXT)]
         place = (change.target.type, int(change.target.id), change.field)
         return self._where(f"DELETE FROM {quote(table.name)}", keys, [place])
 
-    @compile.register
     def _point_morphs(self, change: PointMorphs) -> list[Statement]:
         table, (id_column, type_column) = quote(table_name(change.owner)), map(quote, MORPH_ONE_COLUMNS)
         target = (int(change.target.id), change.target.type)
