@@ -16,7 +16,7 @@ SOURCE = Path(__file__).parents[1] / "src"
 
 LAYERS = (
     ("errors", "clock", "threads", "cache"),
-    ("outages",),
+    ("outage_log",),
     ("schema",),
     ("query", "settings"),
     ("project",),

@@ -9,7 +9,7 @@ from octavo.database.connection import Database
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.plan.nodes import Parameter, ParameterKind
 from octavo.query.operators import Test as Comparison
-from octavo.schema.values import ValueKind
+from octavo.schema.scalar_types import ValueKind
 from octavo.sql.dialects.postgresql import POSTGRESQL
 from octavo.sql.dialects.sqlite import SQLITE
 

@@ -14,7 +14,7 @@ from octavo.plan.operands import (
     read_operand,
 )
 from octavo.query.ast import Value
-from octavo.schema.values import ValueKind
+from octavo.schema.scalar_types import ValueKind
 
 Kind, Is = ValueKind, ParameterKind
 PATH = ("filters", "a", "$eq")

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from octavo.query.numbers import MAX_SAFE_INTEGER, exact_number, id_number, js_number, read_entry_id
-from octavo.schema.values import LARGEST_ID
+from octavo.schema.scalar_types import LARGEST_ID
 
 CASTS: list[tuple[object, float]] = [
     ("", 0),

@@ -4,7 +4,7 @@ import pytest
 
 from octavo.plan.nodes import Parameter, ParameterKind
 from octavo.query import operators as op
-from octavo.schema.values import ValueKind
+from octavo.schema.scalar_types import ValueKind
 from tests.dialects import DIALECTS
 
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from octavo.content.large_reads import ReadLimiter
+from octavo.content.read_limiter import ReadLimiter
 from octavo.errors import ServiceUnavailable
 from octavo.runtime.process import build
 from tests.graphql.asking import send

@@ -16,7 +16,7 @@ from typing import Any, Final
 import orjson
 
 from octavo.errors import UnauthorizedError
-from octavo.schema.values import LARGEST_ID
+from octavo.schema.scalar_types import LARGEST_ID
 
 MISSING: Final = "Missing or invalid credentials"
 """The token cannot be read, is not ours, is over, or belongs to nobody with a role."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from octavo.authentication.credentials import digest
-from octavo.schema.values import LARGEST_ID
+from octavo.schema.scalar_types import LARGEST_ID
 
 _MARK: Final = "octavo$"
 _OURS: Final = re.compile(r"([1-9]\d{0,9})-[\w-]{43}", re.ASCII)

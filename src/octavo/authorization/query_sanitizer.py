@@ -32,8 +32,8 @@ from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, 
 from octavo.schema.content_types import Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.registry import Registry
+from octavo.schema.scalar_types import SCALAR_TYPES
 from octavo.schema.uids import ROLE
-from octavo.schema.values import SCALAR_TYPES
 
 UnlistedComponents = Callable[[Definition, DynamicZone], Iterable[str]]
 Place = FieldPlace | None

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from octavo.clock import this_moment
-from octavo.content.entry_images import EntryImages
+from octavo.content.entry_snapshots import EntryImages
 from octavo.content.input.body_check import BodyCheck, WriteRules, check_object
 from octavo.content.input.input_tree import InputNode
 from octavo.content.input.password_hashing import hash_passwords, plain_passwords
@@ -32,7 +32,7 @@ from octavo.plan.write import OwnedRow, RowNode, plan_delete, plan_write
 from octavo.schema.automatic import CREATED_AT, CREATORS, LOCALE, PUBLISHED_AT, UPDATED_AT, UPDATED_BY
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
-from octavo.schema.values import LARGEST_ID
+from octavo.schema.scalar_types import LARGEST_ID
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.write.change import ChangeCompiler
 

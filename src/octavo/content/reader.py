@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from octavo.cache import Cache, CacheBudget
-from octavo.content.large_reads import PATIENCE_SECONDS, ReadLimiter, too_large, too_long
+from octavo.content.read_limiter import PATIENCE_SECONDS, ReadLimiter, too_large, too_long
 from octavo.content.unlisted_components import UnlistedComponents
 from octavo.database.connection import AnswerTooLarge, Connection, Database, StatementTimeout
-from octavo.database.connection_share import place
+from octavo.database.request_share import place
 from octavo.errors import ValidationError
 from octavo.plan.nesting import FLAT, Nesting, nesting
 from octavo.plan.nodes import ReadPlan, Shape, Slot

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Any, TypeVar
 
-from octavo.content.entry_images import EntryImages
+from octavo.content.entry_snapshots import EntryImages
 from octavo.content.entry_unit import EntryUnit, WriteContext
 from octavo.content.input.body_check import V4_RULES, WriteRules
 from octavo.content.input.password_hashing import PasswordHasher

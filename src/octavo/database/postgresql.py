@@ -13,11 +13,11 @@ from typing import Any, Final
 import asyncpg
 
 from octavo.database.connection import LARGEST_ANSWER, Row, Values
-from octavo.database.connection_share import is_shared, place, request_share
 from octavo.database.pool import Pool
 from octavo.database.postgresql_connection import NOT_YET_THERE, Server, close_connection, settings_script
 from octavo.database.postgresql_errors import ConnectionLost, is_interruption, raise_translated
 from octavo.database.postgresql_transaction import PostgresqlTransaction, first_bytes
+from octavo.database.request_share import is_shared, place, request_share
 from octavo.database.values import check_values
 from octavo.database.watchdog import Watchdog
 from octavo.errors import ServiceUnavailable

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import asyncpg
 
-from octavo.database.statement_texts import StatementTexts
+from octavo.database.prepared_statements import StatementTexts
 from octavo.errors import ServiceUnavailable
 
 _CACHED_STATEMENTS: Final = 1000

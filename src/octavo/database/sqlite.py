@@ -17,10 +17,10 @@ from typing import Any, TypeVar
 import apsw
 
 from octavo.database.connection import LARGEST_ANSWER, Row, StatementTimeout, Values
-from octavo.database.connection_share import place, request_share
 from octavo.database.group_commit import GroupCommit
 from octavo.database.pool import Pool
 from octavo.database.read_placement import LOOP_SECONDS, LoopReads
+from octavo.database.request_share import place, request_share
 from octavo.database.sqlite_connection import (
     Collect,
     ResultT,

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 import apsw
 
 from octavo.database.connection import AnswerTooLarge, IntegrityViolation, Row, Values
+from octavo.database.prepared_statements import StatementTexts
 from octavo.database.sqlite_errors import raise_translated
-from octavo.database.statement_texts import StatementTexts
 from octavo.sql.dialects.sqlite import MEASURE
 
 ResultT = TypeVar("ResultT")

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from octavo.database.connection import Connection, Database, LockTimeout, Transaction
 from octavo.database.introspect import found_tables
-from octavo.database.lock_retries import retry_locked
+from octavo.database.table_lock_retries import retry_locked
 from octavo.schema.registry import Registry
 from octavo.sql.ddl.changes import AddForeignKey, Change, ChangeType, CreateIndex, difference
 from octavo.sql.ddl.physical import physical_tables

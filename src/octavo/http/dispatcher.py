@@ -24,7 +24,7 @@ from octavo.http.response import TEXT, Headers, Response
 from octavo.http.router import METHODS, Router
 from octavo.http.static import StaticFiles
 from octavo.http.welcome import add_own_routes
-from octavo.outages import out_of_room, report_outage
+from octavo.outage_log import out_of_room, report_outage
 
 logger = logging.getLogger("octavo.http")
 

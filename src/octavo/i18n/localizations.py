@@ -33,7 +33,7 @@ from octavo.schema.attributes import UID, AnyAttribute, Relation, Scalar
 from octavo.schema.automatic import LOCALE, LOCALIZATIONS, PUBLISHED_AT, STAMPED
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
-from octavo.schema.values import SCALAR_TYPES
+from octavo.schema.scalar_types import SCALAR_TYPES
 
 
 @dataclass(frozen=True, slots=True)

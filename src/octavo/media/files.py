@@ -22,7 +22,7 @@ from octavo.database.leases import Lease, lease
 from octavo.errors import NotFoundError, OctavoError
 from octavo.media.library import FileInfo, IncomingFile, MediaLibrary, Naming, Replacement
 from octavo.media.storage.base import is_safe
-from octavo.outages import reason_of
+from octavo.outage_log import reason_of
 from octavo.plan.changes import AttachFiles, Change, DetachFiles, FileLink
 from octavo.plan.present_state import EntryFact
 from octavo.plan.read import plan_read

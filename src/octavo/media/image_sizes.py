@@ -1,8 +1,13 @@
-"""What is known of an image: its size, and the smaller formats made of it."""
+"""Sizes of images: which smaller formats an image gets, and what is known of it afterwards."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
+
+THUMBNAIL: Final = (245, 156)
+"""Width and height within which thumbnails lie, in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +24,15 @@ class Size:
 
     def exceeds(self, width: int, height: int) -> bool:
         return self.width > width or self.height > height
+
+
+Wanted = list[tuple[str, Size]]
+
+
+def wanted_formats(size: Size, breakpoints: Mapping[str, int]) -> Wanted:
+    """Name the formats to make of an image: those that are smaller than it is."""
+    bounds = {"thumbnail": THUMBNAIL, **{name: (length, length) for name, length in breakpoints.items()}}
+    return [(name, size.within(*bound)) for name, bound in bounds.items() if size.exceeds(*bound)]
 
 
 @dataclass(frozen=True, slots=True)

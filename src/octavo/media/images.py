@@ -14,13 +14,12 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 from octavo.errors import ApplicationError, OctavoError
 from octavo.media.file_types import HEAD_BYTES, SVG
-from octavo.media.image_sizes import Format, Measured, Size
+from octavo.media.image_sizes import Format, Measured, Size, Wanted, wanted_formats
 
 MAX_PIXELS: Final = 64_000_000
 """Largest image that is decoded, in pixels: four bytes of memory each."""
 
 _NO_IMAGE: Final = "File is not a valid image"
-THUMBNAIL: Final = (245, 156)
 _FORMATS: Final = {
     "image/png": "PNG",
     "image/jpeg": "JPEG",
@@ -65,9 +64,6 @@ def process_image(
     return Measured(size, tuple(_write_formats(image, kind, wanted, target)), orientation)
 
 
-Wanted = list[tuple[str, Size]]
-
-
 def _decode(path: Path, kind: str, breakpoints: Mapping[str, int]) -> tuple[Size, Wanted, Image.Image, int]:
     try:
         with Image.open(path, formats=[kind]) as image:
@@ -75,7 +71,7 @@ def _decode(path: Path, kind: str, breakpoints: Mapping[str, int]) -> tuple[Size
                 raise _too_large()
             orientation = _orientation(image)
             size = _shown_size(image, orientation)
-            wanted = [] if getattr(image, "is_animated", False) else list(_wanted(size, breakpoints))
+            wanted = [] if getattr(image, "is_animated", False) else wanted_formats(size, breakpoints)
             if wanted:
                 largest = max(max(fitted.width, fitted.height) for _, fitted in wanted)
                 image.draft(None, (largest, largest))  # JPEG: decodes a fraction, no smaller than this
@@ -87,14 +83,6 @@ def _decode(path: Path, kind: str, breakpoints: Mapping[str, int]) -> tuple[Size
         raise _too_large() from None
     except Exception:  # broken files raise whatever the decoder stumbles over
         raise ApplicationError(_NO_IMAGE) from None
-
-
-def _wanted(size: Size, breakpoints: Mapping[str, int]) -> Iterator[tuple[str, Size]]:
-    if size.exceeds(*THUMBNAIL):
-        yield "thumbnail", size.within(*THUMBNAIL)
-    for name, breakpoint in breakpoints.items():
-        if size.exceeds(breakpoint, breakpoint):
-            yield name, size.within(breakpoint, breakpoint)
 
 
 def _write_formats(image: Image.Image, kind: str, wanted: Wanted, target: Path) -> Iterator[Format]:

@@ -8,7 +8,7 @@ from octavo.errors import Problem, ValidationError
 from octavo.media.files import UploadTarget
 from octavo.query.numbers import id_number
 from octavo.schema.registry import Registry
-from octavo.schema.values import LARGEST_ID
+from octavo.schema.scalar_types import LARGEST_ID
 
 
 def read_upload_target(

@@ -1,5 +1,6 @@
 """An Answer, told in names, to the shape of the plan."""
 
+from octavo.plan.entry_shape import select
 from octavo.plan.filters import plan_step
 from octavo.plan.nodes import (
     BranchShape,
@@ -13,7 +14,6 @@ from octavo.plan.nodes import (
     VariantShape,
 )
 from octavo.plan.planning import Planning
-from octavo.plan.populate import select
 from octavo.plan.scopes import visible
 from octavo.query.answer import Answer, Fixed, Kinds, Nested, Object, Value
 from octavo.schema.attributes import DynamicZone, Relation, Scalar

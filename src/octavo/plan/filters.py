@@ -15,7 +15,7 @@ from octavo.query.ast import And, At, Compare, Filter, Not, Or, Unknown
 from octavo.query.operators import Operand, Operator, Test
 from octavo.schema.attributes import AnyAttribute, Scalar
 from octavo.schema.content_types import ContentType, Definition
-from octavo.schema.values import SCALAR_TYPES, ValueKind
+from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 
 ID_KIND = ValueKind.BIG_INTEGER
 _PATTERN_TESTS = frozenset({Test.CONTAINS, Test.STARTS_WITH, Test.ENDS_WITH})

@@ -10,7 +10,7 @@ from octavo.errors import ValidationError
 from octavo.plan.nodes import ParameterKind
 from octavo.query.ast import Path, Value
 from octavo.query.numbers import js_number
-from octavo.schema.values import ValueKind
+from octavo.schema.scalar_types import ValueKind
 
 Typed = tuple[ParameterKind, str | int | float | bool]
 

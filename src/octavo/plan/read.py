@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 from octavo.plan.answer_shape import answer_shape
+from octavo.plan.entry_shape import Shaper, leads_elsewhere, with_sorted_fields
 from octavo.plan.filters import plan_filter
 from octavo.plan.nodes import (
     ALWAYS,
@@ -23,7 +24,6 @@ from octavo.plan.nodes import (
 )
 from octavo.plan.operands import NUL
 from octavo.plan.planning import Access, Planning, Value
-from octavo.plan.populate import Shaper, leads_elsewhere, with_sorted_fields
 from octavo.plan.read_limits import MOST_JOINS
 from octavo.plan.scopes import both, in_locales, published, visible
 from octavo.plan.sorting import plan_order
@@ -34,7 +34,7 @@ from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.schema.attributes import Scalar
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
-from octavo.schema.values import NUMBER_KINDS, SCALAR_TYPES
+from octavo.schema.scalar_types import NUMBER_KINDS, SCALAR_TYPES
 
 _ALL_AT_ONCE = Page(with_count=False)
 _NOTHING_SHOWN = Page(limit=0)

@@ -4,7 +4,7 @@ import math
 import re
 from typing import Final
 
-from octavo.schema.values import LARGEST_ID
+from octavo.schema.scalar_types import LARGEST_ID
 
 MAX_SAFE_INTEGER: Final = 2**53 - 1
 """The largest whole number up to which JavaScript's numbers are exact."""

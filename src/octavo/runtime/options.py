@@ -25,7 +25,7 @@ from octavo.rest.params import PageLimits
 from octavo.rest.sessions import COOKIE, SessionCookies
 from octavo.runtime import followers
 from octavo.settings import Settings
-from octavo.settings.providers import read_provider
+from octavo.settings.sign_in_providers import read_provider
 from octavo.sql.ddl.tables import OwnTable
 from octavo.users import sessions as user_sessions
 from octavo.users.accounts import AccountOptions
@@ -63,7 +63,9 @@ def revokes_tokens(settings: Settings) -> bool:
 
 def access_options(settings: Settings) -> AccessOptions:
     """Of who asks."""
-    return AccessOptions(require_expiry=settings.api.compat.profile == "safe", refuse_revoked=revokes_tokens(settings))
+    return AccessOptions(
+        require_expiry=settings.api.compat.token_expiry == "required", refuse_revoked=revokes_tokens(settings)
+    )
 
 
 def strictness(settings: Settings) -> Strictness:
@@ -89,7 +91,8 @@ def account_options(settings: Settings) -> AccountOptions:
         jwt_secret=settings.secrets.jwt_secret or "",
         jwt_seconds=config.sessions.access_token_lifespan if renews(settings) else config.jwt.expires_in,
         revoke=revokes_tokens(settings),
-        discreet=settings.api.compat.profile == "safe",
+        hide_states=settings.api.compat.account_states == "hidden",
+        plain_codes=settings.api.compat.mailed_codes == "plain",
         allowed_fields=config.register.allowed_fields,
         public_url=_public_url(settings),
         api_prefix=settings.api.rest.prefix,

@@ -16,7 +16,7 @@ from octavo.schema.attributes import (
     Scalar,
 )
 from octavo.schema.definition_values import Reader, unknown
-from octavo.schema.values import NUMBER_KINDS, SCALAR_TYPES
+from octavo.schema.scalar_types import NUMBER_KINDS, SCALAR_TYPES
 
 RELATION_KINDS: frozenset[str] = frozenset(RelationKind.__args__)  # type: ignore[attr-defined]
 NUMBER_TYPES = frozenset(word for word, row in SCALAR_TYPES.items() if row.kind in NUMBER_KINDS)

@@ -1,6 +1,7 @@
 """The compatibility profiles: one row for each rule, its value under `v4` and under `safe`.
 
-Rules are read where a request is understood, through `settings.api.compat`; nothing else asks for the profile.
+Rules are read where a request is understood, through `settings.api.compat`. Nothing else asks for the profile, but for
+the default of `persistedQueries`, which is a setting of GraphQL.
 """
 
 from collections.abc import Mapping
@@ -32,5 +33,8 @@ RULES: Mapping[str, Rule] = {
     "error_bodies": Rule(v4="mixed", safe="json"),
     "relation_errors": Rule(v4="bare", safe="placed"),
     "image_types": Rule(v4="declared", safe="checked"),
+    "token_expiry": Rule(v4="optional", safe="required"),
+    "account_states": Rule(v4="told", safe="hidden"),
+    "mailed_codes": Rule(v4="plain", safe="sealed"),
     "ids": Rule(v4="numbers", safe="digits"),
 }

@@ -15,7 +15,7 @@ from octavo.settings.database_url import read_database_url
 from octavo.settings.keys import Key, canonical
 from octavo.settings.model import SECTIONS, TABLES, Mode, Settings
 from octavo.settings.problems import SettingsError, SettingsProblem
-from octavo.settings.providers import provider_problems
+from octavo.settings.sign_in_providers import provider_problems
 from octavo.settings.sources import (
     Found,
     Given,

@@ -56,14 +56,15 @@ _TAKEN: Final = "Email or Username are already taken"
 class AccountOptions:
     """How accounts are kept.
 
-    `revoke`: a new password makes older tokens useless. `discreet`: nobody is told which addresses are confirmed, and
-    codes that v4 has stored in plain text are not taken.
+    `revoke`: a new password makes older tokens useless. `hide_states`: nobody is told which addresses are
+    confirmed or blocked. `plain_codes`: codes that v4 has stored in plain text are taken.
     """
 
     jwt_secret: str = field(repr=False)
     jwt_seconds: int = 30 * 86400
     revoke: bool = False
-    discreet: bool = False
+    hide_states: bool = False
+    plain_codes: bool = True
     allowed_fields: tuple[str, ...] = ()
     public_url: str = ""
     api_prefix: str = "/api"
@@ -217,7 +218,7 @@ class Accounts:
             return email
         if not account.confirmed and not account.blocked:
             self._start(self._confirm_again(account))
-        elif not self.options.discreet:
+        elif not self.options.hide_states:
             raise ApplicationError("Already confirmed" if account.confirmed else "User blocked")
         return email
 
@@ -246,7 +247,7 @@ class Accounts:
         user_id = user_of(code)
         if user_id is not None:
             return (await self.rows.by_id(user_id)).account
-        if self.options.discreet or not is_plain(code):
+        if not (self.options.plain_codes and is_plain(code)):
             return None
         return (await self.rows.by_plain_code(kind, code)).account
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from octavo.plan.nodes import Parameter, ParameterKind
 from octavo.query import operators as op
-from octavo.schema.values import ValueKind
+from octavo.schema.scalar_types import ValueKind
 from tests.dialects import DIALECTS
 from tests.models.site import Site
 

@@ -6,7 +6,7 @@ import pytest
 
 from octavo.plan.nodes import Parameter, ParameterKind
 from octavo.query.operators import Test as Operator
-from octavo.schema.values import ValueKind
+from octavo.schema.scalar_types import ValueKind
 from octavo.sql.ddl.tables import Column, Index
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.dialects.postgresql import POSTGRESQL

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from octavo.settings.providers import ProviderSettings, read_stored_provider
+from octavo.settings.sign_in_providers import ProviderSettings, read_stored_provider
 from octavo.users.providers.catalogue import ROWS, Person, make_provider
 
 HERE = "https://api.example"

@@ -26,7 +26,7 @@ from octavo.plan.present_state import Fact, TargetsFact
 from octavo.schema.attributes import Scalar
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
-from octavo.schema.values import LARGEST_ID
+from octavo.schema.scalar_types import LARGEST_ID
 from octavo.sql.dialects.base import Dialect
 
 

@@ -15,7 +15,7 @@ from octavo.content.validation.dates import read_date, read_instant, read_time
 from octavo.content.validation.messages import type_message
 from octavo.errors import ValidationError
 from octavo.schema.attributes import Scalar
-from octavo.schema.values import SCALAR_TYPES, ValueKind
+from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 from octavo.sql.dialects.base import ColumnLimits, Dialect
 
 _DIGITS = re.compile(r"[+-]?\d+", re.ASCII)

@@ -13,7 +13,7 @@ from octavo.plan.write import Held
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Relation
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
-from octavo.schema.values import LARGEST_ID
+from octavo.schema.scalar_types import LARGEST_ID
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.write.present_state import compile_facts
 

@@ -10,7 +10,7 @@ from octavo.content.validation.messages import MISSING, print_number, type_messa
 from octavo.content.validation.patterns import UID_PATTERN, is_email, is_storable, is_uid, matcher, print_pattern
 from octavo.query.numbers import js_number
 from octavo.schema.attributes import UID, Enumeration, Scalar
-from octavo.schema.values import SCALAR_TYPES, ValueKind
+from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 _LEADING_NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?))", re.ASCII | re.IGNORECASE)

@@ -12,7 +12,7 @@ from octavo.errors import (
     PaginationError,
     ServiceUnavailable,
 )
-from octavo.outages import report_outage
+from octavo.outage_log import report_outage
 
 BAD_INPUT: Final = "BAD_USER_INPUT"
 UNEXPECTED: Final = "INTERNAL_SERVER_ERROR"

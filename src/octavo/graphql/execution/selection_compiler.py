@@ -43,7 +43,7 @@ from octavo.query.ast import PublicationState, Query
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.field_places import FieldPlace
-from octavo.schema.values import SCALAR_TYPES
+from octavo.schema.scalar_types import SCALAR_TYPES
 
 SELF: Final = "__self"
 """The key of what code sees as the parent of a field: everything stored in the entry."""

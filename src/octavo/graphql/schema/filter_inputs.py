@@ -31,7 +31,7 @@ from octavo.graphql.schema.type_registry import TypeRegistry
 from octavo.query.operators import OPERATORS, Operand, Operator
 from octavo.schema.attributes import AnyAttribute, Enumeration, Scalar
 from octavo.schema.content_types import ContentType, Definition
-from octavo.schema.values import SCALAR_TYPES
+from octavo.schema.scalar_types import SCALAR_TYPES
 
 LOGIC: Final[tuple[Literal["and", "or", "not"], ...]] = ("and", "or", "not")
 _ORDER: Final = (

@@ -25,7 +25,7 @@ from octavo.graphql.schema.scalars import SCALARS, RefusedValue
 from octavo.graphql.schema.type_registry import TypeRegistry
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Enumeration, Media, Relation, Scalar
 from octavo.schema.content_types import Component, Definition
-from octavo.schema.values import SCALAR_TYPES
+from octavo.schema.scalar_types import SCALAR_TYPES
 
 TYPE_KEY: Final = "__typename"
 COMPONENT_KEY: Final = "__component"

@@ -30,8 +30,8 @@ from octavo.graphql.schema.scalars import SCALARS
 from octavo.graphql.schema.type_registry import TypeRegistry
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Enumeration, Media, Relation, Scalar
 from octavo.schema.content_types import Component, Definition
+from octavo.schema.scalar_types import SCALAR_TYPES
 from octavo.schema.uids import FILE
-from octavo.schema.values import SCALAR_TYPES
 
 Fields = Mapping[str, GraphQLField]
 

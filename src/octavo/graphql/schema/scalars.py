@@ -36,7 +36,7 @@ from octavo.graphql.schema.js_values import json_text, number_text, plain_text
 from octavo.graphql.schema.locale_codes import LOCALE_CODES
 from octavo.http.form_data import UploadedFile
 from octavo.query.numbers import exact_number
-from octavo.schema.values import ValueKind
+from octavo.schema.scalar_types import ValueKind
 
 Variables = dict[str, Any] | None
 

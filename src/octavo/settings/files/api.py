@@ -84,6 +84,20 @@ class Compat:
         "Uploads that are sent as images and are none: kept under the type they came with, or under what they are.",
         default_doc=_BY_PROFILE,
     )
+    token_expiry: Literal["optional", "required"] = setting(
+        "optional", "Users' tokens that never expire: accepted, or refused.", default_doc=_BY_PROFILE
+    )
+    account_states: Literal["told", "hidden"] = setting(
+        "told",
+        "Who asks for another mail to confirm an address: told of a confirmed or blocked one, or nothing.",
+        default_doc=_BY_PROFILE,
+    )
+    mailed_codes: Literal["plain", "sealed"] = setting(
+        "plain",
+        "Codes in mails that v4 sent: accepted as they lie in the database, or only codes of ours, of which the "
+        "database knows a digest.",
+        default_doc=_BY_PROFILE,
+    )
     ids: Literal["numbers", "digits"] = setting(
         "numbers",
         "Ids in addresses, in arguments of GraphQL and in `refId`: any number as JavaScript reads it (`0x41` is 65), "

@@ -11,8 +11,8 @@ from octavo.schema.attributes import UID, ComponentField, DynamicZone, Relation,
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.problems import DefinitionProblem, InvalidDefinitions
 from octavo.schema.registry import Registry
+from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 from octavo.schema.uids import USER
-from octavo.schema.values import SCALAR_TYPES, ValueKind
 from octavo.sql.physical_names import (
     CREATOR_COLUMNS,
     MORPH_ONE_COLUMNS,

@@ -13,7 +13,7 @@ from typing import Any, Final
 from octavo.plan.nodes import Parameter, ParameterKind
 from octavo.query.numbers import MAX_SAFE_INTEGER
 from octavo.query.operators import Test
-from octavo.schema.values import ValueKind
+from octavo.schema.scalar_types import ValueKind
 from octavo.sql.ddl.tables import Column, Index
 from octavo.sql.quoting import literal
 

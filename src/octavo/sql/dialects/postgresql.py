@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from octavo.plan.nodes import Parameter, ParameterKind
-from octavo.schema.values import TEXT_KINDS, ValueKind
+from octavo.schema.scalar_types import TEXT_KINDS, ValueKind
 from octavo.sql.ddl.tables import Column, Index
 from octavo.sql.dialects.base import LEAST_BYTES, ColumnLimits, Dialect, Introspection, Statements
 from octavo.sql.quoting import literal, quote

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from octavo.plan.nodes import Parameter, ParameterKind
-from octavo.schema.values import ValueKind
+from octavo.schema.scalar_types import ValueKind
 from octavo.sql.ddl.tables import Column, Index
 from octavo.sql.dialects.base import LEAST_BYTES, Dialect, Introspection, Statements
 from octavo.sql.quoting import literal, quote

@@ -20,11 +20,11 @@ from octavo.plan.nodes import (
 from octavo.query.operators import Test
 from octavo.schema.attributes import Scalar
 from octavo.schema.registry import Registry
-from octavo.schema.values import SCALAR_TYPES, ValueKind
+from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.physical_names import column_name, table_name
 from octavo.sql.quoting import quote
-from octavo.sql.read.steps import Join, join_step
+from octavo.sql.read.joins import Join, join_step
 
 
 class ClauseCompiler:

@@ -26,12 +26,12 @@ from octavo.plan.nodes import (
 )
 from octavo.schema.attributes import DynamicZone
 from octavo.schema.registry import Registry
-from octavo.schema.values import SCALAR_TYPES
+from octavo.schema.scalar_types import SCALAR_TYPES
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.physical_names import component_table, morph_table, table_name
 from octavo.sql.quoting import literal, quote
 from octavo.sql.read.clauses import ClauseCompiler, correlated
-from octavo.sql.read.steps import Join
+from octavo.sql.read.joins import Join
 
 
 class StatementTooLong(Exception):

@@ -7,8 +7,8 @@ anything else signed by writing it somewhere.
 from octavo.plan.nesting import Nesting
 from octavo.plan.nodes import ReadPlan, ScalarShape
 from octavo.schema.registry import Registry
+from octavo.schema.scalar_types import SCALAR_TYPES
 from octavo.schema.uids import FILE
-from octavo.schema.values import SCALAR_TYPES
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.quoting import literal
 from octavo.sql.read.select import SelectCompiler

@@ -29,7 +29,7 @@ from octavo.plan.changes import (
 from octavo.schema.attributes import AnyAttribute, Relation, Scalar
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
-from octavo.schema.values import SCALAR_TYPES, ValueKind
+from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.physical_names import (
     CREATOR_COLUMNS,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache, wraps
 from typing import Any, TypeVar, cast
 
-from octavo.schema.values import ValueKind
+from octavo.schema.scalar_types import ValueKind
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.physical_names import LinkTable
 from octavo.sql.quoting import quote

@@ -3,7 +3,7 @@
 from typing import Final
 
 from octavo.plan.nodes import Parameter, ParameterKind
-from octavo.schema.values import ValueKind
+from octavo.schema.scalar_types import ValueKind
 from octavo.sql.dialects.base import Dialect
 
 _INTEGER, _TEXT, _JSON, _INSTANT = ParameterKind.INTEGER, ParameterKind.TEXT, ParameterKind.JSON, ParameterKind.INSTANT

@@ -11,7 +11,7 @@ from octavo.plan.present_state import ComponentsFact, EntryFact, Fact, LinksFact
 from octavo.schema.attributes import Scalar
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
-from octavo.schema.values import SCALAR_TYPES, ValueKind
+from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.physical_names import column_name, component_table, link_table, table_name
 from octavo.sql.quoting import quote

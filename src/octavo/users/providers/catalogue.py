@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from octavo.settings.providers import ProviderSettings
+from octavo.settings.sign_in_providers import ProviderSettings
 
 Told = Mapping[str, Any]
 

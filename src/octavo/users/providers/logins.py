@@ -25,7 +25,7 @@ from octavo.authentication.rate_limits import RateLimits
 from octavo.clock import SYSTEM_CLOCK, Clock
 from octavo.database.connection import Database
 from octavo.errors import ApplicationError, ValidationError
-from octavo.settings.providers import ProviderSettings, read_stored_provider
+from octavo.settings.sign_in_providers import ProviderSettings, read_stored_provider
 from octavo.users.accounts import Accounts, Session
 from octavo.users.providers.catalogue import Person, Provider, ProviderFailed, make_provider
 from octavo.users.providers.links import ProviderAccounts

@@ -15,7 +15,7 @@ from octavo.errors import ServiceUnavailable
 from octavo.http.options import HttpOptions
 from octavo.http.request import Request
 from octavo.http.response import Response
-from octavo.outages import OutageLog, reason_of
+from octavo.outage_log import OutageLog, reason_of
 from octavo.threads import in_thread
 from tests.graphql.asking import ask, messages
 from tests.http.asgi import app_with, call
@@ -24,7 +24,7 @@ from tests.models.site import Site
 
 pytestmark = pytest.mark.anyio
 
-LOGGER = "octavo.outages"
+LOGGER = "octavo.outage_log"
 JSON = [("Content-Type", "application/json"), ("Authorization", f"Bearer {FULL_TOKEN}")]
 
 

@@ -7,7 +7,7 @@ import pytest
 from octavo.plan.filters import plan_step
 from octavo.plan.planning import Planning
 from octavo.schema.registry import Registry
-from octavo.sql.read.steps import join_step
+from octavo.sql.read.joins import join_step
 from tests.models.bookshop import AUTHOR, BOOK, GENRE
 
 STEPS: list[tuple[str, str, str, str, tuple[str, ...]]] = [

@@ -35,7 +35,7 @@ from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, 
 from octavo.schema.automatic import CREATORS, LOCALE, LOCALIZATIONS
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.field_places import FieldPlace
-from octavo.schema.values import SCALAR_TYPES
+from octavo.schema.scalar_types import SCALAR_TYPES
 
 ABSENT = ""
 

@@ -6,8 +6,8 @@ import apsw
 import pytest
 
 from octavo.database.postgresql import PostgresqlDatabase
+from octavo.database.prepared_statements import MOST_TEXT, StatementTexts
 from octavo.database.sqlite_connection import SqliteConnection, all_rows
-from octavo.database.statement_texts import MOST_TEXT, StatementTexts
 
 pytestmark = pytest.mark.anyio
 

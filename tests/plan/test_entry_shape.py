@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from octavo.plan.populate import leads_elsewhere, with_sorted_fields
+from octavo.plan.entry_shape import leads_elsewhere, with_sorted_fields
 from octavo.rest.params import read_query
 from octavo.schema.registry import Registry
 from tests.models.bookshop import BOOK

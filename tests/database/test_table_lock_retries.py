@@ -10,9 +10,9 @@ import pytest
 
 from octavo.database.connection import Database
 from octavo.database.introspect import found_tables
-from octavo.database.lock_retries import TablesLocked
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.synchronize import synchronize
+from octavo.database.table_lock_retries import TablesLocked
 from octavo.errors import ServiceUnavailable
 from tests.database.test_synchronize import content_type, lines, note
 from tests.layouts import registry_of
