@@ -196,6 +196,24 @@ def test_security_headers_are_on_every_answer(method: str, target: str) -> None:
     assert (headers["server"], "x-powered-by" in headers) == ("web", False)
 
 
+def test_headers_may_be_left_out() -> None:
+    headers = ask(blog(HttpOptions(security_headers=(), content_security_policy="")), "GET", "/api/articles").headers
+    assert not {"content-security-policy", "x-frame-options"} & set(headers)
+
+
+def test_answers_tell_which_headers_pages_may_read() -> None:
+    app = blog(HttpOptions(cors=CorsOptions(origins=frozenset([ORIGIN]), expose=("X-A", "X-B"))))
+    told = [
+        ask(app, *asked).headers.get("access-control-expose-headers")
+        for asked in (
+            ("GET", "/nope", [("Origin", ORIGIN)]),
+            ("GET", "/nope", [("Origin", "https://else.example")]),
+            ("OPTIONS", "/nope", [("Origin", ORIGIN), *ASKS]),
+        )
+    ]
+    assert told == ["X-A,X-B", None, None]
+
+
 Handler = Callable[[Request], Awaitable[Response]]
 
 

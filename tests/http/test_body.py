@@ -11,7 +11,7 @@ from octavo.http.options import BodyLimits, HttpOptions
 from octavo.rest.query_string import parse_form
 from tests.http.asgi import request_of
 
-OPTIONS = HttpOptions(body=BodyLimits(json=100, form=100))
+OPTIONS = HttpOptions(body=BodyLimits(json=100, form=100, text=50))
 
 
 def read(content_type: str | None, body: bytes) -> Body:
@@ -47,6 +47,7 @@ def test_the_content_type_decides_how_a_body_is_read(content_type: str | None, b
         ("application/x-www-form-urlencoded", b"a=\xff", BadRequestError),
         ("application/x-www-form-urlencoded", b"a=" + b"x" * 100, PayloadTooLargeError),
         ("text/plain", b"\xff", BadRequestError),
+        ("text/plain", b"x" * 51, PayloadTooLargeError),
         ("multipart/form-data", b"--B--", BadRequestError),
     ],
 )

@@ -9,6 +9,7 @@ import pytest
 
 from octavo.errors import BadRequestError, OctavoError, PayloadTooLargeError, UnsupportedMediaTypeError
 from octavo.http.options import BodyLimits, HttpOptions
+from octavo.http.proxies import TrustedProxies
 from octavo.http.request import Request
 from tests.http.asgi import Header, receiver, request_of, scope_of
 
@@ -69,7 +70,7 @@ def test_the_content_type_is_given_without_parameters(header: str, kind: str) ->
 def test_forwarded_addresses_count_as_far_as_proxies_are_trusted(
     trusted: list[str], forwarded: list[str], client: str
 ) -> None:
-    options = HttpOptions(trusted_proxies=frozenset(trusted))
+    options = HttpOptions(trusted_proxies=TrustedProxies(trusted))
     headers = [("X-Forwarded-For", value) for value in forwarded]
     assert request_of("GET", "/", headers, options=options).client == client
 

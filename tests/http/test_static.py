@@ -63,6 +63,13 @@ def tagged(folder: Path) -> HttpApplication:
     return HttpApplication(Router(), static=StaticFiles({"/": folder}, StaticOptions("max-age=60", entity_tags=True)))
 
 
+def test_a_path_may_have_options_of_its_own(folder: Path) -> None:
+    files = StaticFiles({"/": folder}, StaticOptions("max-age=60"), {"/uploads": StaticOptions("max-age=5")})
+    app = HttpApplication(Router(), static=files)
+    found = {path: ask(app, "GET", path).headers["cache-control"] for path in ("/uploads/a.png", "/robots.txt")}
+    assert found == {"/uploads/a.png": "max-age=5", "/robots.txt": "max-age=60"}
+
+
 def test_a_file_comes_with_all_its_headers(app: HttpApplication) -> None:
     assert ask(app, "GET", "/uploads/a.png") == Answer(
         200,

@@ -288,12 +288,12 @@ def test_mode(tmp_path: Path, environment: dict[str, str], mode: Mode | None, ex
         (
             {"config/api.toml": "[rest]\nmaxLimit = '50'"},
             {},
-            ['config/api.toml: rest.maxLimit: expected a whole number, at least 1, not "50"'],
+            ['config/api.toml: rest.maxLimit: expected a whole number, at least -1, not "50"'],
         ),
         (
             {"config/api.toml": "[rest]\nmaxLimit = true"},
             {},
-            ["config/api.toml: rest.maxLimit: expected a whole number, at least 1, not true"],
+            ["config/api.toml: rest.maxLimit: expected a whole number, at least -1, not true"],
         ),
         (
             {"config/api.toml": "[compat]\nprofile = 'v5'"},
@@ -366,7 +366,7 @@ def test_mode(tmp_path: Path, environment: dict[str, str], mode: Mode | None, ex
         (
             {},
             {"OCTAVO_API__REST__MAX_LIMIT__X": "1"},
-            ['OCTAVO_API__REST__MAX_LIMIT__X: api.rest.maxLimit: expected a whole number, at least 1, not "1"'],
+            ['OCTAVO_API__REST__MAX_LIMIT__X: api.rest.maxLimit: expected a whole number, at least -1, not "1"'],
         ),
         (
             {},

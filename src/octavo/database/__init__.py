@@ -17,14 +17,15 @@ def open_database(
     schema: str | None = None,
     pool_minimum: int = 2,
     pool_maximum: int = 10,
+    pool_patience: float = 4.0,
     statement_timeout: float = 15.0,
     largest_answer: int = LARGEST_ANSWER,
 ) -> Database:
     """The driver for a database, not yet connected.
 
     A URL `sqlite:///relative` or `sqlite:////absolute` is a file; `postgresql://...` is a server, as are `parameters`
-    without a URL: `host`, `port`, `user`, `password`, `database`, `ssl`. `statement_timeout` is in seconds,
-    `largest_answer` in bytes.
+    without a URL: `host`, `port`, `user`, `password`, `database`, `ssl`. `statement_timeout` and `pool_patience`
+    are in seconds, `largest_answer` in bytes.
     """
     if url is not None and url.startswith(SQLITE_PREFIX):
         from octavo.database.sqlite import SqliteDatabase
@@ -41,6 +42,7 @@ def open_database(
         schema=schema,
         minimum=pool_minimum,
         maximum=pool_maximum,
+        patience=pool_patience,
         statement_timeout=statement_timeout,
         largest_answer=largest_answer,
     )

@@ -37,13 +37,13 @@ async def read_body(request: Request, parse_form: FormParser) -> Body:
         size = sum(len(value) for _, value in form.fields)
         return Body(form.values(), form.files, is_form_data=True, size=size)
     if content_type == FORM:
-        text = await _read_text(request)
+        text = await _read_text(request, request.options.body.form)
         return Body(await compute(lambda: parse_form(text), len(text)), size=len(text))
     if content_type.startswith("text/"):
-        text = await _read_text(request)
+        text = await _read_text(request, request.options.body.text)
         return Body(text, size=len(text))
     return Body({})
 
 
-async def _read_text(request: Request) -> str:
-    return decode_text(await request.body(request.options.body.form), "body")
+async def _read_text(request: Request, limit: int) -> str:
+    return decode_text(await request.body(limit), "body")

@@ -20,6 +20,8 @@ class Cors:
             (b"access-control-allow-headers", ",".join(options.headers).encode()),
             (b"access-control-max-age", b"%d" % options.max_age),
         )
+        exposed = ",".join(options.expose).encode()
+        self._exposed: Headers = ((b"access-control-expose-headers", exposed),) if exposed else ()
         self._listed: Headers = _CREDENTIALS if options.credentials else ()
         self._without_origin = self._headers(b"")
 
@@ -31,12 +33,16 @@ class Cors:
         return self._without_origin if origin is None else self._headers(origin)
 
     def _for_options(self, request: Request, origin: bytes) -> Headers:
-        headers = self._headers(origin)
+        headers = self._allowance(origin)
         if not is_preflight(request) or headers == _VARY:
             return _VARY
         return (*headers, *self._preflight)
 
     def _headers(self, origin: bytes) -> Headers:
+        allowance = self._allowance(origin)
+        return allowance if allowance == _VARY else (*allowance, *self._exposed)
+
+    def _allowance(self, origin: bytes) -> Headers:
         if self._reflect:
             return (*_VARY, (b"access-control-allow-origin", origin), *_CREDENTIALS)
         if self._any_origin:

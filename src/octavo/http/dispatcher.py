@@ -49,8 +49,9 @@ class Dispatcher:
         self._static = static
         self._cors = Cors(options.cors)
         security = tuple((name.lower().encode(), value.encode()) for name, value in options.security_headers)
+        policy = options.content_security_policy.encode()
         self._security: Headers = security
-        self._security_and_policy: Headers = (*security, (_POLICY, options.content_security_policy.encode()))
+        self._security_and_policy: Headers = (*security, (_POLICY, policy)) if policy else security
         add_own_routes(router, options, problem)
 
     async def respond(self, request: Request) -> Response:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from octavo.http.proxies import TrustedProxies
+
 
 class CorsMode(StrEnum):
     """How other origins are met."""
@@ -20,6 +22,7 @@ class CorsOptions:
     methods: tuple[str, ...] = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
     headers: tuple[str, ...] = ("Content-Type", "Authorization", "Origin", "Accept")
     max_age: int = 31_536_000
+    expose: tuple[str, ...] = ()  # headers of answers that pages may read
     credentials: bool = False  # for listed origins; reflected ones always may
 
 
@@ -29,6 +32,7 @@ class BodyLimits:
 
     json: int = 1 << 20
     form: int = 1 << 20
+    text: int = 1 << 20
     file: int = 200 << 20
     upload: int = 200 << 20  # a whole multipart body
     fields: int = 1 << 20  # all parts of a multipart body that are not files
@@ -55,7 +59,7 @@ class HttpOptions:
     cors: CorsOptions = field(default_factory=CorsOptions)
     body: BodyLimits = field(default_factory=BodyLimits)
     security_headers: tuple[tuple[str, str], ...] = DEFAULT_SECURITY_HEADERS
-    content_security_policy: str = "default-src 'none'; frame-ancestors 'self'"
+    content_security_policy: str = "default-src 'none'; frame-ancestors 'self'"  # none is sent if it is empty
     api_prefix: str = "/api"
     max_url_length: int = 16_384
     max_headers: int = 100
@@ -65,6 +69,6 @@ class HttpOptions:
     drain_seconds: float = 5.0  # how long, and how much, is still read of a body that was refused
     drain_bytes: int = 64 << 20
     shutdown_seconds: float = 25.0
-    trusted_proxies: frozenset[str] = frozenset()
+    trusted_proxies: TrustedProxies = field(default_factory=TrustedProxies)
     digit_ids: bool = False  # ids in addresses are digits only, not whatever JavaScript reads as a number
     json_errors: bool = False  # 405 too; else as plain text, as v4 does

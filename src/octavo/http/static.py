@@ -60,12 +60,19 @@ class _OpenFile:
 class StaticFiles:
     """Folders by the path below which they are served; of several that match, the longest path counts.
 
-    A folder itself may be a symbolic link; nothing in it may lead outside.
+    A folder itself may be a symbolic link; nothing in it may lead outside. `exceptions` are options of paths of their
+    own, `/uploads` say, whatever folder they lie in.
     """
 
-    def __init__(self, folders: Mapping[str, Path], options: StaticOptions | None = None) -> None:
+    def __init__(
+        self,
+        folders: Mapping[str, Path],
+        options: StaticOptions | None = None,
+        exceptions: Mapping[str, StaticOptions] | None = None,
+    ) -> None:
         self._options = options or StaticOptions()
-        named = ((f"/{prefix.strip('/')}/".replace("//", "/"), folder.resolve()) for prefix, folder in folders.items())
+        self._exceptions = {_prefix(path): given for path, given in (exceptions or {}).items()}
+        named = ((_prefix(path), folder.resolve()) for path, folder in folders.items())
         self._folders: list[tuple[str, Path]] = sorted(named, reverse=True)
 
     async def respond(self, request: Request) -> Response | None:
@@ -82,7 +89,7 @@ class StaticFiles:
     def _answer(self, request: Request, opened: _OpenFile, name: str) -> Response:
         stat = opened.stat
         content_type = content_type_of(name)
-        headers = self._headers(stat)
+        headers = _headers(stat, self._options_of(request.raw_path))
         try:
             unchanged = is_unchanged(request, stat)
             wanted = None if unchanged else wanted_range(request, stat)
@@ -99,13 +106,22 @@ class StaticFiles:
         chunks = _read(opened.file, start, stop - start)
         return FileResponse(206 if wanted else 200, chunks, stop - start, content_type, headers, opened.file.close)
 
-    def _headers(self, stat: os.stat_result) -> Headers:
-        headers: Headers = (
-            (b"accept-ranges", b"bytes"),
-            (b"last-modified", last_modified(stat).encode()),
-            (b"cache-control", self._options.cache_control.encode()),
-        )
-        return (*headers, (b"etag", entity_tag(stat).encode())) if self._options.entity_tags else headers
+    def _options_of(self, path: str) -> StaticOptions:
+        found = (given for prefix, given in self._exceptions.items() if path.startswith(prefix))
+        return next(found, self._options)
+
+
+def _prefix(path: str) -> str:
+    return f"/{path.strip('/')}/".replace("//", "/")
+
+
+def _headers(stat: os.stat_result, options: StaticOptions) -> Headers:
+    headers: Headers = (
+        (b"accept-ranges", b"bytes"),
+        (b"last-modified", last_modified(stat).encode()),
+        (b"cache-control", options.cache_control.encode()),
+    )
+    return (*headers, (b"etag", entity_tag(stat).encode())) if options.entity_tags else headers
 
 
 def content_type_of(name: str) -> str:

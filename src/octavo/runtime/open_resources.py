@@ -13,6 +13,7 @@ from octavo.media.library import MediaLibrary, MediaOptions
 from octavo.media.storage.base import Storage
 from octavo.media.storage.local import LocalStorage
 from octavo.media.storage.s3 import S3Missing, S3Options, S3Storage
+from octavo.runtime.database_ssl import ssl_of
 from octavo.settings import Settings, SettingsError, SettingsProblem
 
 
@@ -32,20 +33,21 @@ def open_project_database(settings: Settings) -> Database:
         "user": options.user,
         "password": options.password,
         "database": options.name,
-        "ssl": options.ssl,
+        "ssl": ssl_of(options, settings.project),
     }
     return open_limited(
         parameters=parameters,
         schema=options.schema,
         pool_minimum=options.pool.min,
         pool_maximum=options.pool.max,
+        pool_patience=options.pool.patience / 1000,
     )
 
 
 def open_storage(settings: Settings) -> Storage:
     """Where the settings have uploaded files kept. Raises SettingsError when the library for it is missing."""
     if settings.plugins.upload.config.provider == "local":
-        return LocalStorage(settings.project / "public" / "uploads")
+        return LocalStorage(settings.project / settings.server.public_folder / "uploads")
     try:
         return S3Storage(_s3_options(settings))
     except S3Missing as error:

@@ -20,6 +20,7 @@ from octavo.graphql.tracing import TraceClock
 from octavo.http.cookies import Cookie, SameSite
 from octavo.http.options import DEFAULT_SECURITY_HEADERS, BodyLimits, CorsMode, CorsOptions, HttpOptions
 from octavo.http.origins import origins_of
+from octavo.http.proxies import TrustedProxies
 from octavo.plan.read_limits import ReadLimits
 from octavo.rest.params import PageLimits
 from octavo.rest.sessions import COOKIE, SessionCookies
@@ -170,7 +171,7 @@ def read_limits(settings: Settings) -> ReadLimits:
 def page_limits(settings: Settings) -> PageLimits:
     """Of pages of the REST door."""
     rest = settings.api.rest
-    return PageLimits(rest.default_limit, rest.max_limit, rest.with_count)
+    return PageLimits(rest.default_limit, rest.max_limit if rest.max_limit > 0 else None, rest.with_count)
 
 
 def makes_schema(settings: Settings) -> bool:
@@ -216,19 +217,21 @@ def http_options(settings: Settings) -> HttpOptions:
         body=BodyLimits(
             json=limits.body.json,
             form=limits.body.form,
+            text=limits.body.text,
             file=settings.plugins.upload.config.size_limit,
             upload=limits.body.upload,
             parts=limits.body.parts,
             json_depth=limits.body.json_depth,
         ),
-        security_headers=tuple(headers.items()),
+        security_headers=tuple((name, value) for name, value in headers.items() if value),
+        content_security_policy=limits.security.content_security_policy,
         api_prefix=settings.api.rest.prefix,
         max_url_length=limits.requests.url_length,
         max_headers=limits.requests.header_count,
         max_requests=limits.requests.queue,
         request_seconds=limits.requests.timeout,
         shutdown_seconds=settings.server.shutdown,
-        trusted_proxies=frozenset(settings.server.trusted_proxies),
+        trusted_proxies=TrustedProxies(settings.server.trusted_proxies),
         digit_ids=settings.api.compat.ids == "digits",
         json_errors=settings.api.compat.error_bodies == "json",
     )
@@ -241,6 +244,7 @@ def _cors_options(settings: Settings) -> CorsOptions:
         origins=frozenset(cors.origins),
         methods=cors.methods,
         headers=cors.headers,
+        expose=cors.expose,
         max_age=cors.max_age,
         credentials=cors.credentials,
     )

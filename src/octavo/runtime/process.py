@@ -17,7 +17,7 @@ from typing import Any, Final
 from octavo.database.connection import Database
 from octavo.http.application import HttpApplication
 from octavo.http.dispatcher import Dispatcher
-from octavo.http.static import StaticFiles
+from octavo.http.static import StaticFiles, StaticOptions
 from octavo.project import InvalidCode
 from octavo.runtime import options
 from octavo.runtime.followers import Follower
@@ -226,7 +226,12 @@ class _Tasks:
 
 
 def _static(settings: Settings) -> StaticFiles:
-    return StaticFiles({"/": settings.project / "public"})
+    ages = settings.middlewares.public
+    return StaticFiles(
+        {"/": settings.project / settings.server.public_folder},
+        StaticOptions(f"max-age={ages.max_age}"),
+        {"/uploads": StaticOptions(f"max-age={ages.uploads_max_age}")},
+    )
 
 
 def _tables(settings: Settings) -> tuple[str, tuple[OwnTable, ...]]:

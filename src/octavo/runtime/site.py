@@ -34,6 +34,7 @@ from octavo.runtime import options
 from octavo.runtime.infrastructure import Infrastructure
 from octavo.schema.content_types import ContentType
 from octavo.schema.loader import load_registry
+from octavo.schema.privacy import with_private
 from octavo.schema.registry import Registry
 from octavo.users.accounts import Accounts
 from octavo.users.providers.links import ProviderAccounts
@@ -104,7 +105,7 @@ async def _nothing() -> None:
 def build_site(infrastructure: Infrastructure) -> Site:
     """Read definitions and code, and make everything of them. Raises InvalidDefinitions, InvalidCode."""
     settings = infrastructure.settings
-    registry = load_registry(settings.project)
+    registry = with_private(load_registry(settings.project), settings.api.responses.private_attributes)
     for remark in registry.remarks:
         logger.warning("%s", remark)
     if options.makes_schema(settings):

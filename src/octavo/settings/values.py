@@ -6,6 +6,7 @@ A reader raises ValueError for anything it does not take; the loader turns that 
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from ipaddress import ip_network
 from json import JSONDecodeError, loads
 from typing import Any
 
@@ -139,6 +140,17 @@ def _path(value: Any) -> str:
     return value.rstrip("/")
 
 
+def _networks(read: Reader) -> Reader:
+    def read_networks(value: Any) -> tuple[str, ...]:
+        found: tuple[str, ...] = read(value)
+        for text in found:
+            ip_network(text, strict=False)
+        return found
+
+    return read_networks
+
+
+NETWORKS = Kind('a list of addresses or networks such as "10.0.0.0/8"', _networks(_texts_from_text), _networks(_texts))
 PATH = Kind('a path such as "/api"', _path, _path)
 
 

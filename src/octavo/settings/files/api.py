@@ -16,9 +16,20 @@ class Rest:
     """The REST door."""
 
     default_limit: int = setting(25, "Entries on a page when a request does not say.", bounds=AT_LEAST_ONE)
-    max_limit: int = setting(100, "Most entries on a page, whatever a request says.", bounds=AT_LEAST_ONE)
+    max_limit: int = setting(
+        100, "Most entries on a page, whatever a request says; -1 leaves it to `largestAnswer`.", bounds=(-1, None)
+    )
     with_count: bool = setting(True, "Answer totals when a request does not say.")
     prefix: str = setting("/api", "Path in front of every REST route.", kind=PATH)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Responses:
+    """What answers show."""
+
+    private_attributes: tuple[str, ...] = setting(
+        (), "Attributes that are private in every content-type and component, by name."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +138,7 @@ class Api:
     """The content API."""
 
     rest: Rest = table(Rest, "The REST door.")
+    responses: Responses = table(Responses, "What answers show.")
     reads: Reads = table(Reads, "What one read may cost.")
     compat: Compat = table(Compat, "The compatibility profile and its rules; each rule can be set alone.")
     largest_answer: int = setting(

@@ -14,6 +14,9 @@ class Pool:
 
     min: int = setting(1, "Connections kept open.", bounds=AT_LEAST_ZERO)
     max: int = setting(10, "Most connections.", bounds=AT_LEAST_ONE)
+    patience: int = setting(
+        4000, "How long a request waits for a free connection, in milliseconds.", bounds=(100, 600_000)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +49,20 @@ class Database:
         "PostgreSQL: encryption, as in `sslmode`; true means `require`, false `disable`.",
         variable="DATABASE_SSL",
         aliases={"true": "require", "1": "require", "false": "disable", "0": "disable"},
+    )
+    ssl_ca: str | None = setting(
+        None,
+        "PostgreSQL: authorities whose certificates are believed, as PEM or as the name of a file; without any, those "
+        "of the machine.",
+        variable="DATABASE_SSL_CA",
+    )
+    ssl_cert: str | None = setting(
+        None,
+        "PostgreSQL: certificate shown to the server, as PEM or as the name of a file.",
+        variable="DATABASE_SSL_CERT",
+    )
+    ssl_key: str | None = setting(
+        None, "PostgreSQL: its key, as PEM or as the name of a file.", variable="DATABASE_SSL_KEY", secret=True
     )
     schema: str = setting("public", "PostgreSQL: schema of the tables.", variable="DATABASE_SCHEMA")
     pool: Pool = table(Pool, "Connections held to PostgreSQL by each worker.")

@@ -21,6 +21,7 @@ class Cors:
     credentials: bool = setting(
         False, "May send cookies and credentials.", default_doc="true where the rule `compat.cors` is `reflect`"
     )
+    expose: tuple[str, ...] = setting((), "Headers of answers that they may read.")
     max_age: int = setting(
         31_536_000, "How long a browser may remember this.", kind=DURATION, bounds=AT_LEAST_ZERO, default_doc="365d"
     )
@@ -32,6 +33,7 @@ class Body:
 
     json: int = setting(1024**2, "Largest JSON body.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="1 MB")
     form: int = setting(1024**2, "Largest form without files.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="1 MB")
+    text: int = setting(1024**2, "Largest body of text.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="1 MB")
     upload: int = setting(
         200 * 1024**2, "Largest form with files.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="200 MB"
     )
@@ -54,12 +56,38 @@ class Requests:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Security:
+    """What browsers are told to guard against, beside `headers`."""
+
+    content_security_policy: str = setting(
+        "default-src 'none'; frame-ancestors 'self'",
+        "`Content-Security-Policy` of answers that need none of their own; empty for none.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublicFiles:
+    """The files of the public folder."""
+
+    max_age: int = setting(
+        0, "How long browsers may keep a file unasked.", kind=DURATION, bounds=AT_LEAST_ZERO, default_doc="0"
+    )
+    uploads_max_age: int = setting(
+        0, "The same for uploaded files.", kind=DURATION, bounds=AT_LEAST_ZERO, default_doc="0"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Middlewares:
     """What wraps every request."""
 
     cors: Cors = table(Cors, "Cross-origin requests.")
     body: Body = table(Body, "Limits on bodies.")
     requests: Requests = table(Requests, "Limits on requests as a whole.")
+    security: Security = table(Security, "What browsers are told to guard against.")
+    public: PublicFiles = table(PublicFiles, "The files of the public folder.")
     headers: Mapping[str, str] = setting(
-        {}, "Headers added to every answer, beside the security headers or in their place.", entry_names="kebab"
+        {},
+        "Headers added to every answer, beside the security headers or in their place; an empty one is not sent.",
+        entry_names="kebab",
     )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting
-from octavo.settings.values import DURATION, SIZE
+from octavo.settings.values import DURATION, NETWORKS, SIZE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +23,10 @@ class Server:
         bounds=(1024**2, None),
         default_doc="64 MB",
     )
-    trusted_proxies: tuple[str, ...] = setting((), "Addresses or networks whose forwarded headers are believed.")
+    trusted_proxies: tuple[str, ...] = setting(
+        (), "Addresses or networks whose forwarded headers are believed.", kind=NETWORKS
+    )
+    public_folder: str = setting("public", "Folder whose files are served, with `uploads` in it.")
     follow_definitions: bool = setting(
         False,
         "Let all processes on the database read the project again, within a second, when one of them has changed its "
