@@ -17,7 +17,7 @@ SOURCE = Path(__file__).parents[1] / "src"
 LAYERS = (
     ("errors", "clock", "threads", "cache"),
     ("outage_log",),
-    ("schema",),
+    ("schema", "javascript"),
     ("query", "settings"),
     ("project",),
     ("plan",),
