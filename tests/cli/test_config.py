@@ -55,19 +55,30 @@ def add_type(project: Path, singular: str, plural: str) -> None:
     path.write_text(TYPE % (singular, plural), "utf-8")
 
 
-def test_attributes_without_a_place_in_graphql_are_named(call: Call, project: Path) -> None:
-    assert answered(call("config", "check", "--json"))["leftOutOfGraphql"] == []
+def remarks(call: Call) -> list[str]:
+    found = answered(call("config", "check", "--json"))["definitions"]
+    return [f"{item['severity']} {item['source']}: {item['path']}: {item['message']}" for item in found]
+
+
+def test_remarks_on_definitions_are_told_and_refused_where_wished(call: Call, project: Path) -> None:
+    said(call("config", "check", "--strict"))
+    assert remarks(call) == []
     add_type(project, "lamp", "lamps")
-    (found,) = answered(call("config", "check", "--json"))["leftOutOfGraphql"]
-    assert found.startswith("src/api/lamp/content-types/lamp/schema.json: attributes.odd-name: ")
-    assert found in said(call("config", "check"))
+    (found,) = remarks(call)
+    assert found.startswith(
+        "warning src/api/lamp/content-types/lamp/schema.json: attributes.odd-name: left out of GraphQL"
+    )
+    assert found.removeprefix("warning ") in said(call("config", "check"))
+    strict = call("config", "check", "--strict")
+    assert (strict.exit_code, "Error: 1 remark on the definitions" in strict.stderr) == (1, True)
 
 
 def test_types_with_names_that_graphql_needs_itself_are_left_out(call: Call, project: Path) -> None:
     add_type(project, "error", "errors")
-    found = answered(call("config", "check", "--json"))["leftOutOfGraphql"]
-    name = "info.singularName: its GraphQL name 'Error'"
-    assert any(line.startswith(f"src/api/error/content-types/error/schema.json: {name}") for line in found)
+    name = "info.singularName: left out of GraphQL: its GraphQL name 'Error'"
+    assert any(
+        line.startswith(f"warning src/api/error/content-types/error/schema.json: {name}") for line in remarks(call)
+    )
     (project / "config").mkdir(exist_ok=True)
     (project / "config/plugins.toml").write_text("[graphql]\nenabled = false\n", "utf-8")
-    assert answered(call("config", "check", "--json"))["leftOutOfGraphql"] == []
+    assert remarks(call) == []

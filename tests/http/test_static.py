@@ -255,3 +255,20 @@ def test_the_longest_path_decides_which_folder_is_meant(folder: Path, tmp_path: 
     assert ask(app, "GET", "/uploads/a.png").body == b"elsewhere"
     assert ask(app, "GET", "/robots.txt").body == FILES["robots.txt"]
     assert ask(app, "GET", "/uploads/x.svg").status == 404
+
+
+def test_the_icon_comes_from_the_folder_of_icons_first(folder: Path, tmp_path: Path) -> None:
+    """Observed: a PNG before an ICO, both as an icon, and kept for a day."""
+    project = tmp_path / "project"
+    project.mkdir()
+    app = HttpApplication(Router(), static=StaticFiles({"/": folder}, icons=project))
+    assert ask(app, "GET", "/favicon.ico").status == 404
+    (folder / "favicon.ico").write_bytes(b"public")
+    (project / "package.json").write_text("{}")
+    assert ask(app, "GET", "/favicon.ico").body == b"public"
+    for name in ("favicon.ico", "favicon.png"):
+        (project / name).write_bytes(name.encode())
+        icon = ask(app, "GET", "/favicon.ico")
+        assert (icon.body, icon.headers["content-type"]) == (name.encode(), "image/x-icon")
+        assert icon.headers["cache-control"] == "public, max-age=86400"
+    assert [ask(app, "GET", path).status for path in ("/favicon.png", "/package.json")] == [404, 404]

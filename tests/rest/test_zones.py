@@ -62,6 +62,7 @@ async def test_a_zone_takes_and_shows_what_it_does_not_list(own_bookshop: Site) 
         {"id": 0, "__component": "shop.quote", "text": "listed"},
         {"id": 0, "__component": "shop.details", "binding": "hard", "weight": None},
     ]
+    assert [list(item)[:2] for item in shown] == [["id", "__component"]] * 3  # in this order, as observed
     book = made.json["data"]["id"]
     for query in ("populate=*", "populate=extras", "populate[extras][populate]=*"):
         assert await kinds(own_bookshop, book, query) == ["shop.footnote", "shop.quote", "shop.details"]

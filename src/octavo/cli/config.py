@@ -2,14 +2,15 @@
 
 import asyncio
 import os
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 import orjson
 
-from octavo.cli.base import Group, check_project, json_option, project_option, say, say_json, say_table
-from octavo.graphql.schema.name_conflicts import left_out
-from octavo.runtime.options import makes_schema
+from octavo.cli.base import Group, check_project, json_option, project_option, refuse, say, say_json, say_table
+from octavo.runtime.definitions import warnings_of
 from octavo.runtime.process import build
 from octavo.settings import describe, load_settings, missing_secrets
 from octavo.settings.compat import RULES
@@ -23,23 +24,34 @@ def config() -> None:
 @config.command(epilog="Example: octavo config check --project site")
 @project_option
 @json_option
-def check(project: Path, as_json: bool) -> None:
+@click.option("--strict", is_flag=True, help="Refuse remarks on the definitions, too.")
+def check(project: Path, as_json: bool, strict: bool) -> None:
     """Show every setting with its value and source, as `octavo start` would take it.
 
     Definitions and the project's code are loaded too; the database is not needed.
-    Ends with exit code 1 and lists all problems when something is wrong.
+    Ends with exit code 1 and lists all problems when something is wrong; with --strict also when something in the
+    definitions is worth a look.
     """
     check_project(project)
     settings = load_settings(project, os.environ, default_mode="production")
     octavo = build(settings)
     asyncio.run(octavo.site.register())
-    unnamed = [str(problem) for problem in left_out(octavo.site.registry)] if makes_schema(settings) else []
+    remarks = warnings_of(octavo.site.registry, settings)
     rows = [row._asdict() for row in describe(settings)]
     rules = {name: getattr(settings.api.compat, name) for name in RULES}
     missing = missing_secrets(settings)
     if as_json:
         facts = {"mode": settings.mode, "adopted": settings.adopted, "profile": settings.profile}
-        say_json({**facts, "rules": rules, "missingSecrets": missing, "leftOutOfGraphql": unnamed, "settings": rows})
+        say_json(
+            {
+                **facts,
+                "rules": rules,
+                "missingSecrets": missing,
+                "definitions": [*map(asdict, remarks)],
+                "settings": rows,
+            }
+        )
+        _end(remarks, strict)
         return
     say_table(("file", "key", "value", "source"), ([*map(_text, row.values())] for row in rows))
     origin = "an adopted v4 project" if settings.adopted else "a project of Octavo"
@@ -49,8 +61,14 @@ def check(project: Path, as_json: bool) -> None:
     )
     if missing:
         say("\nNot set: {}", ", ".join(missing))
-    if unnamed:
-        say("\nLeft out of GraphQL:\n{}", "\n".join(unnamed))
+    if remarks:
+        say("\nRemarks on the definitions:\n{}", "\n".join(map(str, remarks)))
+    _end(remarks, strict)
+
+
+def _end(remarks: Sequence[object], strict: bool) -> None:
+    if remarks and strict:
+        refuse(f"{len(remarks)} remark{'s' if len(remarks) > 1 else ''} on the definitions")
 
 
 def _text(value: object) -> str:

@@ -11,9 +11,9 @@ from octavo.cli.progress import progress_bar
 from octavo.database.connection import Database
 from octavo.database.sqlite_copy import NotADatabase, copy_database
 from octavo.database.synchronize import Changes, SyncReport, plan_changes
+from octavo.runtime.definitions import project_registry
 from octavo.runtime.open_resources import open_project_database
 from octavo.runtime.prepare_database import bring_up_to_date, reach_database
-from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
 
@@ -39,7 +39,7 @@ def diff(project: Path, as_json: bool) -> None:
 
 
 async def _compare(settings: Settings) -> Changes:
-    registry = load_registry(settings.project)
+    registry = project_registry(settings)
     database = await _connected(settings)
     try:
         return await plan_changes(database, registry)
@@ -60,7 +60,7 @@ async def _connected(settings: Settings) -> Database:
 def upgrade(allow_data_loss: bool, project: Path, as_json: bool) -> None:
     """Bring the database up to date with the definitions, in one transaction."""
     settings = read_settings(project)
-    report = asyncio.run(_upgrade(settings, load_registry(settings.project), allow_data_loss))
+    report = asyncio.run(_upgrade(settings, project_registry(settings), allow_data_loss))
     if as_json:
         parts = {"applied": report.applied, "left": report.left, "warnings": report.warnings}
         say_json({name: list(map(str, part)) for name, part in parts.items()})

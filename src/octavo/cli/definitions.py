@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from octavo.cli.base import Group, json_option, project_option, read_settings, say, say_json, say_table
+from octavo.runtime.definitions import project_registry
 from octavo.runtime.process import build
 from octavo.schema.content_types import ContentType
-from octavo.schema.loader import load_registry
 
 
 @click.group(cls=Group, name="content-types")
@@ -24,7 +24,7 @@ def content_types() -> None:
 def list_content_types(project: Path, as_json: bool, with_builtin: bool) -> None:
     """Show the content-types of a project."""
     settings = read_settings(project)
-    registry = load_registry(settings.project)
+    registry = project_registry(settings)
     chosen = registry.content_types.values() if with_builtin else registry.api_types()
     found = [_describe(item, settings.api.rest.prefix) for item in chosen]
     if as_json:

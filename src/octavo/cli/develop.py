@@ -12,9 +12,9 @@ from octavo.cli.start import address_of, announce, host_option, port_option, var
 from octavo.cli.watcher import Watcher
 from octavo.content.writer import EntryWriter
 from octavo.database.connection import Database
+from octavo.runtime.definitions import project_registry
 from octavo.runtime.open_resources import open_media, open_storage
 from octavo.runtime.server import serve_changing
-from octavo.schema.loader import load_registry
 from octavo.settings import Settings, load_settings, missing_secrets
 from octavo.transfer.scaffold import add_secrets
 from octavo.transfer.seed import SeedReport, load_seed, read_requests
@@ -50,7 +50,7 @@ def load(settings: Settings) -> None:
 
     async def work(database: Database) -> SeedReport | None:
         media = open_media(settings, database, open_storage(settings))
-        writer = EntryWriter(database, load_registry(settings.project))
+        writer = EntryWriter(database, project_registry(settings))
         with progress_bar("Loading the seed") as progress:
             return await load_seed(settings.project, writer, media, progress)
 

@@ -20,7 +20,7 @@ from octavo.cli.base import (
 from octavo.content.writer import EntryWriter
 from octavo.errors import ApplicationError
 from octavo.i18n.locale_management import LocaleManagement
-from octavo.schema.loader import load_registry
+from octavo.runtime.definitions import project_registry
 
 ResultT = TypeVar("ResultT")
 
@@ -35,7 +35,7 @@ def locales() -> None:
 
 def _manage(project: Path, work: Callable[[LocaleManagement], Awaitable[ResultT]]) -> ResultT:
     settings = read_settings(project)
-    registry = load_registry(settings.project)
+    registry = project_registry(settings)
     return with_database(settings, lambda database: work(LocaleManagement(EntryWriter(database, registry))))
 
 

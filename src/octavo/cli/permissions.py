@@ -20,7 +20,7 @@ from octavo.cli.base import (
     with_database,
 )
 from octavo.database.connection import Database
-from octavo.schema.loader import load_registry
+from octavo.runtime.definitions import project_registry
 
 
 @click.group(cls=Group)
@@ -56,7 +56,7 @@ def list_all(role: str | None, project: Path, as_json: bool) -> None:
 def grant_actions(role: str, actions: tuple[str, ...], project: Path) -> None:
     """Let a role take actions."""
     settings = read_settings(project)
-    wanted = actions_of(actions, load_registry(settings.project))
+    wanted = actions_of(actions, project_registry(settings))
     _tell("Granted to", role, with_database(settings, lambda database: grant(database, role, wanted)))
 
 

@@ -20,7 +20,7 @@ from octavo.cli.base import (
 )
 from octavo.content.writer import EntryWriter
 from octavo.database.connection import Database
-from octavo.schema.loader import load_registry
+from octavo.runtime.definitions import project_registry
 from octavo.users.role_management import RoleManagement
 from octavo.users.user_rows import list_users
 
@@ -34,7 +34,7 @@ def roles() -> None:
 
 def _administer(project: Path, work: Callable[[RoleManagement, Database], Awaitable[ResultT]]) -> ResultT:
     settings = read_settings(project)
-    registry = load_registry(settings.project)
+    registry = project_registry(settings)
 
     async def run(database: Database) -> ResultT:
         return await work(RoleManagement(EntryWriter(database, registry)), database)

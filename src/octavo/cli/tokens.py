@@ -19,7 +19,7 @@ from octavo.cli.base import (
     say_table,
     with_database,
 )
-from octavo.schema.loader import load_registry
+from octavo.runtime.definitions import project_registry
 
 _DAY_SECONDS = 24 * 3600
 
@@ -52,7 +52,7 @@ def create(
     salt = settings.secrets.api_token_salt
     if not salt:
         refuse("API_TOKEN_SALT is not set; put it into .env (octavo develop makes one)")
-    actions = actions_of(allow, load_registry(settings.project))
+    actions = actions_of(allow, project_registry(settings))
     lifespan = None if days is None else days * _DAY_SECONDS
     token = with_database(
         settings, lambda database: create_token(database, salt, name, kind, actions, lifespan, description)

@@ -24,7 +24,7 @@ from octavo.cli.base import (
 from octavo.content.reader import EntryReader
 from octavo.content.writer import EntryWriter
 from octavo.database.connection import Database
-from octavo.schema.loader import load_registry
+from octavo.runtime.definitions import project_registry
 from octavo.users.user_management import UserManagement
 from octavo.users.user_rows import AccountRows, find_user, list_users
 
@@ -46,7 +46,7 @@ def users() -> None:
 def _administer(project: Path, work: Work) -> Any:
     """Do something to users, as a service would."""
     settings = read_settings(project)
-    registry = load_registry(settings.project)
+    registry = project_registry(settings)
     revoke = settings.api.compat.tokens_after_password_change == "invalid"
 
     async def run(database: Database) -> Any:

@@ -3,7 +3,7 @@
 import asyncio
 import mimetypes
 import os
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path, PurePath
@@ -38,6 +38,9 @@ _TYPES = {
     ".xhtml": "application/xhtml+xml",
     ".xml": "application/xml; charset=utf-8",
 }
+_ICON_PATH = "/favicon.ico"
+_ICONS = ("favicon.png", "favicon.ico")
+_ICON_TYPE = "image/x-icon"  # observed, whichever file it is
 _SAFE_PREFIXES = ("image/", "audio/", "video/", "font/")
 _SAFE_TYPES = frozenset((TEXT, "text/css; charset=utf-8", "application/pdf", "application/json; charset=utf-8"))
 _BUILT_IN = mimetypes.MimeTypes(filenames=())
@@ -49,6 +52,9 @@ class StaticOptions:
 
     cache_control: str = "max-age=0"
     entity_tags: bool = False
+
+
+_ICON_OPTIONS = StaticOptions("public, max-age=86400")
 
 
 @dataclass(slots=True)
@@ -69,46 +75,55 @@ class StaticFiles:
         folders: Mapping[str, Path],
         options: StaticOptions | None = None,
         exceptions: Mapping[str, StaticOptions] | None = None,
+        icons: Path | None = None,
     ) -> None:
+        """`icons` is a folder whose `favicon.png` or `favicon.ico` is the site's icon, whatever the folders hold."""
         self._options = options or StaticOptions()
         self._exceptions = {_prefix(path): given for path, given in (exceptions or {}).items()}
+        self._icons = None if icons is None else icons.resolve()
         named = ((_prefix(path), folder.resolve()) for path, folder in folders.items())
         self._folders: list[tuple[str, Path]] = sorted(named, reverse=True)
 
     async def respond(self, request: Request) -> Response | None:
         """The file that a GET or HEAD request asks for, `None` if there is none."""
+        if request.raw_path == _ICON_PATH and self._icons is not None:
+            opened = await asyncio.to_thread(_open_first, self._icons, _ICONS)
+            if opened is not None:
+                return _answer(request, opened, _ICON_TYPE, _ICON_OPTIONS)
         for prefix, folder in self._folders:
             if request.raw_path.startswith(prefix):
                 segments = _safe_segments(request.raw_path[len(prefix) :])
                 if segments is None:
                     return None
                 opened = await asyncio.to_thread(_open_inside, folder, segments)
-                return None if opened is None else self._answer(request, opened, segments[-1])
+                if opened is None:
+                    return None
+                return _answer(request, opened, content_type_of(segments[-1]), self._options_of(request.raw_path))
         return None
-
-    def _answer(self, request: Request, opened: _OpenFile, name: str) -> Response:
-        stat = opened.stat
-        content_type = content_type_of(name)
-        headers = _headers(stat, self._options_of(request.raw_path))
-        try:
-            unchanged = is_unchanged(request, stat)
-            wanted = None if unchanged else wanted_range(request, stat)
-        except Unsatisfiable:
-            opened.file.close()
-            return Response(416, b"", "", (*headers, (b"content-range", b"bytes */%d" % stat.st_size)))
-        if unchanged:
-            opened.file.close()
-            return Response(304, b"", "", headers)
-        start, stop = wanted or (0, stat.st_size)
-        if wanted:
-            headers = (*headers, (b"content-range", b"bytes %d-%d/%d" % (start, stop - 1, stat.st_size)))
-        headers = (*headers, *_safety_headers(content_type))
-        chunks = _read(opened.file, start, stop - start)
-        return FileResponse(206 if wanted else 200, chunks, stop - start, content_type, headers, opened.file.close)
 
     def _options_of(self, path: str) -> StaticOptions:
         found = (given for prefix, given in self._exceptions.items() if path.startswith(prefix))
         return next(found, self._options)
+
+
+def _answer(request: Request, opened: _OpenFile, content_type: str, options: StaticOptions) -> Response:
+    stat = opened.stat
+    headers = _headers(stat, options)
+    try:
+        unchanged = is_unchanged(request, stat)
+        wanted = None if unchanged else wanted_range(request, stat)
+    except Unsatisfiable:
+        opened.file.close()
+        return Response(416, b"", "", (*headers, (b"content-range", b"bytes */%d" % stat.st_size)))
+    if unchanged:
+        opened.file.close()
+        return Response(304, b"", "", headers)
+    start, stop = wanted or (0, stat.st_size)
+    if wanted:
+        headers = (*headers, (b"content-range", b"bytes %d-%d/%d" % (start, stop - 1, stat.st_size)))
+    headers = (*headers, *_safety_headers(content_type))
+    chunks = _read(opened.file, start, stop - start)
+    return FileResponse(206 if wanted else 200, chunks, stop - start, content_type, headers, opened.file.close)
 
 
 def _prefix(path: str) -> str:
@@ -162,6 +177,10 @@ def _open_inside(folder: Path, segments: list[str]) -> _OpenFile | None:
         os.close(descriptor)
         return None
     return _OpenFile(FileIO(descriptor, "rb"), stat)
+
+
+def _open_first(folder: Path, names: Iterable[str]) -> _OpenFile | None:
+    return next((found for name in names if (found := _open_inside(folder, [name])) is not None), None)
 
 
 async def _read(file: FileIO, start: int, length: int) -> AsyncGenerator[bytes, None]:

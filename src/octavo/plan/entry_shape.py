@@ -165,7 +165,9 @@ class Shaper:
             if self.place is not None:
                 inside = inside.below(attribute, component)
             shape = inside.flat(branch.query, component)
-            named = replace(shape, members=(("__component", LiteralShape(f'"{component.uid}"')), *shape.members))
+            identity, *rest = shape.members
+            kind = ("__component", LiteralShape(f'"{component.uid}"'))
+            named = replace(shape, members=(identity, kind, *rest))
             self.planning.join()
             branches.append(BranchShape(component, plan_filter(branch.query.filters, component, self.planning), named))
         others = kind_of_unlisted(definition, attribute) if populate.unlisted else None

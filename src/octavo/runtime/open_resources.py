@@ -44,6 +44,11 @@ def open_project_database(settings: Settings) -> Database:
     )
 
 
+def has_database(settings: Settings) -> bool:
+    """Whether there is a database to look into; opening makes a file of SQLite."""
+    return settings.database.client != "sqlite" or settings.database_file.is_file()
+
+
 def open_storage(settings: Settings) -> Storage:
     """Where the settings have uploaded files kept. Raises SettingsError when the library for it is missing."""
     if settings.plugins.upload.config.provider == "local":

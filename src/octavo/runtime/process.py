@@ -231,6 +231,7 @@ def _static(settings: Settings) -> StaticFiles:
         {"/": settings.project / settings.server.public_folder},
         StaticOptions(f"max-age={ages.max_age}"),
         {"/uploads": StaticOptions(f"max-age={ages.uploads_max_age}")},
+        icons=settings.project,
     )
 
 

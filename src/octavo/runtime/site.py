@@ -14,7 +14,6 @@ from octavo.content.writer import EntryWriter
 from octavo.controllers.content import ContentController
 from octavo.graphql.customization.extension import Extending, Extension
 from octavo.graphql.options import GraphqlContent
-from octavo.graphql.schema.name_conflicts import check_names
 from octavo.graphql.transport.endpoint import GraphqlEndpoint
 from octavo.http.router import Router
 from octavo.media.files import FileService
@@ -30,11 +29,9 @@ from octavo.rest.query_string import parse_query_string
 from octavo.rest.sessions import SessionAnswers
 from octavo.rest.uploads import UploadEndpoints
 from octavo.rest.users import RoleWriteEndpoints, UserWriteEndpoints
-from octavo.runtime import options
+from octavo.runtime import definitions, options
 from octavo.runtime.infrastructure import Infrastructure
 from octavo.schema.content_types import ContentType
-from octavo.schema.loader import load_registry
-from octavo.schema.privacy import with_private
 from octavo.schema.registry import Registry
 from octavo.users.accounts import Accounts
 from octavo.users.providers.links import ProviderAccounts
@@ -105,11 +102,8 @@ async def _nothing() -> None:
 def build_site(infrastructure: Infrastructure) -> Site:
     """Read definitions and code, and make everything of them. Raises InvalidDefinitions, InvalidCode."""
     settings = infrastructure.settings
-    registry = with_private(load_registry(settings.project), settings.api.responses.private_attributes)
-    for remark in registry.remarks:
-        logger.warning("%s", remark)
-    if options.makes_schema(settings):
-        check_names(registry)
+    registry = definitions.project_registry(settings)
+    definitions.tell(definitions.warnings_of(registry, settings))
     caches = CacheScope(infrastructure.caches)
     try:
         return _join(infrastructure, registry, caches)

@@ -1,11 +1,10 @@
-"""Soundness of a registry: names used twice, things that lead nowhere. All problems are reported together."""
+"""Soundness of a registry: names used twice, things that lead nowhere. All problems are told together."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 
 from octavo.schema.attributes import AnyAttribute, ComponentField, Media, Relation
 from octavo.schema.content_types import ContentType, Definition
-from octavo.schema.problems import DefinitionProblem, InvalidDefinitions
+from octavo.schema.problems import DefinitionProblem, did_you_mean
 from octavo.schema.registry import Registry
 
 # The sides of a two-way relation that cannot be written the other way round: the relation, the key, what to do.
@@ -15,14 +14,13 @@ _WRONG_SIDES = (
 )
 
 
-def check(registry: Registry) -> None:
-    """Refuse an unsound registry: raises InvalidDefinitions with every problem."""
+def unsound(registry: Registry) -> list[DefinitionProblem]:
+    """Why a registry cannot be served: every reason."""
     problems = [*_name_problems(registry)]
     for definition in registry.definitions():
         for attribute in definition.attributes.values():
             problems += _attribute_problems(registry, definition, attribute)
-    if problems:
-        raise InvalidDefinitions(problems)
+    return problems
 
 
 def _name_problems(registry: Registry) -> Iterator[DefinitionProblem]:
@@ -81,6 +79,4 @@ def _no_relation(target: ContentType, name: str) -> str:
 
 def missing(what: str, name: str, known: Mapping[str, object]) -> str:
     """The message for something that is named and not there, with the name probably meant."""
-    near = get_close_matches(name, list(known), n=1)
-    hint = f"did you mean {near[0]!r}?" if near else "define it, or remove this attribute"
-    return f"there is no {what} {name!r}; {hint}"
+    return f"there is no {what} {name!r}; {did_you_mean(name, known, 'define it, or remove this attribute')}"

@@ -1,11 +1,11 @@
 """Reads values out of a definition. Whatever is of the wrong JSON type is noted as a problem, never an exception."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from difflib import get_close_matches
+from dataclasses import dataclass, field
 from typing import Any
 
-from octavo.schema.problems import DefinitionProblem
+from octavo.schema.custom_fields import CustomFields
+from octavo.schema.problems import DefinitionProblem, did_you_mean, warning
 
 
 @dataclass(slots=True)
@@ -14,6 +14,7 @@ class Reader:
 
     source: str
     problems: list[DefinitionProblem]
+    custom_fields: CustomFields = field(default_factory=CustomFields)
 
     def note(self, path: str, message: str) -> None:
         """Note a problem at a JSON path."""
@@ -85,12 +86,23 @@ class Reader:
         self.note(_joined(path, key), f"must be a list of texts, not {_shown(value)}")
         return ()
 
+    def custom_field_type(self, raw: Mapping[str, Any], path: str) -> str:
+        """The type word that the values of a custom field are stored as."""
+        name, known = str(raw.get("customField")), self.custom_fields.known
+        word = self.custom_fields.type_of(name)
+        if name not in known:
+            told = f"{word!r}, as its column has them" if name in self.custom_fields.found else repr(word)
+            otherwise = "name their type under `customFields` in `config/api.toml`"
+            hint = did_you_mean(name, known, otherwise, likeness=0.9)
+            message = f"unknown custom field {name!r}: its values are taken as {told}; {hint}"
+            self.problems.append(warning(self.source, f"{path}.customField", message))
+        return word
+
 
 def unknown(what: str, value: object, known: frozenset[str] | Mapping[str, Any]) -> str:
     """The message for a word that is none of those known, with the one probably meant."""
-    near = get_close_matches(str(value), list(known), n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else f"; expected one of {', '.join(sorted(known))}"
-    return f"unknown {what} {_shown(value)}{hint}"
+    hint = did_you_mean(str(value), known, f"expected one of {', '.join(sorted(known))}")
+    return f"unknown {what} {_shown(value)}; {hint}"
 
 
 def _joined(path: str, key: str) -> str:

@@ -13,16 +13,14 @@ from octavo.schema.content_types import Component, ContentType, Index
 from octavo.schema.definition_values import Reader, unknown
 from octavo.schema.naming import singular_of, snake_case
 from octavo.schema.parse_attributes import parse_attribute
-from octavo.schema.problems import DefinitionProblem
 from octavo.schema.uids import ADMIN_USER
 
 KINDS = frozenset({"collectionType", "singleType"})
 RESERVED = frozenset({"id"})
 
 
-def parse_content_type(uid: str, raw: Mapping[str, Any], source: str, problems: list[DefinitionProblem]) -> ContentType:
+def parse_content_type(uid: str, raw: Mapping[str, Any], reader: Reader) -> ContentType:
     """A content-type out of its definition, with the automatic attributes."""
-    reader = Reader(source, problems)
     info, options = reader.mapping(raw, "info"), reader.mapping(raw, "options")
     plugin_options = reader.mapping(raw, "pluginOptions")
     singular = reader.required_text(info, "singularName", "info", singular_of(uid))
@@ -45,14 +43,13 @@ def parse_content_type(uid: str, raw: Mapping[str, Any], source: str, problems: 
         options=options,
         plugin_options=plugin_options,
         indexes=_indexes(raw, reader),
-        source=source,
+        source=reader.source,
         raw=raw,
     )
 
 
-def parse_component(uid: str, raw: Mapping[str, Any], source: str, problems: list[DefinitionProblem]) -> Component:
+def parse_component(uid: str, raw: Mapping[str, Any], reader: Reader) -> Component:
     """A component out of its definition."""
-    reader = Reader(source, problems)
     category, _, name = uid.partition(".")
     info, options = reader.mapping(raw, "info"), reader.mapping(raw, "options")
     default_name = f"components_{snake_case(category)}_{snake_case(name)}"
@@ -65,7 +62,7 @@ def parse_component(uid: str, raw: Mapping[str, Any], source: str, problems: lis
         options=options,
         plugin_options=reader.mapping(raw, "pluginOptions"),
         indexes=_indexes(raw, reader),
-        source=source,
+        source=reader.source,
         raw=raw,
     )
 

@@ -22,18 +22,6 @@ RELATION_KINDS: frozenset[str] = frozenset(RelationKind.__args__)  # type: ignor
 NUMBER_TYPES = frozenset(word for word, row in SCALAR_TYPES.items() if row.kind in NUMBER_KINDS)
 TARGETLESS_KINDS = ("morphToOne", "morphToMany")
 
-# The stored type of custom fields that public v4 plugins bring; every other custom field is a string.
-CUSTOM_FIELD_TYPES = {
-    "plugin::ckeditor.CKEditor": "richtext",
-    "plugin::ckeditor5.CKEditor": "richtext",
-    "plugin::multi-select.multi-select": "json",
-    "plugin::multi-select.multi-select-default": "json",
-    "plugin::tagsinput.tags": "json",
-    "plugin::location-field.location": "json",
-    "plugin::react-icons.icon": "string",
-    "plugin::color-picker.color": "string",
-}
-
 # Words of v4's `column.type` option, and the column types of ours (`sql.ddl.tables`).
 COLUMN_TYPES = {
     "string": "string",
@@ -177,8 +165,7 @@ def _dynamic_zone(name: str, raw: Mapping[str, Any], reader: Reader, path: str) 
 
 
 def _custom_field(name: str, raw: Mapping[str, Any], reader: Reader, path: str) -> AnyAttribute | None:
-    base = CUSTOM_FIELD_TYPES.get(str(raw.get("customField")), "string")
-    return parse_attribute(name, {**raw, "type": base}, reader, path)
+    return parse_attribute(name, {**raw, "type": reader.custom_field_type(raw, path)}, reader, path)
 
 
 AttributeParser = Callable[[str, Mapping[str, Any], Reader, str], AnyAttribute | None]

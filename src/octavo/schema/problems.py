@@ -2,15 +2,23 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Literal
+
+Severity = Literal["error", "warning"]
 
 
 @dataclass(frozen=True, slots=True)
 class DefinitionProblem:
-    """What is wrong in a definition: the file, the JSON path inside it, and what to do."""
+    """What is wrong in a definition: the file, the JSON path inside it, and what to do.
+
+    With an `error` nothing starts; a `warning` tells of what is served otherwise than it was perhaps meant.
+    """
 
     source: str
     path: str
     message: str
+    severity: Severity = "error"
 
     def __str__(self) -> str:
         return f"{self.source}: {self.path or '(whole file)'}: {self.message}"
@@ -24,3 +32,14 @@ class InvalidDefinitions(Exception):
         count = len(self.problems)
         listed = "\n".join(f"  {problem}" for problem in self.problems)
         super().__init__(f"{count} problem{'s' if count != 1 else ''} in the content-type definitions:\n{listed}")
+
+
+def warning(source: str, path: str, message: str) -> DefinitionProblem:
+    """Something worth a look, and no reason to stop."""
+    return DefinitionProblem(source, path, message, "warning")
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str, likeness: float = 0.6) -> str:
+    """The name that was probably meant, or what else to do."""
+    near = get_close_matches(name, list(known), n=1, cutoff=likeness)
+    return f"did you mean {near[0]!r}?" if near else otherwise

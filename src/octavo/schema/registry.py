@@ -15,7 +15,7 @@ class Registry:
     `remarks` tells what was left out of the definitions (see `tolerance`): worth a warning, no reason to stop.
     """
 
-    __slots__ = ("components", "content_types", "remarks")
+    __slots__ = ("__weakref__", "components", "content_types", "remarks")
 
     def __init__(
         self,

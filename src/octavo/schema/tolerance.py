@@ -1,20 +1,23 @@
 """What v4 tolerates in definitions although it leads nowhere: it is left out, with a remark."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
 from octavo.schema.attributes import AnyAttribute, DynamicZone, Media, Relation
 from octavo.schema.content_types import Component, ContentType
-from octavo.schema.problems import DefinitionProblem
+from octavo.schema.problems import DefinitionProblem, warning
 from octavo.schema.registry import Registry
 
 DefinitionT = TypeVar("DefinitionT", ContentType, Component)
 
 
-def tolerate(registry: Registry) -> Registry:
-    """The registry without relations that are stored nowhere and components that do not exist."""
-    remarks: list[DefinitionProblem] = []
+def tolerate(registry: Registry, noticed: Iterable[DefinitionProblem] = ()) -> Registry:
+    """The registry without relations that are stored nowhere and components that do not exist.
+
+    Its remarks are what was noticed before, and this.
+    """
+    remarks: list[DefinitionProblem] = [*noticed]
     content_types = [_cleaned(item, registry, remarks) for item in registry.content_types.values()]
     components = [_cleaned(item, registry, remarks) for item in registry.components.values()]
     return Registry(content_types, components, remarks) if remarks else registry
@@ -29,7 +32,7 @@ def _cleaned(definition: DefinitionT, registry: Registry, remarks: list[Definiti
             case Relation() if _leads_nowhere(definition.uid, attribute, registry):
                 key = "morphBy" if attribute.is_morph else "mappedBy"
                 message = "no relation is stored under that name; this attribute is left out"
-                remarks.append(DefinitionProblem(definition.source, f"{path}.{key}", message))
+                remarks.append(warning(definition.source, f"{path}.{key}", message))
             case DynamicZone():
                 known = tuple(uid for uid in attribute.components if uid in registry.components)
                 remarks += _unknown_components(definition.source, path, attribute, known)
@@ -57,4 +60,4 @@ def _unknown_components(
     for position, uid in enumerate(zone.components):
         if uid not in known:
             message = f"there is no component {uid!r}; it is left out"
-            yield DefinitionProblem(source, f"{path}.components.{position}", message)
+            yield warning(source, f"{path}.components.{position}", message)

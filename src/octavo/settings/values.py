@@ -134,6 +134,11 @@ def one_of(choices: Iterable[str], aliases: Mapping[str, str] | None = None) -> 
     return Kind(f"one of {', '.join(choices)}", read, read)
 
 
+def table_of(kind: Kind, meaning: str) -> Kind:
+    """A table whose values are of one kind."""
+    return replace(_mapping(f"a table of {meaning}, each {kind.expected}", kind.from_toml), item_is_text=True)
+
+
 def _path(value: Any) -> str:
     if not isinstance(value, str) or not re.fullmatch(r"(/[A-Za-z0-9._~-]+)*/?", value):
         raise ValueError

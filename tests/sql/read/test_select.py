@@ -12,6 +12,7 @@ from octavo.plan.read import Planned, plan_read
 from octavo.query.request import ReadRequest
 from octavo.rest.params import PageLimits, read_query
 from octavo.rest.query_string import parse_query_string
+from octavo.schema.definition_values import Reader
 from octavo.schema.loader import builtin_registry
 from octavo.schema.parse import parse_content_type
 from octavo.schema.registry import Registry
@@ -77,7 +78,9 @@ def test_callers_texts_are_never_in_the_statement(registry: Registry, name: str)
 @pytest.mark.anyio
 async def test_types_may_be_wider_than_a_function_call(database: Database) -> None:
     attributes = {f"attribute{number}": {"type": "string"} for number in range(240)}
-    wide = parse_content_type(WIDE, {"info": {}, "collectionName": "wides", "attributes": attributes}, "wide", [])
+    wide = parse_content_type(
+        WIDE, {"info": {}, "collectionName": "wides", "attributes": attributes}, Reader("wide", [])
+    )
     registry = Registry([*builtin_registry().content_types.values(), wide], ())
     await synchronize(database, registry)
     writer = ContentWriter(database, registry, database.dialect.name)

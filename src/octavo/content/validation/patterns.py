@@ -22,6 +22,13 @@ def matcher(pattern: str) -> Matcher:
     return compile_regex(pattern)
 
 
+def is_pattern(pattern: str) -> bool:
+    """Whether a definition's `regex` is a regular expression. One that is none matches everything."""
+    from octavo.content.validation.regexes import is_regex
+
+    return is_regex(pattern)
+
+
 def print_pattern(pattern: str) -> str:
     """A pattern as JavaScript writes it: slashes around it, those inside escaped.
 

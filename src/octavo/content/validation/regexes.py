@@ -23,6 +23,15 @@ _ANY = r"[^\n\r\x{2028}\x{2029}]"
 
 def compile_regex(pattern: str) -> Search:
     """Whether a text contains a match. A pattern that is none, in JavaScript's eyes too, matches everything."""
+    return _compiled(pattern) or (lambda text: True)
+
+
+def is_regex(pattern: str) -> bool:
+    """Whether a pattern is one."""
+    return _compiled(pattern) is not None
+
+
+def _compiled(pattern: str) -> Search | None:
     try:
         searched = re2.compile(_for_re2(pattern), _quiet())
     except re2.error:
@@ -36,11 +45,11 @@ def _quiet() -> re2.Options:
     return options
 
 
-def _backtracking(pattern: str) -> Search:
+def _backtracking(pattern: str) -> Search | None:
     try:
         searched = regex.compile(_for_python(pattern))
     except regex.error:
-        return lambda text: True
+        return None
 
     def search(text: str) -> bool:
         try:

@@ -15,6 +15,7 @@ from graphql import (
     GraphQLSkipDirective,
     GraphQLSpecifiedByDirective,
     GraphQLString,
+    introspection_types,
 )
 
 from octavo.graphql.schema.content_fields import mutation_fields, query_fields
@@ -45,6 +46,11 @@ _DEPRECATED: Final = GraphQLDirective(
 )
 DIRECTIVES: Final = (GraphQLIncludeDirective, GraphQLSkipDirective, _DEPRECATED, GraphQLSpecifiedByDirective)
 """What clients of v4 know, whatever else graphql-core brings."""
+
+introspection_types["__Type"].fields["specifiedByUrl"] = GraphQLField(  # type: ignore[attr-defined]
+    GraphQLString, resolve=lambda item, _: getattr(item, "specified_by_url", None)
+)
+"""What introspection calls `specifiedByURL` by now, as clients of v4 know it too. All schemas share this type."""
 
 _OK: Final = GraphQLField(GraphQLNonNull(GraphQLBoolean), extensions=with_metadata(PluginField("ok")))
 

@@ -1,23 +1,22 @@
 """Names that GraphQL cannot take: two things of one name, those of its own types, and what is not of its alphabet."""
 
-import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
+from weakref import WeakKeyDictionary
 
 from octavo.graphql.schema import names
-from octavo.schema.attributes import DynamicZone, Enumeration
+from octavo.schema.attributes import AnyAttribute, DynamicZone, Enumeration
 from octavo.schema.content_types import Component, ContentType, Definition
-from octavo.schema.problems import DefinitionProblem, InvalidDefinitions
+from octavo.schema.problems import DefinitionProblem, warning
 from octavo.schema.registry import Registry
-
-logger = logging.getLogger(__name__)
 
 _SCALARS: Final = ("ID", "String", "Int", "Float", "Boolean", "JSON", "Date", "DateTime", "Time", "Long", "Upload")
 RESERVED: Final = frozenset(
     {
         *_SCALARS,
         *(f"{name}FilterInput" for name in _SCALARS if name != "Upload"),
-        *("Query", "Mutation", "Subscription", "Error", names.GENERIC_MORPH, "I18NLocaleCode", "PublicationState"),
+        *("Query", "Mutation", "Error", names.GENERIC_MORPH, "I18NLocaleCode", "PublicationState"),
         *("Pagination", "PaginationArg", "ResponseCollectionMeta", "FileInfoInput"),
         *("UsersPermissionsMe", "UsersPermissionsMeRole", "UsersPermissionsLoginInput", "UsersPermissionsLoginPayload"),
         *("UsersPermissionsRegisterInput", "UsersPermissionsPasswordPayload", "UsersPermissionsCreateRolePayload"),
@@ -37,45 +36,53 @@ _OF_CONTENT_TYPES: Final = (
 _OF_COMPONENTS: Final = (names.type_name, names.input_name, names.filters_name)
 
 
-def name_problems(registry: Registry) -> list[DefinitionProblem]:
-    """What has to be renamed so that everything has its place in the schema."""
-    return [*left_out(registry), *name_clashes(registry)]
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What has no place in the schema: definitions by UID, attributes by UID and name, and why each."""
+
+    definitions: frozenset[str]
+    attributes: frozenset[tuple[str, str]]
+    problems: tuple[DefinitionProblem, ...]
 
 
-def left_out(registry: Registry) -> list[DefinitionProblem]:
-    """Definitions and attributes that the schema has no type and no field for; REST has them."""
-    return [
-        problem
-        for definition in _shown(registry)
-        for problem in (*_taken(definition, _own_names(definition), {}), *_attribute_problems(definition))
-    ]
+_OF_REGISTRIES: Final[WeakKeyDictionary[Registry, LeftOut]] = WeakKeyDictionary()
 
 
-def is_reserved(definition: Definition) -> bool:
-    """Whether GraphQL itself has a type by the name of one that would be made of a definition."""
-    return any(name in RESERVED for _, name in _own_names(definition))
+def left_out(registry: Registry) -> LeftOut:
+    """What REST has and GraphQL has not: whose names GraphQL cannot take, or somebody else has already.
+
+    Names go in turn: to GraphQL's own types, to definitions, to their attributes; components before content-types.
+    """
+    found = _OF_REGISTRIES.get(registry)
+    if found is None:
+        found = _OF_REGISTRIES[registry] = _look_through(registry)
+    return found
 
 
-def name_clashes(registry: Registry) -> list[DefinitionProblem]:
-    """What has to be renamed before a schema can be made of the definitions."""
-    types: dict[str, str] = {}
+def _look_through(registry: Registry) -> LeftOut:
+    types = dict.fromkeys(RESERVED, "GraphQL itself")
     fields: dict[str, str] = {}
     problems: list[DefinitionProblem] = []
+    definitions: set[str] = set()
     for definition in _shown(registry):
-        if is_reserved(definition):
-            continue
-        problems += _taken(definition, _type_names(definition), types)
-        problems += _taken(definition, _field_names(definition), fields)
-    return problems
-
-
-def check_names(registry: Registry) -> None:
-    """Raise InvalidDefinitions unless a schema can be made; say in the log what it leaves out."""
-    clashes = name_clashes(registry)
-    if clashes:
-        raise InvalidDefinitions(clashes)
-    for problem in left_out(registry):
-        logger.warning("Left out of GraphQL: %s", problem)
+        own = [*_taken(definition, _own_names(definition), types)]
+        own += _taken(definition, _field_names(definition), fields)
+        if own:
+            definitions.add(definition.uid)
+            problems.append(own[0])
+        else:
+            types |= {name: definition.uid for _, name in _own_names(definition)}
+            fields |= {name: definition.uid for _, name in _field_names(definition)}
+    attributes: set[tuple[str, str]] = set()
+    for definition in _shown(registry):
+        for attribute in definition.attributes.values() if definition.uid not in definitions else ():
+            found = [*_attribute_problems(definition, attribute, types)]
+            if found:
+                attributes.add((definition.uid, attribute.name))
+                problems.append(found[0])
+            else:
+                types |= {name: f"{definition.uid} {path}" for path, name in _attribute_types(definition, attribute)}
+    return LeftOut(frozenset(definitions), frozenset(attributes), tuple(problems))
 
 
 def _shown(registry: Registry) -> Iterator[Definition]:
@@ -83,11 +90,13 @@ def _shown(registry: Registry) -> Iterator[Definition]:
     yield from (item for item in registry.content_types.values() if not item.uid.startswith("admin::"))
 
 
-def _attribute_problems(definition: Definition) -> Iterator[DefinitionProblem]:
-    for name in definition.attributes:
-        if not names.is_name(name):
-            message = "GraphQL names are letters, digits and single underscores, no digit first; rename it"
-            yield DefinitionProblem(definition.source, f"attributes.{name}", message)
+def _attribute_problems(
+    definition: Definition, attribute: AnyAttribute, types: Mapping[str, str]
+) -> Iterator[DefinitionProblem]:
+    if not names.is_name(attribute.name):
+        message = "GraphQL names are letters, digits and single underscores, no digit first; rename it"
+        yield _problem(definition, f"attributes.{attribute.name}", message)
+    yield from _taken(definition, _attribute_types(definition, attribute), types)
 
 
 def _own_names(definition: Definition) -> Iterator[tuple[str, str]]:
@@ -97,15 +106,14 @@ def _own_names(definition: Definition) -> Iterator[tuple[str, str]]:
         yield path, name(definition)
 
 
-def _type_names(definition: Definition) -> Iterator[tuple[str, str]]:
-    """All types made of a definition, those of its attributes too."""
-    yield from _own_names(definition)
-    for attribute in definition.attributes.values():
-        if isinstance(attribute, Enumeration):
-            yield f"attributes.{attribute.name}", names.enum_name(definition, attribute)
-        elif isinstance(attribute, DynamicZone):
-            yield f"attributes.{attribute.name}", names.zone_name(definition, attribute)
-            yield f"attributes.{attribute.name}", names.zone_input_name(definition, attribute)
+def _attribute_types(definition: Definition, attribute: AnyAttribute) -> Iterator[tuple[str, str]]:
+    """The types made of an attribute."""
+    path = f"attributes.{attribute.name}"
+    if isinstance(attribute, Enumeration):
+        yield path, names.enum_name(definition, attribute)
+    elif isinstance(attribute, DynamicZone):
+        yield path, names.zone_name(definition, attribute)
+        yield path, names.zone_input_name(definition, attribute)
 
 
 def _field_names(definition: Definition) -> Iterator[tuple[str, str]]:
@@ -117,10 +125,17 @@ def _field_names(definition: Definition) -> Iterator[tuple[str, str]]:
 
 
 def _taken(
-    definition: Definition, listed: Iterator[tuple[str, str]], taken: dict[str, str]
+    definition: Definition, listed: Iterator[tuple[str, str]], taken: Mapping[str, str]
 ) -> Iterator[DefinitionProblem]:
+    own: set[str] = set()
     for path, name in listed:
-        other = "GraphQL itself" if name in RESERVED else taken.setdefault(name, f"{definition.uid} {path}".strip())
-        if other != f"{definition.uid} {path}".strip():
-            message = f"its GraphQL name {name!r} is taken by {other}; rename one"
-            yield DefinitionProblem(definition.source, path, message)
+        if not names.is_name(name):
+            yield _problem(definition, path, f"{name!r} is no name for GraphQL; rename it")
+        elif name in taken or name in own:
+            message = f"its GraphQL name {name!r} is taken by {taken.get(name, definition.uid)}; rename one"
+            yield _problem(definition, path, message)
+        own.add(name)
+
+
+def _problem(definition: Definition, path: str, message: str) -> DefinitionProblem:
+    return warning(definition.source, path, f"left out of GraphQL: {message}")

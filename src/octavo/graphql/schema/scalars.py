@@ -186,8 +186,16 @@ def _scalar(
     read: Callable[[Any], Any] = lambda value: value,
     literal: Callable[..., Any] = json_value,
     write: Callable[[Any], Any] | None = None,
+    specified_by: str | None = None,
 ) -> GraphQLScalarType:
-    return GraphQLScalarType(name, description=description, parse_value=read, parse_literal=literal, serialize=write)
+    return GraphQLScalarType(
+        name,
+        description=description,
+        parse_value=read,
+        parse_literal=literal,
+        serialize=write,
+        specified_by_url=specified_by,
+    )
 
 
 DATE: Final = _scalar(
@@ -207,10 +215,11 @@ LONG: Final = _scalar(
     _long_literal,
     lambda value: number_text(value) if isinstance(value, float) else str(value),
 )
+_ECMA_404: Final = "http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf"
 JSON: Final = _scalar(
     "JSON",
-    "The `JSON` scalar type represents JSON values as specified by "
-    "[ECMA-404](http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf).",
+    f"The `JSON` scalar type represents JSON values as specified by [ECMA-404]({_ECMA_404}).",
+    specified_by=_ECMA_404,
 )
 UPLOAD: Final = _scalar("Upload", "The `Upload` scalar type represents a file upload.", _read_upload, _upload_literal)
 LOCALE_CODE: Final = _scalar("I18NLocaleCode", "A string used to identify an i18n locale", literal=_locale_literal)

@@ -7,8 +7,7 @@ from typing import TypeVar, cast
 from graphql import GraphQLNamedType
 
 from octavo.graphql.schema.exclusions import NOTHING, Action, Exclusions
-from octavo.graphql.schema.name_conflicts import is_reserved
-from octavo.graphql.schema.names import is_name
+from octavo.graphql.schema.name_conflicts import left_out
 from octavo.schema.attributes import AnyAttribute, DynamicZone, Media, Relation
 from octavo.schema.automatic import TIMESTAMPS
 from octavo.schema.content_types import Component, ContentType, Definition
@@ -39,7 +38,7 @@ class TypeRegistry:
 
     def shows(self, definition: Definition) -> bool:
         """Whether a definition is part of the schema."""
-        if definition.uid in self.exclusions.types or is_reserved(definition):
+        if definition.uid in self.exclusions.types or definition.uid in left_out(self.registry).definitions:
             return False
         return not isinstance(definition, ContentType) or definition.is_api or definition.uid.startswith(SHOWN_PLUGINS)
 
@@ -92,8 +91,9 @@ class TypeRegistry:
 
         One attribute that it cannot name must not take the whole endpoint away.
         """
+        unnamed = left_out(self.registry).attributes
         attributes = definition.attributes.values()
-        return [item for item in attributes if is_name(item.name) and self._leads_inside(item)]
+        return [item for item in attributes if (definition.uid, item.name) not in unnamed and self._leads_inside(item)]
 
     def _leads_inside(self, attribute: AnyAttribute) -> bool:
         if isinstance(attribute, Relation) and attribute.kind in INVERSE_MORPHS:

@@ -1,14 +1,17 @@
 """`api.toml`: the content API, and how far it keeps the habits of v4."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
+from octavo.schema.custom_fields import BASE_TYPES
 from octavo.settings.keys import AT_LEAST_ONE, setting, table
-from octavo.settings.values import PATH, SIZE
+from octavo.settings.values import PATH, SIZE, one_of, table_of
 
 Profile = Literal["v4", "safe"]
 
 _BY_PROFILE = "by profile"
+_STORED_TYPES: Final = table_of(one_of(sorted(BASE_TYPES)), "the types that custom fields are stored as")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +144,12 @@ class Api:
     responses: Responses = table(Responses, "What answers show.")
     reads: Reads = table(Reads, "What one read may cost.")
     compat: Compat = table(Compat, "The compatibility profile and its rules; each rule can be set alone.")
+    custom_fields: Mapping[str, str] = setting(
+        {},
+        "The types that custom fields are stored as, by their names, such as "
+        '`"plugin::rating.stars" = "integer"`; those of many plugins are known.',
+        kind=_STORED_TYPES,
+    )
     largest_answer: int = setting(
         32 * 1024**2,
         "Largest answer to a read; what would become larger is refused with 400.",

@@ -1,0 +1,126 @@
+"""The definitions of a project under its settings: the registry that is served, and everything worth telling of it."""
+
+import asyncio
+import logging
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Final
+
+from octavo.content.validation.patterns import is_pattern
+from octavo.database.introspect import found_tables
+from octavo.errors import ServiceUnavailable
+from octavo.graphql.schema.name_conflicts import left_out
+from octavo.runtime.open_resources import has_database, open_project_database
+from octavo.runtime.options import makes_schema
+from octavo.schema.attributes import Scalar
+from octavo.schema.custom_fields import CustomFields, known_custom_fields
+from octavo.schema.loader import Inspection, inspect_definitions
+from octavo.schema.privacy import with_private
+from octavo.schema.problems import DefinitionProblem, InvalidDefinitions, warning
+from octavo.schema.registry import Registry
+from octavo.settings import Settings
+from octavo.sql.ddl.tables import Table
+from octavo.sql.physical_names import column_name, table_name
+
+logger = logging.getLogger(__name__)
+
+MOST_TOLD: Final = 5
+"""Warnings that a start tells one by one; `octavo config check` tells all."""
+
+# The type word of a definition that a column's type stands for, without lengths: PostgreSQL's names and SQLite's.
+_WORDS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("character varying", "varchar"), "string"),
+    **dict.fromkeys(("text", "longtext"), "text"),
+    **dict.fromkeys(("json", "jsonb"), "json"),
+    **dict.fromkeys(("numeric", "decimal"), "decimal"),
+    **dict.fromkeys(("double precision", "float", "real", "double"), "float"),
+    **dict.fromkeys(("time", "time without time zone"), "time"),
+    **dict.fromkeys(("datetime", "timestamp without time zone", "timestamp with time zone"), "datetime"),
+    "integer": "integer",
+    "bigint": "biginteger",
+    "boolean": "boolean",
+    "date": "date",
+}
+
+
+def project_registry(settings: Settings) -> Registry:
+    """The registry of a project, custom fields as their columns have them. Raises InvalidDefinitions."""
+    found = _inspect(settings)
+    if found.registry is None:
+        raise InvalidDefinitions(problem for problem in found.problems if problem.severity == "error")
+    return with_private(found.registry, settings.api.responses.private_attributes)
+
+
+def definition_problems(settings: Settings) -> tuple[DefinitionProblem, ...]:
+    """Everything that is wrong with the definitions of a project (`error`) or worth a look (`warning`)."""
+    found = _inspect(settings)
+    return found.problems if found.registry is None else warnings_of(found.registry, settings)
+
+
+def warnings_of(registry: Registry, settings: Settings) -> tuple[DefinitionProblem, ...]:
+    """What is worth a look in the definitions that are served."""
+    unnamed = left_out(registry).problems if makes_schema(settings) else ()
+    return (*registry.remarks, *_no_patterns(registry), *unnamed)
+
+
+def tell(warnings: Iterable[DefinitionProblem]) -> None:
+    """Say in the log, in few lines, what is worth a look."""
+    told = tuple(warnings)
+    for problem in told[:MOST_TOLD]:
+        logger.warning("%s", problem)
+    if len(told) > MOST_TOLD:
+        logger.warning("%d more remarks on the definitions: octavo config check", len(told) - MOST_TOLD)
+
+
+def _no_patterns(registry: Registry) -> Iterator[DefinitionProblem]:
+    for definition in registry.definitions():
+        for attribute in definition.attributes.values():
+            if isinstance(attribute, Scalar) and attribute.regex and not is_pattern(attribute.regex):
+                message = "is no regular expression of JavaScript; every text is taken"
+                yield warning(definition.source, f"attributes.{attribute.name}.regex", message)
+
+
+def _inspect(settings: Settings) -> Inspection:
+    fields = known_custom_fields(settings.project, settings.api.custom_fields)
+    inspection = inspect_definitions(settings.project, fields)
+    if inspection.registry is None or not any(fields.unknown(inspection.registry)):
+        return inspection
+    found = _column_types(settings, fields, inspection.registry)
+    return inspect_definitions(settings.project, replace(fields, found=found)) if found else inspection
+
+
+def _column_types(settings: Settings, fields: CustomFields, registry: Registry) -> dict[str, str]:
+    """The type words of unknown custom fields by what their columns are, as far as there are such.
+
+    Asks the database in a loop of its own: definitions are read before anything is served.
+    """
+    if not has_database(settings):
+        return {}
+    with ThreadPoolExecutor(max_workers=1) as executor:
+        tables = executor.submit(lambda: asyncio.run(_found_tables(settings))).result()
+    found: dict[str, str] = {}
+    for name, definition, attribute in fields.unknown(registry):
+        table = tables.get(table_name(definition))
+        column = column_name(definition.scalar(attribute))
+        word = next((_word(item.type) for item in table.columns if item.name == column), None) if table else None
+        if word is not None:
+            found.setdefault(name, word)
+    return found
+
+
+def _word(column_type: str) -> str | None:
+    return _WORDS.get(re.sub(r"\([^)]*\)", "", column_type).strip().lower())
+
+
+async def _found_tables(settings: Settings) -> dict[str, Table]:
+    """What is in the database; nothing where it cannot be reached, which the start will tell."""
+    database = open_project_database(settings)
+    try:
+        await database.connect()
+        return await found_tables(database, database.dialect)
+    except ServiceUnavailable:
+        return {}
+    finally:
+        await database.close()

@@ -1,0 +1,111 @@
+"""Definition files of a project in v4's layout: `src/api`, `src/components` and `src/extensions`, read as JSON."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from octavo.schema.naming import component_uid, content_type_uid, kebab_case
+from octavo.schema.problems import DefinitionProblem, warning
+
+Raw = dict[str, Any]
+
+TYPE_FILES = "content-types/*/schema.json"
+
+
+@dataclass(frozen=True, slots=True)
+class DefinitionFile:
+    """One file: the UID of what it defines, its JSON object, and its path in the project."""
+
+    uid: str
+    raw: Raw
+    name: str
+
+
+class DefinitionFiles:
+    """Reads the files of one project, and notes what is wrong with them in `problems`."""
+
+    def __init__(self, project: Path, problems: list[DefinitionProblem]) -> None:
+        self._project = project
+        self._problems = problems
+
+    def components(self) -> Iterator[DefinitionFile]:
+        """`src/components/<category>/<name>.json`."""
+        for path, raw in self._read("components/*/*.json"):
+            yield DefinitionFile(component_uid(path.parent.name, path.stem), raw, self._name(path))
+
+    def content_types(self) -> Iterator[DefinitionFile]:
+        """`src/api/<api>/content-types/<name>/schema.json`."""
+        for path, raw in self._read(f"api/*/{TYPE_FILES}"):
+            singular = _singular_name(raw) or kebab_case(path.parent.name)
+            yield DefinitionFile(content_type_uid(path.parts[-4], singular), raw, self._name(path))
+
+    def extensions(self) -> Iterator[DefinitionFile]:
+        """`src/extensions/<plugin>/content-types/<name>/schema.json`."""
+        for path, raw in self._read(f"extensions/*/{TYPE_FILES}"):
+            yield DefinitionFile(f"plugin::{path.parts[-4]}.{path.parts[-2]}", raw, self._name(path))
+
+    def _name(self, path: Path) -> str:
+        return path.relative_to(self._project).as_posix()
+
+    def _read(self, pattern: str) -> Iterator[tuple[Path, Raw]]:
+        for path in sorted((self._project / "src").glob(pattern)):
+            if path.name.startswith("."):  # made by editors
+                continue
+            raw = self._parse(path)
+            if raw is not None:
+                yield path, raw
+
+    def _parse(self, path: Path) -> Raw | None:
+        name = self._name(path)
+        try:
+            raw = json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_Object)
+        except (OSError, UnicodeDecodeError) as error:
+            self._problems.append(DefinitionProblem(name, "", f"cannot be read: {error}"))
+        except json.JSONDecodeError as error:
+            self._problems.append(DefinitionProblem(name, f"line {error.lineno}", f"is not valid JSON: {error.msg}"))
+        except RecursionError:
+            self._problems.append(DefinitionProblem(name, "", "is nested too deeply"))
+        else:
+            if isinstance(raw, dict):
+                self._problems += _repeated(raw, name, "")
+                return raw
+            self._problems.append(DefinitionProblem(name, "", "must hold a JSON object"))
+        return None
+
+
+class _Object(dict[str, Any]):
+    """A JSON object that remembers which of its keys were written more than once. The last one counts."""
+
+    __slots__ = ("repeated",)
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        counts = Counter(key for key, _ in pairs) if len(self) < len(pairs) else {}
+        self.repeated = [key for key, count in counts.items() if count > 1]
+
+
+def _repeated(value: Any, source: str, path: str) -> Iterator[DefinitionProblem]:
+    if isinstance(value, _Object):
+        for key in value.repeated:
+            yield warning(source, _joined(path, key), "is written more than once; the last one counts")
+    for place, item in _items(value):
+        yield from _repeated(item, source, _joined(path, str(place)))
+
+
+def _items(value: Any) -> Iterable[tuple[object, Any]]:
+    if isinstance(value, Mapping):
+        return value.items()
+    return enumerate(value) if isinstance(value, list) else ()
+
+
+def _joined(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else key
+
+
+def _singular_name(raw: Mapping[str, Any]) -> str | None:
+    info = raw.get("info")
+    name = info.get("singularName") if isinstance(info, dict) else None
+    return name if isinstance(name, str) else None
