@@ -12,7 +12,7 @@ PYTHON ?=
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format types bench clients docs lock clean
+.PHONY: help run test retest lint format types bench clients docs lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -22,6 +22,9 @@ run: $(RUN) ## Serve the sample project with its sample content
 
 test: $(DEV) ## Run the tests (TESTS=tests/schema for a part)
 	$(BIN)/python -m pytest -q -n auto $(TESTS)
+
+retest: $(DEV) ## Run the tests that failed last, one after the other
+	$(BIN)/python -m pytest -q --last-failed --last-failed-no-failures none $(TESTS)
 
 lint: $(DEV) ## Check style and formatting
 	$(BIN)/ruff check .
