@@ -146,6 +146,28 @@ def test_a_list_past_its_limit_becomes_a_dictionary(text: str, expected: Any) ->
     assert parse_query_string(text) == {"a": expected}
 
 
+MERGED: list[tuple[str, Any]] = [
+    ("a[b]=1&a=c", {"b": "1", "c": True}),
+    ("a[b][c]=*&a=d&a[e]=1&a=f", {"0": "d", "1": "f", "b": {"c": "*"}, "e": "1"}),
+    ("a=c&a[b]=1", ["c", {"b": "1"}]),
+    ("a[b]=1&a=", {"b": "1"}),
+    ("a[b]=1&a=toString", {"b": "1"}),
+    ("a[b][c]=1&a[b]=d", {"b": {"c": "1", "d": True}}),
+    ("a[100]=x", ["x"]),
+    ("a[101]=x", {"101": "x"}),
+    ("a[0]=x&a[101]=y", {"0": "x", "101": "y"}),
+    (_repeat(150, "a={}"), [str(i) for i in range(150)]),
+    (_repeat(150, "a[]={}"), [str(i) for i in range(150)]),
+    (_repeat(101, "a[{0}]={0}"), [str(i) for i in range(101)]),
+    (_repeat(102, "a[{0}]={0}"), _numbered(102)),
+]
+
+
+@pytest.mark.parametrize("text, expected", MERGED, ids=[text[-20:] for text, _ in MERGED])
+def test_the_former_rules_merge_and_know_longer_lists(text: str, expected: Any) -> None:
+    assert parse_query_string(text, merged=True) == {"a": expected}
+
+
 def test_parameters_after_the_thousandth_are_ignored() -> None:
     assert list(parse_query_string(_repeat(1005, "a{}=1"))) == [f"a{i}" for i in range(1000)]
 
@@ -177,7 +199,8 @@ HOSTILE = {
 def test_hostile_text_takes_linear_time(text: str) -> None:
     start = time.process_time()
     parse_query_string(text)
-    assert time.process_time() - start < 1
+    parse_query_string(text, merged=True)
+    assert time.process_time() - start < 2
 
 
 _KEYS = st.text(st.sampled_from("abcxyz$_.é =&%"), min_size=1, max_size=5).filter(lambda key: key != "")

@@ -36,9 +36,10 @@ def test_variables_are_unambiguous() -> None:
 
 def test_every_rule_of_the_profiles_is_a_key() -> None:
     rules = {key.attributes[-1]: key for key in KEYS if key.attributes[:2] == ("api", "compat")}
-    assert rules.keys() - {"profile"} == RULES.keys()
+    assert rules.keys() - {"profile", "v4_version"} == RULES.keys()
     assert {name: rule.under(Compat().profile) for name, rule in RULES.items()} == {
         name: getattr(Compat(), name) for name in RULES
     }
     for name, rule in RULES.items():
-        assert {rules[name].kind.from_toml(value) for value in (rule.v4, rule.safe)} == {rule.v4, rule.safe}
+        assert {rules[name].kind.from_toml(value) for value in rule.values} == rule.values
+        assert list(rule.before) == sorted(rule.before)

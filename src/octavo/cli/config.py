@@ -14,6 +14,7 @@ from octavo.runtime.definitions import warnings_of
 from octavo.runtime.process import build
 from octavo.settings import describe, load_settings, missing_secrets
 from octavo.settings.compat import RULES
+from octavo.settings.v4_version import REFERENCE, parse_version
 
 
 @click.group(cls=Group)
@@ -39,9 +40,10 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
     remarks = warnings_of(octavo.site.registry, settings)
     rows = [row._asdict() for row in describe(settings)]
     rules = {name: getattr(settings.api.compat, name) for name in RULES}
+    version = settings.api.compat.v4_version
     missing = missing_secrets(settings)
     if as_json:
-        facts = {"mode": settings.mode, "adopted": settings.adopted, "profile": settings.profile}
+        facts = {"mode": settings.mode, "adopted": settings.adopted, "profile": settings.profile, "v4Version": version}
         say_json(
             {
                 **facts,
@@ -56,8 +58,11 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
     say_table(("file", "key", "value", "source"), ([*map(_text, row.values())] for row in rows))
     origin = "an adopted v4 project" if settings.adopted else "a project of Octavo"
     say("\nMode [bold]{}[/], {}, profile [bold]{}[/]:", settings.mode, origin, settings.profile)
+    known = parse_version(version) if version else REFERENCE
+    under_v4 = f"under v4 {version or 'of unknown version'}"
     say_table(
-        ("rule", "value", "under v4", "under safe"), ((n, v, RULES[n].v4, RULES[n].safe) for n, v in rules.items())
+        ("rule", "value", under_v4, "under safe"),
+        ((n, v, RULES[n].under("v4", known), RULES[n].safe) for n, v in rules.items()),
     )
     if missing:
         say("\nNot set: {}", ", ".join(missing))

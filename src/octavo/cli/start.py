@@ -38,7 +38,12 @@ def variables(**given: object) -> dict[str, str]:
 
 def announce(service: Process) -> None:
     """Say that a service is ready."""
-    say("Octavo serves [bold]{}[/] at [bold]{}[/]", service.settings.project, address_of(service.settings))
+    settings = service.settings
+    say("Octavo serves [bold]{}[/] at [bold]{}[/]", settings.project, address_of(settings))
+    version = settings.api.compat.v4_version
+    if version is not None and settings.profile == "v4":
+        source = settings.sources["api", "compat", "v4_version"]
+        say("Clients are answered as by v4 {} ({}); docs/versions.md tells what that means", version, source)
 
 
 def address_of(settings: Settings) -> str:

@@ -71,4 +71,5 @@ class HttpOptions:
     shutdown_seconds: float = 25.0
     trusted_proxies: TrustedProxies = field(default_factory=TrustedProxies)
     digit_ids: bool = False  # ids in addresses are digits only, not whatever JavaScript reads as a number
+    merged_queries: bool = False  # query strings are read by the rules of v4 before 4.26.2
     json_errors: bool = False  # 405 too; else as plain text, as v4 does

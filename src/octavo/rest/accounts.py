@@ -13,7 +13,7 @@ from octavo.http.body import read_body
 from octavo.http.request import Request
 from octavo.http.response import HTML, Response
 from octavo.http.router import Router
-from octavo.rest.query_string import parse_form, parse_query_string
+from octavo.rest.query_string import parse_form, read_params
 from octavo.rest.sessions import SessionAnswers
 from octavo.users.accounts import Accounts
 
@@ -69,7 +69,7 @@ class AccountEndpoints:
     async def confirm_email(self, request: Request) -> Response:
         """GET /api/auth/email-confirmation: on to the address that the project names."""
         await self._actor(request, "emailConfirmation")
-        _, target = await self._accounts.confirm_email(parse_query_string(request.query), request.client)
+        _, target = await self._accounts.confirm_email(read_params(request), request.client)
         link = html.escape(target)
         body = f'Redirecting to <a href="{link}">{link}</a>.'.encode("utf-8", "replace")
         return Response(302, body, HTML, ((b"location", escape_address(target)),))

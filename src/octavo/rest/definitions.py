@@ -13,7 +13,7 @@ from octavo.errors import Problem, ValidationError
 from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.http.router import Router
-from octavo.rest.query_string import parse_query_string
+from octavo.rest.query_string import read_params
 from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.parse import KINDS
 from octavo.schema.registry import Registry
@@ -40,7 +40,7 @@ class DefinitionEndpoints:
     async def content_types(self, request: Request) -> Response:
         """GET /api/content-type-builder/content-types: `?kind=` leaves those of one kind."""
         await self._check(request, f"{DEFINED_TYPES}.getContentTypes")
-        kind = _read_kind(parse_query_string(request.query).get("kind"))
+        kind = _read_kind(read_params(request).get("kind"))
         told = [show_content_type(item) for item in self._registry.content_types.values() if kind in (None, item.kind)]
         return _data(told)
 

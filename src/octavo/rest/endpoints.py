@@ -18,7 +18,7 @@ from octavo.rest.bodies import read_localization, read_write
 from octavo.rest.data_envelope import entry_envelope, list_envelope
 from octavo.rest.params import PageLimits, read_query
 from octavo.rest.prepared_reads import PreparedReads
-from octavo.rest.query_string import parse_query_string
+from octavo.rest.query_string import read_params
 from octavo.schema.content_types import ContentType
 
 
@@ -156,7 +156,7 @@ class ContentEndpoints:
         return await self._writes.update(self.content_type, entry_id, write, answer, actor, sharing=True)
 
     async def _single_id(self, request: Request, drafts: Drafts) -> int | None:
-        query = read_query(parse_query_string(request.query))
+        query = read_query(read_params(request))
         return await self._reads.single_id(self.content_type, query, await self._locale(), drafts)
 
     def _entry(self, entry: bytes) -> Response:
@@ -180,7 +180,7 @@ class ContentEndpoints:
     def _prepare(
         self, request: Request, actor: Actor, by: By, drafts: Drafts, locale: str | None = None
     ) -> PreparedRead:
-        given = parse_query_string(request.query)
+        given = read_params(request)
         query = read_query(given, self._limits if by is By.LIST else None)
         read = ReadRequest(
             content_type=self.content_type, query=query, by=by, drafts=drafts, locale=locale, given=given

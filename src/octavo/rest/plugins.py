@@ -23,7 +23,7 @@ from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.rest.endpoints import read_id
 from octavo.rest.params import read_plain_page, read_query
 from octavo.rest.prepared_reads import PreparedReads
-from octavo.rest.query_string import parse_query_string
+from octavo.rest.query_string import read_params
 from octavo.schema.content_types import ContentType
 from octavo.schema.uids import FILE, LOCALE, ROLE, USER
 
@@ -60,7 +60,7 @@ class PluginEndpoints:
         )
 
     def _asked(self, uid: str, request: Request, by: By) -> ReadRequest:
-        given = parse_query_string(request.query)
+        given = read_params(request)
         query = replace(read_query(given), page=read_plain_page(given), publication_state=None, locales=None)
         return ReadRequest(
             content_type=self._type(uid), query=query, by=by, projection=Form.FLAT, drafts=Drafts.BY_ID, given=given

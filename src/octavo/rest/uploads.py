@@ -24,7 +24,7 @@ from octavo.query.numbers import read_entry_id
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.rest.endpoints import read_id
 from octavo.rest.file_infos import FILE_INFO, read_info, read_infos
-from octavo.rest.query_string import parse_form, parse_query_string
+from octavo.rest.query_string import parse_form, read_params
 from octavo.schema.uids import FILE
 
 _FILES: Final = "files"
@@ -105,7 +105,7 @@ def _read_infos(said: Mapping[str, Any], count: int) -> tuple[FileInfo, ...]:
 
 def _replaced(request: Request) -> int | None:
     """The id in the query string: which file to replace, if any. Raises NotFoundError for what can be none."""
-    given = parse_query_string(request.query).get("id")
+    given = read_params(request).get("id")
     value = given[0] if isinstance(given, list) and given else given
     if value is None or value == "":
         return None

@@ -233,6 +233,7 @@ def http_options(settings: Settings) -> HttpOptions:
         shutdown_seconds=settings.server.shutdown,
         trusted_proxies=TrustedProxies(settings.server.trusted_proxies),
         digit_ids=settings.api.compat.ids == "digits",
+        merged_queries=settings.api.compat.query_strings == "merged",
         json_errors=settings.api.compat.error_bodies == "json",
     )
 

@@ -1,22 +1,38 @@
 """The compatibility profiles: one row for each rule, its value under `v4` and under `safe`.
 
+What v4 itself changed between two versions has further values for the versions before; `docs/versions.md` says more.
+Security fixes of v4 are no rules: no version takes them back.
+
 Rules are read where a request is understood, through `settings.api.compat`. Nothing else asks for the profile, but for
 the default of `persistedQueries`, which is a setting of GraphQL.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from octavo.settings.v4_version import REFERENCE, Version
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The value of a rule under each profile."""
+    """The value of a rule under each profile.
+
+    `before` holds, oldest first, what versions of v4 before the one named did instead.
+    """
 
     v4: str
     safe: str
+    before: Mapping[Version, str] = field(default_factory=dict)
 
-    def under(self, profile: str) -> str:
-        return self.v4 if profile == "v4" else self.safe
+    def under(self, profile: str, version: Version = REFERENCE) -> str:
+        if profile != "v4":
+            return self.safe
+        return next((value for end, value in self.before.items() if version < end), self.v4)
+
+    @property
+    def values(self) -> set[str]:
+        """Everything that the rule is by default, somewhere."""
+        return {self.v4, self.safe, *self.before.values()}
 
 
 RULES: Mapping[str, Rule] = {
@@ -37,4 +53,5 @@ RULES: Mapping[str, Rule] = {
     "account_states": Rule(v4="told", safe="hidden"),
     "mailed_codes": Rule(v4="plain", safe="sealed"),
     "ids": Rule(v4="numbers", safe="digits"),
+    "query_strings": Rule(v4="listed", safe="listed", before={(4, 26, 2): "merged"}),
 }

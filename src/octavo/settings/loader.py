@@ -26,6 +26,7 @@ from octavo.settings.sources import (
     read_variables,
     shown,
 )
+from octavo.settings.v4_version import REFERENCE, find_version, parse_version
 
 Chosen = dict[tuple[str, ...], Given]
 
@@ -35,6 +36,7 @@ _MODES = values.one_of(("development", "staging", "production"), {"test": "devel
 _KEYS: dict[tuple[str, ...], Key] = {key.attributes: key for table in TABLES.values() for key in table.rows()}
 _URL = _KEYS["database", "url"]
 
+_VERSION = ("api", "compat", "v4_version")
 _GRAPHQL = ("plugins", "graphql", "config")
 _BUCKET = ("provider_options", "s3_options", "params", "bucket")
 
@@ -68,6 +70,7 @@ def load_settings(
         _choose(chosen, _split_url(found), problems)
     mode = mode or _read_mode({**dotenv, **environment}, default_mode, problems)
     adopted = not files
+    _take_version(chosen, project)
     _derive(chosen, mode, adopted and (project / ADOPTED_DATABASE).is_file())
     settings = _build(project, mode, adopted, chosen)
     problems += _check(settings, require_secrets)
@@ -150,6 +153,12 @@ def _put(content: Any, inside: tuple[str, ...], value: Any) -> Any:
     return copy
 
 
+def _take_version(chosen: Chosen, project: Path) -> None:
+    """The version of v4 that the project's files name, unless it is set."""
+    if _VERSION not in chosen and (found := find_version(project)) is not None:
+        chosen[_VERSION] = Given(_KEYS[_VERSION], found.version, found.source)
+
+
 def _derive(chosen: Chosen, mode: Mode, has_v4_database: bool) -> None:
     """Defaults that depend on other settings."""
 
@@ -158,8 +167,11 @@ def _derive(chosen: Chosen, mode: Mode, has_v4_database: bool) -> None:
 
     profile_place = ("api", "compat", "profile")
     profile = chosen[profile_place].value if profile_place in chosen else _KEYS[profile_place].default
+    version = chosen[_VERSION].value if _VERSION in chosen else None
     for name, rule in RULES.items():
-        default(("api", "compat", name), rule.under(profile), f"profile {profile}")
+        value = rule.under(profile, parse_version(version) if version else REFERENCE)
+        source = f"profile {profile}" if value == rule.under(profile) else f"v4 {version}"
+        default(("api", "compat", name), value, source)
     if chosen["api", "compat", "cors"].value == "reflect":
         default(("middlewares", "cors", "origins"), ("*",), "rule compat.cors")
         default(("middlewares", "cors", "credentials"), True, "rule compat.cors")

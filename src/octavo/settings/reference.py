@@ -86,7 +86,8 @@ def _render_rules() -> Iterator[str]:
     yield "| Rule | `v4` | `safe` |"
     yield "|---|---|---|"
     for name, rule in RULES.items():
-        yield f"| `{camel(name)}` | `{rule.v4}` | `{rule.safe}` |"
+        before = "".join(f", before {'.'.join(map(str, end))} `{value}`" for end, value in rule.before.items())
+        yield f"| `{camel(name)}` | `{rule.v4}`{before} | `{rule.safe}` |"
     yield ""
 
 

@@ -10,6 +10,8 @@ from ipaddress import ip_network
 from json import JSONDecodeError, loads
 from typing import Any
 
+from octavo.settings.v4_version import parse_version
+
 Reader = Callable[[Any], Any]
 
 _FLAGS = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
@@ -157,6 +159,16 @@ def _networks(read: Reader) -> Reader:
 
 NETWORKS = Kind('a list of addresses or networks such as "10.0.0.0/8"', _networks(_texts_from_text), _networks(_texts))
 PATH = Kind('a path such as "/api"', _path, _path)
+
+
+def _v4_version(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError
+    parse_version(value)
+    return value
+
+
+V4_VERSION = Kind('a version of v4 such as "4.13.1"', _v4_version, _v4_version)
 
 
 def free_value(text: str) -> Any:

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from octavo.schema.custom_fields import BASE_TYPES
 from octavo.settings.keys import AT_LEAST_ONE, setting, table
-from octavo.settings.values import PATH, SIZE, one_of, table_of
+from octavo.settings.values import PATH, SIZE, V4_VERSION, one_of, optional, table_of
 
 Profile = Literal["v4", "safe"]
 
@@ -40,6 +40,13 @@ class Compat:
     """Habits of v4 that are kept for existing clients or replaced by safer ones; see `compat.RULES`."""
 
     profile: Profile = setting("v4", "Which set of habits: `v4` for existing clients, `safe` for new projects.")
+    v4_version: str | None = setting(
+        None,
+        "The version of v4 that clients were written for, such as `4.13.1`; it chooses the defaults of the rules that "
+        "`docs/versions.md` lists.",
+        kind=optional(V4_VERSION),
+        default_doc="by the lock file or `package.json`, else 4.26.2",
+    )
     unknown_operators: Literal["ignore", "refuse"] = setting(
         "ignore", "Filter operators that do not exist.", default_doc=_BY_PROFILE
     )
@@ -110,6 +117,12 @@ class Compat:
         "plain",
         "Codes in mails that v4 sent: accepted as they lie in the database, or only codes of ours, of which the "
         "database knows a digest.",
+        default_doc=_BY_PROFILE,
+    )
+    query_strings: Literal["merged", "listed"] = setting(
+        "listed",
+        "Query strings that give one name a value and parts (`populate[author]=*&populate=cover`), or a list more than "
+        "100 items: merged into one object, or kept as a list; a long list stays one, or becomes an object.",
         default_doc=_BY_PROFILE,
     )
     ids: Literal["numbers", "digits"] = setting(

@@ -1,0 +1,112 @@
+"""Which version of v4 a project runs on: what its lock file holds, else the least that its `package.json` takes.
+
+Clients were written against that version, so it chooses the defaults of the compatibility rules. Files that cannot be
+read are told as the source of what was taken instead: a version is never a reason not to start.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+Version = tuple[int, int, int]
+
+REFERENCE: Version = (4, 26, 2)
+"""The last version of v4, and what is taken where none is known."""
+
+_PACKAGE = "@strapi/strapi"
+_LARGEST_FILE = 64 * 1024**2
+_NUMBERS = re.compile(r"(\d{1,6})(?:\.(\d{1,6}))?(?:\.(\d{1,6}))?")
+_YARN_ENTRY = re.compile(r'^"?@strapi/strapi@[^\n]*:\n +"?version"?:? "?(\d+\.\d+\.\d+)', re.MULTILINE)
+_PNPM_ENTRY = re.compile(r"^ +'?/?@strapi/strapi[@/](\d+\.\d+\.\d+)", re.MULTILINE)
+
+
+class FoundVersion(NamedTuple):
+    """A version, as text, and what says it."""
+
+    version: str
+    source: str
+
+
+def parse_version(text: str) -> Version:
+    """The numbers of a version; what it leaves out is zero. Raises ValueError for what is no version of v4.
+
+    >>> parse_version("4.13")
+    (4, 13, 0)
+    """
+    match = _NUMBERS.fullmatch(text)
+    version = tuple(int(number or 0) for number in match.groups()) if match else ()
+    if len(version) != 3 or version[0] != REFERENCE[0]:
+        raise ValueError(text)
+    return version
+
+
+def find_version(project: Path) -> FoundVersion | None:
+    """The version that a project's files name; None where they name none."""
+    unreadable: list[str] = []
+    for name, read in (("package-lock.json", _in_npm_lock), ("yarn.lock", _in_yarn_lock), ("pnpm-lock.yaml", _in_pnpm)):
+        try:
+            version = _first_of_v4(read(_read(project / name)))
+        except (OSError, ValueError):
+            if (project / name).exists():
+                unreadable.append(name)
+            continue
+        if version is not None:
+            return FoundVersion(version, name)
+    return _in_package(project, unreadable)
+
+
+def _read(file: Path) -> bytes:
+    with file.open("rb") as opened:
+        content = opened.read(_LARGEST_FILE + 1)
+    if len(content) > _LARGEST_FILE:
+        raise ValueError("too large")
+    return content
+
+
+def _first_of_v4(versions: Iterator[Any]) -> str | None:
+    for version in versions:
+        try:
+            parse_version(version)
+        except (ValueError, TypeError):
+            continue
+        return str(version)
+    return None
+
+
+def _in_npm_lock(content: bytes) -> Iterator[Any]:
+    lock = orjson.loads(content)
+    for entry in (_at(lock, "packages", f"node_modules/{_PACKAGE}"), _at(lock, "dependencies", _PACKAGE)):
+        yield _at(entry, "version")
+
+
+def _in_yarn_lock(content: bytes) -> Iterator[Any]:
+    return (match[1] for match in _YARN_ENTRY.finditer(content.decode()))
+
+
+def _in_pnpm(content: bytes) -> Iterator[Any]:
+    return (match[1] for match in _PNPM_ENTRY.finditer(content.decode()))
+
+
+def _in_package(project: Path, unreadable: list[str]) -> FoundVersion | None:
+    """The least version that the range in `package.json` takes."""
+    try:
+        wanted = _at(orjson.loads(_read(project / "package.json")), "dependencies", _PACKAGE)
+    except (OSError, ValueError):
+        return None
+    match = _NUMBERS.search(wanted) if isinstance(wanted, str) else None
+    version = ".".join(number or "0" for number in match.groups()) if match else ""
+    try:
+        parse_version(version)
+    except ValueError:
+        return None
+    passed_over = f", {', '.join(unreadable)} cannot be read" if unreadable else ""
+    return FoundVersion(version, f"package.json ({wanted}{passed_over})")
+
+
+def _at(content: Any, *names: str) -> Any:
+    for name in names:
+        content = content.get(name) if isinstance(content, Mapping) else None
+    return content
