@@ -86,7 +86,10 @@ def test_options_of_definitions() -> None:
 
 
 def test_compatibility_rules() -> None:
-    assert first_column(section(read("docs/from-strapi-v4.md"), "Profiles")) == [camel(name) for name in RULES]
+    by_profile = [camel(name) for name, rule in RULES.items() if not rule.before]
+    assert first_column(section(read("docs/from-strapi-v4.md"), "Profiles")) == by_profile
+    by_version = {camel(name) for name, rule in RULES.items() if rule.before}
+    assert set(first_column(section(read("docs/versions.md"), "Rules"))) == by_version
 
 
 def test_figures() -> None:
