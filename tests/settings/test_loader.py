@@ -12,6 +12,8 @@ from octavo.settings.model import Mode
 
 SECRETS = {"JWT_SECRET": "j", "API_TOKEN_SALT": "s"}
 
+REST_KEYS = "defaultLimit, maxLimit, populateDeep, prefix, withCount"
+
 
 def write_project(folder: Path, files: Mapping[str, str]) -> Path:
     for name, text in files.items():
@@ -277,7 +279,7 @@ def test_mode(tmp_path: Path, environment: dict[str, str], mode: Mode | None, ex
         (
             {"config/api.toml": "[rest]\nMAXLIMIT = 1"},
             {},
-            ["config/api.toml: rest.MAXLIMIT: unknown key; expected one of defaultLimit, maxLimit, prefix, withCount"],
+            [f"config/api.toml: rest.MAXLIMIT: unknown key; expected one of {REST_KEYS}"],
         ),
         (
             {"config/api.toml": "[rest]\nmaxLimit = 1\nmax_limit = 2"},
@@ -385,7 +387,7 @@ def test_mode(tmp_path: Path, environment: dict[str, str], mode: Mode | None, ex
             {"config/api.toml": "[rest]\nx = 1", "config/server.toml": "host = 1"},
             {"PORT": "x"},
             [
-                "config/api.toml: rest.x: unknown key; expected one of defaultLimit, maxLimit, prefix, withCount",
+                f"config/api.toml: rest.x: unknown key; expected one of {REST_KEYS}",
                 "config/server.toml: host: expected a text, not 1",
                 'PORT: server.port: expected a whole number, 0 to 65535, not "x"',
             ],
@@ -438,3 +440,19 @@ def test_secrets_do_not_appear_in_repr(tmp_path: Path) -> None:
 def test_settings_travel_to_worker_processes(tmp_path: Path) -> None:
     settings = load_settings(tmp_path, {"OCTAVO_MIDDLEWARES__HEADERS__X_A": "b"})
     assert pickle.loads(pickle.dumps(settings)) == settings
+
+
+@pytest.mark.parametrize(
+    "package, toml, levels",
+    [
+        ('{"dependencies": {"strapi-plugin-populate-deep": "^3.0.1"}}', "", 5),
+        ('{"dependencies": {"strapi-plugin-populate-deep": "^3.0.1"}}', "[rest]\npopulateDeep = 3", 3),
+        ('{"dependencies": {"strapi-plugin-populate-deep": "^3.0.1"}}', "[rest]\npopulateDeep = 0", 0),
+        ('{"dependencies": {}}', "", 0),
+        ('{"dependencies": []', "", 0),
+        ("[]", "", 0),
+    ],
+)
+def test_populate_deep_comes_with_its_plugin(tmp_path: Path, package: str, toml: str, levels: int) -> None:
+    project = write_project(tmp_path, {"package.json": package, "config/api.toml": toml})
+    assert load_settings(project, {}).api.rest.populate_deep == levels

@@ -26,10 +26,11 @@ class ContentController:
         strictness: Strictness,
         *,
         drafts_by_id: bool = True,
+        populate_deep: int = 0,
     ) -> None:
         self.registry = registry
         self.locales = locales
-        self.reads = ContentReads(registry, reader, strictness, drafts_by_id=drafts_by_id)
+        self.reads = ContentReads(registry, reader, strictness, drafts_by_id=drafts_by_id, populate_deep=populate_deep)
         self.writes = ContentWrites(self.reads, reader, writer, media, locales)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from octavo.authorization.ability import Ability, PublishedOnly
 from octavo.authorization.query_sanitizer import QuerySanitizer, Strictness
 from octavo.content.reader import EntryReader, PreparedRead
+from octavo.controllers.deep_populate import deep_levels, deep_populate
 from octavo.errors import NotFoundError
 from octavo.plan.read import Planned, plan_read
 from octavo.query.ast import ALL_LOCALES, PublicationState, Query
@@ -22,18 +23,30 @@ from octavo.schema.field_places import FieldPlace
 from octavo.schema.registry import Registry
 
 _MOST_CALLERS = 1024
+_PRUNED_MOSTLY = 10
+"""`populate=deep` may name so many times what a read may join: much of it leads to what the caller may not see."""
 
 
 class ContentReads:
-    """Prepares reads and runs them. `drafts_by_id`: what the compatibility rule `draftsById` says."""
+    """Prepares reads and runs them. `drafts_by_id`: what the compatibility rule `draftsById` says.
+
+    `populate_deep`: the levels that `populate=deep` stands for; 0 where it is a name as any other.
+    """
 
     def __init__(
-        self, registry: Registry, reader: EntryReader, strictness: Strictness, *, drafts_by_id: bool = True
+        self,
+        registry: Registry,
+        reader: EntryReader,
+        strictness: Strictness,
+        *,
+        drafts_by_id: bool = True,
+        populate_deep: int = 0,
     ) -> None:
         self.registry = registry
         self._reader = reader
         self._strictness = strictness
         self._drafts_by_id = drafts_by_id
+        self._populate_deep = populate_deep
         self._published_only = lru_cache(_MOST_CALLERS)(self._without_drafts)
 
     # Preparing
@@ -48,6 +61,10 @@ class ContentReads:
 
     def _plan(self, request: ReadRequest, ability: Ability | None) -> Planned:
         query = _counted(request.query) if request.by is By.COUNT else request.query
+        levels = deep_levels(request.given, self._populate_deep) if self._populate_deep else None
+        if levels is not None:
+            most = _PRUNED_MOSTLY * self._reader.limits.joins
+            query = replace(query, populate=deep_populate(self.registry, request.content_type, levels, most))
         if ability is not None and isinstance(request.projection, Form):
             query = self._sanitizer(ability, request.given).sanitize(query, request.content_type)
         if request.by is By.ID:

@@ -1,11 +1,11 @@
 """Populate parameters to Populate: `*`, comma lists, dotted paths, arrays, objects with `fields`, `filters`, `on`."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from octavo.errors import ValidationError
 from octavo.query.ast import EVERYTHING, Branch, Path, Populate, Query
+from octavo.query.merging import merge
 from octavo.rest.filters import read_flag
 
 ReadQuery = Callable[[Mapping[str, Any], Path], Query]
@@ -113,19 +113,3 @@ def _read_branches(value: Any, path: Path, read_query: ReadQuery) -> tuple[Branc
         else:  # whatever it says, it names the component (observed)
             branches.append(Branch(component=component, query=EVERYTHING))
     return tuple(branches)
-
-
-def merge(populates: Iterable[Populate]) -> tuple[Populate, ...]:
-    """One Populate per name: what was asked twice (`author`, `author.profile`) is asked together."""
-    merged: dict[str, Populate] = {}
-    for item in populates:
-        known = merged.get(item.name)
-        if known is not None:
-            query = replace(
-                known.query,
-                populate=merge((*known.query.populate, *item.query.populate)),
-                populate_all=known.query.populate_all or item.query.populate_all,
-            )
-            item = replace(known, query=query)
-        merged[item.name] = item
-    return tuple(merged.values())

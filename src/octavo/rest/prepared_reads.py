@@ -1,10 +1,12 @@
 """Prepared reads, kept by the text of the request and by whom they were prepared for."""
 
+import sys
 from collections.abc import Callable
 from typing import Any, Final
 
 from octavo.cache import Cache
 from octavo.content.reader import PreparedRead
+from octavo.controllers.deep_populate import DEEP
 from octavo.threads import compute
 
 MOST_PREPARED_HERE: Final = 512
@@ -20,4 +22,5 @@ class PreparedReads:
 
     async def make(self, key: tuple[Any, ...], query: str, prepare: Callable[[], PreparedRead]) -> PreparedRead:
         """Prepare a read that is not known, and keep it; `query` is the text that it is made of."""
-        return self._cache.put(key, await compute(prepare, len(query), MOST_PREPARED_HERE))
+        size = sys.maxsize if DEEP in query else len(query)  # a short word for very much
+        return self._cache.put(key, await compute(prepare, size, MOST_PREPARED_HERE))

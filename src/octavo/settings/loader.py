@@ -26,6 +26,7 @@ from octavo.settings.sources import (
     read_variables,
     shown,
 )
+from octavo.settings.v4_packages import depends_on
 from octavo.settings.v4_version import REFERENCE, find_version, parse_version
 
 Chosen = dict[tuple[str, ...], Given]
@@ -35,6 +36,10 @@ ADOPTED_DATABASE = ".tmp/data.db"
 _MODES = values.one_of(("development", "staging", "production"), {"test": "development"})
 _KEYS: dict[tuple[str, ...], Key] = {key.attributes: key for table in TABLES.values() for key in table.rows()}
 _URL = _KEYS["database", "url"]
+_LEVELS = ("api", "rest", "populate_deep")
+
+POPULATE_DEEP = "strapi-plugin-populate-deep"
+"""The plugin of v4 whose `populate=deep` is answered, five levels unless it is told otherwise."""
 
 _VERSION = ("api", "compat", "v4_version")
 _GRAPHQL = ("plugins", "graphql", "config")
@@ -72,6 +77,8 @@ def load_settings(
     adopted = not files
     _take_version(chosen, project)
     _derive(chosen, mode, adopted and (project / ADOPTED_DATABASE).is_file())
+    if depends_on(project, POPULATE_DEEP):
+        chosen.setdefault(_LEVELS, Given(_KEYS[_LEVELS], 5, f"package.json: {POPULATE_DEEP}"))
     settings = _build(project, mode, adopted, chosen)
     problems += _check(settings, require_secrets)
     if problems:

@@ -23,6 +23,12 @@ class Rest:
         100, "Most entries on a page, whatever a request says; -1 leaves it to `largestAnswer`.", bounds=(-1, None)
     )
     with_count: bool = setting(True, "Answer totals when a request does not say.")
+    populate_deep: int = setting(
+        0,
+        "Levels that `populate=deep` stands for where none are named (`populate=deep,3`); 0: a name as any other.",
+        bounds=(0, 20),
+        default_doc="0, or 5 where `package.json` has `strapi-plugin-populate-deep`",
+    )
     prefix: str = setting("/api", "Path in front of every REST route.", kind=PATH)
 
 
