@@ -1,4 +1,7 @@
-"""Every error a caller can meet: name, status, message, details. Doors render them; nobody else builds a body."""
+"""The errors that callers can meet: name, status, message, details. Doors render them; nobody else builds a body.
+
+What one module alone refuses with stands there, as a subclass of these.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

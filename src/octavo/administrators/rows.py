@@ -49,12 +49,12 @@ _ROLE: Final = OwnStatement(
 
 _INSERT_ROLE: Final = OwnStatement("""
 INSERT INTO admin_roles (name, code, description, created_at, updated_at)
-VALUES ({name}, {code}, {description}, {now:instant}, {now:instant}) RETURNING id""")
+VALUES ({name}, {code}, {description}, {now:instant}, {now:instant}) {id:returning}""")
 
 _INSERT: Final = OwnStatement("""
 INSERT INTO admin_users (firstname, lastname, email, password, is_active, blocked, created_at, updated_at)
 VALUES ({firstname}, {lastname}, {email}, {password}, {active}, {blocked}, {now:instant}, {now:instant})
-RETURNING id""")
+{id:returning}""")
 
 _INSERT_LINK: Final = OwnStatement("""
 INSERT INTO admin_users_roles_links (user_id, role_id, role_order, user_order)
@@ -62,7 +62,7 @@ SELECT {user}, {role}, 1, coalesce(max(user_order), 0) + 1 FROM admin_users_role
 
 _SET_PASSWORD: Final = OwnStatement("""
 UPDATE admin_users SET password = {password}, reset_password_token = NULL, updated_at = {now:instant}
-WHERE email = {email} RETURNING id""")
+WHERE email = {email} {id:returning}""")
 
 
 @dataclass(frozen=True, slots=True)

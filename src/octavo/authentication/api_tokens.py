@@ -32,11 +32,11 @@ _INSERT: Final = OwnStatement("""
 INSERT INTO strapi_api_tokens
   (name, description, type, access_key, expires_at, lifespan, created_at, updated_at)
 VALUES ({name}, {description}, {kind}, {key}, {expires_at:instant}, {lifespan}, {now:instant}, {now:instant})
-RETURNING id""")
+{id:returning}""")
 
 _INSERT_SCOPE: Final = OwnStatement("""
 INSERT INTO strapi_api_token_permissions (action, created_at, updated_at)
-VALUES ({action}, {now:instant}, {now:instant}) RETURNING id""")
+VALUES ({action}, {now:instant}, {now:instant}) {id:returning}""")
 
 _INSERT_LINK: Final = OwnStatement("""
 INSERT INTO strapi_api_token_permissions_token_links

@@ -26,7 +26,7 @@ _KEEP: Final = OwnStatement(
     "INSERT INTO octavo_one_time_secrets (name, content, expires_at) VALUES ({name}, {content}, {expires_at})"
 )
 _FORGET: Final = OwnStatement("DELETE FROM octavo_one_time_secrets WHERE expires_at <= {now}")
-_TAKE: Final = OwnStatement("DELETE FROM octavo_one_time_secrets WHERE name = {name} RETURNING content, expires_at")
+_TAKE: Final = OwnStatement("DELETE FROM octavo_one_time_secrets WHERE name = {name} {content, expires_at:returning}")
 
 
 def new_secret() -> str:

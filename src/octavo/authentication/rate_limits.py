@@ -30,12 +30,12 @@ TABLE: Final = OwnTable(
 
 _COUNT: Final = OwnStatement("""
 INSERT INTO octavo_rate_limits (name, hits, expires_at) VALUES ({name}, {hits}, {expires_at})
-ON CONFLICT (name) DO UPDATE SET
-  hits = CASE WHEN octavo_rate_limits.expires_at <= {now} THEN excluded.hits
-              ELSE octavo_rate_limits.hits + excluded.hits END,
-  expires_at = CASE WHEN octavo_rate_limits.expires_at <= {now} THEN excluded.expires_at
+{name:on_conflict}
+  hits = CASE WHEN octavo_rate_limits.expires_at <= {now} THEN {hits:proposed}
+              ELSE octavo_rate_limits.hits + {hits:proposed} END,
+  expires_at = CASE WHEN octavo_rate_limits.expires_at <= {now} THEN {expires_at:proposed}
                     ELSE octavo_rate_limits.expires_at END
-RETURNING hits""")
+{hits:returning}""")
 _READ: Final = OwnStatement("SELECT hits FROM octavo_rate_limits WHERE name = {name} AND expires_at > {now}")
 _END: Final = OwnStatement("SELECT expires_at FROM octavo_rate_limits WHERE name = {name}")
 _FORGET: Final = OwnStatement("DELETE FROM octavo_rate_limits WHERE expires_at <= {now}")

@@ -17,8 +17,8 @@ TABLE: Final = OwnTable("octavo_token_versions", ("user_id integer PRIMARY KEY N
 
 _RAISE: Final = OwnStatement("""
 INSERT INTO octavo_token_versions (user_id, version) VALUES ({user}, 1)
-ON CONFLICT (user_id) DO UPDATE SET version = octavo_token_versions.version + 1
-RETURNING version""")
+{user_id:on_conflict} version = octavo_token_versions.version + 1
+{version:returning}""")
 
 _READ: Final = OwnStatement("SELECT version FROM octavo_token_versions WHERE user_id = {user}")
 

@@ -35,11 +35,11 @@ _LAST_ORDER: Final = OwnStatement("SELECT max(permission_order) FROM up_permissi
 
 _INSERT_ROLE: Final = OwnStatement("""
 INSERT INTO up_roles (name, description, type, created_at, updated_at)
-VALUES ({name}, {description}, {type}, {now:instant}, {now:instant}) RETURNING id""")
+VALUES ({name}, {description}, {type}, {now:instant}, {now:instant}) {id:returning}""")
 
 _INSERT_PERMISSION: Final = OwnStatement("""
 INSERT INTO up_permissions (action, created_at, updated_at)
-VALUES ({action}, {now:instant}, {now:instant}) RETURNING id""")
+VALUES ({action}, {now:instant}, {now:instant}) {id:returning}""")
 
 _INSERT_LINK: Final = OwnStatement("""
 INSERT INTO up_permissions_role_links (permission_id, role_id, permission_order)

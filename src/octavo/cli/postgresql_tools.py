@@ -12,7 +12,7 @@ from typing import IO
 
 from octavo.cli.base import refuse
 from octavo.settings import Settings
-from octavo.sql.quoting import literal
+from octavo.sql.dialects.postgresql import POSTGRESQL
 
 _EMPTY = """
 SET client_min_messages = warning;
@@ -54,7 +54,7 @@ def restore_database(settings: Settings, file: Path) -> None:
     ):
         assert reader.stdout is not None
         assert writer.stdin is not None
-        whole = _feed(_EMPTY.format(schema=literal(schema)), reader.stdout, writer.stdin)
+        whole = _feed(_EMPTY.format(schema=POSTGRESQL.literal(schema)), reader.stdout, writer.stdin)
         if reader.wait() or not whole:
             writer.kill()  # before it could commit half of it
         else:

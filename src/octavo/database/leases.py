@@ -30,10 +30,13 @@ _POLL_SECONDS: Final = 0.05
 
 _TAKE: Final = OwnStatement("""
 INSERT INTO octavo_leases (name, holder, expires_at) VALUES ({name}, {holder}, {expires_at})
-ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
-WHERE octavo_leases.expires_at <= {now} RETURNING holder""")
+{name:on_conflict}
+  holder = CASE WHEN octavo_leases.expires_at <= {now} THEN {holder:proposed} ELSE octavo_leases.holder END,
+  expires_at = CASE WHEN octavo_leases.expires_at <= {now} THEN {expires_at:proposed}
+                    ELSE octavo_leases.expires_at END
+{holder:returning}""")
 _HELD: Final = OwnStatement("SELECT expires_at FROM octavo_leases WHERE name = {name}")
-_END: Final = OwnStatement("DELETE FROM octavo_leases WHERE name = {name} AND holder = {holder} RETURNING name")
+_END: Final = OwnStatement("DELETE FROM octavo_leases WHERE name = {name} AND holder = {holder} {name:returning}")
 
 
 class Lease:
@@ -59,7 +62,7 @@ class Lease:
             return False
         taking = _TAKE.bind(dialect, name=self._name, holder=self._holder, expires_at=expires_at, now=int(now))
         async with unit_of_work(self._database) as unit:
-            return await unit.connection.fetch_value(*taking) is not None
+            return bool(await unit.connection.fetch_value(*taking) == self._holder)
 
     async def end(self) -> None:
         """Let others have it."""

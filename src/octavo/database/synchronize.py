@@ -11,10 +11,9 @@ from octavo.database.table_lock_retries import retry_locked
 from octavo.schema.registry import Registry
 from octavo.sql.ddl.changes import AddForeignKey, Change, ChangeType, CreateIndex, difference
 from octavo.sql.ddl.physical import physical_tables
-from octavo.sql.ddl.tables import INTERNAL_TABLES, OwnTable, Table, wanted_tables
+from octavo.sql.ddl.tables import INTERNAL_TABLES, ForeignKey, OwnTable, Table, wanted_tables
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
-from octavo.sql.quoting import quote
 
 _INTERNAL_NAMES = frozenset(table.name for table in INTERNAL_TABLES)
 _STATE_TABLE = "octavo_state"
@@ -22,7 +21,10 @@ _MANAGED_KEY = "tables"
 _V4_STATE_TABLE = "strapi_database_schema"
 _SHOWN_DUPLICATES = 5
 _SAVE_MANAGED = OwnStatement("""
-INSERT INTO octavo_state (key, value) VALUES ({key}, {value}) ON CONFLICT (key) DO UPDATE SET value = excluded.value""")
+INSERT INTO octavo_state ({key:name}, value) VALUES ({key}, {value})
+{key:on_conflict} value = {value:proposed}""")
+_FIND_MANAGED = OwnStatement("SELECT value FROM octavo_state WHERE {key:name} = {key}")
+_FIND_V4_SCHEMA = OwnStatement("SELECT {schema:name} FROM strapi_database_schema ORDER BY id DESC LIMIT 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ def _missing(own: Sequence[OwnTable], state: _State) -> list[OwnTable]:
 async def _compare(connection: Connection, dialect: Dialect, registry: Registry) -> _State:
     wanted = physical_tables(wanted_tables(registry), dialect)
     found = await found_tables(connection, dialect)
-    managed = await _managed_tables(connection, found)
+    managed = await _managed_tables(connection, dialect, found)
     ordered = difference(wanted, found, dialect, managed)
     return _State(wanted, found, managed, Changes(tuple(ordered)))
 
@@ -112,7 +114,7 @@ async def _compare(connection: Connection, dialect: Dialect, registry: Registry)
 async def _apply(connection: Transaction, state: _State, dialect: Dialect, allow_data_loss: bool) -> SyncReport:
     applied, warnings = [], []
     for change in state.changes.ordered if allow_data_loss else state.changes.additive:
-        obstacle = await _obstacle(connection, change, state.found)
+        obstacle = await _obstacle(connection, dialect, change, state.found)
         if obstacle is None:
             applied.append(change)
         else:
@@ -142,14 +144,14 @@ async def _change_tables(
         raise
 
 
-async def _managed_tables(connection: Connection, found: Mapping[str, Table]) -> frozenset[str]:
+async def _managed_tables(connection: Connection, dialect: Dialect, found: Mapping[str, Table]) -> frozenset[str]:
     """The tables that were made for definitions until now, by us or by the reference; no others may ever be dropped."""
     names: set[str] = set()
     if _STATE_TABLE in found:
-        text = await connection.fetch_value(f"SELECT value FROM {_STATE_TABLE} WHERE key = '{_MANAGED_KEY}'")
+        text = await connection.fetch_value(*_FIND_MANAGED.bind(dialect, key=_MANAGED_KEY))
         names.update(json.loads(text or "[]"))
     if _V4_STATE_TABLE in found:
-        text = await connection.fetch_value(f"SELECT schema FROM {_V4_STATE_TABLE} ORDER BY id DESC LIMIT 1")
+        text = await connection.fetch_value(*_FIND_V4_SCHEMA.bind(dialect))
         names.update(table["name"] for table in json.loads(text or "{}").get("tables", ()))
     return frozenset(names)
 
@@ -161,7 +163,7 @@ async def _save_managed(connection: Transaction, state: _State, dialect: Dialect
     await connection.execute(*_SAVE_MANAGED.bind(dialect, key=_MANAGED_KEY, value=names))
 
 
-async def _obstacle(connection: Connection, change: Change, found: Mapping[str, Table]) -> str | None:
+async def _obstacle(connection: Connection, dialect: Dialect, change: Change, found: Mapping[str, Table]) -> str | None:
     """Why the stored data does not allow a change, or None."""
     table = found.get(change.table)
     if table is None:
@@ -169,31 +171,36 @@ async def _obstacle(connection: Connection, change: Change, found: Mapping[str, 
     columns = {column.name for column in table.columns}
     match change:
         case CreateIndex(index=index) if index.unique and columns.issuperset(index.columns):
-            doubles = await _duplicates(connection, change.table, index.columns)
+            doubles = await _duplicates(connection, dialect, change.table, index.columns)
             if doubles:
                 return f"{change.table} ({', '.join(index.columns)}) should be unique, but holds twice: {doubles}"
         case AddForeignKey(key=key) if key.column in columns and key.target in found:
-            orphans = await _orphans(connection, change.table, key.column, key.target)
+            orphans = await connection.fetch_value(orphans_text(dialect, change.table, key))
             if orphans:
                 return f"{orphans} rows of {change.table} have a {key.column} that is not in {key.target}"
     return None
 
 
-async def _duplicates(connection: Connection, table: str, columns: tuple[str, ...]) -> str:
-    names = [quote(column) for column in columns]
-    filled = " AND ".join(f"{name} IS NOT NULL" for name in names)
-    rows = await connection.fetch_all(
-        f"SELECT {', '.join(f'CAST({name} AS text)' for name in names)} FROM {quote(table)} WHERE {filled} "
-        f"GROUP BY {', '.join(names)} HAVING count(*) > 1 ORDER BY min(id) LIMIT {_SHOWN_DUPLICATES + 1}"
-    )
+async def _duplicates(connection: Connection, dialect: Dialect, table: str, columns: tuple[str, ...]) -> str:
+    rows = await connection.fetch_all(duplicates_text(dialect, table, columns))
     shown = [", ".join(repr(value) for value in row) for row in rows]
     return "; ".join(shown[:_SHOWN_DUPLICATES] + ["..."] * (len(shown) > _SHOWN_DUPLICATES))
 
 
-async def _orphans(connection: Connection, table: str, column: str, target: str) -> int:
-    name = quote(column)
-    count = await connection.fetch_value(
-        f"SELECT count(*) FROM {quote(table)} s WHERE s.{name} IS NOT NULL "
-        f"AND NOT EXISTS (SELECT 1 FROM {quote(target)} t WHERE t.id = s.{name})"
+def duplicates_text(dialect: Dialect, table: str, columns: tuple[str, ...]) -> str:
+    """The statement that finds values which stand more than once in what should be unique."""
+    names = [dialect.quote(column) for column in columns]
+    filled = " AND ".join(f"{name} IS NOT NULL" for name in names)
+    return (
+        f"SELECT {', '.join(map(dialect.as_text, names))} FROM {dialect.quote(table)} WHERE {filled} "
+        f"GROUP BY {', '.join(names)} HAVING count(*) > 1 ORDER BY min(id) LIMIT {_SHOWN_DUPLICATES + 1}"
     )
-    return int(count)
+
+
+def orphans_text(dialect: Dialect, table: str, key: ForeignKey) -> str:
+    """The statement that counts rows which lead nowhere."""
+    name = dialect.quote(key.column)
+    return (
+        f"SELECT count(*) FROM {dialect.quote(table)} s WHERE s.{name} IS NOT NULL "
+        f"AND NOT EXISTS (SELECT 1 FROM {dialect.quote(key.target)} t WHERE t.id = s.{name})"
+    )

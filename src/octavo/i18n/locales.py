@@ -6,14 +6,15 @@ from dataclasses import dataclass
 import orjson
 
 from octavo.database.connection import Connection, Database
+from octavo.sql.own_table_statement import OwnStatement
 
 FALLBACK = "en"
 MAX_AGE_SECONDS = 1.0
-_KNOWN = """
+_KNOWN = OwnStatement("""
 SELECT
-  (SELECT value FROM strapi_core_store_settings WHERE key = 'plugin_i18n_default_locale' ORDER BY id LIMIT 1),
+  (SELECT value FROM strapi_core_store_settings WHERE {key:name} = 'plugin_i18n_default_locale' ORDER BY id LIMIT 1),
   code
-FROM (SELECT 1 AS one) once LEFT JOIN i18n_locale ON 1 = 1"""
+FROM (SELECT 1 AS one) once LEFT JOIN i18n_locale ON 1 = 1""")
 """One row for each locale; without any, one row with the default alone."""
 
 
@@ -48,9 +49,8 @@ class Locales:
         """Read anew at the next question: after a change."""
         self._known = None
 
-    @staticmethod
-    async def _read(connection: Connection) -> Known:
-        rows = await connection.fetch_all(_KNOWN)
+    async def _read(self, connection: Connection) -> Known:
+        rows = await connection.fetch_all(*_KNOWN.bind(self._database.dialect))
         codes = frozenset(str(code) for _, code in rows if code is not None)
         return Known(codes, _read_default(rows[0][0]), time.monotonic())
 

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import unit_of_work
 from octavo.sql.ddl.tables import OwnTable
+from octavo.sql.own_table_statement import OwnStatement
 
 logger = logging.getLogger(__name__)
 
@@ -23,10 +24,10 @@ _LONGEST_WAIT: Final = 30.0
 """Between two attempts to follow a version that could not be followed."""
 
 _READ: Final = "SELECT version FROM octavo_site_version WHERE id = 1"
-_RAISE: Final = """
+_RAISE: Final = OwnStatement("""
 INSERT INTO octavo_site_version (id, version) VALUES (1, 1)
-ON CONFLICT (id) DO UPDATE SET version = octavo_site_version.version + 1
-RETURNING version"""
+{id:on_conflict} version = octavo_site_version.version + 1
+{version:returning}""")
 
 
 async def read_version(database: Database) -> int:
@@ -37,7 +38,7 @@ async def read_version(database: Database) -> int:
 async def raise_version(database: Database) -> int:
     """Let all processes on the database read the project again; the new version."""
     async with unit_of_work(database) as unit:
-        return int(await unit.connection.fetch_value(_RAISE))
+        return int(await unit.connection.fetch_value(*_RAISE.bind(database.dialect)))
 
 
 class _Failed(NamedTuple):

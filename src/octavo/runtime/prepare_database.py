@@ -30,12 +30,15 @@ _KNOWN_NAMES: Final = {"en": "English (en)"}
 
 _ROLES: Final = "SELECT count(*) FROM up_roles"
 _LOCALES: Final = "SELECT code FROM i18n_locale"
-_DEFAULT: Final = "SELECT count(*) FROM strapi_core_store_settings WHERE key = 'plugin_i18n_default_locale'"
+_DEFAULT: Final = OwnStatement(
+    "SELECT count(*) FROM strapi_core_store_settings WHERE {key:name} = 'plugin_i18n_default_locale'"
+)
 _INSERT_LOCALE: Final = OwnStatement("""
 INSERT INTO i18n_locale (name, code, created_at, updated_at)
-VALUES ({name}, {code}, {now:instant}, {now:instant}) RETURNING id""")
+VALUES ({name}, {code}, {now:instant}, {now:instant}) {id:returning}""")
 _INSERT_DEFAULT: Final = OwnStatement("""
-INSERT INTO strapi_core_store_settings (key, value, type) VALUES ('plugin_i18n_default_locale', {code}, 'string')""")
+INSERT INTO strapi_core_store_settings ({key:name}, value, type)
+VALUES ('plugin_i18n_default_locale', {code}, 'string')""")
 
 
 _CONTRADICTING: Final = "Columns of the database contradict the definitions:"
@@ -124,5 +127,5 @@ async def insert_locales(unit: UnitOfWork, dialect: Dialect, names: Mapping[str,
         if code not in present:
             locale_id = await connection.fetch_value(*_INSERT_LOCALE.bind(dialect, name=name, code=code, now=now))
             unit.record(LOCALE, locale_id, ChangeKind.CREATE)
-    if names and not await connection.fetch_value(_DEFAULT):
+    if names and not await connection.fetch_value(*_DEFAULT.bind(dialect)):
         await connection.execute(*_INSERT_DEFAULT.bind(dialect, code=json.dumps(next(iter(names)))))

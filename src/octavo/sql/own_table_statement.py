@@ -14,7 +14,10 @@ class OwnStatement:
     """A statement that says in braces what databases say differently.
 
     `{name}` is a value; `{name:instant}` a value in milliseconds since 1970, UTC, as an instant is stored;
-    `{column:milliseconds}` a stored instant as milliseconds. Braces of the statement itself are doubled.
+    `{column:milliseconds}` a stored instant as milliseconds; `{key:name}` a name that is a word of some database.
+    `{id:on_conflict}` what follows the row of an INSERT where one with that key may be there, `{hits:proposed}` what a
+    column was to get from it; `{id, name:returning}` the end of a statement that answers what it has written.
+    Braces of the statement itself are doubled.
     """
 
     text: str
@@ -47,6 +50,14 @@ def _render(template: str, dialect: Dialect) -> tuple[str, tuple[str, ...]]:
         match form:
             case "milliseconds":
                 parts.append(dialect.milliseconds(field))
+            case "name":
+                parts.append(dialect.quote(field))
+            case "on_conflict":
+                parts.append(dialect.on_conflict(*field.split(", ")))
+            case "proposed":
+                parts.append(dialect.proposed(field))
+            case "returning":
+                parts.append(dialect.returning(*field.split(", ")))
             case "" | "instant":
                 names.setdefault(field)
                 mark = dialect.mark(list(names).index(field) + 1)

@@ -23,7 +23,6 @@ from octavo.schema.automatic import LOCALIZATIONS
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.sql.physical_names import table_name
-from octavo.sql.quoting import quote
 
 Progress = Callable[[int, int], None]
 """Told how much is done, and of how much."""
@@ -74,7 +73,7 @@ def read_requests(project: Path) -> tuple[tuple[str, str], ...]:
 async def load_seed(project: Path, writer: EntryWriter, media: MediaLibrary, progress: Progress) -> SeedReport | None:
     """Load everything, or nothing when there are entries already (then None)."""
     seed = _Seed(project / _FOLDER, writer.registry)
-    if await _has_entries(writer.database, writer.registry):
+    if await _has_entries(writer.database, writer):
         return None
     await seed.hash_passwords(writer.passwords)
     total = len(seed.files) + len(seed.entries)
@@ -85,15 +84,16 @@ async def load_seed(project: Path, writer: EntryWriter, media: MediaLibrary, pro
             stored.append(await stack.enter_async_context(media.incoming([file], [info])))
         unit = await stack.enter_async_context(writer.open())
         await unit.connection.lock(_LOCK)
-        if await _has_entries(unit.connection, writer.registry):
+        if await _has_entries(unit.connection, writer):
             return None
         load = _Load(seed, writer, unit, lambda done: progress(len(stored) + done, total))
         await load.everything(stored)
     return SeedReport(len(seed.entries), len(seed.files))
 
 
-async def _has_entries(connection: Connection, registry: Registry) -> bool:
-    tests = [f"EXISTS (SELECT 1 FROM {quote(table_name(item))})" for item in registry.api_types()]  # noqa: S608 - quoted
+async def _has_entries(connection: Connection, writer: EntryWriter) -> bool:
+    tables = [writer.database.dialect.quote(table_name(item)) for item in writer.registry.api_types()]
+    tests = [f"EXISTS (SELECT 1 FROM {table})" for table in tables]  # noqa: S608 - quoted
     return bool(tests) and bool(await connection.fetch_value(f"SELECT {' OR '.join(tests)}"))
 
 

@@ -33,6 +33,7 @@ from octavo.query.request import By, Form, ReadRequest
 from octavo.schema.attributes import Scalar
 from octavo.schema.automatic import CREATORS, TIMESTAMPS
 from octavo.schema.uids import USER
+from octavo.sql.own_table_statement import OwnStatement
 from octavo.users import account_input as bodies
 from octavo.users.sessions import stamp_of
 from octavo.users.user_rows import LOCAL, Account, AccountRows, AccountSettings, lock_names
@@ -48,7 +49,7 @@ _NEVER_REGISTERED: Final = frozenset(
         *("resetPasswordToken", "confirmationToken", *TIMESTAMPS, *CREATORS),
     )
 )
-_TEMPLATES: Final = f"SELECT value FROM strapi_core_store_settings WHERE key = '{STORE_KEY}' LIMIT 1"  # noqa: S608
+_TEMPLATES: Final = OwnStatement("SELECT value FROM strapi_core_store_settings WHERE {key:name} = {key} LIMIT 1")
 _TAKEN: Final = "Email or Username are already taken"
 
 
@@ -277,7 +278,7 @@ class Accounts:
         return {"URL": url, "CODE": code}
 
     async def _send(self, name: str, user: bytes, to: str, data: Mapping[str, Any]) -> None:
-        stored = await self._database.fetch_value(_TEMPLATES)
+        stored = await self._database.fetch_value(*_TEMPLATES.bind(self._database.dialect, key=STORE_KEY))
         shared = {"USER": orjson.loads(user), "SERVER_URL": self.options.public_url}
         message = await asyncio.to_thread(compose, name, self.options.project, stored, to, {**shared, **data})
         await self._mailer.send(message)

@@ -20,7 +20,9 @@ from octavo.sql.own_table_statement import OwnStatement, escape_braces
 LOCAL: Final = "local"
 """The provider of users who log in with a password here."""
 
-_SETTING: Final = "(SELECT value FROM strapi_core_store_settings WHERE key = 'plugin_users-permissions_{name}' LIMIT 1)"
+_SETTING: Final = (
+    "(SELECT value FROM strapi_core_store_settings WHERE {{key:name}} = 'plugin_users-permissions_{name}' LIMIT 1)"
+)
 
 _FIND: Final = """
 SELECT s.advanced, s.providers, u.id, u.email, u.password, u.confirmed, u.blocked, u.reset_password_token,

@@ -42,10 +42,10 @@ def test_tables_of_the_service_are_always_there(tmp_path: Path) -> None:
 
 LOCALIZED = {"pluginOptions": {"i18n": {"localized": True}}}
 STATES = {
-    "published": (("id", "published_at"), '"published_at" IS NOT NULL'),
-    "drafts": (("id", "published_at"), '"published_at" IS NULL'),
+    "published": (("id", "published_at"), "{published_at} IS NOT NULL"),
+    "drafts": (("id", "published_at"), "{published_at} IS NULL"),
 }
-IN_A_LOCALE = ("locale", "id", "published_at"), '"published_at" IS NOT NULL'
+IN_A_LOCALE = ("locale", "id", "published_at"), "{published_at} IS NOT NULL"
 
 
 @pytest.mark.parametrize(

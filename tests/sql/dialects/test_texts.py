@@ -17,6 +17,11 @@ TEXT = Parameter(0, ParameterKind.TEXT)
 NEW = Column("c", "integer")
 
 CASES: Final[list[tuple[str, tuple[Any, ...], Any, Any]]] = [
+    ("quote", ("order",), '"order"', '"order"'),
+    ("quote", ('a"b',), '"a""b"', '"a""b"'),
+    ("quote", ("größe",), '"größe"', '"größe"'),
+    ("literal", ("it's",), "'it''s'", "'it''s'"),
+    ("literal", ('{"a":',), "'{\"a\":'", "'{\"a\":'"),
     ("mark", (3,), "?3", "$3"),
     ("parameter", (TEXT,), "?1", "$1::text"),
     ("parameter", (Parameter(1, ParameterKind.JSON),), "?2", "$2::text::jsonb"),
@@ -36,6 +41,26 @@ CASES: Final[list[tuple[str, tuple[Any, ...], Any, Any]]] = [
     ("milliseconds", ("t.at",), "t.at", "(extract(epoch from t.at) * 1000)::int8"),
     ("concat", (["a"],), "a", "a"),
     ("concat", (["a", "b"],), "concat(a, b)", "concat(a, b)"),
+    ("concat_or_null", ("a", "b"), "a || b", "a || b"),
+    ("as_text", ("a",), "CAST(a AS text)", "CAST(a AS text)"),
+    ("returning", ("a", "b"), "RETURNING a, b", "RETURNING a, b"),
+    ("on_conflict", ("a", "b"), "ON CONFLICT (a, b) DO UPDATE SET", "ON CONFLICT (a, b) DO UPDATE SET"),
+    ("proposed", ("a",), "excluded.a", "excluded.a"),
+    *(
+        (method, arguments, text, text)
+        for method, arguments, text in (
+            (
+                "insert_missing",
+                ("t", "a", "SELECT n.column1 FROM n"),
+                "INSERT INTO t (a) SELECT n.column1 FROM n WHERE true ON CONFLICT DO NOTHING",
+            ),
+            ("rows", ([["1", "2"], ["3", "4"]],), "(VALUES (1, 2), (3, 4)) n"),
+            ("row_column", (2,), "n.column2"),
+            ("update_from", ("t", "a = b", [["1"]], "c"), "UPDATE t SET a = b FROM (VALUES (1)) n WHERE c"),
+            ("among", (["a"], [["1"], ["2"]]), "a IN (1, 2)"),
+            ("among", (["a", "b"], [["1", "2"]]), "(a, b) IN (VALUES (1, 2))"),
+        )
+    ),
     ("join_rows", ("t.j",), "group_concat(t.j, ',')", "string_agg(t.j, ',')"),
     ("as_bytes", ("t.j",), "CAST(t.j AS BLOB)", "convert_to(t.j, 'UTF8')"),
     (

@@ -7,6 +7,7 @@ import pytest
 from octavo.plan.filters import plan_step
 from octavo.plan.planning import Planning
 from octavo.schema.registry import Registry
+from octavo.sql.dialects.sqlite import SQLITE
 from octavo.sql.read.joins import join_step
 from tests.models.bookshop import AUTHOR, BOOK, GENRE
 
@@ -57,7 +58,7 @@ STEPS: list[tuple[str, str, str, str, tuple[str, ...]]] = [
 def test_joins(registry: Registry, uid: str, name: str, tables: str, key: str, conditions: tuple[str, ...]) -> None:
     owner, numbers = registry.content_types[uid], count(1)
     step = plan_step(owner, owner.attributes[name], Planning(registry))
-    join = join_step(step, "t0", registry, lambda: f"t{next(numbers)}")
+    join = join_step(step, "t0", registry, SQLITE, lambda: f"t{next(numbers)}")
     source = 't0."created_by_id"' if name == "createdBy" else "t0.id"
     assert (join.source, join.tables, join.key, join.conditions) == (source, tables, key, conditions)
 

@@ -10,7 +10,6 @@ from itertools import chain
 
 from octavo.sql.ddl.tables import OWN_PREFIX, Column, ForeignKey, Index, Table
 from octavo.sql.dialects.base import Dialect, Statements
-from octavo.sql.quoting import quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +36,10 @@ class CreateTable(Change):
         return f"create table {self.table}"
 
     def statements(self, dialect: Dialect) -> Statements:
-        parts = [f"{quote(self.columns[0].name)} {dialect.id_column}"]
+        parts = [f"{dialect.quote(self.columns[0].name)} {dialect.id_column}"]
         parts += [_column_text(column, dialect) for column in self.columns[1:]]
-        parts += [_key_text(key) for key in self.inline_keys]
-        return (f"CREATE TABLE {quote(self.table)} ({', '.join(parts)})",)
+        parts += [_key_text(key, dialect) for key in self.inline_keys]
+        return (f"CREATE TABLE {dialect.quote(self.table)} ({', '.join(parts)})",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +53,8 @@ class AddColumn(Change):
         return f"add column {self.table}.{self.column.name} ({self.column.type})"
 
     def statements(self, dialect: Dialect) -> Statements:
-        text = f"ALTER TABLE {quote(self.table)} ADD COLUMN {_column_text(self.column, dialect, new=True)}"
-        return (text if self.key is None else f"{text} {_reference(self.key)}",)
+        text = f"ALTER TABLE {dialect.quote(self.table)} ADD COLUMN {_column_text(self.column, dialect, new=True)}"
+        return (text if self.key is None else f"{text} {_reference(self.key, dialect)}",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +68,13 @@ class CreateIndex(Change):
         return f"create {unique}index {self.index.name} on {self.table} ({', '.join(self.index.columns)})"
 
     def statements(self, dialect: Dialect) -> Statements:
-        index, table = self.index, quote(self.table)
-        columns = ", ".join(quote(column) for column in index.columns)
+        index, table = self.index, dialect.quote(self.table)
+        columns = ", ".join(dialect.quote(column) for column in index.columns)
         if index.unique and dialect.unique_constraints and index.where is None:
-            return (f"ALTER TABLE {table} ADD CONSTRAINT {quote(index.name)} UNIQUE ({columns})",)
+            return (f"ALTER TABLE {table} ADD CONSTRAINT {dialect.quote(index.name)} UNIQUE ({columns})",)
         unique = "UNIQUE " if index.unique else ""
         where = f" WHERE {index.where}" if index.where else ""
-        return (f"CREATE {unique}INDEX {quote(index.name)} ON {table} ({columns}){where}",)
+        return (f"CREATE {unique}INDEX {dialect.quote(index.name)} ON {table} ({columns}){where}",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +87,7 @@ class AddForeignKey(Change):
         return f"add foreign key {self.table}.{self.key.column} to {self.key.target}"
 
     def statements(self, dialect: Dialect) -> Statements:
-        return (f"ALTER TABLE {quote(self.table)} ADD {_key_text(self.key)}",)
+        return (f"ALTER TABLE {dialect.quote(self.table)} ADD {_key_text(self.key, dialect)}",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +155,7 @@ class DropColumn(Change):
 
     def statements(self, dialect: Dialect) -> Statements:
         dropped = chain.from_iterable(dialect.drop_index(self.table, index) for index in self.indexes)
-        return (*dropped, f"ALTER TABLE {quote(self.table)} DROP COLUMN {quote(self.column.name)}")
+        return (*dropped, f"ALTER TABLE {dialect.quote(self.table)} DROP COLUMN {dialect.quote(self.column.name)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +168,7 @@ class DropTable(Change):
         return f"drop table {self.table}"
 
     def statements(self, dialect: Dialect) -> Statements:
-        return (f"DROP TABLE {quote(self.table)}",)
+        return (f"DROP TABLE {dialect.quote(self.table)}",)
 
 
 def difference(
@@ -263,7 +262,7 @@ def _obsolete_indexes(wanted: Table, found: Table) -> list[Index]:
 
 def _column_text(column: Column, dialect: Dialect, *, new: bool = False) -> str:
     """A column's definition. One that is added to rows which are there already may be empty in them."""
-    text = f"{quote(column.name)} {column.type}"
+    text = f"{dialect.quote(column.name)} {column.type}"
     if column.default is not None:
         text += f" DEFAULT {dialect.default(column.default)}"
     if not column.nullable and (column.default is not None or not new):
@@ -271,9 +270,9 @@ def _column_text(column: Column, dialect: Dialect, *, new: bool = False) -> str:
     return text
 
 
-def _key_text(key: ForeignKey) -> str:
-    return f"CONSTRAINT {quote(key.name)} FOREIGN KEY ({quote(key.column)}) {_reference(key)}"
+def _key_text(key: ForeignKey, dialect: Dialect) -> str:
+    return f"CONSTRAINT {dialect.quote(key.name)} FOREIGN KEY ({dialect.quote(key.column)}) {_reference(key, dialect)}"
 
 
-def _reference(key: ForeignKey) -> str:
-    return f'REFERENCES {quote(key.target)} ("id") ON DELETE {key.on_delete}'
+def _reference(key: ForeignKey, dialect: Dialect) -> str:
+    return f"REFERENCES {dialect.quote(key.target)} ({dialect.quote('id')}) ON DELETE {key.on_delete}"

@@ -1,10 +1,14 @@
 """Wanted tables in a database's own types and names."""
 
+import re
 from dataclasses import replace
 from hashlib import sha256
+from typing import Final
 
 from octavo.sql.ddl.tables import Table
 from octavo.sql.dialects.base import Dialect
+
+_COLUMN: Final = re.compile(r"\{(\w+)\}")
 
 
 def physical_tables(tables: tuple[Table, ...], dialect: Dialect) -> tuple[Table, ...]:
@@ -49,8 +53,10 @@ def _physical_table(table: Table, dialect: Dialect, naming: _Naming, taken: set[
                 index,
                 name=naming.free_name(index.name, taken),
                 columns=tuple(naming.shorten(column) for column in index.columns),
+                where=None if index.where is None else _COLUMN.sub(lambda name: dialect.quote(name[1]), index.where),
             )
             for index in table.indexes
+            if index.where is None or dialect.partial_indexes
         ),
         foreign_keys=tuple(
             replace(

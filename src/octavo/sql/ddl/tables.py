@@ -41,7 +41,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Index:
-    """An index; `where` makes it partial (a condition that both databases understand)."""
+    """An index; `where` makes it partial: a condition, of a wanted one with its columns in braces."""
 
     name: str
     columns: tuple[str, ...]
@@ -189,9 +189,9 @@ def _extra_indexes(content_type: ContentType) -> Iterator[Index]:
     columns: tuple[str, ...] = ("id",)
     where: str | None = None
     if content_type.draft_and_publish:
-        columns, where = ("id", "published_at"), '"published_at" IS NOT NULL'
+        columns, where = ("id", "published_at"), "{published_at} IS NOT NULL"
         yield Index(name=f"{prefix}published", columns=columns, where=where)
-        yield Index(name=f"{prefix}drafts", columns=columns, where='"published_at" IS NULL')
+        yield Index(name=f"{prefix}drafts", columns=columns, where="{published_at} IS NULL")
     if content_type.localized:
         yield Index(name=f"{prefix}localized", columns=("locale", *columns), where=where)
     if content_type.uid == USER:

@@ -15,7 +15,6 @@ from octavo.query.numbers import MAX_SAFE_INTEGER
 from octavo.query.operators import Test
 from octavo.schema.scalar_types import ValueKind
 from octavo.sql.ddl.tables import Column, Index
-from octavo.sql.quoting import literal
 
 LEAST_BYTES: Final = 16
 """What an empty list with its name adds to an answer."""
@@ -23,6 +22,7 @@ LEAST_BYTES: Final = 16
 _MOST_ARGUMENTS: Final = 90  # PostgreSQL takes 100 arguments for a function
 
 Statements = tuple[str, ...]
+Rows = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +76,20 @@ class Dialect(ABC):
     """Bytes of the longest name of a table, column or index."""
     column_limits = ColumnLimits()
 
+    # Names and constant texts
+
+    name_mark = '"'
+    """What stands around a name."""
+
+    def quote(self, name: str) -> str:
+        """An identifier."""
+        mark = self.name_mark
+        return f"{mark}{name.replace(mark, mark + mark)}{mark}"
+
+    def literal(self, text: str) -> str:
+        """A constant text (names, JSON keys, defaults of definitions): never a caller's value."""
+        return "'" + text.replace("'", "''") + "'"
+
     # Values of statements
 
     @abstractmethod
@@ -120,6 +134,14 @@ class Dialect(ABC):
             return f"concat({', '.join(parts)})"
         chunks = [parts[start : start + _MOST_ARGUMENTS] for start in range(0, len(parts), _MOST_ARGUMENTS)]
         return self.concat([self.concat(chunk) for chunk in chunks])
+
+    def concat_or_null(self, *parts: str) -> str:
+        """The texts one after another; NULL as soon as one is."""
+        return " || ".join(parts)
+
+    def as_text(self, expression: str) -> str:
+        """A value as text, for people."""
+        return f"CAST({expression} AS text)"
 
     def join_rows(self, expression: str) -> str:
         """All rows' texts, separated by commas."""
@@ -215,6 +237,57 @@ class Dialect(ABC):
             values = [self.folded(value) for value in values]
         return _COMPARISONS[test].format(column=compared, value=values[0], last=values[-1], values=", ".join(values))
 
+    # Writing. Tables and columns come quoted, rows as the expressions of their values.
+
+    empty_row = "DEFAULT VALUES"
+    """What an INSERT says for a row without values."""
+    nulls: Mapping[ValueKind, str] = {
+        ValueKind.INTEGER: "CAST(NULL AS INTEGER)",
+        ValueKind.STRING: "CAST(NULL AS VARCHAR(255))",
+        ValueKind.FLOAT: "CAST(NULL AS DOUBLE PRECISION)",
+    }
+    """NULL as a value of a type, for the columns of a UNION."""
+
+    def returning(self, *columns: str) -> str:
+        """The end of a statement that answers columns of the rows it writes: the new ones, or those it has removed.
+
+        A driver whose database has no such clause knows these statements by what is said here, and answers for it.
+        """
+        return f"RETURNING {', '.join(columns)}"
+
+    def on_conflict(self, *keys: str) -> str:
+        """What stands between the row of an INSERT and the columns to be set where there is a row with these keys.
+
+        They are set in their order, each perhaps after those before it.
+        """
+        return f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET"
+
+    def proposed(self, column: str) -> str:
+        """What a column was to get from the row that is there already."""
+        return f"excluded.{column}"
+
+    def insert_missing(self, table: str, columns: str, select: str) -> str:
+        """Insert the rows of a SELECT without conditions, but for those that are there."""
+        return f"INSERT INTO {table} ({columns}) {select} WHERE true ON CONFLICT DO NOTHING"
+
+    def rows(self, rows: Rows) -> str:
+        """Rows of values as a table `n`."""
+        return f"(VALUES {_joined_rows(rows)}) n"
+
+    def row_column(self, number: int) -> str:
+        """A column of `rows`, counted from 1."""
+        return f"n.column{number}"
+
+    def update_from(self, table: str, settings: str, rows: Rows, condition: str) -> str:
+        """Update the rows of a table that meet the condition with one of `rows`."""
+        return f"UPDATE {table} SET {settings} FROM {self.rows(rows)} WHERE {condition}"
+
+    def among(self, columns: Sequence[str], places: Rows) -> str:
+        """Whether columns have the values of one of these places."""
+        if len(columns) == 1:
+            return f"{columns[0]} IN ({', '.join(place[0] for place in places)})"
+        return f"({', '.join(columns)}) IN (VALUES {_joined_rows(places)})"
+
     # Defining tables
 
     column_types: Mapping[str, str]
@@ -227,6 +300,8 @@ class Dialect(ABC):
     """Whether foreign keys are told with their table or column, and never later."""
     unique_constraints: bool
     """Whether what is unique is a constraint, not only an index."""
+    partial_indexes = True
+    """Whether an index may have a condition. Where not, those that ask for one are left out: they only make haste."""
     same_types: frozenset[tuple[str, str]] = frozenset()
     """Pairs of the database's own types, found and wanted, between which there is nothing to do."""
     widenings: frozenset[tuple[str, str]] = frozenset()
@@ -249,7 +324,7 @@ class Dialect(ABC):
         """The default value of a column."""
         if isinstance(value, bool):
             return self.booleans[value]
-        return str(value) if isinstance(value, int | float) else literal(str(value))
+        return str(value) if isinstance(value, int | float) else self.literal(str(value))
 
     @abstractmethod
     def change_type(self, table: str, column: Column, safe: bool) -> Statements:
@@ -269,6 +344,10 @@ class Dialect(ABC):
         counters were behind. None where the database looks at the rows itself."""
         del tables
         return None
+
+
+def _joined_rows(rows: Rows) -> str:
+    return ", ".join(f"({', '.join(row)})" for row in rows)
 
 
 _LENGTH: Final = re.compile(r"\([0-9, ]+\)")

@@ -8,7 +8,6 @@ from octavo.plan.nodes import Parameter, ParameterKind
 from octavo.schema.scalar_types import TEXT_KINDS, ValueKind
 from octavo.sql.ddl.tables import Column, Index
 from octavo.sql.dialects.base import LEAST_BYTES, ColumnLimits, Dialect, Introspection, Statements
-from octavo.sql.quoting import literal, quote
 
 TOO_LARGE: Final = "octavo: too large"
 """What the message says of a statement that ends itself because its answer grows too large."""
@@ -164,7 +163,7 @@ class PostgreSQLDialect(Dialect):
         return f"(SELECT json_agg(json_build_array({', '.join(columns)})) {rest})"
 
     def json_object(self, members: Mapping[str, str]) -> str:
-        return f"json_build_object({', '.join(f'{literal(key)}, {text}' for key, text in members.items())})"
+        return f"json_build_object({', '.join(f'{self.literal(key)}, {text}' for key, text in members.items())})"
 
     def text_of(self, kind: ValueKind, column: str) -> str:
         return column if kind in TEXT_KINDS else f"{column}::text"
@@ -205,19 +204,19 @@ class PostgreSQLDialect(Dialect):
     )
 
     def change_type(self, table: str, column: Column, safe: bool) -> Statements:
-        name = quote(column.name)
+        name = self.quote(column.name)
         alter = (
-            f"ALTER TABLE {quote(table)} ALTER COLUMN {name} DROP DEFAULT, "
+            f"ALTER TABLE {self.quote(table)} ALTER COLUMN {name} DROP DEFAULT, "
             f"ALTER COLUMN {name} TYPE {column.type} USING {name}::text::{column.type}"
         )
         if safe:
             return (alter,)
-        anew = f"ALTER TABLE {quote(table)} DROP COLUMN {name}, ADD COLUMN {name} {column.type}"
+        anew = f"ALTER TABLE {self.quote(table)} DROP COLUMN {name}, ADD COLUMN {name} {column.type}"
         return (f"DO $octavo$ BEGIN {alter}; EXCEPTION WHEN others THEN {anew}; END $octavo$",)
 
     def drop_index(self, table: str, index: Index) -> Statements:
-        name = quote(index.name)
-        return (f"ALTER TABLE {quote(table)} DROP CONSTRAINT IF EXISTS {name}", f"DROP INDEX IF EXISTS {name}")
+        name = self.quote(index.name)
+        return (f"ALTER TABLE {self.quote(table)} DROP CONSTRAINT IF EXISTS {name}", f"DROP INDEX IF EXISTS {name}")
 
     introspection = Introspection(
         columns="SELECT t.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod), NOT a.attnotnull, "
@@ -242,7 +241,8 @@ class PostgreSQLDialect(Dialect):
 
     def continue_ids(self, tables: Sequence[str]) -> str | None:
         counters = " UNION ALL ".join(
-            _COUNTER.format(text=literal(name), name=literal(quote(name)), table=quote(name)) for name in tables
+            _COUNTER.format(text=self.literal(name), name=self.literal(self.quote(name)), table=self.quote(name))
+            for name in tables
         )
         return _CONTINUE.format(counters=counters)
 

@@ -7,7 +7,6 @@ from octavo.plan.nodes import Parameter, ParameterKind
 from octavo.schema.scalar_types import ValueKind
 from octavo.sql.ddl.tables import Column, Index
 from octavo.sql.dialects.base import LEAST_BYTES, Dialect, Introspection, Statements
-from octavo.sql.quoting import literal, quote
 
 MEASURE: Final = "octavo_measure"
 """A function of the driver: adds to the sum of the running statement, and ends it when that is more than it may be."""
@@ -117,7 +116,9 @@ class SQLiteDialect(Dialect):
         return f"json((SELECT json_group_array(json_array({', '.join(columns)})) {rest}))"
 
     def json_object(self, members: Mapping[str, str]) -> str:
-        return self.as_bytes(f"json_object({', '.join(f'{literal(key)}, {text}' for key, text in members.items())})")
+        return self.as_bytes(
+            f"json_object({', '.join(f'{self.literal(key)}, {text}' for key, text in members.items())})"
+        )
 
     def text_of(self, kind: ValueKind, column: str) -> str:
         return column
@@ -147,17 +148,17 @@ class SQLiteDialect(Dialect):
 
     def change_type(self, table: str, column: Column, safe: bool) -> Statements:
         del safe  # values are cast as far as they go in any case
-        name, old = quote(column.name), quote(f"octavo_old_{column.name}")
+        name, old = self.quote(column.name), self.quote(f"octavo_old_{column.name}")
         return (
-            f"ALTER TABLE {quote(table)} RENAME COLUMN {name} TO {old}",
-            f"ALTER TABLE {quote(table)} ADD COLUMN {name} {column.type}",
-            f"UPDATE {quote(table)} SET {name} = CAST({old} AS {column.type})",
-            f"ALTER TABLE {quote(table)} DROP COLUMN {old}",
+            f"ALTER TABLE {self.quote(table)} RENAME COLUMN {name} TO {old}",
+            f"ALTER TABLE {self.quote(table)} ADD COLUMN {name} {column.type}",
+            f"UPDATE {self.quote(table)} SET {name} = CAST({old} AS {column.type})",
+            f"ALTER TABLE {self.quote(table)} DROP COLUMN {old}",
         )
 
     def drop_index(self, table: str, index: Index) -> Statements:
         del table  # the names of indexes are unique in the file
-        return (f"DROP INDEX IF EXISTS {quote(index.name)}",)
+        return (f"DROP INDEX IF EXISTS {self.quote(index.name)}",)
 
     introspection = Introspection(
         columns='SELECT t.name, c.name, lower(c.type), NOT c."notnull", c.dflt_value '

@@ -23,7 +23,6 @@ from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.physical_names import column_name, table_name
-from octavo.sql.quoting import quote
 from octavo.sql.read.joins import Join, join_step
 
 
@@ -33,6 +32,7 @@ class ClauseCompiler:
     def __init__(self, registry: Registry, dialect: Dialect) -> None:
         self.registry = registry
         self.dialect = dialect
+        self.quote, self.literal = dialect.quote, dialect.literal
         self._aliases = 0
 
     def alias(self) -> str:
@@ -42,13 +42,13 @@ class ClauseCompiler:
 
     def join(self, step: Step, alias: str) -> Join:
         """The tables of a step, from the entry in the table with alias `alias`."""
-        join = join_step(step, alias, self.registry, self.alias)
+        join = join_step(step, alias, self.registry, self.dialect, self.alias)
         if step.scope is None:
             return join
         return replace(join, conditions=(*join.conditions, self.condition(step.scope, join.target)))
 
     def table(self, selection: Selection) -> str:
-        return quote(table_name(selection.target))
+        return self.quote(table_name(selection.target))
 
     def where(self, condition: Condition, alias: str) -> str:
         return "" if condition == ALWAYS else f" WHERE {self.condition(condition, alias)}"
@@ -89,7 +89,7 @@ class ClauseCompiler:
         return current, tables, conditions
 
     def column(self, attribute: Scalar | None, alias: str) -> str:
-        return f"{alias}.id" if attribute is None else f"{alias}.{quote(column_name(attribute))}"
+        return f"{alias}.id" if attribute is None else f"{alias}.{self.quote(column_name(attribute))}"
 
     # Conditions
 

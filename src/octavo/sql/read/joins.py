@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from octavo.plan.nodes import Step
 from octavo.schema.attributes import ComponentField, Media, Relation
 from octavo.schema.registry import Registry
+from octavo.sql.dialects.base import Dialect
 from octavo.sql.physical_names import CREATOR_COLUMNS, component_table, link_table, morph_table, table_name
-from octavo.sql.quoting import literal, quote
 
 FILES_TABLE, FILES_MORPHS = "files", "files_related_morphs"
 NewAlias = Callable[[], str]
@@ -35,58 +35,60 @@ class Join:
         return self.tables if is_single else f"({self.tables})"
 
 
-def join_step(step: Step, parent: str, registry: Registry, alias: NewAlias) -> Join:
+def join_step(step: Step, parent: str, registry: Registry, dialect: Dialect, alias: NewAlias) -> Join:
     """The tables of a step, from the entry in the table with alias `parent`."""
     match step.attribute:
         case ComponentField():
-            return _join_component(step, parent, alias)
+            return _join_component(step, parent, dialect, alias)
         case Media():
-            return _join_media(step, parent, alias)
+            return _join_media(step, parent, dialect, alias)
         case Relation(name=name) if name in CREATOR_COLUMNS:
             target = alias()
-            tables = f"{quote(table_name(step.target))} {target}"
-            return Join(f"{parent}.{quote(CREATOR_COLUMNS[name])}", tables, f"{target}.id", target)
+            tables = f"{dialect.quote(table_name(step.target))} {target}"
+            return Join(f"{parent}.{dialect.quote(CREATOR_COLUMNS[name])}", tables, f"{target}.id", target)
         case Relation(kind="morphOne" | "morphMany") as relation:
-            return _join_inverse_morph(step, relation, parent, alias)
+            return _join_inverse_morph(step, relation, parent, dialect, alias)
         case Relation() as relation:
-            return _join_link(step, relation, parent, registry, alias)
+            return _join_link(step, relation, parent, registry, dialect, alias)
         case _:
             raise TypeError(f"no step leads along {step.owner.uid}.{step.attribute.name}")
 
 
-def _join_link(step: Step, relation: Relation, parent: str, registry: Registry, alias: NewAlias) -> Join:
+def _join_link(
+    step: Step, relation: Relation, parent: str, registry: Registry, dialect: Dialect, alias: NewAlias
+) -> Join:
     link = link_table(registry, step.owner, relation)
     joined, target = alias(), alias()
-    target_id = f"{joined}.{quote(link.target_column)}"
-    order = (f"{joined}.{quote(link.order_column)}",) if link.order_column else ()
-    reached = f"{quote(table_name(step.target))} {target}"
+    target_id = f"{joined}.{dialect.quote(link.target_column)}"
+    order = (f"{joined}.{dialect.quote(link.order_column)}",) if link.order_column else ()
+    reached = f"{dialect.quote(table_name(step.target))} {target}"
     return Join(
         source=f"{parent}.id",
-        tables=f"{quote(link.name)} {joined} JOIN {reached} ON {target}.id = {target_id}",
-        key=f"{joined}.{quote(link.source_column)}",
+        tables=f"{dialect.quote(link.name)} {joined} JOIN {reached} ON {target}.id = {target_id}",
+        key=f"{joined}.{dialect.quote(link.source_column)}",
         target=target,
         link_order=(*order, f"{joined}.id"),
     )
 
 
-def _join_component(step: Step, parent: str, alias: NewAlias) -> Join:
+def _join_component(step: Step, parent: str, dialect: Dialect, alias: NewAlias) -> Join:
     linking = component_table(step.owner)
     joined, target = alias(), alias()
     return Join(
         source=f"{parent}.id",
-        tables=f"{quote(linking.name)} {joined} JOIN {quote(table_name(step.target))} {target}"
+        tables=f"{dialect.quote(linking.name)} {joined} JOIN {dialect.quote(table_name(step.target))} {target}"
         f" ON {target}.id = {joined}.component_id",
         key=f"{joined}.entity_id",
         target=target,
         conditions=(
-            f"{joined}.field = {literal(step.attribute.name)}",
-            f"{joined}.component_type = {literal(step.target.uid)}",
+            f"{joined}.field = {dialect.literal(step.attribute.name)}",
+            f"{joined}.component_type = {dialect.literal(step.target.uid)}",
         ),
-        link_order=(f'{joined}."order"', f"{joined}.id"),
+        link_order=(f"{joined}.{dialect.quote('order')}", f"{joined}.id"),
     )
 
 
-def _join_media(step: Step, parent: str, alias: NewAlias) -> Join:
+def _join_media(step: Step, parent: str, dialect: Dialect, alias: NewAlias) -> Join:
     joined, target = alias(), alias()
     return Join(
         source=f"{parent}.id",
@@ -94,37 +96,38 @@ def _join_media(step: Step, parent: str, alias: NewAlias) -> Join:
         key=f"{joined}.related_id",
         target=target,
         conditions=(
-            f"{joined}.related_type = {literal(step.owner.uid)}",
-            f"{joined}.field = {literal(step.attribute.name)}",
+            f"{joined}.related_type = {dialect.literal(step.owner.uid)}",
+            f"{joined}.field = {dialect.literal(step.attribute.name)}",
         ),
-        link_order=(f'{joined}."order"', f"{joined}.id"),
+        link_order=(f"{joined}.{dialect.quote('order')}", f"{joined}.id"),
     )
 
 
-def _join_inverse_morph(step: Step, relation: Relation, parent: str, alias: NewAlias) -> Join:
+def _join_inverse_morph(step: Step, relation: Relation, parent: str, dialect: Dialect, alias: NewAlias) -> Join:
     """From an entry to those whose morphToOne or morphToMany relation points at it."""
     target = alias()
-    table = f"{quote(table_name(step.target))} {target}"
+    table = f"{dialect.quote(table_name(step.target))} {target}"
     pointing = step.target.attributes[relation.morph_by or ""]
     if isinstance(pointing, Relation) and pointing.kind == "morphToMany":
         morph = morph_table(step.target, pointing.name)
         joined = alias()
+        owner = f"{joined}.{dialect.quote(morph.owner_column)}"
         return Join(
             source=f"{parent}.id",
-            tables=f"{quote(morph.name)} {joined} JOIN {table} ON {target}.id = {joined}.{quote(morph.owner_column)}",
-            key=f"{joined}.{quote(morph.id_column)}",
+            tables=f"{dialect.quote(morph.name)} {joined} JOIN {table} ON {target}.id = {owner}",
+            key=f"{joined}.{dialect.quote(morph.id_column)}",
             target=target,
             conditions=(
-                f"{joined}.{quote(morph.type_column)} = {literal(step.owner.uid)}",
-                f"{joined}.field = {literal(relation.name)}",
+                f"{joined}.{dialect.quote(morph.type_column)} = {dialect.literal(step.owner.uid)}",
+                f"{joined}.field = {dialect.literal(relation.name)}",
             ),
-            link_order=(f'{joined}."order"', f"{joined}.id"),
+            link_order=(f"{joined}.{dialect.quote('order')}", f"{joined}.id"),
         )
     return Join(
         source=f"{parent}.id",
         tables=table,
         key=f"{target}.target_id",
         target=target,
-        conditions=(f"{target}.target_type = {literal(step.owner.uid)}",),
+        conditions=(f"{target}.target_type = {dialect.literal(step.owner.uid)}",),
         link_order=(f"{target}.id",),
     )

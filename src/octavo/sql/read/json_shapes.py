@@ -29,7 +29,6 @@ from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.physical_names import component_table, morph_table, table_name
-from octavo.sql.quoting import literal, quote
 from octavo.sql.read.clauses import ClauseCompiler, correlated
 from octavo.sql.read.joins import Join
 
@@ -45,7 +44,8 @@ _ANY_ALIAS: Final = "\0"
 class JsonParts:
     """The parts of an answer's JSON text: constants, of which neighbours become one, and SQL expressions."""
 
-    def __init__(self) -> None:
+    def __init__(self, dialect: Dialect) -> None:
+        self._literal = dialect.literal
         self._found: list[str] = []
         self._constant = ""
 
@@ -54,13 +54,13 @@ class JsonParts:
 
     def value(self, expression: str) -> None:
         if self._constant:
-            self._found.append(literal(self._constant))
+            self._found.append(self._literal(self._constant))
             self._constant = ""
         self._found.append(expression)
 
     def expressions(self) -> list[str]:
         """All of it as SQL, in order."""
-        return [*self._found, literal(self._constant)] if self._constant else self._found
+        return [*self._found, self._literal(self._constant)] if self._constant else self._found
 
 
 class ShapeCompiler(ClauseCompiler):
@@ -76,7 +76,7 @@ class ShapeCompiler(ClauseCompiler):
 
     def json(self, shape: Shape, alias: str) -> str:
         """JSON text of a shape for the entry in `alias`."""
-        parts = JsonParts()
+        parts = JsonParts(self.dialect)
         self.write(shape, alias, parts)
         return self.dialect.concat(parts.expressions())
 
@@ -117,7 +117,7 @@ class ShapeCompiler(ClauseCompiler):
 
     def _optional(self, key: str, member: Shape, alias: str) -> str:
         """`,"key":value`, or NULL where there is nothing to show."""
-        return f"{literal(',' + _key(key))} || {self.json(member, alias)}"
+        return self.dialect.concat_or_null(self.literal(f",{_key(key)}"), self.json(member, alias))
 
     def _run(self, run: ScalarRun, alias: str, parts: JsonParts) -> None:
         """`"a":1,"b":2`. What a whole definition shows is said once, for any alias."""
@@ -146,7 +146,7 @@ class ShapeCompiler(ClauseCompiler):
         write = self.dialect.json_typed if shape.style is ScalarStyle.TYPED else self.dialect.json_scalar
         if not shape.renamed:
             return write(kind, column)
-        cases = " ".join(f"WHEN {literal(old)} THEN {literal(json.dumps(new))}" for old, new in shape.renamed)
+        cases = " ".join(f"WHEN {self.literal(old)} THEN {self.literal(json.dumps(new))}" for old, new in shape.renamed)
         return f"CASE {column} {cases} ELSE {write(kind, column)} END"
 
     def _one(self, shape: OneShape, alias: str) -> str:
@@ -164,12 +164,13 @@ class ShapeCompiler(ClauseCompiler):
         if self._most is not None:
             joined = self.dialect.measured(joined, self._most)
         found = f"SELECT {joined} FROM ({rows}) {row}"
+        array = self.dialect.concat_or_null("'['", joined, "']'")
+        wrapped = f"SELECT {array} FROM ({rows}) {row}"
         if not empty:
-            return f"(SELECT '[' || {joined} || ']' FROM ({rows}) {row})"
+            return f"({wrapped})"
         if empty == "[]":
             return self.dialect.concat(["'['", f"({found})", "']'"])
-        wrapped = f"SELECT '[' || {joined} || ']' FROM ({rows}) {row}"
-        return f"coalesce(({wrapped}), {literal(empty)})"
+        return f"coalesce(({wrapped}), {self.literal(empty)})"
 
     def _sub_select(self, step: Step, selection: Selection, alias: str, *, single: bool = False) -> tuple[Join, str]:
         """Where a step's entries come from, and in which order: of a single one the first link counts."""
@@ -190,24 +191,25 @@ class ShapeCompiler(ClauseCompiler):
     def _variants(self, shape: VariantShape, alias: str) -> str:
         unlisted = self._unlisted(shape)
         if not shape.branches and not unlisted:
-            return literal(shape.empty) if shape.empty else "NULL"
+            return self.literal(shape.empty) if shape.empty else "NULL"
         if not shape.many:
             return self._variant_of(shape, f"{alias}.target_type", f"{alias}.target_id", "'null'")
         row = self.alias()
         if isinstance(shape.attribute, DynamicZone):
             linking = component_table(shape.owner)
             name, key, type_column, id_column = linking.name, "entity_id", "component_type", "component_id"
-            conditions = [f"{row}.field = {literal(shape.attribute.name)}"]
+            conditions = [f"{row}.field = {self.literal(shape.attribute.name)}"]
         else:
             morph = morph_table(shape.owner, shape.attribute.name)
             name, key, type_column, id_column = morph.name, morph.owner_column, morph.type_column, morph.id_column
             conditions = []
-        kind = f"{row}.{quote(type_column)}"
+        kind = f"{row}.{self.quote(type_column)}"
         if not unlisted:
-            conditions.insert(0, f"{kind} IN ({_literals(branch.target.uid for branch in shape.branches)})")
-        variant = self._variant_of(shape, kind, f"{row}.{quote(id_column)}", "", unlisted)
-        where = " AND ".join([f"{row}.{quote(key)} = {alias}.id", *conditions])
-        rows = f'SELECT {variant} AS json FROM {quote(name)} {row} WHERE {where} ORDER BY {row}."order", {row}.id'
+            conditions.insert(0, f"{kind} IN ({self._literals(branch.target.uid for branch in shape.branches)})")
+        variant = self._variant_of(shape, kind, f"{row}.{self.quote(id_column)}", "", unlisted)
+        where = " AND ".join([f"{row}.{self.quote(key)} = {alias}.id", *conditions])
+        order = f"{row}.{self.quote('order')}, {row}.id"
+        rows = f"SELECT {variant} AS json FROM {self.quote(name)} {row} WHERE {where} ORDER BY {order}"
         return self._array(rows, shape.empty)
 
     def _unlisted(self, shape: VariantShape) -> tuple[str, ...]:
@@ -225,11 +227,13 @@ class ShapeCompiler(ClauseCompiler):
             alias = self.alias()
             condition = "" if branch.condition == ALWAYS else f" AND {self.condition(branch.condition, alias)}"
             found = (
-                f"SELECT {self.json(branch.shape, alias)} FROM {quote(table_name(branch.target))} {alias}"
+                f"SELECT {self.json(branch.shape, alias)} FROM {self.quote(table_name(branch.target))} {alias}"
                 f" WHERE {alias}.id = {target_id}{condition}"
             )
-            cases.append(f"WHEN {literal(branch.target.uid)} THEN ({found})")
-        other = f"CASE WHEN {kind} IN ({_literals(unlisted)}) THEN {self._other(shape, kind)} END" if unlisted else ""
+            cases.append(f"WHEN {self.literal(branch.target.uid)} THEN ({found})")
+        other = (
+            f"CASE WHEN {kind} IN ({self._literals(unlisted)}) THEN {self._other(shape, kind)} END" if unlisted else ""
+        )
         if not cases:
             return other
         variant = f"CASE {kind} {' '.join(cases)}{other and f' ELSE {other}'} END"
@@ -238,15 +242,14 @@ class ShapeCompiler(ClauseCompiler):
     def _other(self, shape: VariantShape, kind: str) -> str:
         match shape.others:
             case LiteralShape(json=text):
-                return literal(text)
+                return self.literal(text)
             case KindShape(before=before, after=after):
-                return self.dialect.concat([literal(before), kind, literal(after)])
+                return self.dialect.concat([self.literal(before), kind, self.literal(after)])
             case None:
                 return "NULL"
 
-
-def _literals(texts: Iterable[str]) -> str:
-    return ", ".join(map(literal, texts))
+    def _literals(self, texts: Iterable[str]) -> str:
+        return ", ".join(map(self.literal, texts))
 
 
 def _key(name: str) -> str:

@@ -10,7 +10,6 @@ from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES
 from octavo.schema.uids import FILE
 from octavo.sql.dialects.base import Dialect
-from octavo.sql.quoting import literal
 from octavo.sql.read.select import SelectCompiler
 
 
@@ -34,10 +33,10 @@ class _MarkingCompiler(SelectCompiler):
     def _scalar(self, shape: ScalarShape, alias: str) -> str:
         attribute = shape.attribute
         if attribute is not None and attribute is self._url:
-            column = f"({literal(self._mark)} || {self.column(attribute, alias)})"
-            return self.dialect.json_scalar(SCALAR_TYPES[attribute.type].kind, column)
+            marked = self.dialect.concat_or_null(self.literal(self._mark), self.column(attribute, alias))
+            return self.dialect.json_scalar(SCALAR_TYPES[attribute.type].kind, f"({marked})")
         found = super()._scalar(shape, alias)
         if attribute is not None and attribute is self._formats:
             for begin in ('"url":"', '"url": "'):
-                found = f"replace({found}, {literal(begin)}, {literal(begin + self._mark)})"
+                found = f"replace({found}, {self.literal(begin)}, {self.literal(begin + self._mark)})"
         return found

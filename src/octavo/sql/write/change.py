@@ -41,7 +41,6 @@ from octavo.sql.physical_names import (
     morph_table,
     table_name,
 )
-from octavo.sql.quoting import quote
 from octavo.sql.statement import Statement
 from octavo.sql.write.change_texts import (
     MOST_REMEMBERED_ROWS,
@@ -116,7 +115,7 @@ class ChangeCompiler:
         columns = self._columns(change.definition, change.attributes)
         table = table_name(change.definition)
         if not columns:
-            text = f"INSERT INTO {quote(table)} DEFAULT VALUES RETURNING id"
+            text = f"INSERT INTO {self.dialect.quote(table)} {self.dialect.empty_row} {self.dialect.returning('id')}"
             return [(Statement(text), (ref,)) for ref in change.refs]
         rows = [(self._row(change, row, columns), ref) for row, ref in zip(change.rows, change.refs, strict=True)]
         return [
@@ -144,7 +143,7 @@ class ChangeCompiler:
 
     def _delete_rows(self, change: DeleteRows) -> list[Statement]:
         return self._where(
-            f"DELETE FROM {quote(table_name(change.definition))}", [("id", _INTEGER)], _singles(change.ids)
+            f"DELETE FROM {self.dialect.quote(table_name(change.definition))}", [("id", _INTEGER)], _singles(change.ids)
         )
 
     def _attach_components(self, change: AttachComponents) -> list[Statement]:
@@ -162,7 +161,7 @@ class ChangeCompiler:
     def _detach_components(self, change: DetachComponents) -> list[Statement]:
         table = component_table(change.owner)
         keys = [(table.entity_column, _INTEGER), (table.field_column, _TEXT)]
-        return self._where(f"DELETE FROM {quote(table.name)}", keys, change.places)
+        return self._where(f"DELETE FROM {self.dialect.quote(table.name)}", keys, change.places)
 
     def _add_links(self, change: AddLinks) -> list[Statement]:
         table = link_table(self.registry, change.owner, change.relation)
@@ -180,12 +179,12 @@ class ChangeCompiler:
         table = link_table(self.registry, change.owner, change.relation)
         keys = [(table.source_column, _INTEGER), (table.target_column, _INTEGER)]
         pairs = [(change.source, target) for target in change.targets]
-        return self._where(f"DELETE FROM {quote(table.name)}", keys, pairs)
+        return self._where(f"DELETE FROM {self.dialect.quote(table.name)}", keys, pairs)
 
     def _take_links(self, change: TakeLinks) -> list[Statement]:
         table = link_table(self.registry, change.owner, change.relation)
         return self._where(
-            f"DELETE FROM {quote(table.name)}", [(table.target_column, _INTEGER)], _singles(change.targets)
+            f"DELETE FROM {self.dialect.quote(table.name)}", [(table.target_column, _INTEGER)], _singles(change.targets)
         )
 
     def _order_links(self, change: OrderLinks) -> list[Statement]:
@@ -212,7 +211,7 @@ class ChangeCompiler:
         keys = [("related_type", _TEXT), ("related_id", _INTEGER), ("field", _TEXT)]
         named = [place for place in change.places if place[2] is not None]
         whole = [place[:2] for place in change.places if place[2] is None]
-        begin = f"DELETE FROM {quote(FILES_MORPHS)}"
+        begin = f"DELETE FROM {self.dialect.quote(FILES_MORPHS)}"
         return [
             *(self._where(begin, keys, named) if named else []),
             *(self._where(begin, keys[:2], whole) if whole else []),
@@ -236,7 +235,7 @@ class ChangeCompiler:
         """Whatever led there, this side's own list or the field of a target."""
         table = morph_table(change.owner, change.relation.name)
         text = (
-            f"DELETE FROM {quote(table.name)} WHERE {quote(table.owner_column)}"
+            f"DELETE FROM {self.dialect.quote(table.name)} WHERE {self.dialect.quote(table.owner_column)}"
             f" = {self.dialect.placeholder(1, _INTEGER)}"
         )
         return [Statement(text, (change.id,))]
@@ -245,10 +244,13 @@ class ChangeCompiler:
         table = morph_table(change.owner, change.relation.name)
         keys = [(table.type_column, _TEXT), (table.id_column, _INTEGER), (table.field_column, _TEXT)]
         place = (change.target.type, int(change.target.id), change.field)
-        return self._where(f"DELETE FROM {quote(table.name)}", keys, [place])
+        return self._where(f"DELETE FROM {self.dialect.quote(table.name)}", keys, [place])
 
     def _point_morphs(self, change: PointMorphs) -> list[Statement]:
-        table, (id_column, type_column) = quote(table_name(change.owner)), map(quote, MORPH_ONE_COLUMNS)
+        table, (id_column, type_column) = (
+            self.dialect.quote(table_name(change.owner)),
+            map(self.dialect.quote, MORPH_ONE_COLUMNS),
+        )
         target = (int(change.target.id), change.target.type)
         first = (self.dialect.placeholder(1, _INTEGER), self.dialect.placeholder(2, _TEXT))
         statements = []

@@ -8,7 +8,6 @@ from typing import Any, TypeVar, cast
 from octavo.schema.scalar_types import ValueKind
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.physical_names import LinkTable
-from octavo.sql.quoting import quote
 
 _INTEGER, _FLOAT = ValueKind.INTEGER, ValueKind.FLOAT
 
@@ -39,80 +38,75 @@ def remembered(function: TextT) -> TextT:
     return cast(TextT, text)
 
 
-def _numbered(dialect: Dialect, kinds: Sequence[ValueKind], rows: int) -> list[str]:
-    """The placeholders of each row, in parentheses."""
+def _numbered(dialect: Dialect, kinds: Sequence[ValueKind], rows: int) -> list[list[str]]:
+    """The placeholders of each row."""
     width = len(kinds)
-    return [
-        "(" + ", ".join(dialect.placeholder(row * width + i + 1, kind) for i, kind in enumerate(kinds)) + ")"
-        for row in range(rows)
-    ]
+    return [[dialect.placeholder(row * width + i + 1, kind) for i, kind in enumerate(kinds)] for row in range(rows)]
 
 
 @remembered
 def insert_text(dialect: Dialect, table: str, columns: tuple[Target, ...], rows: int, returning: bool) -> str:
     """Insert so many rows, `returning` their ids or not."""
-    names = ", ".join(quote(column.name) for column in columns)
-    values = ", ".join(_numbered(dialect, [column.kind for column in columns], rows))
-    return f"INSERT INTO {quote(table)} ({names}) VALUES {values}{' RETURNING id' if returning else ''}"
+    names = ", ".join(dialect.quote(column.name) for column in columns)
+    numbered = _numbered(dialect, [column.kind for column in columns], rows)
+    values = ", ".join(f"({', '.join(row)})" for row in numbered)
+    text = f"INSERT INTO {dialect.quote(table)} ({names}) VALUES {values}"
+    return f"{text} {dialect.returning('id')}" if returning else text
 
 
 @remembered
 def update_text(dialect: Dialect, table: str, columns: tuple[Target, ...]) -> str:
     """Update the row whose id is the last value."""
     settings = ", ".join(
-        f"{quote(column.name)} = {dialect.placeholder(number, column.kind)}"
+        f"{dialect.quote(column.name)} = {dialect.placeholder(number, column.kind)}"
         for number, column in enumerate(columns, start=1)
     )
-    return f"UPDATE {quote(table)} SET {settings} WHERE id = {dialect.placeholder(len(columns) + 1, _INTEGER)}"
+    return f"UPDATE {dialect.quote(table)} SET {settings} WHERE id = {dialect.placeholder(len(columns) + 1, _INTEGER)}"
 
 
 @remembered
 def update_rows_text(dialect: Dialect, table: str, columns: tuple[Target, ...], rows: int) -> str:
     """Update so many rows; each is an id and its values."""
-    settings = ", ".join(f"{quote(column.name)} = n.column{number}" for number, column in enumerate(columns, start=2))
-    values = ", ".join(_numbered(dialect, [_INTEGER, *(column.kind for column in columns)], rows))
-    return f"UPDATE {quote(table)} SET {settings} FROM (VALUES {values}) n WHERE id = n.column1"
+    settings = ", ".join(
+        f"{dialect.quote(column.name)} = {dialect.row_column(number)}" for number, column in enumerate(columns, start=2)
+    )
+    values = _numbered(dialect, [_INTEGER, *(column.kind for column in columns)], rows)
+    return dialect.update_from(dialect.quote(table), settings, values, f"id = {dialect.row_column(1)}")
 
 
 @remembered
 def where_text(dialect: Dialect, keys: tuple[tuple[str, ValueKind], ...], places: int) -> str:
     """The condition that keys have the values of one of so many places."""
     kinds = [kind for _, kind in keys]
-    names = ", ".join(quote(name) for name, _ in keys)
-    values = _numbered(dialect, kinds, places)
-    if len(keys) == 1:
-        return f" WHERE {names} IN ({', '.join(value[1:-1] for value in values)})"
-    return f" WHERE ({names}) IN (VALUES {', '.join(values)})"
+    return f" WHERE {dialect.among([dialect.quote(name) for name, _ in keys], _numbered(dialect, kinds, places))}"
 
 
 @remembered
 def add_links_text(dialect: Dialect, table: LinkTable, rows: int, width: int) -> str:
     """A pair that is linked already stays; a new source of a target comes last among its sources."""
-    names = [quote(table.source_column), quote(table.target_column)]
-    chosen = ["n.column1", "n.column2"]
+    names = [dialect.quote(table.source_column), dialect.quote(table.target_column)]
+    chosen = [dialect.row_column(1), dialect.row_column(2)]
     if table.order_column is not None:
-        names.append(quote(table.order_column))
-        chosen.append("n.column3")
+        names.append(dialect.quote(table.order_column))
+        chosen.append(dialect.row_column(3))
     if table.inverse_order_column is not None:
-        inverse = quote(table.inverse_order_column)
+        inverse = dialect.quote(table.inverse_order_column)
         names.append(inverse)
         chosen.append(
-            f"coalesce((SELECT max(o.{inverse}) FROM {quote(table.name)} o"
-            f" WHERE o.{quote(table.target_column)} = n.column2), 0) + 1"
+            f"coalesce((SELECT max(o.{inverse}) FROM {dialect.quote(table.name)} o"
+            f" WHERE o.{dialect.quote(table.target_column)} = {chosen[1]}), 0) + 1"
         )
-    values = ", ".join(_numbered(dialect, (_INTEGER, _INTEGER, _FLOAT)[:width], rows))
-    return (
-        f"INSERT INTO {quote(table.name)} ({', '.join(names)}) SELECT {', '.join(chosen)}"
-        f" FROM (VALUES {values}) n WHERE true ON CONFLICT DO NOTHING"
-    )
+    values = dialect.rows(_numbered(dialect, (_INTEGER, _INTEGER, _FLOAT)[:width], rows))
+    select = f"SELECT {', '.join(chosen)} FROM {values}"
+    return dialect.insert_missing(dialect.quote(table.name), ", ".join(names), select)
 
 
 @remembered
 def order_links_text(dialect: Dialect, table: LinkTable, rows: int) -> str:
     """Give so many targets their places: target and place, and the source as the last value."""
-    values = ", ".join(_numbered(dialect, (_INTEGER, _FLOAT), rows))
+    target, place = dialect.row_column(1), dialect.row_column(2)
     source = dialect.placeholder(rows * 2 + 1, _INTEGER)
-    return (
-        f"UPDATE {quote(table.name)} SET {quote(str(table.order_column))} = n.column2 FROM (VALUES {values}) n"
-        f" WHERE {quote(table.source_column)} = {source} AND {quote(table.target_column)} = n.column1"
-    )
+    setting = f"{dialect.quote(str(table.order_column))} = {place}"
+    condition = f"{dialect.quote(table.source_column)} = {source} AND {dialect.quote(table.target_column)} = {target}"
+    rows_of_values = _numbered(dialect, (_INTEGER, _FLOAT), rows)
+    return dialect.update_from(dialect.quote(table.name), setting, rows_of_values, condition)

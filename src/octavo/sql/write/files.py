@@ -33,7 +33,7 @@ FILE_COLUMNS: Final = {
 def compile_insert_file(dialect: Dialect) -> str:
     """One new row; answers its id."""
     places = [dialect.parameter(Parameter(index, kind)) for index, kind in enumerate(FILE_COLUMNS.values())]
-    return f"INSERT INTO files ({', '.join(FILE_COLUMNS)}) VALUES ({', '.join(places)}) RETURNING id"
+    return f"INSERT INTO files ({', '.join(FILE_COLUMNS)}) VALUES ({', '.join(places)}) {dialect.returning('id')}"
 
 
 def compile_find_hash(dialect: Dialect) -> str:
@@ -45,7 +45,7 @@ def compile_last_place(dialect: Dialect) -> str:
     """The last order among the files of a place: type, id and field of the entry."""
     kind, entry, field = (dialect.parameter(Parameter(index, of)) for index, of in enumerate((_TEXT, _INTEGER, _TEXT)))
     return (
-        'SELECT max("order") FROM files_related_morphs'
+        f"SELECT max({dialect.quote('order')}) FROM files_related_morphs"
         f" WHERE related_type = {kind} AND related_id = {entry} AND field = {field}"
     )
 
@@ -58,7 +58,7 @@ def compile_find_api_folder(dialect: Dialect) -> str:
     named = dialect.concat(["'{\"id\":'", dialect.text_of(ValueKind.INTEGER, "f.id"), "'}'"])
     return (
         f"SELECT f.id, f.path FROM strapi_core_store_settings s JOIN upload_folders f ON s.value = {named}"
-        f" WHERE s.key = {_API_FOLDER}"
+        f" WHERE s.{dialect.quote('key')} = {_API_FOLDER}"
     )
 
 
@@ -75,15 +75,16 @@ def compile_insert_folder(dialect: Dialect) -> str:
     """A new folder: name, number, path, now. Answers its id."""
     values = [dialect.parameter(Parameter(*each)) for each in enumerate((_TEXT, _INTEGER, _TEXT, _INSTANT))]
     columns = "name, path_id, path, created_at, updated_at"
-    return f"INSERT INTO upload_folders ({columns}) VALUES ({', '.join((*values, values[-1]))}) RETURNING id"
+    row = ", ".join((*values, values[-1]))
+    return f"INSERT INTO upload_folders ({columns}) VALUES ({row}) {dialect.returning('id')}"
 
 
 def compile_keep_api_folder(dialect: Dialect) -> tuple[str, str]:
     """Forget which folder it was; keep which one it is now: the value of the setting."""
-    value = dialect.parameter(Parameter(0, _TEXT))
+    value, key = dialect.parameter(Parameter(0, _TEXT)), dialect.quote("key")
     return (
-        f"DELETE FROM strapi_core_store_settings WHERE key = {_API_FOLDER}",
-        f"INSERT INTO strapi_core_store_settings (key, value, type) VALUES ({_API_FOLDER}, {value}, 'object')",
+        f"DELETE FROM strapi_core_store_settings WHERE {key} = {_API_FOLDER}",
+        f"INSERT INTO strapi_core_store_settings ({key}, value, type) VALUES ({_API_FOLDER}, {value}, 'object')",
     )
 
 

@@ -14,14 +14,8 @@ from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.physical_names import column_name, component_table, link_table, table_name
-from octavo.sql.quoting import quote
 from octavo.sql.statement import Statement
 
-_NO_INTEGER, _NO_TEXT, _NO_NUMBER = (
-    "CAST(NULL AS INTEGER)",
-    "CAST(NULL AS VARCHAR(255))",
-    "CAST(NULL AS DOUBLE PRECISION)",
-)
 _OTHER_VALUES = 1_000  # room for what a fact asks for besides ids
 _INTEGER, _TEXT = ValueKind.INTEGER, ValueKind.STRING
 
@@ -32,6 +26,9 @@ class _Branches:
     def __init__(self, registry: Registry, dialect: Dialect) -> None:
         self.registry = registry
         self.dialect = dialect
+        self._quote, nulls = dialect.quote, dialect.nulls
+        self._no_integer, self._no_text, self._no_number = nulls[_INTEGER], nulls[_TEXT], nulls[ValueKind.FLOAT]
+        self._nothing = f"{self._no_integer}, {self._no_text}, {self._no_text}, {self._no_number}"
         self._most_branches = dialect.most_branches
         self._most_values = dialect.most_values - _OTHER_VALUES
         self.texts: list[str] = []
@@ -59,9 +56,10 @@ class _Branches:
             case EntryFact():
                 self._entry(number, fact)
             case TargetsFact():
-                table = quote(table_name(fact.definition))
-                rest = ", ".join((_NO_INTEGER, _NO_TEXT, _NO_TEXT, _NO_NUMBER))
-                self.texts.append(f"SELECT {number}, id, {rest} FROM {table} WHERE id IN ({self.ids(fact.ids)})")
+                table = self._quote(table_name(fact.definition))
+                self.texts.append(
+                    f"SELECT {number}, id, {self._nothing} FROM {table} WHERE id IN ({self.ids(fact.ids)})"
+                )
             case UniqueFact():
                 self._unique(number, fact)
             case LinksFact():
@@ -71,30 +69,31 @@ class _Branches:
 
     def _entry(self, number: int, fact: EntryFact) -> None:
         published = "published_at IS NOT NULL" if fact.content_type.draft_and_publish else "1 = 1"
-        locale = "locale" if fact.content_type.localized else _NO_TEXT
+        locale = "locale" if fact.content_type.localized else self._no_text
         self.texts.append(
-            f"SELECT {number}, id, CASE WHEN {published} THEN 1 ELSE 0 END, {locale}, {_NO_TEXT}, {_NO_NUMBER}"
-            f" FROM {quote(table_name(fact.content_type))} WHERE id = {self.value(_INTEGER, fact.id)}"
+            f"SELECT {number}, id, CASE WHEN {published} THEN 1 ELSE 0 END, {locale},"
+            f" {self._no_text}, {self._no_number} FROM {self._quote(table_name(fact.content_type))}"
+            f" WHERE id = {self.value(_INTEGER, fact.id)}"
         )
 
     def _unique(self, number: int, fact: UniqueFact) -> None:
         attribute = scalar_of(fact.definition, fact.attribute)
-        column = quote(column_name(attribute))
+        column = self._quote(column_name(attribute))
         condition = f"{column} = {self.value(SCALAR_TYPES[attribute.type].kind, fact.value)}"
         if fact.own_id is not None:
             condition += f" AND id <> {self.value(_INTEGER, fact.own_id)}"
-        rest = ", ".join((_NO_INTEGER, _NO_TEXT, _NO_TEXT, _NO_NUMBER))
         self.texts.append(
-            f"SELECT {number}, 1, {rest} WHERE EXISTS"
-            f" (SELECT 1 FROM {quote(table_name(fact.definition))} WHERE {condition})"
+            f"SELECT {number}, 1, {self._nothing} WHERE EXISTS"
+            f" (SELECT 1 FROM {self._quote(table_name(fact.definition))} WHERE {condition})"
         )
 
     def _links(self, number: int, fact: LinksFact) -> None:
         table = link_table(self.registry, fact.owner, fact.owner.relation(fact.relation))
-        order = quote(table.order_column) if table.order_column else _NO_NUMBER
+        order = self._quote(table.order_column) if table.order_column else self._no_number
         self.texts.append(
-            f"SELECT {number}, {quote(table.target_column)}, {_NO_INTEGER}, {_NO_TEXT}, {_NO_TEXT}, {order}"
-            f" FROM {quote(table.name)} WHERE {quote(table.source_column)} = {self.value(_INTEGER, fact.source)}"
+            f"SELECT {number}, {self._quote(table.target_column)},"
+            f" {self._no_integer}, {self._no_text}, {self._no_text}, {order} FROM {self._quote(table.name)}"
+            f" WHERE {self._quote(table.source_column)} = {self.value(_INTEGER, fact.source)}"
         )
 
     def _components(self, number: int, fact: ComponentsFact) -> None:
@@ -104,7 +103,7 @@ class _Branches:
             condition += f" AND {table.field_column} IN ({', '.join(self.value(_TEXT, name) for name in fact.fields)})"
         self.texts.append(
             f"SELECT {number}, {table.component_column}, {table.entity_column}, {table.type_column},"
-            f" {table.field_column}, {quote(table.order_column)} FROM {quote(table.name)} WHERE {condition}"
+            f" {table.field_column}, {self._quote(table.order_column)} FROM {self._quote(table.name)} WHERE {condition}"
         )
 
 

@@ -36,7 +36,7 @@ FROM up_users u WHERE u.email = {email} ORDER BY u.id""")
 
 _LINK: Final = OwnStatement("""
 INSERT INTO octavo_provider_accounts (provider, subject, user_id) VALUES ({provider}, {subject}, {user})
-ON CONFLICT (provider, subject) DO UPDATE SET user_id = excluded.user_id""")
+{provider, subject:on_conflict} user_id = {user_id:proposed}""")
 
 _NAMED: Final = OwnStatement("SELECT count(*) FROM up_users WHERE username = {name}")
 

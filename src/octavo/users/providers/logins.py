@@ -26,6 +26,7 @@ from octavo.clock import SYSTEM_CLOCK, Clock
 from octavo.database.connection import Database
 from octavo.errors import ApplicationError, ValidationError
 from octavo.settings.sign_in_providers import ProviderSettings, read_stored_provider
+from octavo.sql.own_table_statement import OwnStatement
 from octavo.users.accounts import Accounts, Session
 from octavo.users.providers.catalogue import Person, Provider, ProviderFailed, make_provider
 from octavo.users.providers.links import ProviderAccounts
@@ -36,7 +37,9 @@ logger = logging.getLogger(__name__)
 STATE_SECONDS: Final = 600
 TICKET_SECONDS: Final = 120
 _LONGEST_SUBJECT: Final = 255
-_GRANT: Final = "SELECT value FROM strapi_core_store_settings WHERE key = 'plugin_users-permissions_grant' LIMIT 1"
+_GRANT: Final = OwnStatement(
+    "SELECT value FROM strapi_core_store_settings WHERE {key:name} = 'plugin_users-permissions_grant' LIMIT 1"
+)
 _LOST: Final = "This sign-in was not begun in this browser, is over, or took too long; please begin again"
 
 
@@ -166,7 +169,8 @@ class ProviderLogins:
 
     async def _provider(self, name: str) -> Provider:
         """A provider as settings have it, and below those v4's administrators."""
-        stored = read_stored_provider(read_object(await self._database.fetch_value(_GRANT)).get(name))
+        granted = await self._database.fetch_value(*_GRANT.bind(self._database.dialect))
+        stored = read_stored_provider(read_object(granted).get(name))
         given = self.options.given.get(name, ProviderSettings()).over(stored)
         provider = make_provider(name, given, self.options.public_url)
         if provider is None:
