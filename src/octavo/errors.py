@@ -30,6 +30,8 @@ class OctavoError(Exception):
     status = 500
     name = "InternalServerError"
     message = "Internal Server Error"
+    bare = False
+    """Whether the message is all that the reference answers over REST."""
 
     def __init__(self, message: str | None = None, details: Mapping[str, Any] | None = None) -> None:
         self.message = message if message is not None else type(self).message
@@ -135,6 +137,15 @@ class NotFoundError(OctavoError):
     status = 404
     name = "NotFoundError"
     message = "Not Found"
+
+
+class UnknownDefinition(NotFoundError):
+    """There is no such content-type or component; `what` is the reference's word for it."""
+
+    bare = True
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}.notFound")
 
 
 class MethodNotAllowed(OctavoError):

@@ -1,4 +1,4 @@
-"""Errors as answers: the one JSON body that all of them have over REST, `{data: null, error}`."""
+"""Errors as answers: the one JSON body that they have over REST, `{data: null, error}`, but for a few bare ones."""
 
 from typing import Any
 
@@ -10,6 +10,8 @@ def render_error(error: OctavoError, headers: Headers = ()) -> Response:
     """The error envelope."""
     if isinstance(error, ServiceUnavailable):
         headers = (*headers, (b"retry-after", b"%d" % error.retry_after))
+    if error.bare:
+        return render_json(error.status, {"error": error.message}, headers)
     content: dict[str, Any] = {"status": error.status, "name": error.name, "message": error.message}
     if error.details is not None:
         content["details"] = error.details

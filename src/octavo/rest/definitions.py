@@ -9,7 +9,7 @@ import orjson
 
 from octavo.authentication.authenticator import Authenticator
 from octavo.authorization.actions import DEFINED_COMPONENTS, DEFINED_TYPES
-from octavo.errors import Problem, ValidationError
+from octavo.errors import Problem, UnknownDefinition, ValidationError
 from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.http.router import Router
@@ -48,7 +48,9 @@ class DefinitionEndpoints:
         """GET /api/content-type-builder/content-types/:uid"""
         await self._check(request, f"{DEFINED_TYPES}.getContentType")
         found = self._registry.content_types.get(request.path_values["uid"])
-        return _missing("contentType") if found is None else _data(show_content_type(found))
+        if found is None:
+            raise UnknownDefinition("contentType")
+        return _data(show_content_type(found))
 
     async def components(self, request: Request) -> Response:
         """GET /api/content-type-builder/components"""
@@ -59,7 +61,9 @@ class DefinitionEndpoints:
         """GET /api/content-type-builder/components/:uid"""
         await self._check(request, f"{DEFINED_COMPONENTS}.getComponent")
         found = self._registry.components.get(request.path_values["uid"])
-        return _missing("component") if found is None else _data(show_component(found))
+        if found is None:
+            raise UnknownDefinition("component")
+        return _data(show_component(found))
 
     async def _check(self, request: Request, action: str) -> None:
         await self._authenticator.admit(request.header("authorization"), action)
@@ -154,7 +158,3 @@ def _read_kind(given: Any) -> str | None:
 
 def _data(value: Any) -> Response:
     return Response(200, orjson.dumps({"data": value}, default=dict))
-
-
-def _missing(what: str) -> Response:
-    return Response(404, orjson.dumps({"error": f"{what}.notFound"}))
