@@ -20,6 +20,9 @@ from tests.layouts import registry_of
 pytestmark = pytest.mark.anyio
 
 READ = "BEGIN; SELECT count(*) FROM notes"
+LOCKED = """
+SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock'
+AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"""
 
 
 async def until_one_waits(watching: asyncpg.Connection) -> None:
@@ -83,7 +86,7 @@ async def test_a_table_that_stays_locked(anyio_backend: str, postgresql_url: str
             )
             assert caught.value.reason.startswith(f"notes stayed locked ({holder}")
             assert await found_tables(database, database.dialect) == before
-            assert await reader.fetchval("SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock'") == 0
+            assert await reader.fetchval(LOCKED) == 0
         assert "add column notes.body (text)" in lines(await synchronize(database, after))["applied"]
 
 
