@@ -21,9 +21,9 @@ FROM (
           WHEN 'shop.quote'
           THEN (
             SELECT concat(
-              '{"__component":"shop.quote","id":',
+              '{"id":',
               t3.id,
-              ',"text":',
+              ',"__component":"shop.quote","text":',
               coalesce(to_json(t3."text")::text, 'null'),
               ',"source":{"data":',
               coalesce(

@@ -14,9 +14,9 @@ SELECT CAST(
           WHEN 'shop.quote'
           THEN (
             SELECT concat(
-              '{"__component":"shop.quote","id":',
+              '{"id":',
               t3.id,
-              ',"text":',
+              ',"__component":"shop.quote","text":',
               json_quote(t3."text"),
               ',"source":{"data":',
               coalesce(

@@ -21,9 +21,9 @@ FROM (
           WHEN 'shop.quote'
           THEN (
             SELECT concat(
-              '{"__component":"shop.quote","id":',
+              '{"id":',
               t3.id,
-              ',"text":',
+              ',"__component":"shop.quote","text":',
               coalesce(to_json(t3."text")::text, 'null'),
               '}'
             )
@@ -33,9 +33,9 @@ FROM (
           WHEN 'shop.chapter'
           THEN (
             SELECT concat(
-              '{"__component":"shop.chapter","id":',
+              '{"id":',
               t4.id,
-              ',"title":',
+              ',"__component":"shop.chapter","title":',
               coalesce(to_json(t4."title")::text, 'null'),
               ',"pages":',
               coalesce(t4."pages"::text, 'null'),
@@ -47,9 +47,9 @@ FROM (
           WHEN 'shop-odd.banner-2'
           THEN (
             SELECT concat(
-              '{"__component":"shop-odd.banner-2","id":',
+              '{"id":',
               t5.id,
-              ',"label":',
+              ',"__component":"shop-odd.banner-2","label":',
               coalesce(to_json(t5."label")::text, 'null'),
               '}'
             )

@@ -14,9 +14,9 @@ SELECT CAST(
           WHEN 'shop.quote'
           THEN (
             SELECT concat(
-              '{"__component":"shop.quote","id":',
+              '{"id":',
               t3.id,
-              ',"text":',
+              ',"__component":"shop.quote","text":',
               json_quote(t3."text"),
               '}'
             )
@@ -26,9 +26,9 @@ SELECT CAST(
           WHEN 'shop.chapter'
           THEN (
             SELECT concat(
-              '{"__component":"shop.chapter","id":',
+              '{"id":',
               t4.id,
-              ',"title":',
+              ',"__component":"shop.chapter","title":',
               json_quote(t4."title"),
               ',"pages":',
               json_quote(t4."pages"),
@@ -40,9 +40,9 @@ SELECT CAST(
           WHEN 'shop-odd.banner-2'
           THEN (
             SELECT concat(
-              '{"__component":"shop-odd.banner-2","id":',
+              '{"id":',
               t5.id,
-              ',"label":',
+              ',"__component":"shop-odd.banner-2","label":',
               json_quote(t5."label"),
               '}'
             )
