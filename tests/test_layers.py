@@ -54,6 +54,7 @@ OPTIONAL = {"strawberry", "uvloop"}
 """Dependencies that may be missing, and so may be imported inside a function."""
 
 LATE = {
+    ("octavo.runtime.project_code", "octavo.project.v4.read"),
     ("octavo.graphql.transport.endpoint", "octavo.graphql.transport.request_handler"),
     ("octavo.authentication.credentials", "octavo.authentication.jws"),
     ("octavo.media.processing", "octavo.media.images"),
@@ -62,7 +63,7 @@ LATE = {
     ("octavo.database", "octavo.database.sqlite"),
 }
 """What is imported inside a function for the time or memory it takes: graphql-core, once the service has started;
-cryptography, Pillow, RE2 and the drivers, when they are needed."""
+cryptography, Pillow, RE2, the parsers of JavaScript and the drivers, when they are needed."""
 
 BOOKKEEPING = {"octavo.authentication.authenticator", "octavo.authentication.rate_limits", "octavo.users.sessions"}
 """Modules that write, in one statement, what is no data of a project: a token's last use, counts, ended sessions."""

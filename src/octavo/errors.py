@@ -131,6 +131,20 @@ class PolicyError(ForbiddenError):
     message = "Policy Failed"
 
 
+class ClosedError(ForbiddenError):
+    """The project has code that guards this, and that code is not run here."""
+
+    message = "Closed: what guards this address is not at work"
+
+
+class NotPortedError(OctavoError):
+    """The project's own handler of this address is not run here."""
+
+    status = 501
+    name = "NotImplementedError"
+    message = "Not Implemented"
+
+
 class NotFoundError(OctavoError):
     """There is no such thing."""
 

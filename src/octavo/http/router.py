@@ -50,10 +50,12 @@ class _Entry:
 class Router:
     """The routes of an application.
 
-    A path without names wins over one with names; among those, the one whose first name comes later wins.
+    A path without names wins over one with names; among those, the one whose first name comes later wins. Of two routes
+    with one method and one path the first is kept where `keeps_first`, as in v4; else the second is a mistake.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, keeps_first: bool = False) -> None:
+        self._keeps_first = keeps_first
         self._static: dict[str, _Entry] = {}
         self._shapes: dict[int, list[_Shape]] = {}
         self._by_id: dict[str, _Entry] = {}  # those whose only name is the last segment, by what is before it
@@ -65,6 +67,8 @@ class Router:
         segments = route.template.split("/")
         entry = self._entry(segments)
         if route.method in entry.routes:
+            if self._keeps_first:
+                return
             raise DuplicateRoute(f"{route.method} {route.template} is declared twice")
         entry.routes[route.method] = route
         entry.names[route.method] = tuple(segment[1:] for segment in segments if segment.startswith(":"))

@@ -1,6 +1,7 @@
 """The REST endpoints of content-types: routes, and what each does with a request."""
 
 from collections.abc import Callable
+from typing import Any
 
 from octavo.authentication.authenticator import Authenticator
 from octavo.authorization.actor import Actor
@@ -156,7 +157,7 @@ class ContentEndpoints:
         return await self._writes.update(self.content_type, entry_id, write, answer, actor, sharing=True)
 
     async def _single_id(self, request: Request, drafts: Drafts) -> int | None:
-        query = read_query(read_params(request))
+        query = read_query(self._given(request))
         return await self._reads.single_id(self.content_type, query, await self._locale(), drafts)
 
     def _entry(self, entry: bytes) -> Response:
@@ -177,10 +178,14 @@ class ContentEndpoints:
             key, request.query, lambda: self._prepare(request, actor, By.ID, Drafts.ANY)
         )
 
+    def _given(self, request: Request) -> dict[str, Any]:
+        """The query, untangled."""
+        return read_params(request)
+
     def _prepare(
         self, request: Request, actor: Actor, by: By, drafts: Drafts, locale: str | None = None
     ) -> PreparedRead:
-        given = read_params(request)
+        given = self._given(request)
         query = read_query(given, self._limits if by is By.LIST else None)
         read = ReadRequest(
             content_type=self.content_type, query=query, by=by, drafts=drafts, locale=locale, given=given
@@ -190,7 +195,7 @@ class ContentEndpoints:
 
 def read_id(request: Request) -> int:
     """The id in the path: by JavaScript's rules (`1e0` is 1), or digits only. Raises NotFoundError for none."""
-    entry_id = read_entry_id(request.path_values["id"], digits_only=request.options.digit_ids)
+    entry_id = read_entry_id(request.path_values.get("id", ""), digits_only=request.options.digit_ids)
     if entry_id is None:
         raise NotFoundError
     return entry_id

@@ -20,10 +20,12 @@ from octavo.media.files import FileService
 from octavo.project import load_code
 from octavo.project.api.app import App, Plugin
 from octavo.project.api.hooks import run_bootstrap, run_register
+from octavo.project.v4 import Code
 from octavo.rest.accounts import AccountEndpoints
 from octavo.rest.definitions import DefinitionEndpoints
 from octavo.rest.endpoints import ContentEndpoints, add_content_routes
 from octavo.rest.plugins import add_plugin_routes
+from octavo.rest.project_routes import ProjectRoutes
 from octavo.rest.providers import ProviderEndpoints
 from octavo.rest.query_string import parse_query_string
 from octavo.rest.sessions import SessionAnswers
@@ -31,6 +33,7 @@ from octavo.rest.uploads import UploadEndpoints
 from octavo.rest.users import RoleWriteEndpoints, UserWriteEndpoints
 from octavo.runtime import definitions, options
 from octavo.runtime.infrastructure import Infrastructure
+from octavo.runtime.project_code import read_project_code, tell_closed
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.users.accounts import Accounts
@@ -113,10 +116,12 @@ def build_site(infrastructure: Infrastructure) -> Site:
 
 
 def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope) -> Site:
+    code = read_project_code(infrastructure.settings, registry)
     services = _services(infrastructure, registry, caches)
     extending = _extending(infrastructure, registry, services)
-    router = Router()
+    router = Router(keeps_first=code is not None)
     try:
+        _add_content(router, infrastructure, services, code, caches)
         graphql = _add_doors(router, infrastructure, registry, services, extending, caches)
     except BaseException:
         extending.code.unload()
@@ -169,6 +174,24 @@ def _extending(shared: Infrastructure, registry: Registry, services: Services) -
     return Extending(extension, code, App(shared.settings, registry, services.controller, plugins))
 
 
+def _add_content(
+    router: Router, shared: Infrastructure, services: Services, code: Code | None, caches: CacheScope
+) -> None:
+    """The routes of content-types: all of them, or in a v4 project those that it declares. They come before those of
+    plugins, as in v4."""
+    prefix, limits = shared.settings.api.rest.prefix, options.page_limits(shared.settings)
+    controller, authenticator = services.controller, shared.authenticator
+    if code is not None:
+        tell_closed(code)
+        ProjectRoutes(controller, authenticator, limits, caches).add(router, prefix, code)
+        return
+
+    def endpoints(content_type: ContentType) -> ContentEndpoints:
+        return ContentEndpoints(content_type, controller, authenticator, limits, caches)
+
+    add_content_routes(router, prefix, controller.registry.api_types(), endpoints)
+
+
 def _add_doors(
     router: Router,
     shared: Infrastructure,
@@ -178,11 +201,7 @@ def _add_doors(
     caches: CacheScope,
 ) -> GraphqlEndpoint | None:
     settings, authenticator = shared.settings, shared.authenticator
-    prefix, limits = settings.api.rest.prefix, options.page_limits(settings)
-
-    def endpoints(content_type: ContentType) -> ContentEndpoints:
-        return ContentEndpoints(content_type, services.controller, authenticator, limits, caches)
-
+    prefix = settings.api.rest.prefix
     add_plugin_routes(router, prefix, services.controller, authenticator, caches)
     answers = SessionAnswers(services.accounts, shared.sessions, options.session_cookies(settings))
     for plugin in (
@@ -195,7 +214,6 @@ def _add_doors(
         DefinitionEndpoints(registry, authenticator),
     ):
         plugin.add_routes(router, prefix)
-    add_content_routes(router, prefix, registry.api_types(), endpoints)
     if settings.secrets.admin_jwt_secret:
         secure = options.admin_cookie_secure(settings)
         origins = options.admin_origins(settings)

@@ -156,6 +156,18 @@ class Reads:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Adoption:
+    """A v4 project whose JavaScript is not run: what may be open although code guards it."""
+
+    allow: tuple[str, ...] = setting(
+        (),
+        "What is served although the code that guards it is not run: names of policies, middlewares and hooks "
+        "(`api::article.is-owner`, `global::ip-filter`), actions (`api::article.article.find`) or routes "
+        "(`GET /articles`).",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Api:
     """The content API."""
 
@@ -169,6 +181,7 @@ class Api:
         '`"plugin::rating.stars" = "integer"`; those of many plugins are known.',
         kind=_STORED_TYPES,
     )
+    adoption: Adoption = table(Adoption, "A v4 project whose JavaScript is not run.")
     largest_answer: int = setting(
         32 * 1024**2,
         "Largest answer to a read; what would become larger is refused with 400.",

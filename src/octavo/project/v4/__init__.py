@@ -1,0 +1,36 @@
+"""The JavaScript and TypeScript of a v4 project: found, classified, and what of it is data taken over. Never run.
+
+`read.read_code` is the way in; `code` says what it answers. What is not understood counts as a guard: it stays closed.
+"""
+
+from octavo.project.v4.code import (
+    Access,
+    Code,
+    FieldRule,
+    Finding,
+    Guard,
+    Hook,
+    Kind,
+    QueryChange,
+    Route,
+    Shape,
+    State,
+    Switch,
+)
+from octavo.project.v4.package import is_v4_project
+
+__all__ = [
+    "Access",
+    "Code",
+    "FieldRule",
+    "Finding",
+    "Guard",
+    "Hook",
+    "Kind",
+    "QueryChange",
+    "Route",
+    "Shape",
+    "State",
+    "Switch",
+    "is_v4_project",
+]

@@ -1,0 +1,140 @@
+"""Policies and middlewares: those that a project has by name, and those written where they are used."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from tree_sitter import Node
+
+from octavo.javascript.parse import Module
+from octavo.javascript.source import Place
+from octavo.javascript.syntax import FUNCTIONS, named, properties, string_value, unwrap
+from octavo.project.v4.code import Guard, Kind, Shape, State
+from octavo.project.v4.describing import describe
+from octavo.project.v4.flow import Flow, NotUnderstood, passes_always, read_middleware
+from octavo.project.v4.sources import Sources, answered
+from octavo.schema.naming import kebab_case
+
+Family = Literal["policies", "middlewares"]
+FAMILIES: Final[tuple[Family, ...]] = ("policies", "middlewares")
+_KINDS: Final = {"policies": Kind.POLICY, "middlewares": Kind.MIDDLEWARE}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A policy or middleware: what guards, or where nothing does, what it does to the query."""
+
+    guard: Guard | None
+    shape: Shape | None = None
+
+
+class NamedCode:
+    """The policies and middlewares of a project, by their full names (`global::x`, `api::a.x`, `plugin::p.x`)."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self._files: dict[Family, dict[str, Path]] = {"policies": {}, "middlewares": {}}
+        self._judged: dict[tuple[Family, str], tuple[Judged, str]] = {}
+        self._used: set[tuple[Family, str]] = set()
+
+    def collect(self, folder: Path, prefix: str) -> None:
+        """Take note of the files in `policies` and `middlewares` of a folder; `prefix` stands before their names."""
+        for family in self._files:
+            for path in self._sources.folder(folder / family):
+                stem = path.stem if prefix == "global::" else kebab_case(path.stem)
+                self._files[family][f"{prefix}{stem}"] = path
+
+    def tell(self) -> None:
+        """A finding for each file: once it is known which of them are used."""
+        for family, files in self._files.items():
+            for name, path in files.items():
+                judged, says = self._look(family, name, path)
+                state = State.CLOSED if judged.guard else _state(judged)
+                if (family, name) not in self._used:
+                    says, state = f"used nowhere that can be seen: {says}", State.OPEN
+                self._sources.find(_KINDS[family], name, self._sources.place(path), says, state)
+
+    def full_name(self, family: Family, name: str, owner: str) -> str:
+        """The full name of one that a route of `owner` (`api::article`) names in short."""
+        own = f"{owner}.{name}"
+        return name if "::" in name else own if own in self._files[family] else f"global::{name}"
+
+    def judge(self, family: Family, name: str, used_at: Place) -> Judged:
+        """One of this full name, used. What there is no file of is a guard."""
+        path = self._files[family].get(name)
+        if path is None:
+            return Judged(Guard(name, used_at, "not a file of this project"))
+        self._used.add((family, name))
+        return self._look(family, name, path)[0]
+
+    def _look(self, family: Family, name: str, path: Path) -> tuple[Judged, str]:
+        key = (family, name)
+        if key not in self._judged:
+            self._judged[key] = self._read(family, name, path)
+        return self._judged[key]
+
+    def _read(self, family: Family, name: str, path: Path) -> tuple[Judged, str]:
+        place = self._sources.place(path)
+        module = self._sources.module(path)
+        if module is None:
+            return Judged(Guard(name, place, "cannot be read")), "cannot be read"
+        value = self._sources.exported(module)
+        if value is None:
+            says = describe(module, module.root, "is not written as one function")
+            return Judged(Guard(name, place, says)), says
+        return _judge(family, *self._sources.resolved(module, value), name, place)
+
+    def used(self, family: Family, module: Module, node: Node, owner: str, route: str) -> Iterator[Judged]:
+        """What a list in the `config` of a route says, such as `policies: ["is-owner", (ctx) => ...]`."""
+        module, node = self._sources.resolved(module, node)
+        if node.type != "array":
+            yield Judged(Guard(route, module.place(node), f"{family} that are not written out"))
+            return
+        for item in named(node):
+            yield self._one(family, *self._sources.resolved(module, item), owner, route)
+
+    def _one(self, family: Family, module: Module, item: Node, owner: str, route: str) -> Judged:
+        place = module.place(item)
+        members = properties(module, item) if item.type == "object" else {}
+        name = string_value(module, members.get("name") or members.get("resolve") or item)
+        if name is not None:
+            return self.judge(family, self.full_name(family, name, owner), place)
+        judged, says = _judge(family, module, item, route, place, is_inner=True)
+        word = "policy" if family == "policies" else "middleware"
+        state = State.CLOSED if judged.guard else _state(judged)
+        self._sources.find(_KINDS[family], route, place, f"{word} of the route itself: {says}", state)
+        return judged
+
+
+def _state(judged: Judged) -> State:
+    if judged.shape is None:
+        return State.NOTHING
+    return State.TAKEN if judged.shape != Shape() else State.OPEN
+
+
+def _judge(
+    family: Family, module: Module, value: Node, name: str, place: Place, *, is_inner: bool = False
+) -> tuple[Judged, str]:
+    """What guards and what it does. A middleware is made by a function, unless it stands in a route itself."""
+    says = describe(module, value, "does nothing that is recognized")
+    if family == "policies":
+        if passes_always(module, value):
+            return Judged(None), "lets everybody pass"
+        return Judged(Guard(name, place, says)), says
+    inner = value if is_inner else answered(module, value)
+    try:
+        flow = read_middleware(module, inner if inner is not None and inner.type in FUNCTIONS else unwrap(value))
+    except NotUnderstood:
+        return Judged(Guard(name, place, says)), says
+    return Judged(None, flow.shape), told(flow)
+
+
+def told(flow: Flow) -> str:
+    """What such code does, in one line."""
+    parts = (
+        [f"sets {', '.join(dict.fromkeys(change.key for change in flow.shape.changes))}"] if flow.shape.changes else []
+    )
+    if flow.undone:
+        parts.append(f"not done here: {', '.join(flow.undone)}")
+    return "; ".join(parts) or "goes on and changes nothing"

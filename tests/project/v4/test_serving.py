@@ -1,0 +1,181 @@
+"""A v4 project whose routes are taken over, served: what answers, what is closed, and what the log says of it."""
+
+import json
+import logging
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from octavo.authorization.role_grants import grant
+from octavo.project import InvalidCode
+from octavo.runtime.process import Process, build
+from octavo.settings import load_settings
+from octavo.settings.files.api import Adoption
+from tests.http.asgi import Answer, call
+from tests.models.bookshop import SECRETS
+from tests.models.v4_project import TEXT, write_project
+
+pytestmark = pytest.mark.anyio
+
+CLOSED = {
+    "status": 403,
+    "name": "ForbiddenError",
+    "message": "Closed: what guards this address is not at work",
+    "details": {},
+}
+NOTE = {"title": TEXT, "secret": {"type": "relation", "relation": "manyToOne", "target": "api::secret.secret"}}
+TYPES: dict[str, Any] = {"note": NOTE, "open": NOTE, "secret": {"title": TEXT}, "gone": {"title": TEXT}}
+CONTROLLER = """createCoreController('api::note.note', () => ({
+  async find(ctx) { ctx.query.filters = { owner: ctx.state.user.id }; return super.find(ctx); },
+  async popular(ctx) { return []; },
+}))"""
+OWN = """module.exports = { routes: [
+  { method: 'GET', path: '/notes/popular', handler: 'note.popular' },
+  { method: 'GET', path: '/first', handler: 'note.findOne', config: { policies: ['is-owner'] } },
+  { method: 'GET', path: '/users/me', handler: 'note.popular', config: { auth: false } },
+] };"""
+OPEN = """createCoreRouter('api::open.open', {
+  prefix: '/v1',
+  except: ['delete'],
+  config: {
+    find: { auth: false },
+    findOne: { auth: { scope: ['api::secret.secret.find'] } },
+    create: { policies: [() => true] },
+    update: { middlewares: ['global::nowhere'] },
+  },
+})"""
+FILES = {
+    "src/api/note/controllers/note.js": CONTROLLER,
+    "src/api/note/routes/01-own.js": OWN,
+    "src/api/note/policies/is-owner.js": "module.exports = (ctx) => ctx.state.user.id === 1;",
+    "src/api/open/routes/open.js": OPEN,
+    "src/api/gone/routes/gone.js": None,
+}
+GRANTED = [
+    *(f"api::{name}.{name}.{action}" for name in ("note", "open", "gone") for action in ("find", "findOne", "create")),
+    "api::open.open.update",
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = write_project(tmp_path_factory.mktemp("v4"), TYPES, FILES)
+    (found / ".tmp").mkdir()
+    (found / ".tmp/data.db").touch()
+    return found
+
+
+@pytest.fixture(scope="module")
+def told() -> Iterator[list[str]]:
+    """What is logged of the code."""
+    lines: list[str] = []
+
+    class Kept(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            lines.append(record.getMessage())
+
+    handler, logger = Kept(), logging.getLogger("octavo.runtime.project_code")
+    logger.addHandler(handler)
+    yield lines
+    logger.removeHandler(handler)
+
+
+@pytest.fixture(scope="module")
+async def served(anyio_backend: str, folder: Path, told: list[str]) -> AsyncIterator[Process]:
+    octavo = build(load_settings(folder, SECRETS, mode="production"))
+    await octavo.asgi.start()
+    await grant(octavo.database, "public", GRANTED)
+    await octavo.database.execute("INSERT INTO secrets (title) VALUES ('hidden')")
+    for kind in ("note", "open"):
+        await octavo.database.execute(f"INSERT INTO {kind}s (title) VALUES ('one')")
+        await octavo.database.execute(f"INSERT INTO {kind}s_secret_links ({kind}_id, secret_id) VALUES (1, 1)")
+    yield octavo
+    await octavo.asgi.stop()
+
+
+async def ask(octavo: Process, method: str, target: str, body: Any = None) -> Answer:
+    chunks = [] if body is None else [json.dumps(body).encode()]
+    headers = [] if body is None else [("Content-Type", "application/json"), ("Content-Length", str(len(chunks[0])))]
+    return await call(octavo.asgi, method, f"/api{target}", headers, chunks)
+
+
+def answer_of(answer: Answer) -> tuple[int, Any]:
+    return answer.status, answer.json.get("error") or answer.json["data"]
+
+
+async def test_routes_are_where_the_project_says(served: Process) -> None:
+    assert (await ask(served, "GET", "/v1/opens")).status == 200
+    assert (await ask(served, "GET", "/opens")).status == 404
+    assert (await ask(served, "DELETE", "/v1/opens/1")).status == 405
+    assert (await ask(served, "GET", "/gones")).status == 404
+    assert (await ask(served, "GET", "/notes/1")).status == 200
+
+
+async def test_public_routes_ask_nobody_who_they_are(served: Process) -> None:
+    answer = await call(served.asgi, "GET", "/api/v1/opens?populate=*", [("Authorization", "Bearer nonsense")])
+    assert answer.status == 200
+    assert [entry["attributes"].get("title") for entry in answer.json["data"]] == ["one"]
+    assert "secret" not in answer.json["data"][0]["attributes"], "nothing is shown that only some may see"
+
+
+async def test_scopes_come_instead_of_the_action(served: Process) -> None:
+    assert (await ask(served, "GET", "/v1/opens/1")).status == 403
+    assert (await ask(served, "POST", "/v1/opens", {"data": {"title": "two"}})).status == 200
+
+
+async def test_own_handlers_are_named(served: Process) -> None:
+    answer = await ask(served, "GET", "/users/me")
+    file = "src/api/note/controllers/note.js"
+    assert answer_of(answer) == (
+        501,
+        {
+            "status": 501,
+            "name": "NotImplementedError",
+            "message": f"GET /users/me is answered by note.popular of {file}, which is not ported",
+            "details": {"handler": "note.popular", "file": file},
+        },
+    )
+    assert (await ask(served, "GET", "/notes/popular")).status == 403, "told to those alone who might use it"
+
+
+@pytest.mark.parametrize("method, target", [("GET", "/notes"), ("GET", "/first"), ("PUT", "/v1/opens/1")])
+async def test_guarded_routes_are_closed(served: Process, method: str, target: str) -> None:
+    assert answer_of(await ask(served, method, target)) == (403, CLOSED)
+
+
+async def test_the_log_names_what_is_closed_and_why(served: Process, told: list[str]) -> None:
+    closed = [line for line in told if line.startswith("Closed: ")]
+    assert len(closed) == 3
+    assert closed[0] == (
+        "Closed: GET /first: api::note.is-owner is not run "
+        "(src/api/note/policies/is-owner.js:1: does nothing that is recognized)"
+    )
+
+
+@pytest.mark.parametrize(
+    "name, target",
+    [
+        ("api::note.note.find", "/notes"),
+        ("GET /notes", "/notes"),
+        ("api::note.is-owner", "/first"),
+    ],
+)
+async def test_owners_allow_what_they_name(served: Process, name: str, target: str) -> None:
+    settings = served.settings
+    octavo = build(replace(settings, api=replace(settings.api, adoption=Adoption(allow=(name,)))))
+    await octavo.asgi.start()
+    answer = await ask(octavo, "GET", target)
+    await octavo.asgi.stop()
+    assert answer.status == (404 if target == "/first" else 200)
+
+
+async def test_unknown_names_are_refused(served: Process) -> None:
+    settings = served.settings
+    allowed = Adoption(allow=("api::note.is-ovner",))
+    with pytest.raises(
+        InvalidCode, match=r"adoption\.allow: there is no api::note\.is-ovner; did you mean api::note\.is-owner\?"
+    ):
+        build(replace(settings, api=replace(settings.api, adoption=allowed)))
