@@ -1,0 +1,52 @@
+"""Properties of values: of objects, lists and texts, of what Node and packages bring, and of the environment."""
+
+from tree_sitter import Node
+
+from octavo.javascript.context import Context, Scope, need, unset
+from octavo.javascript.environment import ENVIRONMENT
+from octavo.javascript.natives import CONSTANTS, FUNCTIONS, NAMESPACES
+from octavo.javascript.semantics import Unknown, bounded, to_text
+from octavo.javascript.values import UNDEFINED, Items, Native, Record, Undefined, Value
+
+
+def member(context: Context, value: Value, key: str, node: Node, scope: Scope) -> Value:
+    """`value.key` or `value[key]`. Raises `Unknown` where that fails or is not known, `Holed` of a hole."""
+    data = need(value)
+    match data:
+        case Record():
+            found = data.get(key)
+            return found if found is not None else context.value(data.rest or UNDEFINED, node, scope)
+        case Items() | str() if key == "length":
+            if isinstance(data, Items) and data.rest is not None:
+                raise Unknown("not all of the list is known")
+            return context.value(len(data), node, scope, value.variables)
+        case Items():
+            return value.at(key)
+        case str():
+            index = int(key) if key.isdigit() and len(key) < 10 else len(data)
+            return context.value(data[index] if index < len(data) else UNDEFINED, node, scope, value.variables)
+        case Native():
+            return of_native(context, data, key, node, scope)
+        case None | Undefined():
+            raise Unknown(unset(value) or "it would fail: it has no properties, being null or undefined")
+    raise Unknown(f"its property {key[:40]} is not known")
+
+
+def of_native(context: Context, native: Native, key: str, node: Node, scope: Scope) -> Value:
+    """A property of something that is known by its name alone; of `process.env` the variable."""
+    if native.name == "process.env":
+        found = context.variables.get(key, UNDEFINED)
+        return context.value(found, node, scope, (context.variable(key, node, scope),))
+    name = f"{native.name}.{key}"
+    if key == "default" and native.name in NAMESPACES | FUNCTIONS.keys():
+        return context.value(native, node, scope)
+    if name in CONSTANTS:
+        return context.value(CONSTANTS[name], node, scope)
+    if name in FUNCTIONS or name in NAMESPACES or name in ENVIRONMENT:
+        return context.value(Native(name), node, scope)
+    raise Unknown(f"{bounded(name)[:60]} is not known")
+
+
+def key_text(value: Value) -> str:
+    """The property that a computed key names."""
+    return to_text(need(value))
