@@ -109,6 +109,9 @@ def evaluated(text: str, project: Path, before: str = "", file: str = "a.js") ->
         ("Object.assign({ a: 1 }, { b: 2 }, null)", {"a": 1, "b": 2}),
         ("[Math.max(1, 3), Math.round(2.5), Math.floor(-1.5)]", [3, 3, -2]),
         ("Array.isArray([1])", True),
+        ("[NaN].includes(NaN)", True),
+        ("['🎉'.length, 'é'.length]", [2, 1]),
+        ("Object.keys({ 2: 1, a: 3, 1: 2 })", ["1", "2", "a"]),
         # members
         ("({ a: { b: 1 } }).a?.b", 1),
         ("({ a: 1 }).b?.c.d.e", None),

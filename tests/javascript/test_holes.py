@@ -45,6 +45,10 @@ def shown(value: Value) -> Any:
             "{ a: require('fs').readFileSync('/etc/passwd'), b: require('fs').readFileSync('../x') }",
             {"a": "?", "b": "?"},
         ),
+        (
+            "{ a: [1, , 2], b: '🎉a'[0], c: new URL('http://a.example/b c'), d: '🎉'.slice(1) }",
+            dict.fromkeys("abcd", "?"),
+        ),
         ("{ a: new Date(), b: Math.random(), c: Date.now() }", {"a": "?", "b": "?", "c": "?"}),
     ],
 )

@@ -5,7 +5,8 @@ from dataclasses import replace
 from tree_sitter import Node
 
 from octavo.javascript.context import Context, Scope, need
-from octavo.javascript.natives import Answer, Given, NativeFunction, at, from_json
+from octavo.javascript.given import Answer, Given, NativeFunction, at
+from octavo.javascript.natives import from_json
 from octavo.javascript.semantics import Unknown, parse_float, parse_int, to_text
 from octavo.javascript.values import UNDEFINED, Data, Date, Items, Value
 

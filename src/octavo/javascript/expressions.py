@@ -1,6 +1,7 @@
 """Expressions by the type of their node."""
 
 from collections.abc import Callable
+from itertools import pairwise
 
 from tree_sitter import Node
 
@@ -96,6 +97,9 @@ def _put(context: Context, record: Record, key: Node, value: Value, scope: Scope
 
 def _array(context: Context, node: Node, scope: Scope) -> Value:
     items = Items()
+    tokens = [child.type for child in node.children if child.type != "comment"]
+    if any(token == "," and before in (",", "[") for before, token in pairwise(tokens)):
+        raise Unknown("lists with gaps are not evaluated")
     for child in named(node):
         if child.type == "spread_element":
             spread_items(context, items, context.evaluate(named(child)[0], scope), child, scope)

@@ -5,7 +5,7 @@ from tree_sitter import Node
 from octavo.javascript.context import Context, Scope, need, unset
 from octavo.javascript.environment import ENVIRONMENT
 from octavo.javascript.natives import CONSTANTS, FUNCTIONS, NAMESPACES
-from octavo.javascript.semantics import Unknown, bounded, to_text
+from octavo.javascript.semantics import Unknown, bounded, check_units, to_text
 from octavo.javascript.values import UNDEFINED, Items, Native, Record, Undefined, Value
 
 
@@ -19,10 +19,12 @@ def member(context: Context, value: Value, key: str, node: Node, scope: Scope) -
         case Items() | str() if key == "length":
             if isinstance(data, Items) and data.rest is not None:
                 raise Unknown("not all of the list is known")
-            return context.value(len(data), node, scope, value.variables)
+            length = len(data) if isinstance(data, Items) else len(data.encode("utf-16-le")) // 2
+            return context.value(length, node, scope, value.variables)
         case Items():
             return value.at(key)
         case str():
+            check_units(data)
             index = int(key) if key.isdigit() and len(key) < 10 else len(data)
             return context.value(data[index] if index < len(data) else UNDEFINED, node, scope, value.variables)
         case Native():

@@ -1,16 +1,26 @@
 """Methods of texts and lists."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from tree_sitter import Node
 
 from octavo.javascript.context import Context, Scope, need, unset
-from octavo.javascript.natives import at, first, spread_into, text_at
-from octavo.javascript.semantics import LONGEST_TEXT, WHITE, Unknown, bounded, is_same, is_truthy, to_number, to_text
+from octavo.javascript.given import Given, at, first, text_at
+from octavo.javascript.natives import spread_into
+from octavo.javascript.semantics import (
+    LONGEST_TEXT,
+    WHITE,
+    Unknown,
+    bounded,
+    check_units,
+    is_same_value,
+    is_truthy,
+    to_number,
+    to_text,
+)
 from octavo.javascript.values import UNDEFINED, Data, Items, Record, Regex, Value, joined_variables
 
-Given = Sequence[Value]
 LITERAL = re.compile(r"(?:\\[nrt/\\.|?*+()\[\]{}$^-]|[^\\.|?*+()\[\]{}$^])+")
 """Regular expressions that say one text."""
 
@@ -19,6 +29,8 @@ def call_method(context: Context, receiver: Value, name: str, given: Given, node
     """`receiver.name(...given)`. Raises `Unknown` for methods that are not known."""
     data = need(receiver)
     if isinstance(data, str) and name in TEXT:
+        if name in ("slice", "substring", "charAt", "indexOf", "split"):
+            check_units(data)
         found = TEXT[name](data, given)
     elif isinstance(data, int | float | bool) and name == "toString" and not given:
         found = to_text(data)
@@ -135,7 +147,7 @@ def _join(data: Items, given: Given) -> str:
 COMPUTING: dict[str, Callable[[Items, Given], Data]] = {
     "join": _join,
     "toString": lambda data, _: to_text(data),
-    "includes": lambda data, given: any(is_same(need(item), first(given)) for item in data),
+    "includes": lambda data, given: any(is_same_value(need(item), first(given)) for item in data),
 }
 """Methods of lists that answer a scalar."""
 

@@ -5,18 +5,16 @@ import math
 import posixpath
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from tree_sitter import Node
 
-from octavo.javascript.context import Context, Scope, hide, need, unset
+from octavo.javascript.addresses import make_url, parse_connection
+from octavo.javascript.context import Context, Scope, hide, need
+from octavo.javascript.given import Answer, Given, NativeFunction, at, first, text_at
 from octavo.javascript.semantics import Unknown, is_truthy, parse_float, parse_int, to_json, to_number, to_text
 from octavo.javascript.source import SourceProblem, read_bytes, resolved_inside
-from octavo.javascript.values import UNDEFINED, Data, Date, Items, Native, Record, Regex, Value, joined_variables
-
-Given = Sequence[Value]
-Answer = Data | Value
-NativeFunction = Callable[[Context, Given, Node, Scope], Answer]
+from octavo.javascript.values import UNDEFINED, Data, Date, Items, Native, Record, Regex, Value
 
 NAMESPACES = frozenset(
     {
@@ -84,25 +82,6 @@ PACKAGES = {
     "dotenv": "dotenv",
 }
 """Packages and modules of Node of which something is known."""
-
-
-def first(given: Given) -> Data:
-    """The first argument."""
-    return at(given, 0)
-
-
-def at(given: Given, index: int) -> Data:
-    """An argument; `undefined` where it is not given. Raises `Holed`."""
-    return need(given[index]) if index < len(given) else UNDEFINED
-
-
-def text_at(given: Given, index: int) -> str:
-    """An argument that must be a text. Raises `Unknown` where it is none."""
-    found = at(given, index)
-    if not isinstance(found, str):
-        reason = unset(given[index]) if index < len(given) else None
-        raise Unknown(reason or "it would fail: it is given something that is no text")
-    return found
 
 
 def from_json(context: Context, text: str, node: Node, scope: Scope) -> Data:
@@ -181,78 +160,6 @@ def file_exists(context: Context, given: Given, _: Node, __: Scope) -> Data:
     return path.exists()
 
 
-def make_url(context: Context, given: Given, node: Node, scope: Scope) -> Data:
-    """`new URL(text)`: its parts as texts."""
-    parts = urlsplit(to_text(first(given)))
-    if len(given) != 1 or not parts.scheme or not parts.netloc:
-        raise Unknown("it would fail, or is no plain address")
-    try:
-        port, host = parts.port, parts.hostname or ""
-    except ValueError:
-        raise Unknown("it would fail: it is no address") from None
-    scheme = parts.scheme.lower()
-    if DEFAULT_PORTS.get(scheme) == port:
-        port = None
-    shown = f"{host}:{port}" if port is not None else host
-    path = parts.path or ("/" if scheme in DEFAULT_PORTS else "")
-    user = f"{parts.username or ''}{':' + parts.password if parts.password else ''}"
-    query = f"?{parts.query}" if parts.query else ""
-    fragment = f"#{parts.fragment}" if parts.fragment else ""
-    entries = {
-        "href": f"{scheme}://{user}{'@' if user else ''}{shown}{path}{query}{fragment}",
-        "protocol": f"{scheme}:",
-        "username": parts.username or "",
-        "password": parts.password or "",
-        "host": shown,
-        "hostname": host,
-        "port": "" if port is None else str(port),
-        "pathname": path,
-        "search": query,
-        "hash": fragment,
-        "origin": f"{scheme}://{shown}" if scheme in DEFAULT_PORTS else "null",
-    }
-    variables = joined_variables(given)
-    return Record((key, context.value(text, node, scope, variables)) for key, text in entries.items())
-
-
-DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21}
-
-
-def parse_connection(context: Context, given: Given, node: Node, scope: Scope) -> Data:
-    """`parse` of pg-connection-string, without what it reads from files."""
-    text = text_at(given, 0)
-    parts = urlsplit(text)
-    variables = joined_variables(given)
-    try:
-        port = parts.port
-    except ValueError:
-        raise Unknown("it is no address of a database") from None
-    if not parts.scheme or not parts.netloc:
-        raise Unknown("it is no address of a database")
-    entries: dict[str, Data] = {
-        "user": unquote(parts.username) if parts.username is not None else UNDEFINED,
-        "password": unquote(parts.password) if parts.password is not None else UNDEFINED,
-        "host": unquote(parts.hostname or ""),
-        "port": "" if port is None else str(port),
-        "database": unquote(parts.path[1:]) if len(parts.path) > 1 else None,
-    }
-    for pair in parts.query.split("&") if parts.query else []:
-        key, _, found = pair.partition("=")
-        entries[unquote(key)] = unquote(found.replace("+", " "))
-    if entries.keys() & {"sslcert", "sslkey", "sslrootcert"}:
-        raise Unknown("it names files of certificates")
-    if "ssl" in entries:
-        entries["ssl"] = {"true": True, "1": True, "0": False}.get(to_text(entries["ssl"]), entries["ssl"])
-    match entries.get("sslmode"):
-        case "disable":
-            entries["ssl"] = False
-        case "prefer" | "require" | "verify-ca" | "verify-full":
-            entries["ssl"] = Record()
-        case "no-verify":
-            entries["ssl"] = Record([("rejectUnauthorized", context.value(False, node, scope))])
-    return Record((key, context.value(data, node, scope, variables)) for key, data in entries.items())
-
-
 def assign(context: Context, given: Given, node: Node, scope: Scope) -> Answer:
     """`Object.assign`: the first of them, changed."""
     target = first(given)
@@ -302,7 +209,7 @@ def _entries(given: Given) -> list[tuple[str, Value]]:
     data = first(given)
     if not isinstance(data, Record) or data.rest is not None:
         raise Unknown("not all of its entries are known")
-    return list(data.items())
+    return data.ordered()
 
 
 def _pairs(context: Context, given: Given, node: Node, scope: Scope) -> Data:

@@ -210,7 +210,7 @@ class _Copy:
         if isinstance(data, Record | Items) and depth > DEEPEST_VALUE:
             return Value(Hole(value.place, "", "it holds itself, or nests too deeply"), value.place)
         if isinstance(data, Record):
-            entries = [(key, self.of(one, depth + 1)) for key, one in data.items() if key != "__esModule"]
+            entries = [(key, self.of(one, depth + 1)) for key, one in data.ordered() if key != "__esModule"]
             return Value(Record(entries, data.rest), value.place, value.variables)
         if isinstance(data, Items):
             return Value(Items([self.of(one, depth + 1) for one in data], data.rest), value.place, value.variables)

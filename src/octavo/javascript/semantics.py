@@ -136,6 +136,13 @@ def is_same(left: Data, right: Data) -> bool:
     return left == right if isinstance(left, Native) else left is right
 
 
+def is_same_value(left: Data, right: Data) -> bool:
+    """As lists are searched: `===`, but NaN is found."""
+    return is_same(left, right) or (
+        isinstance(left, float) and isinstance(right, float) and math.isnan(left) and math.isnan(right)
+    )
+
+
 def is_equal(left: Data, right: Data) -> bool:
     """`==`: after conversion to numbers where the kinds differ."""
     if _is_nullish(left) or _is_nullish(right):
@@ -294,3 +301,9 @@ def to_json(data: Data) -> str:
 
 def _is_left_out(data: Data) -> bool:
     return data is UNDEFINED or isinstance(data, Function)
+
+
+def check_units(text: str) -> None:
+    """Refuses texts with characters that JavaScript counts as two, where positions in them are asked for."""
+    if not text.isascii() and max(text) > "\uffff":
+        raise Unknown("it takes characters apart")

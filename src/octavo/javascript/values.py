@@ -86,6 +86,15 @@ class Record(dict[str, "Value"]):
         super().__init__(entries)
         self.rest = rest
 
+    def ordered(self) -> list[tuple[str, "Value"]]:
+        """The entries as JavaScript enumerates them: whole numbers first, by size."""
+        numbers = [key for key in self if key.isascii() and key.isdigit() and len(key) < 10 and str(int(key)) == key]
+        if not numbers:
+            return list(self.items())
+        known = set(numbers)
+        others = [key for key in self if key not in known]
+        return [(key, self[key]) for key in (*sorted(numbers, key=int), *others)]
+
 
 class Items(list["Value"]):
     """An array. `rest`, if any, is why it may hold more than it seems to."""
