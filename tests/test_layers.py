@@ -58,12 +58,14 @@ LATE = {
     ("octavo.graphql.transport.endpoint", "octavo.graphql.transport.request_handler"),
     ("octavo.authentication.credentials", "octavo.authentication.jws"),
     ("octavo.media.processing", "octavo.media.images"),
+    ("octavo.runtime.open_storage", "octavo.media.storage.cloudinary"),
+    ("octavo.runtime.open_mailer", "octavo.mail.http_mailers"),
     ("octavo.content.validation.patterns", "octavo.content.validation.regexes"),
     ("octavo.database", "octavo.database.postgresql"),
     ("octavo.database", "octavo.database.sqlite"),
 }
 """What is imported inside a function for the time or memory it takes: graphql-core, once the service has started;
-cryptography, Pillow, RE2, the parsers of JavaScript and the drivers, when they are needed."""
+cryptography, Pillow, RE2, the HTTP client, the parsers of JavaScript and the drivers, when they are needed."""
 
 BOOKKEEPING = {"octavo.authentication.authenticator", "octavo.authentication.rate_limits", "octavo.users.sessions"}
 """Modules that write, in one statement, what is no data of a project: a token's last use, counts, ended sessions."""

@@ -17,11 +17,10 @@ from octavo.mail.mailers import (
     Message,
     NoMailer,
     Sender,
-    SmtpMailer,
-    SmtpServer,
     to_mime,
     to_text,
 )
+from octavo.mail.smtp import SmtpMailer, SmtpServer
 
 pytestmark = pytest.mark.anyio
 
@@ -116,7 +115,7 @@ async def test_a_folder(tmp_path: Path) -> None:
 
 
 async def test_no_way() -> None:
-    with pytest.raises(MailProblem, match="No mail server is configured"):
+    with pytest.raises(MailProblem, match="No way to send mail is configured"):
         await NoMailer().send(MESSAGE)
 
 

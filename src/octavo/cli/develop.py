@@ -13,7 +13,8 @@ from octavo.cli.watcher import Watcher
 from octavo.content.writer import EntryWriter
 from octavo.database.connection import Database
 from octavo.runtime.definitions import project_registry
-from octavo.runtime.open_resources import open_media, open_storage
+from octavo.runtime.open_resources import open_media
+from octavo.runtime.open_storage import open_storage
 from octavo.runtime.server import serve_changing
 from octavo.settings import Settings, load_settings, missing_secrets
 from octavo.transfer.scaffold import add_secrets

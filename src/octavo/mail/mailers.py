@@ -1,4 +1,5 @@
-"""Mail: messages, and the ways they leave: over SMTP; into a folder while a project is worked on; or not at all.
+"""Mail: messages, and what a way for them to leave is. Here are a folder, for development, and no way at all; the
+modules beside this one have the others.
 
 Raises `MailProblem` when a message cannot be handed over.
 """
@@ -9,20 +10,16 @@ import logging
 import re
 import time
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from email.errors import MessageError
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP
-from email.utils import formatdate, make_msgid
+from email.utils import formatdate, getaddresses, make_msgid
 from pathlib import Path
-from typing import Final, Literal, Protocol
-
-import aiosmtplib
+from typing import Final, Protocol
 
 logger = logging.getLogger(__name__)
-
-Security = Literal["none", "starttls", "tls"]
 
 _BREAK: Final = re.compile(r"(?i)<br\s*/?>|</p>|</div>|</h\d>|</li>|</tr>")
 _HIDDEN: Final = re.compile(r"(?is)<(head|style|script)\b[^>]*>.*?</\1>")
@@ -54,46 +51,13 @@ class Mailer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Whom messages come from that name nobody."""
+    """Whom messages come from that name nobody, and where their answers go: addresses, `a@b.org` or `A <a@b.org>`."""
 
     address: str = "no-reply@localhost"
     reply_to: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SmtpServer:
-    """Where messages are handed over."""
-
-    host: str
-    port: int = 587
-    security: Security = "starttls"
-    user: str | None = None
-    password: str | None = field(default=None, repr=False)
-    timeout: float = 30.0
-
-
-@dataclass(frozen=True, slots=True)
-class SmtpMailer:
-    """Hands messages to a mail server."""
-
-    server: SmtpServer
-    sender: Sender = Sender()
-
-    async def send(self, message: Message) -> None:
-        server = self.server
-        try:
-            await aiosmtplib.send(
-                to_mime(message, self.sender),
-                hostname=server.host,
-                port=server.port,
-                use_tls=server.security == "tls",
-                start_tls=server.security == "starttls",
-                username=server.user,
-                password=server.password,
-                timeout=server.timeout,
-            )
-        except (aiosmtplib.SMTPException, OSError) as error:
-            raise MailProblem(f"{server.host}:{server.port} did not take the message: {error}") from error
+NOBODY: Final = Sender()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +65,7 @@ class FolderMailer:
     """Puts messages into a folder, for development; the log tells where."""
 
     folder: Path
-    sender: Sender = Sender()
+    sender: Sender = NOBODY
 
     async def send(self, message: Message) -> None:
         content = to_mime(message, self.sender).as_bytes()
@@ -117,8 +81,10 @@ class FolderMailer:
 class NoMailer:
     """Says that there is no way."""
 
+    reason: str = "No way to send mail is configured (plugins.toml, email.config)"
+
     async def send(self, message: Message) -> None:
-        raise MailProblem("No mail server is configured (plugins.toml, email.config.providerOptions)")
+        raise MailProblem(self.reason)
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -132,20 +98,30 @@ def _write(path: Path, content: bytes) -> None:
 def to_mime(message: Message, default: Sender) -> EmailMessage:
     """The message as it travels: as text and as HTML. Raises MailProblem for what cannot be a header or an address."""
     mime = EmailMessage(policy=SMTP)
-    address = message.sender or default.address
     try:
-        mime["From"] = Address(message.sender_name, addr_spec=address)
+        sender = Address(message.sender_name, addr_spec=message.sender) if message.sender else _named(message, default)
+        mime["From"] = sender
         mime["To"] = Address(addr_spec=message.to)
         mime["Subject"] = message.subject
         if message.reply_to or default.reply_to:
-            mime["Reply-To"] = Address(addr_spec=message.reply_to or default.reply_to)
+            mime["Reply-To"] = _addresses(message.reply_to or default.reply_to)
     except (ValueError, IndexError, MessageError) as error:  # a line break, half an address: told in three ways
         raise MailProblem(f"A header cannot be written: {error}") from error
     mime["Date"] = formatdate()
-    mime["Message-ID"] = make_msgid(domain=address.rpartition("@")[2] or None)
+    mime["Message-ID"] = make_msgid(domain=sender.domain or None)
     mime.set_content(to_text(message.html))
     mime.add_alternative(message.html, subtype="html")
     return mime
+
+
+def _named(message: Message, default: Sender) -> Address:
+    (sender,) = _addresses(default.address)
+    return Address(message.sender_name or sender.display_name, addr_spec=sender.addr_spec)
+
+
+def _addresses(text: str) -> tuple[Address, ...]:
+    """Raises ValueError and its kin for what are no addresses."""
+    return tuple(Address(name, addr_spec=address) for name, address in getaddresses([text]))
 
 
 def to_text(markup: str) -> str:

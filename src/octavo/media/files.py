@@ -6,7 +6,7 @@ Each is one transaction. What is shown of a file is read inside it, as a door ha
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -177,24 +177,30 @@ class FileService:
 
     def _naming(self, held: Mapping[str, Any]) -> Naming:
         """How the parts of a file are called, so that their addresses stay."""
-        name = next(iter(self._names(held)), "")
+        known = dict(self._parts(held))
+        prefix = self._media.storage.folder_of(known[""]) if "" in known else ""
         file_hash, extension = str(held["hash"]), str(held["ext"] or "")
-        prefix, slash, _ = name.rpartition("/")
-        naming = Naming(file_hash, extension, prefix + slash)
-        return (
-            naming if is_safe(f"{file_hash}{extension}") else replace(naming, hash=f"file_{held['id']}", extension="")
-        )
+        if not is_safe(f"{file_hash}{extension}"):
+            file_hash, extension = f"file_{held['id']}", ""
+        return Naming(file_hash, extension, prefix, known)
 
     def _names(self, held: Mapping[str, Any]) -> Iterator[str]:
-        """What lies in the storage for a file: nothing where it belongs to another one."""
-        if held["provider"] != self._media.storage.provider:
+        """What lies in the storage for a file."""
+        return (name for _, name in self._parts(held))
+
+    def _parts(self, held: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """The parts of a file that lie in the storage, by format: none where it belongs to another one."""
+        storage = self._media.storage
+        if held["provider"] not in storage.providers:
             return
         formats = held["formats"] if isinstance(held["formats"], Mapping) else {}
-        for part in (held, *formats.values()):
+        for format_name, part in {"": held, **formats}.items():
             url = part.get("url") if isinstance(part, Mapping) else None
-            name = self._media.storage.name_of(url) if isinstance(url, str) else None
+            metadata = part.get("provider_metadata") if isinstance(part, Mapping) else None
+            told = metadata if isinstance(metadata, Mapping) else None
+            name = storage.name_of(url, told) if isinstance(url, str) else None
             if name is not None:
-                yield name
+                yield format_name, name
 
     async def _discard(self, names: Sequence[str]) -> None:
         """After the commit: what cannot be removed is in nobody's way."""

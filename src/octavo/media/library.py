@@ -10,7 +10,7 @@ one image, and other requests keep their processor. Refuses with `ApplicationErr
 `PayloadTooLargeError`.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any, Final
@@ -24,8 +24,8 @@ from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.errors import ServiceUnavailable, ValidationError
 from octavo.media.file_names import FileName, read_file_name
 from octavo.media.folders import ApiFolder
-from octavo.media.processing import FileInfo, FileWork, IncomingFile, MediaOptions, Naming, StoredFile
-from octavo.media.storage.base import Storage, temporary_name
+from octavo.media.processing import FileInfo, FileWork, IncomingFile, MediaOptions, Naming, Part, StoredFile
+from octavo.media.storage.base import Exchanged, Storage, temporary_in
 from octavo.schema.uids import FILE
 from octavo.sql.write.files import FILE_COLUMNS, compile_find_hash, compile_insert_file
 from octavo.threads import in_thread
@@ -69,17 +69,20 @@ class Replacement:
 
     def __init__(self, storage: Storage, stored: StoredFile) -> None:
         self._storage = storage
-        self._places = stored.names
-        self._swapped: list[tuple[str, str | None]] = []
-        self._temporary: list[str] = list(stored.names.values())
-        said = {name: value for name, value in stored.attributes.items() if value is not None}
-        self.attributes: Mapping[str, Any] = {**said, "formats": stored.attributes["formats"] or {}}
-        """What changes of the row: what is not known of the new file stays as it was."""
+        self._stored = stored
+        self._swapped: list[tuple[Part, Exchanged]] = []
+        self._temporary: list[str] = stored.names
+        self.names: set[str] = set()
+        """The names that its parts have in the storage, once they have been in their places."""
 
     @property
-    def names(self) -> Collection[str]:
-        """The names that its parts have in the storage, once they are in their places."""
-        return self._places.keys()
+    def attributes(self) -> Mapping[str, Any]:
+        """What changes of the row, once all is swapped: what is not known of the new file stays as it was."""
+        there = {part.format: part.kept for part in self._stored.parts}
+        there |= {part.format: exchanged.kept for part, exchanged in self._swapped}
+        attributes = self._stored.located(there)
+        said = {name: value for name, value in attributes.items() if value is not None}
+        return {**said, "formats": attributes["formats"] or {}}
 
     async def swap(self) -> None:
         """Put everything in its place; may be called again."""
@@ -95,20 +98,22 @@ class Replacement:
 
     def _swap(self) -> None:
         self._undo()
-        for name, place in self._places.items():
-            backup = temporary_name()
+        for part in self._stored.parts:
+            backup = temporary_in(self._storage, self._stored.described["ext"])
             self._temporary.append(backup)
-            existed = self._storage.copy(name, backup)
-            self._storage.move(place, name)
-            self._swapped.append((name, backup if existed else None))
+            exchanged = self._storage.exchange(part.kept.name, part.target, backup)
+            if exchanged.backup is not None:
+                self._temporary.append(exchanged.backup)
+            self.names.add(exchanged.kept.name)
+            self._swapped.append((part, exchanged))
         self._storage.settle()
 
     def _undo(self) -> None:
         while self._swapped:
-            name, backup = self._swapped.pop()
-            self._storage.move(name, self._places[name])
-            if backup is not None:
-                self._storage.move(backup, name)
+            part, exchanged = self._swapped.pop()
+            self._storage.move(exchanged.kept.name, part.kept.name)
+            if exchanged.backup is not None:
+                self._storage.move(exchanged.backup, exchanged.kept.name)
 
 
 class MediaLibrary:
@@ -211,11 +216,12 @@ class MediaLibrary:
 
 def _row(attributes: Mapping[str, Any], folder_path: str, now: int, actor_id: int | None) -> tuple[Any, ...]:
     """The values of a new row, in the order of its columns."""
-    formats = attributes["formats"]
     values = {
         **attributes,
         "alternative_text": attributes["alternativeText"],
-        "formats": orjson.dumps(formats).decode() if formats else None,
+        "formats": _json(attributes["formats"]),
+        "preview_url": attributes["previewUrl"],
+        "provider_metadata": _json(attributes["provider_metadata"]),
         "folder_path": folder_path,
         "created_at": now,
         "updated_at": now,
@@ -223,6 +229,10 @@ def _row(attributes: Mapping[str, Any], folder_path: str, now: int, actor_id: in
         "updated_by_id": actor_id,
     }
     return tuple(values[column] for column in FILE_COLUMNS)
+
+
+def _json(value: Any) -> str | None:
+    return orjson.dumps(value).decode() if value else None
 
 
 def _check_info(info: FileInfo) -> None:

@@ -5,7 +5,7 @@ transaction that changes the row is about to end.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -14,7 +14,7 @@ from octavo.media.file_names import FileName, extension_of, new_hash
 from octavo.media.file_types import HEAD_BYTES, type_of
 from octavo.media.image_metadata import remove_notes
 from octavo.media.image_sizes import Format, Measured
-from octavo.media.storage.base import Storage, temporary_name
+from octavo.media.storage.base import Kept, Storage, temporary_in
 
 
 class IncomingFile(Protocol):
@@ -55,24 +55,53 @@ class MediaOptions:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """The names of a file and its formats in the storage; `prefix` is the folder, with its last slash, or nothing."""
+    """The names of a file and its formats in the storage. `prefix` is the folder, with its last slash, or nothing;
+    `known` are names that are there already, by format: they stay."""
 
     hash: str
     extension: str
     prefix: str = ""
+    known: Mapping[str, str] = field(default_factory=dict)
 
-    def of(self, format_name: str = "") -> str:
+    def of(self, storage: Storage, format_name: str = "") -> str:
         """The name of the file itself, or of a format."""
         stem = f"{format_name}_{self.hash}" if format_name else self.hash
-        return f"{self.prefix}{stem}{self.extension}"
+        return self.known.get(format_name) or storage.name_for(self.prefix, stem, self.extension)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One file in the storage: of which format (none: the file itself), the name it is to have, how it lies now."""
+
+    format: str
+    target: str
+    kept: Kept
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file in the storage: the values of its attributes, and where its parts lie: `{name: where it lies now}`."""
+    """A file in the storage: the values of its attributes but for its addresses, and its parts."""
 
-    attributes: Mapping[str, Any]
-    names: Mapping[str, str]
+    described: Mapping[str, Any]
+    parts: Sequence[Part]
+
+    @property
+    def names(self) -> list[str]:
+        """Where its parts lie now."""
+        return [part.kept.name for part in self.parts]
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The values of its attributes, as its parts lie now."""
+        return self.located({part.format: part.kept for part in self.parts})
+
+    def located(self, kept: Mapping[str, Kept]) -> dict[str, Any]:
+        """The values of its attributes when its parts, by format, lie there."""
+        formats = self.described["formats"] or {}
+        shown = {name: {**made, **kept[name].said} for name, made in formats.items()}
+        main = kept[""]
+        nothing = {"provider_metadata": None, "previewUrl": main.preview_url}
+        return {**self.described, "formats": shown or None, **nothing, **main.said}
 
 
 class FileWork:
@@ -85,7 +114,7 @@ class FileWork:
         self._size = 0
         self._mime = ""
         self._measured = Measured()
-        self._written: dict[str, str] = {}
+        self._parts: list[Part] = []
 
     def copy(self, file: IncomingFile, name: FileName) -> None:
         """The content, into the workspace; and what type it is of."""
@@ -121,27 +150,26 @@ class FileWork:
 
     def _store(self, shown: str, info: FileInfo, naming: Naming, *, wait: bool) -> StoredFile:
         formats = {made.name: self._store_format(made, shown, naming, wait=wait) for made in self._measured.formats}
-        self._write(self._path, naming.of(), wait=wait)
+        self._write(self._path, "", naming, wait=wait)
         size = self._measured.size
-        attributes = {
+        described = {
             "name": shown,
             "alternativeText": info.alternative_text,
             "caption": info.caption,
             "width": size and size.width,
             "height": size and size.height,
-            "formats": formats or None,
+            "formats": formats,
             "hash": naming.hash,
             "ext": naming.extension,
             "mime": self._mime,
             "size": _kilobytes(self._size),
-            "url": self._storage.url_of(naming.of()),
             "provider": self._storage.provider,
         }
-        return StoredFile(attributes, self._written)
+        return StoredFile(described, tuple(self._parts))
 
     def _store_format(self, made: Format, shown: str, naming: Naming, *, wait: bool) -> dict[str, Any]:
-        size, name = made.path.stat().st_size, naming.of(made.name)
-        self._write(made.path, name, wait=wait)
+        size = made.path.stat().st_size
+        self._write(made.path, made.name, naming, wait=wait)
         return {
             "name": f"{made.name}_{shown}",
             "hash": f"{made.name}_{naming.hash}",
@@ -152,19 +180,18 @@ class FileWork:
             "height": made.size.height,
             "size": _kilobytes(size),
             "sizeInBytes": size,
-            "url": self._storage.url_of(name),
         }
 
-    def _write(self, path: Path, name: str, *, wait: bool) -> None:
-        place = temporary_name() if wait else name
-        self._storage.write(path, place, self._mime)
-        self._written[name] = place
+    def _write(self, path: Path, format_name: str, naming: Naming, *, wait: bool) -> None:
+        target = naming.of(self._storage, format_name)
+        place = temporary_in(self._storage, naming.extension) if wait else target
+        self._parts.append(Part(format_name, target, self._storage.write(path, place, self._mime)))
 
     def discard(self) -> None:
         """Leave nothing behind."""
         for path in self._leftovers():
             path.unlink(missing_ok=True)
-        self._storage.remove(self._written.values())
+        self._storage.remove([part.kept.name for part in self._parts])
 
     def _leftovers(self) -> Iterator[Path]:
         if self._path.name:

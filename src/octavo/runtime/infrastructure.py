@@ -20,7 +20,9 @@ from octavo.mail.mailers import Mailer
 from octavo.media.library import MediaLibrary
 from octavo.media.storage.base import Storage
 from octavo.runtime import options
-from octavo.runtime.open_resources import open_counts, open_mailer, open_media, open_project_database, open_storage
+from octavo.runtime.open_mailer import open_mailer
+from octavo.runtime.open_resources import open_counts, open_media, open_project_database
+from octavo.runtime.open_storage import open_storage
 from octavo.runtime.prepare_database import StartFailed
 from octavo.schema.uids import LOCALE
 from octavo.settings import Settings

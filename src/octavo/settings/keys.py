@@ -47,6 +47,7 @@ class Row:
     secret: bool = False
     others: bool = False
     default_doc: str | None = None
+    older: Mapping[str, str] = field(default_factory=dict)
 
 
 def setting(default: T, doc: str, **row: Any) -> T:
@@ -57,9 +58,9 @@ def setting(default: T, doc: str, **row: Any) -> T:
     return cast(T, field(**given, repr=not hidden, metadata={"row": described}))
 
 
-def table(kind: type[T], doc: str = "", name: str | None = None) -> T:
-    """A TOML table, all of whose keys have defaults."""
-    return field(default_factory=kind, metadata={"row": Row(doc=doc, name=name)})
+def table(kind: type[T], doc: str = "", name: str | None = None, older: Mapping[str, str] | None = None) -> T:
+    """A TOML table, all of whose keys have defaults. `older` are further places in it, dotted, and what each means."""
+    return field(default_factory=kind, metadata={"row": Row(doc=doc, name=name, older=older or {})})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,16 +95,25 @@ class Key:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A TOML table (or a whole file) and its members by canonical name; `others` takes every further table."""
+    """A TOML table (or a whole file) and its members by canonical name; `others` takes every further table. `older` are
+    members of other tables that may be written here too: their names, and they."""
 
     path: tuple[str, ...]
     members: Mapping[str, "Key | Table"]
     others: Key | None
     doc: str
+    older: dict[str, "tuple[str, Key | Table]"] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
         return self.path[-1]
+
+    def find(self, name: str) -> "tuple[str, Key | Table] | None":
+        """The member that a name means, under the name it has here; None where there is none."""
+        key = canonical(name)
+        member = self.members.get(key)
+        found = self.older.get(key) if member is None else (member.name, member)
+        return found if found is not None and name in spellings(found[0]) else None
 
     @property
     def names(self) -> list[str]:
@@ -167,12 +177,31 @@ def read_table(model: type[Any], path: tuple[str, ...], attributes: tuple[str, .
 
 def _member(part: Field[Any], row: Row, path: tuple[str, ...], attributes: tuple[str, ...]) -> Key | Table:
     if part.default is MISSING and hasattr(part.type, "__dataclass_fields__"):
-        return read_table(cast(type[Any], part.type), path, attributes, row.doc)
+        inner = read_table(cast(type[Any], part.type), path, attributes, row.doc)
+        for place, target in row.older.items():
+            _add_older(inner, place, target)
+        return inner
     default = part.default if part.default_factory is MISSING else part.default_factory()
     kind = row.kind or _kind_of(part.type, row)
     if row.bounds:
         kind = values.between(kind, *row.bounds)
     return Key(file=path[0], path=path[1:], attributes=attributes, kind=kind, default=default, row=row)
+
+
+def _add_older(table: Table, place: str, target: str) -> None:
+    """Let what lies at `target` be written at `place` too; both are dotted, and begin in the table."""
+    *folders, name = place.split(".")
+    holder = table
+    for folder in folders:
+        found = holder.find(folder)
+        if found is None:
+            found = folder, Table(path=(*holder.path, folder), members={}, others=None, doc="")
+            holder.older[canonical(folder)] = found
+        holder = cast(Table, found[1])
+    meant: Table | Key = table
+    for part in target.split("."):
+        meant = cast(Table, meant).members[canonical(part)]
+    holder.older[canonical(name)] = name, meant
 
 
 def _kind_of(annotation: Any, row: Row) -> Kind:

@@ -15,6 +15,7 @@ from octavo.settings.database_url import read_database_url
 from octavo.settings.keys import Key, canonical
 from octavo.settings.model import SECTIONS, TABLES, Mode, Settings
 from octavo.settings.problems import SettingsError, SettingsProblem
+from octavo.settings.provider_checks import check_providers
 from octavo.settings.sign_in_providers import provider_problems
 from octavo.settings.sources import (
     Found,
@@ -43,7 +44,6 @@ POPULATE_DEEP = "strapi-plugin-populate-deep"
 
 _VERSION = ("api", "compat", "v4_version")
 _GRAPHQL = ("plugins", "graphql", "config")
-_BUCKET = ("provider_options", "s3_options", "params", "bucket")
 
 REQUIRED_SECRETS = ("JWT_SECRET", "API_TOKEN_SALT")
 """Without these nothing but development starts."""
@@ -225,9 +225,8 @@ def _check(settings: Settings, require_secrets: bool) -> Iterable[SettingsProble
     if settings.api.compat.cors == "exact" and cors.credentials and "*" in cors.origins:
         expected = "expected a list of exact origins, not *, where credentials are allowed"
         yield _problem(settings, ("middlewares", "cors", "origins"), expected)
-    if settings.plugins.upload.config.provider == "aws-s3" and not _bucket(settings):
-        expected = "expected the name of the bucket that keeps the uploaded files"
-        yield _problem(settings, ("plugins", "upload", "config", *_BUCKET), expected)
+    for place, expected in check_providers(settings):
+        yield _problem(settings, place, expected)
     first = settings.admin.first
     if (first.email is None) != (first.password is None):
         missing = "email" if first.email is None else "password"
@@ -245,10 +244,6 @@ def _provider_problems(settings: Settings) -> Iterable[SettingsProblem]:
         for path, message in provider_problems(name, given):
             problem = _problem(settings, place, message)
             yield replace(problem, key=f"{problem.key}.{path}")
-
-
-def _bucket(settings: Settings) -> str:
-    return settings.plugins.upload.config.provider_options.s3_options.params.bucket
 
 
 def _problem(settings: Settings, place: tuple[str, ...], message: str) -> SettingsProblem:

@@ -10,7 +10,7 @@ from typing import Any
 
 from dotenv import dotenv_values
 
-from octavo.settings.keys import Key, Table, camel, canonical, kebab, spellings
+from octavo.settings.keys import Key, Table, camel, canonical, kebab
 from octavo.settings.model import FILES, TABLES
 from octavo.settings.problems import SettingsProblem, unknown
 from octavo.settings.values import free_value
@@ -56,23 +56,26 @@ def read_files(files: Iterable[Path]) -> Found:
             yield from _read_table(TABLES[file.stem], content, source)
 
 
-def _read_table(table: Table, content: Mapping[str, Any], source: str) -> Found:
+def _read_table(table: Table, content: Mapping[str, Any], source: str, place: tuple[str, ...] | None = None) -> Found:
+    """What a table gives, that is written at a place of its file; its own, if none is said."""
+    place = table.path[1:] if place is None else place
     seen: set[str] = set()
     for name, value in content.items():
-        member = table.members.get(canonical(name))
-        path = ".".join((*table.path[1:], name))
-        if member is None or name not in spellings(member.name):
+        found = table.find(name)
+        path = ".".join((*place, name))
+        if found is None:
             yield _read_other(table, name, value, source, path)
-        elif member.name in seen:
-            yield SettingsProblem(source, path, f"given twice, the other time as another spelling of {member.name}")
+            continue
+        known, member = found
+        if known in seen:
+            yield SettingsProblem(source, path, f"given twice, the other time as another spelling of {known}")
         elif isinstance(member, Key):
             yield _read_value(member, value, source, path)
         elif isinstance(value, Mapping):
-            yield from _read_table(member, value, source)
+            yield from _read_table(member, value, source, (*place, known))
         else:
             yield SettingsProblem(source, path, f"expected a table, not {shown(value)}")
-        if member is not None:
-            seen.add(member.name)
+        seen.add(known)
 
 
 def _read_other(table: Table, name: str, value: Any, source: str, path: str) -> Given | SettingsProblem:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from ipaddress import ip_network
-from json import JSONDecodeError, loads
+from json import JSONDecodeError, dumps, loads
 from typing import Any
 
 from octavo.settings.v4_version import parse_version
@@ -77,6 +77,18 @@ def _json(text: str) -> Any:
         raise ValueError from None
 
 
+def _json_object(value: Any) -> str:
+    """A table, or its JSON; as JSON."""
+    content = _json(value) if isinstance(value, str) else value
+    if not isinstance(content, Mapping):
+        raise ValueError
+    return dumps(content, default=str)
+
+
+def _joined_texts(value: Any) -> str:
+    return value if isinstance(value, str) else ", ".join(_texts(value))
+
+
 def _mapping_of(read: Reader) -> Reader:
     def read_mapping(value: Any) -> Mapping[str, Any]:
         if not isinstance(value, Mapping):
@@ -100,6 +112,19 @@ TEXT_TABLE = replace(_mapping("a table of texts", _instance(str)), item_is_text=
 NUMBER_TABLE = _mapping("a table of whole numbers", _instance(int))
 FREE_TABLE = _mapping("a table", lambda value: value)
 TABLES = _mapping("tables", _mapping_of(lambda value: value))
+
+
+JSON_OBJECT = Kind("a table, or its JSON as a text", _json_object, _json_object)
+JOINED_TEXTS = Kind("a text or a list of texts", str, _joined_texts)
+
+
+def lenient(kind: Kind) -> Kind:
+    """The same kind, which may be given as a text too: v4's configurations put variables in as they are."""
+
+    def read(value: Any) -> Any:
+        return kind.from_text(value) if isinstance(value, str) else kind.from_toml(value)
+
+    return replace(kind, from_toml=read)
 
 
 def optional(kind: Kind) -> Kind:

@@ -5,27 +5,28 @@ A file is written under a temporary name in the same folder and then renamed, so
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
-from octavo.media.storage.base import Workspace, checked, is_safe
+from octavo.media.storage.base import Kept, NamedStorage, Workspace, checked, is_safe
 
 
-class LocalStorage:
-    """The folder of uploads; `url` is the path under which it is served."""
+class LocalStorage(NamedStorage):
+    """The folder of uploads; `url` is the path under which it is served. `providers` are what rows call it, the first
+    one in new rows."""
 
-    provider = "local"
-    signs = False
-
-    def __init__(self, folder: Path, url: str = "/uploads") -> None:
+    def __init__(self, folder: Path, url: str = "/uploads", providers: Collection[str] = ("local",)) -> None:
+        self.provider = next(iter(providers))
+        self.providers = providers
         self.workspace = Workspace(folder)
         self._folder = folder
         self._url = url
 
-    def write(self, path: Path, name: str, mime: str) -> None:
+    def write(self, path: Path, name: str, mime: str) -> Kept:
         """Rename, which nobody can see half of."""
         path.replace(self._path(name))
+        return self.kept(name)
 
     def open(self, name: str) -> IO[bytes]:
         return self._path(name).open("rb")
@@ -64,13 +65,9 @@ class LocalStorage:
     def url_of(self, name: str) -> str:
         return f"{self._url}/{name}"
 
-    def name_of(self, url: str) -> str | None:
+    def name_of(self, url: str, metadata: Mapping[str, Any] | None = None) -> str | None:
         name = url.removeprefix(f"{self._url}/")
         return name if is_safe(name) else None
-
-    def sign(self, url: str) -> str:
-        """Everybody may fetch."""
-        return url
 
     def _path(self, name: str) -> Path:
         return self._folder / checked(name)

@@ -5,25 +5,21 @@ that cannot be reached, becomes ServiceUnavailable.
 """
 
 import importlib
-import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import urlsplit
 
-from octavo.errors import Problem, ServiceUnavailable, ValidationError
+from octavo.errors import ServiceUnavailable
 from octavo.media.file_types import is_harmless
-from octavo.media.storage.base import TEMPORARY, Workspace, checked, is_safe
+from octavo.media.storage.base import Kept, NamedStorage, StorageProblem, Workspace, safe_folder
+from octavo.media.storage.object_names import ObjectNames, SignedAddresses, is_key
 
 _NOT_FOUND: Final = frozenset({"404", "NoSuchKey", "NotFound"})
 _MOST_REMOVED: Final = 1000
-_MOST_SIGNED: Final = 10_000
-
-
-class S3Missing(Exception):
-    """The library that speaks to S3 is not installed. The text is meant for people."""
+_OUR_OWN: Final = frozenset({"Bucket", "Key", "Body", "Delete", "ContentType"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,28 +41,38 @@ class S3Options:
     root_path: str = ""
     base_url: str = ""
     signed_seconds: int = 900
+    providers: Collection[str] = ("aws-s3",)
+    put: Mapping[str, Any] = field(default_factory=dict)
+    delete: Mapping[str, Any] = field(default_factory=dict)
 
 
-class S3Storage:
+class S3Storage(NamedStorage):
     """A bucket. With the ACL `private` files are fetched by addresses that are signed and expire."""
 
-    provider = "aws-s3"
-
     def __init__(self, options: S3Options) -> None:
+        self.provider = next(iter(options.providers))
+        self.providers = options.providers
         self.workspace = Workspace(options.folder)
         self.signs = options.acl == "private"
         self._options = options
-        self._root = f"{options.root_path.strip('/')}/" if options.root_path.strip("/") else ""
         self._client, self._failures = _connect(options)
-        self._base = (options.base_url or _address(options)).rstrip("/")
-        self._signed: dict[str, tuple[float, str]] = {}
+        self._put = self._checked("PutObject", options.put)
+        self._copied = {
+            name: value for name, value in {**self._acl(), **self._put}.items() if self._knows("CopyObject", name)
+        }
+        self._delete = self._checked("DeleteObjects", options.delete)
+        bases = filter(None, (options.base_url, *_addresses(options)))
+        self._names = ObjectNames(options.root_path, list(bases))
+        self._signed = SignedAddresses(options.signed_seconds, self._presign)
 
-    def write(self, path: Path, name: str, mime: str) -> None:
+    def write(self, path: Path, name: str, mime: str) -> Kept:
         """Nobody sees an object before it is whole."""
         shown = {} if is_harmless(mime) else {"ContentDisposition": "attachment"}
+        told = {"ContentType": mime, **self._acl(), **self._put, **shown}
         with self._speaking(), path.open("rb") as body:
-            self._client.put_object(**self._at(name), Body=body, ContentType=mime, **shown, **self._acl())
+            self._client.put_object(**self._at(name), Body=body, **told)
         path.unlink()
+        return self.kept(name)
 
     def open(self, name: str) -> IO[bytes]:
         with self._speaking(missing=FileNotFoundError(name)):
@@ -76,7 +82,7 @@ class S3Storage:
     def copy(self, name: str, copy: str) -> bool:
         try:
             with self._speaking(missing=FileNotFoundError(name)):
-                self._client.copy_object(**self._at(copy), CopySource=self._at(name), **self._acl())
+                self._client.copy_object(**self._at(copy), CopySource=self._at(name), **self._copied)
         except FileNotFoundError:
             return False
         return True
@@ -87,52 +93,46 @@ class S3Storage:
         self.remove([name])
 
     def remove(self, names: Iterable[str]) -> None:
-        keys = [{"Key": self._root + name} for name in names if _is_key(name)]
+        keys = [{"Key": self._names.key_of(name)} for name in names if is_key(name)]
         for start in range(0, len(keys), _MOST_REMOVED):
             batch = {"Objects": keys[start : start + _MOST_REMOVED], "Quiet": True}
             with self._speaking():
-                self._client.delete_objects(Bucket=self._options.bucket, Delete=batch)
+                self._client.delete_objects(Bucket=self._options.bucket, Delete=batch, **self._delete)
 
     def settle(self) -> None:
         """What S3 has acknowledged stays."""
 
     def prefix_of(self, path: str) -> str:
-        parts = [part for part in path.strip("/").split("/") if part]
-        if not all(map(is_safe, parts)) or any(part.startswith(TEMPORARY) for part in parts):
-            message = "path must be made of letters, digits, dots, dashes and underscores"
-            raise ValidationError.from_problems([Problem(("path",), message)])
-        return "".join(f"{part}/" for part in parts)
+        return safe_folder(path)
 
     def url_of(self, name: str) -> str:
-        return f"{self._base}/{quote(self._root + name)}"
+        return self._names.url_of(name)
 
-    def name_of(self, url: str) -> str | None:
+    def name_of(self, url: str, metadata: Mapping[str, Any] | None = None) -> str | None:
         """Addresses that v4 wrote may have another form: then the file lies directly below the root."""
-        plain = url.partition("?")[0]
-        begin = f"{self._base}/{quote(self._root)}"
-        name = unquote(plain.removeprefix(begin)) if plain.startswith(begin) else plain.rpartition("/")[2]
-        return name if _is_key(name) else None
+        return self._names.find_or_guess(url)
 
     def sign(self, url: str) -> str:
-        """The same address for half of its life, so that browsers can keep what they fetched."""
-        now = time.monotonic()
-        until, signed = self._signed.get(url, (0.0, ""))
-        if now < until:
-            return signed
-        name = self.name_of(url)
-        if name is None:
-            return url
+        """Addresses that are none of this bucket's stay as they are."""
+        name = self._names.find(url)
+        return url if name is None else self._signed.of(name)
+
+    def _presign(self, name: str) -> str:
         seconds = self._options.signed_seconds
-        signed = str(self._client.generate_presigned_url("get_object", Params=self._at(name), ExpiresIn=seconds))
-        if len(self._signed) >= _MOST_SIGNED:
-            self._signed.clear()
-        self._signed[url] = (now + seconds / 2, signed)
-        return signed
+        return str(self._client.generate_presigned_url("get_object", Params=self._at(name), ExpiresIn=seconds))
+
+    def _checked(self, operation: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Options that the service knows, but for those that are ours to say. Raises StorageProblem."""
+        for name in given:
+            if not self._knows(operation, name) or name in _OUR_OWN:
+                raise StorageProblem(f"actionOptions: {name!r} is nothing that {operation} of S3 can be told")
+        return given
+
+    def _knows(self, operation: str, name: str) -> bool:
+        return name in self._client.meta.service_model.operation_model(operation).input_shape.members
 
     def _at(self, name: str) -> dict[str, str]:
-        if not _is_key(name):
-            checked(name)
-        return {"Bucket": self._options.bucket, "Key": self._root + name}
+        return {"Bucket": self._options.bucket, "Key": self._names.key_of(name)}
 
     def _acl(self) -> dict[str, str]:
         return {"ACL": self._options.acl} if self._options.acl else {}
@@ -164,11 +164,11 @@ def _connect(options: S3Options) -> tuple[Any, tuple[type[Exception], ...]]:
         )
         errors = importlib.import_module("botocore.exceptions")
     except ModuleNotFoundError as error:
-        raise S3Missing("Uploads to S3 need a library: pip install 'octavo[s3]'") from error
+        raise StorageProblem("Uploads to S3 need a library: pip install 'octavo[s3]'") from error
     client = session.client(
         "s3",
         region_name=options.region or "us-east-1",
-        endpoint_url=options.endpoint,
+        endpoint_url=_endpoint(options),
         aws_access_key_id=options.access_key_id,
         aws_secret_access_key=options.secret_access_key,
         aws_session_token=options.session_token,
@@ -177,15 +177,18 @@ def _connect(options: S3Options) -> tuple[Any, tuple[type[Exception], ...]]:
     return client, (errors.BotoCoreError, errors.ClientError)
 
 
-def _address(options: S3Options) -> str:
-    """Where the bucket's objects are fetched."""
+def _addresses(options: S3Options) -> Iterator[str]:
+    """Where the bucket's objects are fetched: as new addresses are written, and as others may be."""
+    region = options.region or "us-east-1"
+    parts = urlsplit(_endpoint(options) or f"https://s3.{region}.amazonaws.com")
+    hosted = f"{parts.scheme}://{options.bucket}.{parts.netloc}{parts.path}"
+    in_path = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}/{options.bucket}"
+    yield from (in_path, hosted) if options.path_style and options.endpoint else (hosted, in_path)
     if options.endpoint is None:
-        return f"https://{options.bucket}.s3.{options.region or 'us-east-1'}.amazonaws.com"
-    if options.path_style:
-        return f"{options.endpoint.rstrip('/')}/{options.bucket}"
-    parts = urlsplit(options.endpoint)
-    return f"{parts.scheme}://{options.bucket}.{parts.netloc}{parts.path}"
+        yield f"https://{options.bucket}.s3.amazonaws.com"
 
 
-def _is_key(name: str) -> bool:
-    return bool(name) and all(map(is_safe, name.split("/")))
+def _endpoint(options: S3Options) -> str | None:
+    """v4's configurations may leave the scheme out."""
+    endpoint = options.endpoint
+    return f"https://{endpoint}" if endpoint and "://" not in endpoint else endpoint or None

@@ -1,11 +1,30 @@
-"""`plugins.toml`, `[upload]`: files and where they are kept."""
+"""`plugins.toml`, `[upload]`: files and where they are kept. The options are called as those of v4's providers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Final, Literal
 
-from octavo.settings.keys import AT_LEAST_ONE, setting, table
-from octavo.settings.values import DURATION, SIZE
+from octavo.settings import values
+from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
+from octavo.settings.values import DURATION, FLAG, SIZE, WHOLE_NUMBER, lenient
+
+UPLOAD_PROVIDERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "local": ("local", "@strapi/provider-upload-local", "strapi-provider-upload-local"),
+    "aws-s3": (
+        "aws-s3",
+        "@strapi/provider-upload-aws-s3",
+        "strapi-provider-upload-aws-s3",
+        "strapi-provider-cloudflare-r2",
+    ),
+    "cloudinary": ("cloudinary", "@strapi/provider-upload-cloudinary", "strapi-provider-upload-cloudinary"),
+    "azure-storage": ("azure-storage", "strapi-provider-upload-azure-storage"),
+    "google-cloud-storage": (
+        "google-cloud-storage",
+        "@strapi-community/strapi-provider-upload-google-cloud-storage",
+        "strapi-provider-upload-google-cloud-storage",
+    ),
+}
+"""The storages there are, by the names that v4's configurations, and the rows of files, have for them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,31 +64,142 @@ class S3Service:
     credentials: S3Credentials = table(S3Credentials, "Who asks.")
     region: str | None = setting(None, "Region of the bucket.", variable="AWS_REGION")
     endpoint: str | None = setting(None, "Address of a service other than Amazon's.")
-    force_path_style: bool = setting(False, "Name the bucket in the path of addresses and not in the host.")
+    force_path_style: bool = setting(
+        False, "Name the bucket in the path of addresses and not in the host.", kind=lenient(FLAG)
+    )
     params: S3Params = table(S3Params, "The bucket.")
+
+
+_S3_KEYS: Final = {
+    "accessKeyId": "credentials.accessKeyId",
+    "secretAccessKey": "credentials.secretAccessKey",
+    "sessionToken": "credentials.sessionToken",
+    "s3ForcePathStyle": "forcePathStyle",
+}
+_FLAT_KEYS: Final = {
+    **{name: f"s3Options.{name}" for name in ("credentials", "region", "endpoint", "forcePathStyle", "params")},
+    **{name: f"s3Options.{place}" for name, place in _S3_KEYS.items()},
+    "cloudflarePublicAccessUrl": "baseUrl",
+}
+"""How older configurations of v4 are written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UploadProviderOptions:
-    """The storage `aws-s3`."""
+    """How the storage is reached; each has keys of its own."""
 
     base_url: str = setting(
-        "", "Public address in front of the files, of a CDN say, in place of the bucket's.", variable="CDN_URL"
+        "",
+        "`aws-s3`, `google-cloud-storage`: public address in front of the files, of a CDN say; else the bucket's.",
+        variable="CDN_URL",
     )
-    root_path: str = setting("", "Folder of the bucket that holds all files.", variable="CDN_ROOT_PATH")
-    s3_options: S3Service = table(S3Service, "The service.", name="s3Options")
+    root_path: str = setting("", "`aws-s3`: folder of the bucket that holds all files.", variable="CDN_ROOT_PATH")
+    s3_options: S3Service = table(S3Service, "The service.", name="s3Options", older=_S3_KEYS)
+    cloud_name: str = setting("", "`cloudinary`: the cloud.", name="cloud_name", variable="CLOUDINARY_NAME")
+    api_key: str = setting("", "`cloudinary`: the key.", name="api_key", variable="CLOUDINARY_KEY", secret=True)
+    api_secret: str = setting(
+        "", "`cloudinary`: its secret.", name="api_secret", variable="CLOUDINARY_SECRET", secret=True
+    )
+    upload_prefix: str = setting(
+        "https://api.cloudinary.com", "`cloudinary`: address of the service.", name="upload_prefix"
+    )
+    account: str = setting("", "`azure-storage`: the account.", variable="STORAGE_ACCOUNT")
+    account_key: str | None = setting(
+        None, "`azure-storage`: key of the account.", variable="STORAGE_ACCOUNT_KEY", secret=True
+    )
+    sas_token: str | None = setting(
+        None,
+        "`azure-storage`: shared access signature, in place of the key.",
+        variable="STORAGE_ACCOUNT_SAS_TOKEN",
+        secret=True,
+    )
+    auth_type: Literal["default", "msi"] = setting(
+        "default", "`azure-storage`: key or signature; or `msi`, the machine's identity.", variable="STORAGE_AUTH_TYPE"
+    )
+    client_id: str | None = setting(None, "`azure-storage`: which of the machine's identities.")
+    container_name: str = setting("", "`azure-storage`: the container.", variable="STORAGE_CONTAINER_NAME")
+    default_path: str = setting("", "`azure-storage`: folder that holds all files.")
+    service_base_url: str | None = setting(
+        None,
+        "`azure-storage`: address of the service, if it is not the account's at Azure.",
+        name="serviceBaseURL",
+        variable="STORAGE_URL",
+    )
+    cdn_base_url: str | None = setting(
+        None,
+        "`azure-storage`: public address in place of the service's.",
+        name="cdnBaseURL",
+        variable="STORAGE_CDN_URL",
+    )
+    default_cache_control: str | None = setting(
+        None, "`azure-storage`: `Cache-Control` of the files.", variable="STORAGE_CACHE_CONTROL"
+    )
+    remove_cn: bool = setting(
+        False, "`azure-storage`: leave the container out of addresses.", name="removeCN", kind=lenient(FLAG)
+    )
+    bucket_name: str = setting("", "`google-cloud-storage`: the bucket.", variable="GCS_BUCKET_NAME")
+    service_account: str | None = setting(
+        None,
+        "`google-cloud-storage`: the JSON of a service account; without one, the machine's own.",
+        kind=values.optional(values.JSON_OBJECT),
+        variable="GCS_SERVICE_ACCOUNT",
+        secret=True,
+    )
+    base_path: str = setting(
+        "", "`google-cloud-storage`: folder of the bucket that holds all files.", variable="GCS_BASE_PATH"
+    )
+    public_files: bool = setting(
+        True,
+        "`google-cloud-storage`: everybody may fetch the files; if not, answers hold signed addresses.",
+        kind=lenient(FLAG),
+        variable="GCS_PUBLIC_FILES",
+    )
+    uniform: bool = setting(
+        False,
+        "`google-cloud-storage`: the bucket says who may read, not each file.",
+        kind=lenient(FLAG),
+        variable="GCS_UNIFORM",
+    )
+    gzip: Literal["auto", "true", "false"] = setting(
+        "auto", "`google-cloud-storage`: keep files compressed; `auto`, those of texts."
+    )
+    cache_max_age: int = setting(
+        3600,
+        "`google-cloud-storage`: seconds that browsers may keep a file.",
+        kind=lenient(WHOLE_NUMBER),
+        bounds=AT_LEAST_ZERO,
+    )
+    expires: int = setting(
+        900_000,
+        "`google-cloud-storage`: milliseconds that a signed address is valid.",
+        kind=lenient(WHOLE_NUMBER),
+        bounds=(10_000, 7 * 86_400_000),
+    )
+    skip_check_bucket: bool = setting(False, "Kept for v4: the bucket is not looked for before each upload.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UploadActionOptions:
+    """What is told to the service besides, with `aws-s3` and `cloudinary`; in the service's own words."""
+
+    upload: Mapping[str, Any] = setting({}, "With each upload.")
+    upload_stream: Mapping[str, Any] = setting({}, "The same, as v4 uploads; these come first.")
+    delete: Mapping[str, Any] = setting({}, "With each removal.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UploadConfig:
     """Files."""
 
-    provider: Literal["local", "aws-s3"] = setting(
+    provider: str = setting(
         "local",
-        "Where files are kept: in `public/uploads`, or in a bucket of S3.",
-        aliases={"@strapi/provider-upload-local": "local", "@strapi/provider-upload-aws-s3": "aws-s3"},
+        "Where files are kept: `local` (in `public/uploads`), `aws-s3`, `cloudinary`, `azure-storage`, "
+        "`google-cloud-storage`, or the name of v4's package.",
     )
-    provider_options: UploadProviderOptions = table(UploadProviderOptions, "The storage `aws-s3`.")
+    provider_options: UploadProviderOptions = table(
+        UploadProviderOptions, "How the storage is reached.", older=_FLAT_KEYS
+    )
+    action_options: UploadActionOptions = table(UploadActionOptions, "What is told to the service besides.")
     size_limit: int = setting(200 * 1024**2, "Largest file.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="200 MB")
     breakpoints: Mapping[str, int] = setting(
         {"large": 1000, "medium": 750, "small": 500}, "Formats made of an image: name and greatest width or height."
@@ -78,10 +208,15 @@ class UploadConfig:
         False, "Keep what cameras and programs note in images, such as the place where they were taken."
     )
 
+    @property
+    def storage(self) -> str | None:
+        """The storage that the provider's name means; None where it is none that there is."""
+        return next((storage for storage, names in UPLOAD_PROVIDERS.items() if self.provider in names), None)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upload:
     """The upload plugin."""
 
     enabled: bool = setting(True, "Use the plugin.")
-    config: UploadConfig = table(UploadConfig)
+    config: UploadConfig = table(UploadConfig, older={"providerOptions.sizeLimit": "sizeLimit"})

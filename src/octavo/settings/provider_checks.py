@@ -1,0 +1,98 @@
+"""What is wrong with the providers of uploads and of mail: names that there are not, and options that are missing.
+
+Where a v4 configuration names the provider this stops no start: what would need it is refused, and the log says why.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from octavo.settings.files.plugin_email import EMAIL_PROVIDERS, EmailConfig, EmailProviderOptions
+from octavo.settings.files.plugin_upload import UPLOAD_PROVIDERS, UploadConfig, UploadProviderOptions
+from octavo.settings.model import Settings
+
+Wrong = tuple[tuple[str, ...], str]
+"""The place in the settings, and what was expected."""
+
+_UPLOAD: Final = ("plugins", "upload", "config")
+_EMAIL: Final = ("plugins", "email", "config")
+_V4_FILE: Final = re.compile(r"\.(?:[cm]?[jt]s|json)\b")
+
+
+def check_providers(settings: Settings) -> Iterator[Wrong]:
+    """What stops the start."""
+    if not upload_is_from_v4(settings):
+        yield from storage_problems(settings)
+    if not mail_is_from_v4(settings):
+        yield from mail_problems(settings)
+
+
+def storage_problems(settings: Settings) -> list[Wrong]:
+    """Why files cannot be uploaded."""
+    upload = settings.plugins.upload.config
+    if upload.storage is None:
+        return [((*_UPLOAD, "provider"), f"expected one of {', '.join(UPLOAD_PROVIDERS)}")]
+    return [
+        ((*_UPLOAD, "provider_options", *option), expected) for option, expected in _missing_storage_options(upload)
+    ]
+
+
+def mail_problems(settings: Settings) -> list[Wrong]:
+    """Why mail cannot be sent."""
+    email = settings.plugins.email.config
+    if email.provider and email.way is None:
+        return [((*_EMAIL, "provider"), f"expected one of {', '.join(EMAIL_PROVIDERS)}")]
+    return [((*_EMAIL, "provider_options", option), expected) for option, expected in _missing_mail_options(email)]
+
+
+def upload_is_from_v4(settings: Settings) -> bool:
+    """Whether a v4 configuration names the provider of uploads."""
+    return _V4_FILE.search(settings.sources.get((*_UPLOAD, "provider"), "")) is not None
+
+
+def mail_is_from_v4(settings: Settings) -> bool:
+    """Whether a v4 configuration names the provider of mail."""
+    return _V4_FILE.search(settings.sources.get((*_EMAIL, "provider"), "")) is not None
+
+
+def _missing_storage_options(upload: UploadConfig) -> Iterator[Wrong]:
+    options = upload.provider_options
+    if upload.storage == "aws-s3" and not options.s3_options.params.bucket:
+        yield ("s3_options", "params", "bucket"), "expected the name of the bucket that keeps the uploaded files"
+    if upload.storage == "cloudinary":
+        for name in ("cloud_name", "api_key", "api_secret"):
+            if not getattr(options, name):
+                yield (name,), "expected a text, as Cloudinary's console shows it"
+    if upload.storage == "azure-storage":
+        yield from _missing_azure_options(options)
+    if upload.storage == "google-cloud-storage":
+        if not options.bucket_name:
+            yield ("bucket_name",), "expected the name of the bucket that keeps the uploaded files"
+        if not options.public_files and options.service_account is None:
+            yield ("service_account",), "expected a service account: addresses are signed with its key"
+
+
+def _missing_azure_options(options: UploadProviderOptions) -> Iterator[Wrong]:
+    if not options.account:
+        yield ("account",), "expected the name of the account"
+    if not options.container_name:
+        yield ("container_name",), "expected the name of the container that keeps the uploaded files"
+    if options.auth_type == "default" and not (options.account_key or options.sas_token):
+        yield ("account_key",), "expected the key of the account, or sasToken"
+
+
+def _missing_mail_options(email: EmailConfig) -> Iterator[tuple[str, str]]:
+    options: EmailProviderOptions = email.provider_options
+    if email.way == "nodemailer" and not (options.host or options.service):
+        yield "host", "expected the mail server"
+    if email.way == "amazon-ses":
+        for name in ("key", "secret"):
+            if not getattr(options, name):
+                yield name, "expected an access key and its secret"
+    if email.way == "mailgun":
+        if not (options.key or options.api_key):
+            yield "key", "expected the API key"
+        if not options.domain:
+            yield "domain", "expected the domain that sends"
+    if email.way == "sendgrid" and not options.api_key:
+        yield "api_key", "expected the API key"

@@ -1,0 +1,89 @@
+"""A service over HTTP for tests, in a thread of this process: what is asked is given to a function, as it came."""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from email import message_from_bytes, policy
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request. `path` is as it was sent, `headers` have small letters."""
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def name(self) -> str:
+        """The path, decoded."""
+        return unquote(self.path)
+
+    @property
+    def form(self) -> dict[str, str]:
+        """The body as a form."""
+        return dict(parse_qsl(self.body.decode(), keep_blank_values=True))
+
+    @property
+    def parts(self) -> dict[str, tuple[str | None, bytes]]:
+        """The body as a form with files: name of the file, and content."""
+        head = f"Content-Type: {self.headers['content-type']}\r\n\r\n".encode()
+        mime = message_from_bytes(head + self.body, policy=policy.HTTP)
+        found = {}
+        for part in mime.iter_parts():
+            content = part.get_payload(decode=True)
+            assert isinstance(content, bytes)
+            found[str(part.get_param("name", header="content-disposition"))] = (part.get_filename(), content)
+        return found
+
+
+@dataclass
+class Answer:
+    """What a service answers."""
+
+    status: int = 200
+    body: bytes = b""
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+@contextmanager
+def serving(answer: Callable[[Asked], Answer]) -> Iterator[str]:
+    """The address of a service that answers so."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def _answer(self) -> None:
+            parts = urlsplit(self.path)
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            body = self.rfile.read(int(headers.get("content-length", 0)))
+            query = dict(parse_qsl(parts.query, keep_blank_values=True))
+            given = answer(Asked(self.command, parts.path, query, headers, body))
+            self.send_response(given.status)
+            for name, value in {"Content-Length": str(len(given.body)), **given.headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(given.body)
+
+        do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = _answer  # noqa: N815 - named by the library
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
