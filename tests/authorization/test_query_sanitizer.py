@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from octavo.authorization.permissions import permission_set
-from octavo.authorization.query_sanitizer import QuerySanitizer, Strictness
+from octavo.authorization.query_sanitizer import QuerySanitizer
+from octavo.authorization.strictness import Strictness
 from octavo.errors import InvalidParameter, ValidationError
 from octavo.query.ast import Populate, Query
 from octavo.rest.params import read_query

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from octavo.authorization.permissions import EVERYTHING, PermissionSet, permission_set
-from octavo.authorization.query_sanitizer import Strictness
+from octavo.authorization.strictness import Strictness
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.controllers.reading import ContentReads
 from octavo.errors import InvalidParameter, NotFoundError

@@ -31,6 +31,9 @@ def test_keys_with_value_and_source(tmp_path: Path) -> None:
         Described("config/api.toml", "compat.accountStates", "hidden", "profile safe"),
         Described("config/api.toml", "compat.mailedCodes", "sealed", "profile safe"),
         Described("config/api.toml", "compat.queryStrings", "listed", "profile safe"),
+        Described("config/api.toml", "compat.populateParameters", "refuse", "profile safe"),
+        Described("config/api.toml", "compat.unknownParameters", "refuse", "profile safe"),
+        Described("config/api.toml", "compat.morphRelations", "plain", "profile safe"),
         Described("config/api.toml", "compat.ids", "digits", "profile safe"),
         Described("config/plugins.toml", "graphql.config.persistedQueries", False, "profile safe"),
     ]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from octavo.authorization.ability import FIND, Ability
+from octavo.authorization.strictness import Checks, Strictness, given_at, keys_at, without_refused
 from octavo.errors import InvalidParameter, ValidationError
 from octavo.query.ast import (
     EVERYTHING,
@@ -45,14 +46,6 @@ NEVER_POPULATED = frozenset({(ROLE, "users")})
 """Relations that nobody is shown, by whatever way (observed); filters may use them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Strictness:
-    """What happens to names that mean nothing: the compatibility rules `unknownOperators` and `unknownPopulate`."""
-
-    refuse_operators: bool = False
-    refuse_populate: bool = False
-
-
 def _none_unlisted(definition: Definition, zone: DynamicZone) -> Iterable[str]:
     return ()
 
@@ -67,7 +60,7 @@ class QuerySanitizer:
 
     registry: Registry
     ability: Ability
-    strictness: Strictness = Strictness()
+    strictness: Strictness = field(default_factory=Strictness)
     unlisted: UnlistedComponents = _none_unlisted
     """The components that a zone is known to hold besides those that it lists."""
     given: Mapping[str, Any] = field(default_factory=dict)
@@ -80,14 +73,18 @@ class QuerySanitizer:
         """
         if place is None and self.ability.limits_fields:
             place = FieldPlace(definition.uid)
+        if self.strictness.drop_top:
+            query = self._without_refused(query, definition, place, ())
         return self.level(query, definition, place, ())
 
     def level(self, query: Query, definition: Definition, place: Place, path: Path) -> Query:
         """One level of a Query, which stands at a path of the request (the top and what nobody wrote: at none)."""
         if query is EVERYTHING:
             return query  # most of what `*` populates
+        if path and self.strictness.drop_below:
+            query = self._without_refused(query, definition, place, path)
         kept = replace(query, populate_all=False)
-        for part in dict.fromkeys((*_keys_at(self.given, path), *_PARTS)) if path else _PARTS:
+        for part in dict.fromkeys((*keys_at(self.given, path), *_PARTS)) if path else _PARTS:
             match part:
                 case "filters":
                     kept = replace(kept, filters=self._filters(query.filters, definition))
@@ -99,6 +96,22 @@ class QuerySanitizer:
                 case "populate":
                     kept = replace(kept, populate=tuple(self._populate(query, definition, place)))
         return kept
+
+    def _without_refused(self, query: Query, definition: Definition, place: Place, path: Path) -> Query:
+        if not self.given:
+            return query
+
+        def check_filter(asked: Filter) -> None:
+            self._filters(asked, definition)
+            self._refuse_filters(asked, definition, place)
+
+        checks = Checks(
+            fields=lambda names: self._refuse_fields(names, definition, place),
+            sorts=lambda sorts: self._refuse_sorts(sorts, definition, place),
+            filters=check_filter,
+        )
+        is_text = isinstance(given_at(self.given, (*path, "fields")), str)
+        return without_refused(query, checks, fields_are_text=is_text)
 
     def _below(self, place: Place, attribute: AnyAttribute, target: Definition) -> Place:
         return None if place is None else place.below(attribute, target)
@@ -276,7 +289,7 @@ class QuerySanitizer:
     def _zone(self, asked: Populate, zone: DynamicZone, definition: Definition, place: Place) -> Iterable[Branch]:
         """What to read of a zone's components; or of the kinds asked for, which the zone need not list."""
         for name in asked.query.fields or ():
-            if name != ID:
+            if name != ID and not self.strictness.drop_below:
                 raise InvalidParameter(name, (*asked.path, "fields"))
         shared = EVERYTHING
         if asked.query.populate or asked.query.populate_all:
@@ -306,19 +319,7 @@ class QuerySanitizer:
 
     def _lenient(self) -> "QuerySanitizer":
         """The same, but that it leaves out what not every kind has."""
-        return replace(self, strictness=Strictness(self.strictness.refuse_operators, refuse_populate=False))
-
-
-def _keys_at(given: Any, path: Path) -> Path:
-    """The names of the parameters at a path of a request, in their order."""
-    for name in path:
-        if isinstance(given, Mapping):
-            given = given.get(name)
-        elif isinstance(given, list) and name.isdecimal() and int(name) < len(given):
-            given = given[int(name)]
-        else:
-            return ()
-    return tuple(given) if isinstance(given, Mapping) else ()
+        return replace(self, strictness=replace(self.strictness, refuse_populate=False))
 
 
 def _known_fields(query: Query, definition: Definition) -> Query:

@@ -1,7 +1,7 @@
 """ContentController: what doors ask of content: reads, writes, and the locales they are about."""
 
 from octavo.authorization.actor import Actor
-from octavo.authorization.query_sanitizer import Strictness
+from octavo.authorization.strictness import Strictness
 from octavo.content.reader import EntryReader
 from octavo.content.writer import EntryWriter
 from octavo.controllers.reading import ContentReads
@@ -26,11 +26,19 @@ class ContentController:
         strictness: Strictness,
         *,
         drafts_by_id: bool = True,
+        wraps_morphs: bool = False,
         populate_deep: int = 0,
     ) -> None:
         self.registry = registry
         self.locales = locales
-        self.reads = ContentReads(registry, reader, strictness, drafts_by_id=drafts_by_id, populate_deep=populate_deep)
+        self.reads = ContentReads(
+            registry,
+            reader,
+            strictness,
+            drafts_by_id=drafts_by_id,
+            wraps_morphs=wraps_morphs,
+            populate_deep=populate_deep,
+        )
         self.writes = ContentWrites(self.reads, reader, writer, media, locales)
 
 

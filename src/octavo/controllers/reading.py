@@ -11,7 +11,8 @@ from types import MappingProxyType
 from typing import Any
 
 from octavo.authorization.ability import Ability, PublishedOnly
-from octavo.authorization.query_sanitizer import QuerySanitizer, Strictness
+from octavo.authorization.query_sanitizer import QuerySanitizer
+from octavo.authorization.strictness import Strictness
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.controllers.deep_populate import deep_levels, deep_populate
 from octavo.errors import NotFoundError
@@ -28,8 +29,9 @@ _PRUNED_MOSTLY = 10
 
 
 class ContentReads:
-    """Prepares reads and runs them. `drafts_by_id`: what the compatibility rule `draftsById` says.
+    """Prepares reads and runs them.
 
+    `drafts_by_id` and `wraps_morphs`: what the compatibility rules `draftsById` and `morphRelations` say.
     `populate_deep`: the levels that `populate=deep` stands for; 0 where it is a name as any other.
     """
 
@@ -40,12 +42,14 @@ class ContentReads:
         strictness: Strictness,
         *,
         drafts_by_id: bool = True,
+        wraps_morphs: bool = False,
         populate_deep: int = 0,
     ) -> None:
         self.registry = registry
         self._reader = reader
         self._strictness = strictness
         self._drafts_by_id = drafts_by_id
+        self._wraps_morphs = wraps_morphs
         self._populate_deep = populate_deep
         self._published_only = lru_cache(_MOST_CALLERS)(self._without_drafts)
 
@@ -73,7 +77,8 @@ class ContentReads:
             query = replace(query, locales=(request.locale,))
         query = replace(query, publication_state=self._state(request, query, ability))
         access = ability if ability is None or self._drafts_by_id else self._published_only(ability)
-        return plan_read(replace(request, query=query), self.registry, access, self._reader.limits.joins)
+        request = replace(request, query=query, wraps_morphs=self._wraps_morphs)
+        return plan_read(request, self.registry, access, self._reader.limits.joins)
 
     def sanitize(
         self, query: Query, definition: Definition, ability: Ability, place: FieldPlace | None = None

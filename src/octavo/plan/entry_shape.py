@@ -1,7 +1,8 @@
 """The shape of entries as REST shows them: `{id, attributes, meta}`, populated relations, components, zones, morphs.
 
 `Shaper` holds what stays the same on the way down; the targets of morph relations are written flat, without `data` and
-`attributes`, and so is everything below them (observed.md, 6).
+`attributes`, and so is everything below them (observed.md, 6). The rule `morphRelations` may wrap them, but nothing
+below them.
 """
 
 from collections.abc import Iterator
@@ -52,6 +53,7 @@ class Shaper:
     planning: Planning
     state: PublicationState | None
     is_flat: bool = False
+    wraps_morphs: bool = False
     place: FieldPlace | None = None
 
     def top_entry(self, query: Query, content_type: ContentType) -> ObjectShape:
@@ -177,6 +179,7 @@ class Shaper:
         many = attribute.kind == "morphToMany"
         if not many and query.fields is not None:
             return LiteralShape("null")  # `fields` leaves the columns out that name the target (observed.md, 6)
+        wrapped = self.wraps_morphs and not self.is_flat
         inside, branches = replace(self, is_flat=True), []
         for branch in populate.branches or ():
             target = self.planning.registry.definition(branch.component)
@@ -184,9 +187,15 @@ class Shaper:
             shape = at.flat(branch.query, target)
             if many:
                 shape = replace(shape, members=(*shape.members, ("__type", LiteralShape(f'"{target.uid}"'))))
+            if wrapped:
+                identity, *rest = shape.members
+                shape = ObjectShape((identity, ("attributes", replace(shape, members=tuple(rest)))))
             self.planning.join()
             branches.append(BranchShape(target, visible(target, self.state, self.planning), shape))
-        return VariantShape(definition, attribute, tuple(branches), many=many, empty=ABSENT if many else "null")
+        if many:
+            return VariantShape(definition, attribute, tuple(branches), empty=ABSENT, wrapped=wrapped)
+        data = VariantShape(definition, attribute, tuple(branches), many=False, empty="null")
+        return ObjectShape((("data", data),)) if wrapped else data
 
 
 def select(

@@ -224,6 +224,7 @@ class VariantShape:
 
     An `empty` without text means: nothing to show (see ObjectShape.optional). `others` is what to write, in a dynamic
     zone, for each component of the project that has no branch; None leaves these out.
+    A `wrapped` array is the `data` of an object.
     """
 
     owner: Definition
@@ -231,6 +232,7 @@ class VariantShape:
     branches: tuple[BranchShape, ...]
     many: bool = True
     empty: str = "[]"
+    wrapped: bool = False
     others: KindShape | LiteralShape | None = None
 
 

@@ -58,6 +58,7 @@ class ReadRequest:
     """A read. `locale` is the default one of localized types, where the query names none.
 
     `given` are the parameters that the query was read from, if it was: of several faults in them the first is told.
+    `wraps_morphs`: `Form.REST` shows the targets of polymorphic relations in `data` and `attributes`, as all others.
     """
 
     content_type: ContentType
@@ -66,4 +67,5 @@ class ReadRequest:
     projection: Projection = Form.REST
     drafts: Drafts = Drafts.ASKED
     locale: str | None = None
+    wraps_morphs: bool = False
     given: Mapping[str, Any] = field(default_factory=dict, compare=False)

@@ -11,7 +11,7 @@ from octavo.authentication import admin_sessions, one_time_secrets, rate_limits,
 from octavo.authentication.authenticator import AccessOptions
 from octavo.authentication.credentials import Secrets
 from octavo.authentication.rate_limits import RateLimitOptions
-from octavo.authorization.query_sanitizer import Strictness
+from octavo.authorization.strictness import Strictness
 from octavo.content.input.body_check import WriteRules
 from octavo.database import leases
 from octavo.graphql.execution.argument_parser import ListLimits
@@ -73,7 +73,10 @@ def strictness(settings: Settings) -> Strictness:
     """Of what is asked: refused or left out."""
     compat = settings.api.compat
     return Strictness(
-        refuse_operators=compat.unknown_operators == "refuse", refuse_populate=compat.unknown_populate == "refuse"
+        refuse_operators=compat.unknown_operators == "refuse",
+        refuse_populate=compat.unknown_populate == "refuse",
+        drop_below=compat.populate_parameters == "drop",
+        drop_top=compat.unknown_parameters == "drop",
     )
 
 

@@ -148,6 +148,7 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope) ->
         shared.locales,
         options.strictness(settings),
         drafts_by_id=settings.api.compat.drafts_by_id == "visible",
+        wraps_morphs=settings.api.compat.morph_relations == "wrapped",
         populate_deep=settings.api.rest.populate_deep,
     )
     accounts = Accounts(reader, writer, shared.limits, shared.mailer, options.account_options(settings))

@@ -54,4 +54,7 @@ RULES: Mapping[str, Rule] = {
     "mailed_codes": Rule(v4="plain", safe="sealed"),
     "ids": Rule(v4="numbers", safe="digits"),
     "query_strings": Rule(v4="listed", safe="listed", before={(4, 26, 2): "merged"}),
+    "populate_parameters": Rule(v4="refuse", safe="refuse", before={(4, 26, 2): "drop"}),
+    "unknown_parameters": Rule(v4="refuse", safe="refuse", before={(4, 8, 0): "refuse", (4, 13, 0): "drop"}),
+    "morph_relations": Rule(v4="plain", safe="plain", before={(4, 14, 0): "wrapped"}),
 }

@@ -7,7 +7,7 @@ import pytest
 from graphql import FragmentDefinitionNode, GraphQLObjectType, GraphQLSchema, OperationDefinitionNode, parse
 
 from octavo.authorization.permissions import permission_set
-from octavo.authorization.query_sanitizer import Strictness
+from octavo.authorization.strictness import Strictness
 from octavo.content.reader import EntryReader
 from octavo.controllers.reading import ContentReads
 from octavo.database.sqlite import SqliteDatabase

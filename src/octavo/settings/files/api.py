@@ -131,6 +131,21 @@ class Compat:
         "100 items: merged into one object, or kept as a list; a long list stays one, or becomes an object.",
         default_doc=_BY_PROFILE,
     )
+    populate_parameters: Literal["refuse", "drop"] = setting(
+        "refuse",
+        "Names that do not exist, or may not be asked for, in `fields`, `sort` and `filters` below `populate`.",
+        default_doc=_BY_PROFILE,
+    )
+    unknown_parameters: Literal["refuse", "drop"] = setting(
+        "refuse",
+        "Names that do not exist, or may not be asked for, in `fields`, `sort` and `filters` of a request.",
+        default_doc=_BY_PROFILE,
+    )
+    morph_relations: Literal["wrapped", "plain"] = setting(
+        "plain",
+        "Targets of polymorphic relations over REST: in `data` and `attributes`, as those of others, or as they are.",
+        default_doc=_BY_PROFILE,
+    )
     ids: Literal["numbers", "digits"] = setting(
         "numbers",
         "Ids in addresses, in arguments of GraphQL and in `refId`: any number as JavaScript reads it (`0x41` is 65), "

@@ -210,7 +210,8 @@ class ShapeCompiler(ClauseCompiler):
         where = " AND ".join([f"{row}.{self.quote(key)} = {alias}.id", *conditions])
         order = f"{row}.{self.quote('order')}, {row}.id"
         rows = f"SELECT {variant} AS json FROM {self.quote(name)} {row} WHERE {where} ORDER BY {order}"
-        return self._array(rows, shape.empty)
+        array = self._array(rows, shape.empty)
+        return self.dialect.concat_or_null("""'{"data":'""", array, "'}'") if shape.wrapped else array
 
     def _unlisted(self, shape: VariantShape) -> tuple[str, ...]:
         """The UIDs of components without a branch, where something is written for them."""
