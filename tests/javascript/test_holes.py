@@ -149,6 +149,7 @@ def test_deep_expressions_end(text: str, tmp_path: Path) -> None:
         "let a = 'x,';" + "a = a + a;" * 18 + "module.exports = a.split(',').map(x => x)",
         "const a = {}; a.b = a; a.c = a; module.exports = a",
         "module.exports = JSON.parse('" + "[" * 5000 + "]" * 5000 + "')",
+        "let a = 'x';" + "a = a + a;" * 18 + "module.exports = [" + "a + 'y'," * 5000 + "]",
         "module.exports = 9 ** 9 ** 9 ** 9",
         "module.exports = 'a'" + " + 'a'" * 900,
     ],

@@ -13,7 +13,7 @@ from octavo.javascript.source import SourceProblem
 from octavo.javascript.values import Data, Hole, Items, Record, Value, Variable
 
 MOST_STEPS = 100_000
-"""Expressions that one reading may evaluate, loops and functions counted as often as they run."""
+"""Expressions that one file may evaluate, loops and functions counted as often as they run."""
 
 DEEPEST_EXPRESSION = 120
 MOST_MODULES = 100

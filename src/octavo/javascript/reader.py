@@ -21,6 +21,10 @@ from octavo.javascript.values import UNDEFINED, Data, Function, Hole, Items, Nat
 
 DEEPEST_VALUE = 60
 MOST_VALUES = 50_000
+MAKING_TEXT = frozenset({"binary_expression", "template_string", "call_expression"})
+CHARACTERS_A_STEP = 64
+"""What texts cost that are made, so that a file can fill no more than some megabytes with them."""
+
 TOO_DEEP = "It nests too deeply to be evaluated"
 
 
@@ -72,6 +76,7 @@ class Reader(Context):
         return self.invoke(value, [Value(given, place)], value.data.node, value.data.scope)
 
     def _settled(self, made: Callable[[], Value], path: Path) -> Value:
+        self._steps = 0
         try:
             return _Copy().of(made())
         except RecursionError:
@@ -91,7 +96,10 @@ class Reader(Context):
                 hole = self.new_hole(node, scope, "this is not evaluated")
                 taint(self, node, scope, hole)
                 return Value(hole, hole.place)
-            return handler(self, node, scope)
+            value = handler(self, node, scope)
+            if isinstance(value.data, str) and node.type in MAKING_TEXT:
+                self.spend(node, scope, len(value.data) // CHARACTERS_A_STEP)
+            return value
         except (Unknown, Holed) as unknown:
             return Value(hole_of(self, unknown, node, scope), scope.module.place(node))
         finally:
