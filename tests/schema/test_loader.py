@@ -137,6 +137,10 @@ NOWHERE = "no relation is stored under that name; this attribute is left out"
             project({"r": relation("oneToMany", mappedBy="q")}, {"q": relation("manyToOne", "api::b.b")}),
             [f"{A}: attributes.r.mappedBy: {NOWHERE}"],
         ),
+        (
+            project({"r": relation("oneToMany", mappedBy="own")}, {"owner": relation("manyToOne", "api::a.a")}),
+            [f"{A}: attributes.r.mappedBy: {NOWHERE}; did you mean 'owner'?"],
+        ),
         (project({"r": relation("morphMany")}), [f"{A}: attributes.r.morphBy: {NOWHERE}"]),
         (project({"r": relation("morphOne", morphBy="t")}), [f"{A}: attributes.r.morphBy: {NOWHERE}"]),
     ],

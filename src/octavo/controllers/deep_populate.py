@@ -71,7 +71,10 @@ class _Expansion:
                 continue
             self._left -= 1
             if self._left < 0:
-                raise ValidationError("Invalid populate: deep asks for too much here; ask for fewer levels")
+                raise ValidationError(
+                    "Invalid populate: deep leads to far more than `reads.joins` in config/api.toml allows: "
+                    "ask for fewer levels, as in deep,3"
+                )
             below = self._below(attribute, levels, passed)
             yield Populate(name=name, query=Query(populate=below) if below else EVERYTHING)
 

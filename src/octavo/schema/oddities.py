@@ -19,10 +19,10 @@ ATTRIBUTE_KEYS: Final = frozenset(
         *("enum", "enumName", "targetField", "multiple", "allowedTypes", "searchable", "index"),
         *("relation", "target", "inversedBy", "mappedBy", "morphBy"),
         *("useJoinTable", "joinColumn", "joinTable", "morphColumn", "owner"),
-        *("component", "components", "repeatable"),
+        *("component", "components", "repeatable", "displayName"),
     }
 )
-"""Keys that an attribute can have. v4 takes any other, too, and never looks at it."""
+"""Keys that an attribute can have; the editor of v4 adds `displayName`. v4 takes any other, too, and never reads it."""
 
 _SHARED: Final = (
     "is unique and the same in all locales: a localization that brings no value of its own is refused; "

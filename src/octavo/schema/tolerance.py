@@ -1,12 +1,12 @@
 """What v4 tolerates in definitions although it leads nowhere: it is left out, with a remark."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
 from octavo.schema.attributes import AnyAttribute, DynamicZone, Media, Relation
 from octavo.schema.content_types import Component, ContentType
-from octavo.schema.problems import DefinitionProblem, warning
+from octavo.schema.problems import DefinitionProblem, did_you_mean, warning
 from octavo.schema.registry import Registry
 
 DefinitionT = TypeVar("DefinitionT", ContentType, Component)
@@ -31,11 +31,14 @@ def _cleaned(definition: DefinitionT, registry: Registry, remarks: list[Definiti
         match attribute:
             case Relation() if _leads_nowhere(definition.uid, attribute, registry):
                 key = "morphBy" if attribute.is_morph else "mappedBy"
-                message = "no relation is stored under that name; this attribute is left out"
+                hint = _meant(
+                    attribute.morph_by or attribute.mapped_by or "", _owning(definition.uid, attribute, registry)
+                )
+                message = f"no relation is stored under that name; this attribute is left out{hint}"
                 remarks.append(warning(definition.source, f"{path}.{key}", message))
             case DynamicZone():
                 known = tuple(uid for uid in attribute.components if uid in registry.components)
-                remarks += _unknown_components(definition.source, path, attribute, known)
+                remarks += _unknown_components(definition.source, path, attribute, registry.components)
                 attributes[name] = attribute if known == attribute.components else replace(attribute, components=known)
             case _:
                 attributes[name] = attribute
@@ -45,19 +48,33 @@ def _cleaned(definition: DefinitionT, registry: Registry, remarks: list[Definiti
 def _leads_nowhere(uid: str, relation: Relation, registry: Registry) -> bool:
     if relation.target is None:
         return False
-    target = registry.content_types[relation.target]
+    name = relation.morph_by if relation.is_morph else relation.mapped_by
+    if name is None:
+        return relation.is_morph
+    return name not in _owning(uid, relation, registry)
+
+
+def _owning(uid: str, relation: Relation, registry: Registry) -> list[str]:
+    """The attributes of a relation's target that it could be the other side of."""
+    attributes = registry.content_types[str(relation.target)].attributes.items()
     if relation.is_morph:
-        return not isinstance(target.attributes.get(relation.morph_by or ""), Relation | Media)
-    if relation.mapped_by is None:
-        return False
-    owning = target.attributes.get(relation.mapped_by)
-    return not (isinstance(owning, Relation) and owning.target == uid and owning.mapped_by is None)
+        return [name for name, item in attributes if isinstance(item, Relation | Media)]
+    return [
+        name
+        for name, item in attributes
+        if isinstance(item, Relation) and item.target == uid and item.mapped_by is None
+    ]
 
 
 def _unknown_components(
-    source: str, path: str, zone: DynamicZone, known: tuple[str, ...]
+    source: str, path: str, zone: DynamicZone, known: Collection[str]
 ) -> Iterator[DefinitionProblem]:
     for position, uid in enumerate(zone.components):
         if uid not in known:
-            message = f"there is no component {uid!r}; it is left out"
+            message = f"there is no component {uid!r}; it is left out{_meant(uid, known)}"
             yield warning(source, f"{path}.components.{position}", message)
+
+
+def _meant(name: str, known: Collection[str]) -> str:
+    hint = did_you_mean(name, known, otherwise="")
+    return f"; {hint}" if hint else ""

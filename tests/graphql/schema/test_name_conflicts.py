@@ -101,3 +101,29 @@ def test_a_type_with_a_name_of_graphql_itself_is_left_out(tmp_path: Path, name: 
     assert isinstance(thing, GraphQLObjectType)
     assert set(thing.fields) == {"title", "createdAt", "updatedAt"}
     assert validate_schema(schema) == []
+
+
+def test_a_type_named_subscription_is_a_type_as_any_other(tmp_path: Path) -> None:
+    """As in v4, whose schemas have no subscriptions."""
+    write(tmp_path, "subscription", "subscriptions", {"text": TEXT})
+    registry = load_registry(tmp_path)
+    assert left_out(registry).problems == ()
+    schema = build_schema(registry)
+    assert schema.query_type is not None
+    assert {"subscription", "subscriptions"} <= schema.query_type.fields.keys()
+    assert (schema.subscription_type, validate_schema(schema)) == (None, [])
+
+
+def test_what_is_left_out_leaves_a_valid_schema(tmp_path: Path) -> None:
+    """Names are taken in turn; who comes later is left out, whether type or attribute."""
+    kinds = {"type": "enumeration", "enum": ["a"]}
+    zone = {"type": "dynamiczone", "components": []}
+    write(tmp_path, "foo-1", "foo-ones", {"aKind": kinds, "akind": kinds, "zone": zone})
+    write(tmp_path, "foo1", "foos", {"text": TEXT})
+    write(tmp_path, "foo-1-entity", "foo-entities", {"text": TEXT})
+    registry = load_registry(tmp_path)
+    assert left_out(registry).definitions == {"api::foo1.foo1", "api::foo-1-entity.foo-1-entity"}
+    assert left_out(registry).attributes == {("api::foo-1.foo-1", "akind")}
+    schema = build_schema(registry)
+    schema._validation_errors = None  # it is assumed valid; look all the same
+    assert validate_schema(schema) == []
