@@ -74,6 +74,14 @@ class Router:
         entry.names[route.method] = tuple(segment[1:] for segment in segments if segment.startswith(":"))
         self._routes.append(route)
 
+    def replace(self, method: str, template: str, handler: Handler) -> None:
+        """Let a declared route be handled otherwise; nothing where there is none."""
+        for number, route in enumerate(self._routes):
+            if (route.method, route.template.lower()) == (method, template.lower()):
+                self._routes[number] = self._entry(template.split("/")).routes[method] = Route(
+                    method, template, handler
+                )
+
     def routes(self) -> tuple[Route, ...]:
         """All routes, in the order of their declaration."""
         return tuple(self._routes)

@@ -2,10 +2,16 @@
 
 import logging
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Final
 
-from octavo.project.v4 import Code, Guard, is_v4_project
+from octavo.graphql.customization.extension import ACTIONS, Extension, ExtensionError, FieldAccess
+from octavo.graphql.schema.exclusions import FieldKey
+from octavo.http.router import Router
+from octavo.project.v4 import Code, Guard, Switch, is_v4_project
 from octavo.project.v4.allowing import allow
+from octavo.rest.project_routes import refuse
+from octavo.runtime.plugin_doors import Door, content_fields, doors_of, generated_fields, hooked_doors
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
 
@@ -13,6 +19,18 @@ logger = logging.getLogger(__name__)
 
 _MOST_LINES: Final = 30
 _MOST_NAMED: Final = 4
+_ROOTS: Final = ("Query", "Mutation")
+_ADMINISTRATION: Final = "/admin"
+_SWITCHES: Final = {
+    "disable": "disable",
+    "disableQueries": "disable_queries",
+    "disableMutations": "disable_mutations",
+    "disableAction": "disable_action",
+    "disableActions": "disable_actions",
+    "disableOutput": "disable_output",
+    "disableInput": "disable_input",
+    "disableFilters": "disable_filters",
+}
 
 
 def read_project_code(settings: Settings, registry: Registry) -> Code | None:
@@ -24,9 +42,87 @@ def read_project_code(settings: Settings, registry: Registry) -> Code | None:
     return allow(read_code(settings.project, registry), settings.api.adoption.allow)
 
 
-def tell_closed(code: Code) -> None:
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """What of the doors is closed besides the project's own routes, and because of what."""
+
+    routes: dict[str, Guard] = field(default_factory=dict)
+    """By method and path below the API's prefix."""
+    fields: dict[FieldKey, Guard] = field(default_factory=dict)
+
+
+def closing_of(code: Code, registry: Registry) -> Closing:
+    """Which doors the guards of a project close: those of plugins it changes, and those before its hooks."""
+    found = Closing()
+    for hook in code.hooks:
+        for key in content_fields(registry, hook.uid, hook.actions):
+            found.fields.setdefault(key, hook.guard)
+        for uid in (hook.uid,) if hook.uid else registry.content_types:
+            _close(found, hooked_doors(uid, hook.actions), hook.guard)
+    for name, guard in code.plugin_actions.items():
+        _close(found, doors_of(name), guard)
+    for guard in code.plugin_routes:
+        _close(found, doors_of(guard.name), guard)
+    generated = generated_fields(registry)
+    for rule in code.fields:
+        kind, _, name = rule.field.partition(".")
+        if kind not in _ROOTS or (kind, name) in generated:  # others of these are the project's own: not there at all
+            for guard in rule.guards[:1]:
+                found.fields.setdefault((kind, name), guard)
+    return found
+
+
+def _close(closing: Closing, doors: Iterator[Door], guard: Guard) -> None:
+    for door in doors:
+        for route in door.routes:
+            closing.routes.setdefault(route, guard)
+        for key in door.fields:
+            closing.fields.setdefault(key, guard)
+
+
+def close_routes(router: Router, prefix: str, graphql: str, code: Code, closing: Closing) -> None:
+    """Let the routes that are closed refuse; where something guards everything, all but the administration's."""
+    for route in router.routes():
+        own = f"{route.method} {route.template.removeprefix(prefix)}"
+        is_graphql = route.template == graphql
+        if (
+            (code.everywhere and not route.template.startswith(_ADMINISTRATION))
+            or (own in closing.routes and route.template.startswith(prefix))
+            or (is_graphql and code.graphql)
+        ):
+            router.replace(route.method, route.template, refuse)
+
+
+def restrict_schema(extension: Extension, code: Code, closing: Closing) -> None:
+    """Take over what the project says of the GraphQL schema, and close the fields that are guarded."""
+    for switch in code.switches:
+        try:
+            _turn(extension, switch)
+        except (ExtensionError, TypeError) as error:
+            logger.warning("%s:%d: %s: %s", switch.place.file, switch.place.line, switch.method, error)
+    for rule in code.fields:
+        kind, _, name = rule.field.partition(".")
+        if rule.access is not None:
+            scopes = None if rule.access.public else rule.access.scopes
+            extension.access[kind, name] = FieldAccess(is_open=rule.access.public, scopes=scopes)
+    for key in closing.fields:
+        extension.access[key] = FieldAccess(closed=True)
+
+
+def _turn(extension: Extension, switch: Switch) -> None:
+    subject = extension.shadow_crud(switch.uid)
+    given = switch.arguments
+    if switch.field is None:
+        if switch.method == "disableActions" and given:
+            given = ([action for action in given[0] if action in ACTIONS],)
+        getattr(subject, _SWITCHES[switch.method])(*given)
+    else:
+        getattr(subject.field(switch.field), _SWITCHES[switch.method])()
+
+
+def tell_closed(code: Code, closing: Closing) -> None:
     """Say in the log what is closed, and because of what: a line for each guard, and not too many."""
-    lines = list(_closed(code))
+    lines = list(_closed(code, closing))
     for line in lines[:_MOST_LINES]:
         logger.warning("%s", line)
     if len(lines) > _MOST_LINES:
@@ -35,13 +131,19 @@ def tell_closed(code: Code) -> None:
         logger.warning("Port this code, or name in config/api.toml, [adoption] allow, what may be open without it")
 
 
-def _closed(code: Code) -> Iterator[str]:
+def _closed(code: Code, closing: Closing) -> Iterator[str]:
     for guard in code.everywhere:
         yield f"The whole API is closed: {_told(guard)}"
+    for guard in code.graphql:
+        yield f"GraphQL is closed: {_told(guard)}"
     closed: dict[Guard, list[str]] = {}
     for route in code.routes:
         for guard in route.guards:
             closed.setdefault(guard, []).append(route.name)
+    for name, guard in closing.routes.items():
+        closed.setdefault(guard, []).append(name)
+    for (kind, name), guard in closing.fields.items():
+        closed.setdefault(guard, []).append(f"{kind}.{name}")
     for guard, names in closed.items():
         more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
         yield f"Closed: {', '.join(names[:_MOST_NAMED])}{more}: {_told(guard)}"

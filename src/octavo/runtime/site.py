@@ -33,7 +33,13 @@ from octavo.rest.uploads import UploadEndpoints
 from octavo.rest.users import RoleWriteEndpoints, UserWriteEndpoints
 from octavo.runtime import definitions, options
 from octavo.runtime.infrastructure import Infrastructure
-from octavo.runtime.project_code import read_project_code, tell_closed
+from octavo.runtime.project_code import (
+    close_routes,
+    closing_of,
+    read_project_code,
+    restrict_schema,
+    tell_closed,
+)
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.users.accounts import Accounts
@@ -116,13 +122,19 @@ def build_site(infrastructure: Infrastructure) -> Site:
 
 
 def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope) -> Site:
-    code = read_project_code(infrastructure.settings, registry)
+    settings = infrastructure.settings
+    code = read_project_code(settings, registry)
     services = _services(infrastructure, registry, caches)
     extending = _extending(infrastructure, registry, services)
     router = Router(keeps_first=code is not None)
     try:
         _add_content(router, infrastructure, services, code, caches)
         graphql = _add_doors(router, infrastructure, registry, services, extending, caches)
+        if code is not None:
+            closing = closing_of(code, registry)
+            tell_closed(code, closing)
+            restrict_schema(extending.extension, code, closing)
+            close_routes(router, settings.api.rest.prefix, settings.plugins.graphql.config.endpoint, code, closing)
     except BaseException:
         extending.code.unload()
         raise
@@ -183,7 +195,6 @@ def _add_content(
     prefix, limits = shared.settings.api.rest.prefix, options.page_limits(shared.settings)
     controller, authenticator = services.controller, shared.authenticator
     if code is not None:
-        tell_closed(code)
         ProjectRoutes(controller, authenticator, limits, caches).add(router, prefix, code)
         return
 

@@ -27,7 +27,11 @@ CLOSED = {
     "details": {},
 }
 NOTE = {"title": TEXT, "secret": {"type": "relation", "relation": "manyToOne", "target": "api::secret.secret"}}
-TYPES: dict[str, Any] = {"note": NOTE, "open": NOTE, "secret": {"title": TEXT}, "gone": {"title": TEXT}}
+PLAIN = {"title": TEXT}
+TYPES: dict[str, Any] = {
+    **dict.fromkeys(("note", "open"), NOTE),
+    **dict.fromkeys(("secret", "gone", "hooked", "hidden", "ruled"), PLAIN),
+}
 CONTROLLER = """createCoreController('api::note.note', () => ({
   async find(ctx) { ctx.query.filters = { owner: ctx.state.user.id }; return super.find(ctx); },
   async popular(ctx) { return []; },
@@ -47,15 +51,44 @@ OPEN = """createCoreRouter('api::open.open', {
     update: { middlewares: ['global::nowhere'] },
   },
 })"""
+EXTENSION = """module.exports = (plugin) => {
+  plugin.controllers.user.count = (ctx) => {};
+  plugin.routes['content-api'].routes.push({ method: 'GET', path: '/extra', handler: 'user.extra' });
+  return plugin;
+};"""
+INDEX = """module.exports = { register({ strapi }) {
+  const extension = strapi.plugin('graphql').service('extension');
+  extension.shadowCRUD('api::hidden.hidden').disable();
+  ['api::note.note', 'api::nowhere.nowhere'].forEach((uid) => extension.shadowCRUD(uid).disableMutations());
+  extension.use(({ strapi }) => ({
+    typeDefs: 'extend type Query { hello: String }',
+    resolvers: { Query: { hello: () => 'x', ruled: () => null } },
+    resolversConfig: {
+      'Query.ruleds': { auth: false },
+      'Query.opens': { policies: ['is-owner'] },
+      'Mutation.createRuled': { auth: { scope: ['api::open.open.create'] } },
+    },
+  }));
+} };"""
 FILES = {
     "src/api/note/controllers/note.js": CONTROLLER,
     "src/api/note/routes/01-own.js": OWN,
     "src/api/note/policies/is-owner.js": "module.exports = (ctx) => ctx.state.user.id === 1;",
     "src/api/open/routes/open.js": OPEN,
     "src/api/gone/routes/gone.js": None,
+    "src/api/hooked/content-types/hooked/lifecycles.js": "module.exports = { beforeCreate() { throw 1; } };",
+    "src/extensions/users-permissions/strapi-server.js": EXTENSION,
+    "src/index.js": INDEX,
 }
 GRANTED = [
-    *(f"api::{name}.{name}.{action}" for name in ("note", "open", "gone") for action in ("find", "findOne", "create")),
+    *(
+        f"api::{name}.{name}.{do}"
+        for name in ("note", "open", "gone", "hooked")
+        for do in ("find", "findOne", "create")
+    ),
+    "api::ruled.ruled.findOne",
+    "plugin::users-permissions.user.count",
+    "plugin::users-permissions.user.me",
     "api::open.open.update",
 ]
 
@@ -148,11 +181,52 @@ async def test_guarded_routes_are_closed(served: Process, method: str, target: s
 
 async def test_the_log_names_what_is_closed_and_why(served: Process, told: list[str]) -> None:
     closed = [line for line in told if line.startswith("Closed: ")]
-    assert len(closed) == 3
-    assert closed[0] == (
-        "Closed: GET /first: api::note.is-owner is not run "
-        "(src/api/note/policies/is-owner.js:1: does nothing that is recognized)"
+    assert len(closed) == 7
+    policy = "api::note.is-owner is not run (src/api/note/policies/is-owner.js:1: code of its own)"
+    hook = (
+        "api::hooked.hooked.beforeCreate is not run (src/api/hooked/content-types/hooked/lifecycles.js:1: may refuse)"
     )
+    assert f"Closed: GET /first: {policy}" in closed
+    assert f"Closed: POST /hookeds, Mutation.createHooked: {hook}" in closed
+
+
+async def graphql(octavo: Process, text: str) -> Any:
+    body = json.dumps({"query": text}).encode()
+    headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
+    return (await call(octavo.asgi, "POST", "/graphql", headers, [body])).json
+
+
+async def test_hooks_guard_every_door(served: Process) -> None:
+    assert answer_of(await ask(served, "POST", "/hookeds", {"data": {"title": "x"}})) == (403, CLOSED)
+    assert (await ask(served, "GET", "/hookeds")).status == 200
+    answer = await graphql(served, 'mutation { createHooked(data: {title: "x"}) { data { id } } }')
+    assert answer["errors"][0]["message"] == CLOSED["message"]
+    assert "errors" not in await graphql(served, "{ hookeds { data { id } } }")
+
+
+async def test_what_extensions_change_of_plugins_is_closed(served: Process) -> None:
+    assert answer_of(await ask(served, "GET", "/users/count")) == (403, CLOSED)
+    assert (await ask(served, "GET", "/users-permissions/extra")).status == 403
+    assert (await ask(served, "GET", "/users/1")).json["error"]["message"] == "Forbidden"
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("{ ruleds { data { id } } }", None),  # open to all
+        ("{ ruled(id: 1) { data { id } } }", CLOSED["message"]),  # its resolver is replaced
+        ("{ opens { data { id } } }", CLOSED["message"]),
+        ("{ open(id: 1) { data { id } } }", None),
+        ("{ notes { data { id } } }", None),  # what guards its route does not guard this, as in v4
+        ('mutation { createRuled(data: {title: "x"}) { data { id } } }', None),
+        ("{ hello }", 'Cannot query field "hello"'),
+        ("{ hiddens { data { id } } }", 'Cannot query field "hiddens"'),
+        ('mutation { createNote(data: {title: "x"}) { data { id } } }', 'Cannot query field "createNote"'),
+    ],
+)
+async def test_graphql_is_as_the_project_says(served: Process, text: str, message: str | None) -> None:
+    errors = (await graphql(served, text)).get("errors", [])
+    assert [error["message"][: len(message or "")] for error in errors] == ([] if message is None else [message])
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,16 @@ class _Excluded:
     filters: set[FieldKey] = field(default_factory=set)
 
 
+@dataclass(frozen=True, slots=True)
+class FieldAccess:
+    """What is said of a field from outside of the project's Python: that it is closed, open to all, or asks for scopes
+    instead of the generated action."""
+
+    closed: bool = False
+    is_open: bool = False
+    scopes: tuple[str, ...] | None = None
+
+
 class Extension:
     """Collects switches and extensions. After `register` it is read once."""
 
@@ -41,6 +51,8 @@ class Extension:
         self._registry = registry
         self._excluded = _Excluded()
         self._used: list[Use] = []
+        self.access: dict[FieldKey, FieldAccess] = {}
+        """By type and field; fields that are not in the schema do not matter."""
 
     def shadow_crud(self, uid: str) -> "ShadowCrud":
         """What is generated for a content-type or a component, by its UID. Raises ExtensionError for an unknown one."""
@@ -66,9 +78,14 @@ class Extension:
         return tuple(self._used)
 
     @property
+    def is_extended(self) -> bool:
+        """Whether there is code, or access, on any field."""
+        return bool(self._used or self.access)
+
+    @property
     def is_empty(self) -> bool:
         """Whether the schema is as it is generated."""
-        return not self._used and self._excluded == _Excluded()
+        return not self.is_extended and self._excluded == _Excluded()
 
     def exclusions(self) -> Exclusions:
         """What is to be left out of the generated schema."""

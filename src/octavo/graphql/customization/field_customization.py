@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from graphql import GraphQLAbstractType, GraphQLObjectType, GraphQLSchema, is_abstract_type
 
-from octavo.graphql.customization.extension import did_you_mean
+from octavo.errors import ClosedError
+from octavo.graphql.customization.extension import FieldAccess, did_you_mean
 from octavo.graphql.schema.field_metadata import metadata_of_field, metadata_of_type
 from octavo.project import CodeProblem, Function, InvalidCode, ProjectCode, function_at
 from octavo.project.functions import place_of
@@ -60,6 +61,28 @@ class Customization:
     def of(self, type_name: str, field_name: str) -> FieldCode | None:
         """The code on a field, or None."""
         return self.fields.get((type_name, field_name))
+
+
+def _refuse(*_: Any) -> bool:
+    raise ClosedError
+
+
+_CLOSED: Final = Policy(Function(_refuse, "closed", 0))
+
+
+def with_access(
+    customization: Customization, access: Mapping[tuple[str, str], FieldAccess], schema: GraphQLSchema
+) -> Customization:
+    """The code of fields with what is said of their access, where they are in the schema."""
+    fields = dict(customization.fields)
+    for key, rule in access.items():
+        kind = schema.get_type(key[0])
+        if isinstance(kind, GraphQLObjectType) and key[1] in kind.fields:
+            code = fields.get(key, _PLAIN)
+            if rule.is_open or rule.scopes is not None:
+                code = replace(code, is_open=rule.is_open, scopes=rule.scopes)
+            fields[key] = replace(code, policies=(_CLOSED, *code.policies)) if rule.closed else code
+    return Customization(fields)
 
 
 class Reader:

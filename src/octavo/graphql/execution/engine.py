@@ -26,7 +26,7 @@ def make_engine(content: GraphqlContent, options: GraphqlOptions) -> Engine:
     extension = extending.extension
     schema = build_schema(controller.registry, extension.exclusions(), generate=options.generate)
     code = None
-    if extension.used:
+    if extension.is_extended:
         extended = extend_generated(schema, extension, extending.code)
         schema, code = extended.schema, CodeFields(extended.schema, extended.customization, extending.app)
     plugin_resolvers = PluginResolvers(content.accounts, content.users, content.roles, content.files)

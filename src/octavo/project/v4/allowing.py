@@ -30,6 +30,7 @@ def allow(code: Code, names: Iterable[str]) -> Code:
         everywhere=tuple(filter(closed, code.everywhere)),
         hooks=tuple(hook for hook in code.hooks if closed(hook.guard)),
         plugin_actions={name: guard for name, guard in code.plugin_actions.items() if closed(guard)},
+        graphql=tuple(filter(closed, code.graphql)),
         plugin_routes=tuple(filter(closed, code.plugin_routes)),
         fields=tuple(replace(rule, guards=tuple(filter(closed, rule.guards))) for rule in code.fields),
     )

@@ -171,11 +171,13 @@ class Code:
     """Where the routes of a plugin are changed in a way that is not understood; `name` is the plugin's."""
     switches: tuple[Switch, ...] = ()
     fields: tuple[FieldRule, ...] = ()
+    graphql: tuple[Guard, ...] = ()
+    """What closes GraphQL as a whole: extensions of the schema that are not written out."""
 
     @cached_property
     def guards(self) -> dict[str, Guard]:
         """Every guard by its name."""
         found = [*self.everywhere, *(hook.guard for hook in self.hooks), *self.plugin_actions.values()]
-        found += [*self.plugin_routes, *(guard for route in self.routes for guard in route.guards)]
+        found += [*self.graphql, *self.plugin_routes, *(guard for route in self.routes for guard in route.guards)]
         found += [guard for rule in self.fields for guard in rule.guards]
         return {guard.name: guard for guard in found}

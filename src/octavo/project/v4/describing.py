@@ -28,7 +28,7 @@ _REFUSALS: Final = frozenset(
 )
 
 
-def describe(module: Module, node: Node, nothing: str = "does nothing that is recognized") -> str:
+def describe(module: Module, node: Node, nothing: str = "code of its own") -> str:
     """What the code below a node does: `sets title; calls an address; throws`."""
     told = list(dict.fromkeys(_facts(module, node)))
     return "; ".join(told[:6]) if told else nothing

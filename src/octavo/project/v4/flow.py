@@ -32,6 +32,16 @@ OPEN_KEYS: Final = frozenset(("populate", "sort", "pagination", "locale"))
 
 _CALCULATES: Final = frozenset(("JSON", "Math", "Number", "String", "Boolean", "Date", "parseInt", "parseFloat"))
 _HEADERS: Final = (("set",), ("append",), ("response", "set"))
+_SCALARS: Final = frozenset(
+    (
+        *((name,) for name in ("url", "method", "path", "status", "ip", "originalUrl", "hostname", "host", "href")),
+        *(("request", name) for name in ("url", "method", "path", "ip")),
+        ("response", "status"),
+        ("state", "user", "id"),
+        ("state", "user", "email"),
+    )
+)
+"""What of the context is a text or a number: whoever reads it changes nothing."""
 _LOGS: Final = (("console",), ("strapi", "log"))
 _ACTS: Final = frozenset(
     (
@@ -47,6 +57,7 @@ _ACTS: Final = frozenset(
 )
 """What computes by doing something."""
 
+_ASSIGNMENTS: Final = ("assignment_expression", "augmented_assignment_expression")
 _DECLARATIONS: Final = ("lexical_declaration", "variable_declaration")
 
 
@@ -132,7 +143,9 @@ class _Reader:
 
     def _read_all(self, listed: Sequence[Node]) -> None:
         for number, statement in enumerate(listed):
-            if statement.type == "return_statement":
+            if self._gone_on and not self._is_action and statement.type != "return_statement":
+                self._check_after(statement)
+            elif statement.type == "return_statement":
                 self._return(statement)
                 if number + 1 < len(listed):
                     raise NotUnderstood
@@ -161,6 +174,33 @@ class _Reader:
             self._paths.pop(name, None)
             self._bindings[name] = Binding(name, node, value, way, constant=constant)
 
+    def _check_after(self, statement: Node) -> None:
+        """That what a middleware does once all is answered neither refuses nor touches the answer."""
+        for found in walk(statement):
+            match found.type:
+                case "throw_statement" | "return_statement":
+                    raise NotUnderstood
+                case "identifier" | "shorthand_property_identifier" if self._paths.get(identifier(self._module, found)):
+                    self._check_mention(found)
+        self._undone.append("what follows the answer")
+
+    def _check_mention(self, node: Node) -> None:
+        """That the context is only looked at: a plain value of it is read."""
+        top = node
+        while top.parent is not None and top.parent.type in ("member_expression", "subscript_expression"):
+            if top.parent.child_by_field_name("object") != top:
+                break
+            top = top.parent
+        parent = top.parent
+        is_target = parent is not None and (
+            parent.type == "update_expression"
+            or (parent.type in _ASSIGNMENTS and parent.child_by_field_name("left") == top)
+        )
+        is_called = parent is not None and parent.child_by_field_name("function") == top
+        path = self._path(top)
+        if is_target or (is_called and path[1:] not in _HEADERS) or not (is_called or path[1:] in _SCALARS):
+            raise NotUnderstood
+
     def _declare(self, one: Node, *, constant: bool) -> None:
         pattern, value = one.child_by_field_name("name"), one.child_by_field_name("value")
         if pattern is None or value is None:
@@ -187,7 +227,7 @@ class _Reader:
             for argument in arguments(node):
                 self._check_pure(argument)
             return
-        if node.type in ("assignment_expression", "augmented_assignment_expression"):
+        if node.type in _ASSIGNMENTS:
             self._assign(node)
             return
         if (

@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from octavo.javascript.parse import Module
 from octavo.javascript.source import Place
-from octavo.javascript.syntax import FUNCTIONS, named, properties, string_value, unwrap
+from octavo.javascript.syntax import FUNCTIONS, named, properties, returned, string_value, unwrap
 from octavo.project.v4.code import Guard, Kind, Shape, State
 from octavo.project.v4.describing import describe
 from octavo.project.v4.flow import Flow, NotUnderstood, passes_always, read_middleware
@@ -59,6 +59,12 @@ class NamedCode:
         """The full name of one that a route of `owner` (`api::article`) names in short."""
         own = f"{owner}.{name}"
         return name if "::" in name else own if own in self._files[family] else f"global::{name}"
+
+    def name_of(self, family: Family, given: str) -> str:
+        """The full name of a file that `resolve` names (`./src/middlewares/log`); other names as they are."""
+        wanted = (self._sources.project / given).with_suffix("") if given.startswith(".") else None
+        found = (name for name, path in self._files[family].items() if path.with_suffix("") == wanted)
+        return next(found, given)
 
     def judge(self, family: Family, name: str, used_at: Place) -> Judged:
         """One of this full name, used. What there is no file of is a guard."""
@@ -117,11 +123,13 @@ def _judge(
     family: Family, module: Module, value: Node, name: str, place: Place, *, is_inner: bool = False
 ) -> tuple[Judged, str]:
     """What guards and what it does. A middleware is made by a function, unless it stands in a route itself."""
-    says = describe(module, value, "does nothing that is recognized")
+    says = describe(module, value)
     if family == "policies":
         if passes_always(module, value):
             return Judged(None), "lets everybody pass"
         return Judged(Guard(name, place, says)), says
+    if not is_inner and value.type in FUNCTIONS and _answers_nothing(value):
+        return Judged(None, Shape()), says
     inner = value if is_inner else answered(module, value)
     try:
         flow = read_middleware(module, inner if inner is not None and inner.type in FUNCTIONS else unwrap(value))
@@ -138,3 +146,9 @@ def told(flow: Flow) -> str:
     if flow.undone:
         parts.append(f"not done here: {', '.join(flow.undone)}")
     return "; ".join(parts) or "goes on and changes nothing"
+
+
+def _answers_nothing(function: Node) -> bool:
+    """Whether a function that should make a middleware makes none: v4 then goes on without it."""
+    body = function.child_by_field_name("body")
+    return body is not None and body.type == "statement_block" and not returned(function)

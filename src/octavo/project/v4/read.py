@@ -1,13 +1,29 @@
 """Reads all code of a v4 project. The one way in: for the service, which closes by it, and for reports."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from octavo.project.v4.code import Code, Finding, Kind, Route, State
+from octavo.javascript.syntax import walk
+from octavo.project.v4.code import Code, Finding, Guard, Hook, Kind, Route, State
 from octavo.project.v4.controllers import Controllers
+from octavo.project.v4.everywhere import guards_everywhere
+from octavo.project.v4.extensions import ExtensionReader, extension_files
+from octavo.project.v4.graphql import GraphqlReader
+from octavo.project.v4.hooks import LIFECYCLES, HookReader, subscriptions
+from octavo.project.v4.inventory import (
+    added_middlewares,
+    code_files,
+    read_cron,
+    read_migrations,
+    read_modules,
+    read_packages,
+    read_start,
+)
 from octavo.project.v4.named import NamedCode
 from octavo.project.v4.order import in_order
 from octavo.project.v4.package import is_v4_project
+from octavo.project.v4.plugins import read_plugin
 from octavo.project.v4.routes import RouteReader
 from octavo.project.v4.sources import Sources
 from octavo.schema.naming import kebab_case
@@ -21,21 +37,111 @@ def read_code(project: Path, registry: Registry) -> Code:
 
 class _Reader:
     def __init__(self, project: Path, registry: Registry) -> None:
-        self._sources = Sources(project)
-        self._named = NamedCode(self._sources)
-        self._controllers = Controllers(self._sources, registry)
-        self._routes = RouteReader(self._sources, self._controllers, self._named, registry)
+        self._registry = registry
+        self._sources = sources = Sources(project)
+        self._named = NamedCode(sources)
+        self._controllers = Controllers(sources, registry)
+        self._routes = RouteReader(sources, self._controllers, self._named, registry)
+        self._hooks = HookReader(sources)
+        self._extensions = ExtensionReader(sources, self._routes, self._hooks)
+        self._graphql = GraphqlReader(sources, self._named)
+        self._everywhere: list[Guard] = []
 
     def read(self) -> Code:
         sources = self._sources
         apis = [(path, f"api::{kebab_case(path.name)}") for path in sources.folders(sources.source / "api")]
+        plugins = [*sources.folders(sources.source / "plugins")]
+        self._collect(apis, plugins)
+        found = [route for path, owner in apis for route in self._routes.read(path, owner)]
+        for name, path in extension_files(sources):
+            self._extensions.read(path, name)
+        found += self._extensions.routes
+        found += [route for folder in plugins for route in read_plugin(sources, self._routes, folder)]
+        self._everywhere += guards_everywhere(sources, self._named)
+        self._starts([sources.source, *(path for path, _ in apis)])
+        self._scan()
+        routes = tuple(_hooked(route, self._hooks.hooks) for route in in_order(found, sources.findings))
+        self._named.tell()
+        self._rest()
+        return Code(
+            findings=(*sources.findings, *_told(routes)),
+            routes=routes,
+            everywhere=tuple(self._everywhere),
+            hooks=tuple(self._hooks.hooks),
+            plugin_actions=self._extensions.actions,
+            plugin_routes=tuple(self._extensions.whole),
+            switches=tuple(self._graphql.switches),
+            fields=tuple(self._graphql.rules),
+            graphql=tuple(self._graphql.door),
+        )
+
+    def _collect(self, apis: list[tuple[Path, str]], plugins: list[Path]) -> None:
+        """What routes lead to, before they are read."""
+        sources = self._sources
         self._named.collect(sources.source, "global::")
+        for folder in plugins:
+            for part in (folder / "server", folder / "server/src"):
+                self._named.collect(part, f"plugin::{folder.name}.")
         for path, owner in apis:
             self._named.collect(path, f"{owner}.")
             self._controllers.collect(path, owner)
-        routes = in_order([route for path, owner in apis for route in self._routes.read(path, owner)], sources.findings)
-        self._named.tell()
-        return Code(findings=(*sources.findings, *_told(routes)), routes=routes)
+            for kind in sources.folders(path / "content-types"):
+                file = sources.one(kind / LIFECYCLES)
+                if file is not None:
+                    self._hooks.read_file(file, self._uid(owner, kind))
+
+    def _uid(self, owner: str, folder: Path) -> str:
+        """The content-type that a folder defines: by its name, or else the only one of the API."""
+        uid = f"{owner}.{kebab_case(folder.name)}"
+        if uid in self._registry.content_types:
+            return uid
+        others = [known for known in self._registry.content_types if known.startswith(f"{owner}.")]
+        return others[0] if len(others) == 1 else uid
+
+    def _starts(self, folders: list[Path]) -> None:
+        for folder in folders:
+            path = self._sources.one(folder / "index")
+            if path is not None:
+                self._everywhere += read_start(self._sources, path)
+
+    def _scan(self) -> None:
+        """What any file may say: hooks that it subscribes to, middlewares that it adds, the schema of GraphQL."""
+        for path in code_files(self._sources, self._sources.source):
+            try:
+                text = path.read_bytes()
+            except OSError:
+                continue
+            if b"shadowCRUD" not in text and b".use(" not in text and b"subscribe" not in text:
+                continue
+            module = self._sources.module(path)
+            if module is None:
+                place = self._sources.place(path)
+                self._everywhere.append(Guard(place.file, place, "cannot be read, and may add middlewares or hooks"))
+                continue
+            for call in subscriptions(module):
+                self._hooks.subscribe(module, call)
+            calls = (found for found in walk(module.root) if found.type == "call_expression")
+            self._everywhere += added_middlewares(module, calls)
+            self._graphql.read(module)
+
+    def _rest(self) -> None:
+        read_cron(self._sources)
+        read_migrations(self._sources)
+        read_packages(self._sources)
+        read_modules(self._sources)
+        for guard in self._everywhere:
+            self._sources.find(
+                Kind.MIDDLEWARE, guard.name, guard.place, f"stands before everything: {guard.says}", State.CLOSED
+            )
+
+
+def _hooked(route: Route, hooks: list[Hook]) -> Route:
+    """The route with the hooks that guard what it does."""
+    if route.core is None:
+        return route
+    uid, action = route.core
+    guards = [hook.guard for hook in hooks if hook.uid in ("", uid) and action in hook.actions]
+    return replace(route, guards=(*route.guards, *guards)) if guards else route
 
 
 def _told(routes: tuple[Route, ...]) -> Iterator[Finding]:

@@ -186,6 +186,18 @@ class RouteReader:
             if route is not None:
                 yield route
 
+    def plugin_router(self, module: Module, node: Node, owner: str) -> Iterator[Route]:
+        """The routes of a local plugin (`plugin::shop`): of its routers those that are for the content API."""
+        members = properties(module, node) if node.type == "object" else {}
+        kind = string_value(module, members["type"]) if "type" in members else None
+        if kind == "content-api":
+            routes, prefix = self._own_router(module, node, owner)
+            start = "" if prefix else f"/{owner.removeprefix('plugin::')}"
+            yield from (replace(route, path=start + route.path) for route in routes)
+        elif node.type == "array" or kind is not None or "routes" in members:
+            place = module.place(node)
+            self._sources.find(Kind.ROUTE, place.file, place, "routes of the administration: not served", State.OPEN)
+
     def own_route(self, module: Module, node: Node, owner: str, prefix: str) -> Route | None:
         """A route that is written out: `{ method, path, handler, config }`; None, with a finding, where it is not."""
         place = module.place(node)

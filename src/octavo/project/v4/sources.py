@@ -100,6 +100,11 @@ class Sources:
             return None
         return unwrap(exports.value)
 
+    def exported_names(self, module: Module) -> dict[str, Node]:
+        """What a module exports by names (`exports.a =`, `export const a`)."""
+        exports = exports_of(module)
+        return {} if exports.uncertain is not None or exports.again else exports.names
+
     def imported(self, module: Module, node: Node) -> tuple[Module, Node] | None:
         """The value that a name, or a `require`, brings from another file of the project."""
         node = unwrap(node)

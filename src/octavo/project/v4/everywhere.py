@@ -1,0 +1,63 @@
+"""Middlewares that stand before every address: those that `config/middlewares` lists, and those that code adds."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from tree_sitter import Node
+
+from octavo.javascript.parse import Module
+from octavo.javascript.syntax import named, properties, string_value
+from octavo.project.v4.code import Guard, Shape
+from octavo.project.v4.flow import OPEN_KEYS
+from octavo.project.v4.named import NamedCode
+from octavo.project.v4.sources import Sources, answered
+
+_OURS: Final = "strapi::"
+_FAMILY: Final = "middlewares"
+
+
+def guards_everywhere(sources: Sources, names: NamedCode) -> Iterator[Guard]:
+    """The middlewares of all addresses that may refuse, or change what is asked."""
+    for folder in (sources.project / "config", *sources.folders(sources.project / "config/env")):
+        path = sources.one(folder / _FAMILY)
+        if path is not None:
+            yield from _listed(sources, names, path)
+
+
+def _listed(sources: Sources, names: NamedCode, path: Path) -> Iterator[Guard]:
+    place = sources.place(path)
+    module = sources.module(path)
+    value = None if module is None else sources.exported(module)
+    if module is None or value is None:
+        yield Guard(place.file, place, "the list of middlewares is not written out")
+        return
+    module, value = sources.resolved(module, value)
+    found = answered(module, value)
+    if found is None or found.type != "array":
+        yield Guard(place.file, place, "the list of middlewares is not written out")
+        return
+    for item in named(found):
+        yield from _one(sources, names, *sources.resolved(module, item))
+
+
+def _one(sources: Sources, names: NamedCode, module: Module, node: Node) -> Iterator[Guard]:
+    place = module.place(node)
+    members = properties(module, node) if node.type == "object" else {}
+    given = members.get("resolve") or members.get("name") or node
+    name = string_value(module, given)
+    if name is None:
+        yield Guard(f"{place.file}:{place.line}", place, "a middleware that is not written out")
+        return
+    if name.startswith(_OURS):
+        return
+    judged = names.judge(_FAMILY, names.name_of(_FAMILY, name), place)
+    if judged.guard is not None:
+        yield judged.guard
+    elif judged.shape is not None and _hides(judged.shape):
+        yield Guard(name, place, "sets what every request asks for")
+
+
+def _hides(shape: Shape) -> bool:
+    """Whether it may take something away from what callers ask for, if it is left out."""
+    return shape.replaces or any(change.key not in OPEN_KEYS and not change.only_if_absent for change in shape.changes)

@@ -1,0 +1,180 @@
+"""`src/extensions/*/strapi-server`: what a project changes of a plugin in code."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from tree_sitter import Node
+
+from octavo.javascript.parse import Module
+from octavo.javascript.source import Place
+from octavo.javascript.syntax import (
+    FUNCTIONS,
+    arguments,
+    callee,
+    identifier,
+    member_path,
+    parameters,
+    string_value,
+    unwrap,
+    walk,
+)
+from octavo.project.v4.code import Guard, Kind, Route, State
+from octavo.project.v4.describing import describe
+from octavo.project.v4.hooks import LIFECYCLES, HookReader
+from octavo.project.v4.routes import RouteReader
+from octavo.project.v4.sources import Sources
+
+_ADDS: Final = ("push", "unshift")
+_CONTENT_API: Final = "content-api"
+_UNKNOWN: Final = "?"
+_ONE_ACTION: Final = len(("plugin", "controllers", "user", "me"))
+_CHANGES: Final = ("assignment_expression", "augmented_assignment_expression")
+
+
+class ExtensionReader:
+    """Reads the extensions of one project."""
+
+    def __init__(self, sources: Sources, routes: RouteReader, hooks: HookReader) -> None:
+        self._sources = sources
+        self._reader = routes
+        self._hooks = hooks
+        self.routes: list[Route] = []
+        self.actions: dict[str, Guard] = {}
+        self.whole: list[Guard] = []
+
+    def read(self, path: Path, plugin: str) -> None:
+        """One `strapi-server` file; `plugin` is `users-permissions`."""
+        owner, place = f"plugin::{plugin}", self._sources.place(path)
+        module = self._sources.module(path)
+        value = None if module is None else self._sources.exported(module)
+        if module is not None and value is not None:
+            module, value = self._sources.resolved(module, value)
+        if module is None or value is None or value.type not in FUNCTIONS or not parameters(value):
+            if module is None or value is not None or module.root.named_children:
+                self._close(owner, place, "it is not written as one function of the plugin")
+            return
+        first = parameters(value)[0]
+        if first.type != "identifier":
+            self._close(owner, place, "it is not written as one function of the plugin")
+            return
+        name = identifier(module, first)
+        seen: set[int] = set()
+        for found in walk(value):
+            if found.type in _CHANGES:
+                left, right = found.child_by_field_name("left"), found.child_by_field_name("right")
+                if left is not None and right is not None:
+                    seen |= {node.id for node in walk(left)}
+                    self._assigned(module, _path(module, left, name), right, owner)
+            elif found.type == "call_expression":
+                seen |= self._called(module, found, name, owner)
+            elif found.type == "identifier" and identifier(module, found) == name:
+                self._mentioned(module, found, seen, owner)
+
+    def _mentioned(self, module: Module, node: Node, seen: set[int], owner: str) -> None:
+        """The plugin in any other place: what is done with its routes or controllers there is not understood."""
+        if node.id in seen:
+            return
+        top = node
+        while top.parent is not None and top.parent.type in ("member_expression", "subscript_expression"):
+            if top.parent.child_by_field_name("object") != top:
+                break
+            top = top.parent
+        path = member_path(module, top)
+        if path[1:2] == ("routes",):
+            self._close(owner, module.place(node), "changes the routes of the plugin")
+        elif path[1:2] == ("controllers",) and len(path) < _ONE_ACTION and not _is_bound(module, top):
+            self._close(owner, module.place(node), "hands its controllers on")
+        elif not path[1:2] and top == node and not _is_answer(node):
+            self._close(owner, module.place(node), "hands the plugin on")
+
+    def _assigned(self, module: Module, path: Sequence[str], right: Node, owner: str) -> None:
+        place, says = module.place(right), describe(module, right)
+        match path:
+            case ["controllers", controller, action] if _UNKNOWN not in (controller, action):
+                self._replace(f"{owner}.{controller}.{action}", place, says)
+            case ["controllers", controller] if controller != _UNKNOWN:
+                self._replace(f"{owner}.{controller}", place, f"all of it: {says}")
+            case ["controllers", *_]:
+                self._close(owner, place, f"replaces controllers: {says}")
+            case ["services", *rest]:
+                self._close(owner, place, f"replaces the service {'.'.join(rest)}: {says}")
+            case ["routes", *_]:
+                self._close(owner, place, "changes the routes of the plugin")
+            case ["contentTypes", kind, part] if part == LIFECYCLES:
+                self._hooks.read_object(*self._sources.resolved(module, right), f"{owner}.{kind}")
+            case ["contentTypes", *rest]:
+                self._note(f"{owner} contentTypes", place, f"changes definitions in code: {'.'.join(rest)}")
+            case [part, *rest]:
+                self._note(f"{owner} {part}", place, f"sets {'.'.join((part, *rest))}: {says}")
+
+    def _called(self, module: Module, call: Node, name: str, owner: str) -> set[int]:
+        """`plugin.routes['content-api'].routes.push({...})`; returns the ids of the nodes that are understood."""
+        function = call.child_by_field_name("function")
+        path = [] if function is None else _path(module, function, name)
+        if path != ["routes", _CONTENT_API, "routes", path[-1] if path else ""] or path[-1] not in _ADDS:
+            return set()
+        prefix = f"/{owner.removeprefix('plugin::')}"
+        for argument in arguments(call):
+            other, node = self._sources.resolved(module, argument)
+            route = self._reader.own_route(other, node, owner, prefix)
+            if route is not None:
+                self.routes.append(route)
+        return set() if function is None else {node.id for node in walk(function)}
+
+    def _replace(self, name: str, place: Place, says: str) -> None:
+        self.actions[name] = Guard(name, place, says)
+        self._sources.find(Kind.EXTENSION, name, place, f"replaced: {says}", State.CLOSED)
+
+    def _close(self, owner: str, place: Place, says: str) -> None:
+        self.whole.append(Guard(owner, place, says))
+        self._sources.find(Kind.EXTENSION, owner, place, f"{says}: all its routes are closed", State.CLOSED)
+
+    def _note(self, name: str, place: Place, says: str) -> None:
+        self._sources.find(Kind.EXTENSION, name, place, says, State.OPEN)
+
+
+def _path(module: Module, node: Node, name: str) -> list[str]:
+    """The names behind the plugin's, `?` for computed ones; empty where it is about something else."""
+    names: list[str] = []
+    current = unwrap(node)
+    while current.type in ("member_expression", "subscript_expression"):
+        names.append(_last(module, current))
+        below = current.child_by_field_name("object")
+        if below is None:
+            return []
+        current = unwrap(below)
+    return list(reversed(names)) if current.type == "identifier" and identifier(module, current) == name else []
+
+
+def _is_bound(module: Module, node: Node) -> bool:
+    """Whether it is what a function is bound to: `plugin.controllers.auth.register.bind(plugin.controllers.auth)`."""
+    call = node.parent and node.parent.parent
+    return call is not None and callee(module, call)[-1:] in (("bind",), ("call",))
+
+
+def _is_answer(node: Node) -> bool:
+    """Whether it is what a function returns, or declares as a parameter."""
+    parent = node.parent
+    return parent is not None and parent.type in (
+        "return_statement",
+        "arrow_function",
+        "formal_parameters",
+        "required_parameter",
+    )
+
+
+def _last(module: Module, node: Node) -> str:
+    found = node.child_by_field_name("property")
+    if found is not None:
+        return identifier(module, found)
+    index = node.child_by_field_name("index")
+    return (None if index is None else string_value(module, index)) or _UNKNOWN
+
+
+def extension_files(sources: Sources) -> Iterator[tuple[str, Path]]:
+    """The plugins that are extended, each with its file."""
+    for folder in sources.folders(sources.source / "extensions"):
+        path = sources.one(folder / "strapi-server")
+        if path is not None:
+            yield folder.name, path

@@ -1,0 +1,192 @@
+"""Lifecycle hooks: in `lifecycles` of content-types, and where code subscribes to them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from tree_sitter import Node
+
+from octavo.javascript.parse import Module
+from octavo.javascript.source import Place
+from octavo.javascript.syntax import (
+    FUNCTIONS,
+    arguments,
+    callee,
+    is_open,
+    member_path,
+    named,
+    properties,
+    unwrap,
+    walk,
+)
+from octavo.project.v4.code import Guard, Hook, Kind, State
+from octavo.project.v4.controllers import CORE_ACTIONS
+from octavo.project.v4.data import NotData
+from octavo.project.v4.describing import called, describe, throws
+from octavo.project.v4.sources import Sources
+
+LIFECYCLES: Final = "lifecycles"
+ALL_ACTIONS: Final = (*CORE_ACTIONS, "createLocalization")
+_WRITES: Final = {"Create": ("create", "createLocalization"), "Update": ("update",), "Delete": ("delete",)}
+_EVENTS: Final = frozenset(
+    f"{moment}{what}"
+    for moment in ("before", "after")
+    for what in (
+        *("Create", "CreateMany", "Update", "UpdateMany", "Delete", "DeleteMany"),
+        *("FindOne", "FindMany", "Count"),
+    )
+)
+_DEEPEST: Final = 3
+_CHANGES: Final = ("assignment_expression", "augmented_assignment_expression")
+
+
+class HookReader:
+    """Reads the hooks of one project."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self.hooks: list[Hook] = []
+
+    def read_file(self, path: Path, uid: str) -> None:
+        """`lifecycles.js` of a content-type."""
+        module = self._sources.module(path)
+        value = None if module is None else self._sources.exported(module)
+        if module is not None and not named(module.root):
+            return
+        if module is None or value is None or unwrap(value).type != "object":
+            names = {} if module is None else self._sources.exported_names(module)
+            if module is not None and names:
+                self._read_all(module, names, uid)
+            else:
+                self._unclear(uid, self._sources.place(path))
+            return
+        self.read_object(module, value, uid)
+
+    def read_object(self, module: Module, node: Node, uid: str) -> None:
+        """Hooks that are written out as an object, by event."""
+        if is_open(module, node):
+            self._unclear(uid, module.place(node))
+        self._read_all(module, properties(module, node), uid)
+
+    def subscribe(self, module: Module, call: Node) -> None:
+        """`strapi.db.lifecycles.subscribe({ models: [...], beforeCreate(event) {} })`"""
+        given = arguments(call)
+        other, node = self._sources.resolved(module, given[0]) if given else (module, call)
+        if node.type != "object":
+            self._unclear("", module.place(call))
+            return
+        members = properties(other, node)
+        models = members.pop("models", None)
+        try:
+            uids = [""] if models is None else [str(uid) for uid in self._sources.value(other, models)]
+        except (NotData, TypeError):
+            uids = [""]
+        for uid in uids:
+            if is_open(other, node):
+                self._unclear(uid, other.place(node))
+            self._read_all(other, members, uid)
+
+    def _unclear(self, uid: str, place: Place) -> None:
+        name = f"{uid or 'all content-types'}: hooks"
+        guard = Guard(name, place, "hooks that are not written out")
+        self.hooks.append(Hook(uid, ALL_ACTIONS, guard))
+        self._sources.find(Kind.HOOK, name, place, guard.says, State.CLOSED)
+
+    def _read_all(self, module: Module, members: dict[str, Node], uid: str) -> None:
+        for event, node in members.items():
+            if event in _EVENTS:
+                self._read(*self._sources.resolved(module, node), uid, event)
+
+    def _read(self, module: Module, node: Node, uid: str, event: str) -> None:
+        name = f"{uid or 'all content-types'}.{event}"
+        place = module.place(node)
+        says = describe(module, node)
+        guards = self._guards(module, node, event)
+        if guards:
+            self.hooks.append(Hook(uid, _actions(event), Guard(name, place, says)))
+        self._sources.find(Kind.HOOK, name, place, says, State.CLOSED if guards else State.OPEN)
+
+    def _guards(self, module: Module, node: Node, event: str) -> bool:
+        """Whether a hook may refuse, or change what is found or may be written. What follows a write does not."""
+        if event.startswith("after"):
+            return "Find" in event and _takes_away(module, node)
+        if node.type not in FUNCTIONS:
+            return True
+        if "Find" in event or "Count" in event:
+            return any(
+                found.type in (*_CHANGES, "call_expression") and not _logs(module, found) for found in walk(node)
+            )
+        return _narrows(module, node) or self._refuses(module, node, 0)
+
+    def _refuses(self, module: Module, node: Node, depth: int) -> bool:
+        """Whether it throws, or something of the project that it calls does."""
+        if throws(module, node):
+            return True
+        return depth < _DEEPEST and any(
+            self._refuses(other, function, depth + 1) for other, function in self._called(module, node)
+        )
+
+    def _called(self, module: Module, node: Node) -> Iterator[tuple[Module, Node]]:
+        for found in walk(node):
+            chain = callee(module, found) if found.type == "call_expression" else ()
+            function = found.child_by_field_name("function")
+            if len(chain) == 1 and function is not None:
+                other, value = self._sources.resolved(module, function)
+                if value.type in FUNCTIONS and value != node:
+                    yield other, value
+
+
+def subscriptions(module: Module) -> Iterator[Node]:
+    """The calls that subscribe to hooks."""
+    for found in walk(module.root):
+        if found.type == "call_expression" and called(module, found)[-2:] == (LIFECYCLES, "subscribe"):
+            yield found
+
+
+def _actions(event: str) -> tuple[str, ...]:
+    """What stands behind an event. v4 reads an entry whenever it writes one, so reads stand behind everything."""
+    return next((actions for word, actions in _WRITES.items() if word in event), ALL_ACTIONS)
+
+
+def _narrows(module: Module, node: Node) -> bool:
+    """Whether it changes which entries are meant, or takes away what the caller wants to write."""
+    for found in walk(node):
+        if found.type in _CHANGES:
+            left = found.child_by_field_name("left")
+            path = member_path(module, left) if left is not None else ()
+            if {"where", "filters"} & set(path) or path[-1:] == ("params",):
+                return True
+        if _deletes(module, found) or _assigns_where(module, found):
+            return True
+    return False
+
+
+def _assigns_where(module: Module, node: Node) -> bool:
+    """`Object.assign(event.params.where, ...)`"""
+    given = arguments(node) if node.type == "call_expression" and callee(module, node) == ("Object", "assign") else []
+    return bool(given) and bool({"where", "filters", "params"} & set(member_path(module, given[0])[-2:]))
+
+
+def _takes_away(module: Module, node: Node) -> bool:
+    """Whether a hook after a read may leave out something of what was read."""
+    if node.type not in FUNCTIONS or throws(module, node):
+        return True
+    for found in walk(node):
+        if found.type in _CHANGES:
+            left, right = found.child_by_field_name("left"), found.child_by_field_name("right")
+            path = member_path(module, left) if left is not None else ()
+            empties = right is not None and unwrap(right).type in ("null", "undefined", "string", "array", "object")
+            if path[-1:] == ("result",) or empties:
+                return True
+        chain = called(module, found) if found.type == "call_expression" else ()
+        if _deletes(module, found) or (chain and chain[-1] in ("omit", "splice", "unset", "pick")):
+            return True
+    return False
+
+
+def _deletes(module: Module, node: Node) -> bool:
+    return node.type == "unary_expression" and module.text(node).startswith("delete")
+
+
+def _logs(module: Module, node: Node) -> bool:
+    return node.type == "call_expression" and called(module, node)[:1] in (("console",),)

@@ -1,0 +1,37 @@
+"""Local plugins: `src/plugins/*`. Their routes for the content API are known, their code is named."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from octavo.javascript.syntax import properties
+from octavo.project.v4.code import Kind, Route, State
+from octavo.project.v4.inventory import code_files
+from octavo.project.v4.routes import RouteReader
+from octavo.project.v4.sources import Sources, answered
+
+
+def read_plugin(sources: Sources, reader: RouteReader, folder: Path) -> Iterator[Route]:
+    """The routes of one plugin; findings for its files."""
+    owner = f"plugin::{folder.name}"
+    files = list(code_files(sources, folder))
+    place = sources.place(files[0] if files else folder)
+    sources.find(Kind.PLUGIN, owner, place, f"a local plugin of {len(files)} files", State.OPEN)
+    for path in files:
+        if "routes" in (*path.relative_to(folder).parts[:-1], path.stem):
+            yield from _routes(sources, reader, path, owner)
+
+
+def _routes(sources: Sources, reader: RouteReader, path: Path, owner: str) -> Iterator[Route]:
+    module = sources.module(path)
+    value = None if module is None else sources.exported(module)
+    if module is None or value is None:
+        return
+    module, value = sources.resolved(module, value)
+    node = answered(module, value) or value
+    if node.type == "object" and not {"type", "routes"} & properties(module, node).keys():
+        for member in properties(module, node).values():
+            other, router = sources.resolved(module, member)
+            if other is module:  # those of other files are read there
+                yield from reader.plugin_router(other, answered(other, router) or router, owner)
+        return
+    yield from reader.plugin_router(module, node, owner)

@@ -1,0 +1,143 @@
+"""Where the actions of plugins are asked for: their routes, and their fields of GraphQL. For closing them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from octavo.authorization.actions import ACCOUNTS, FILES, LIST_ACTIONS, LIST_LOCALES
+from octavo.graphql.schema import names
+from octavo.graphql.schema.exclusions import FieldKey
+from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
+from octavo.schema.uids import EMAIL, FILE, I18N, ROLE, UPLOAD, USER, USERS_PERMISSIONS
+
+_NOT_OF_SINGLE: Final = ("create", "findOne")
+_ALL_ACTIONS: Final = ("find", "findOne", "create", "update", "delete", "createLocalization")
+_QUERY: Final = "Query"
+_MUTATION: Final = "Mutation"
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """The routes (`POST /auth/local`, below the API's prefix) and root fields that lead to an action."""
+
+    routes: tuple[str, ...] = ()
+    queries: tuple[str, ...] = ()
+    mutations: tuple[str, ...] = ()
+
+    @property
+    def fields(self) -> Iterator[FieldKey]:
+        """The root fields, by type and name."""
+        yield from ((_QUERY, name) for name in self.queries)
+        yield from ((_MUTATION, name) for name in self.mutations)
+
+
+DOORS: Final = {
+    f"{ACCOUNTS}.callback": Door(("POST /auth/local", "GET /auth/:provider/callback"), mutations=("login",)),
+    f"{ACCOUNTS}.connect": Door(("GET /connect/:provider", "GET /connect/:provider/callback")),
+    f"{ACCOUNTS}.register": Door(("POST /auth/local/register",), mutations=("register",)),
+    f"{ACCOUNTS}.forgotPassword": Door(("POST /auth/forgot-password",), mutations=("forgotPassword",)),
+    f"{ACCOUNTS}.resetPassword": Door(("POST /auth/reset-password",), mutations=("resetPassword",)),
+    f"{ACCOUNTS}.changePassword": Door(("POST /auth/change-password",), mutations=("changePassword",)),
+    f"{ACCOUNTS}.emailConfirmation": Door(("GET /auth/email-confirmation",), mutations=("emailConfirmation",)),
+    f"{ACCOUNTS}.sendEmailConfirmation": Door(("POST /auth/send-email-confirmation",)),
+    f"{ACCOUNTS}.refresh": Door(("POST /auth/refresh",)),
+    f"{ACCOUNTS}.logout": Door(("POST /auth/logout",)),
+    f"{USER}.me": Door(("GET /users/me",), ("me",)),
+    f"{USER}.count": Door(("GET /users/count",)),
+    f"{USER}.find": Door(("GET /users",), ("usersPermissionsUsers",)),
+    f"{USER}.findOne": Door(("GET /users/:id",), ("usersPermissionsUser",)),
+    f"{USER}.create": Door(("POST /users",), mutations=("createUsersPermissionsUser",)),
+    f"{USER}.update": Door(("PUT /users/:id",), mutations=("updateUsersPermissionsUser",)),
+    f"{USER}.destroy": Door(("DELETE /users/:id",), mutations=("deleteUsersPermissionsUser",)),
+    f"{ROLE}.find": Door(("GET /users-permissions/roles",), ("usersPermissionsRoles",)),
+    f"{ROLE}.findOne": Door(("GET /users-permissions/roles/:id",), ("usersPermissionsRole",)),
+    f"{ROLE}.createRole": Door(("POST /users-permissions/roles",), mutations=("createUsersPermissionsRole",)),
+    f"{ROLE}.updateRole": Door(("PUT /users-permissions/roles/:id",), mutations=("updateUsersPermissionsRole",)),
+    f"{ROLE}.deleteRole": Door(("DELETE /users-permissions/roles/:id",), mutations=("deleteUsersPermissionsRole",)),
+    LIST_ACTIONS: Door(("GET /users-permissions/permissions", "GET /users-permissions/routes")),
+    f"{FILES}.find": Door(("GET /upload/files",), ("uploadFiles",)),
+    f"{FILES}.findOne": Door(("GET /upload/files/:id",), ("uploadFile",)),
+    f"{FILES}.upload": Door(("POST /upload",), mutations=("upload", "multipleUpload", "updateFileInfo")),
+    f"{FILES}.destroy": Door(("DELETE /upload/files/:id",), mutations=("removeFile",)),
+    LIST_LOCALES: Door(("GET /i18n/locales",), ("i18NLocales", "i18NLocale")),
+    f"{EMAIL}.email.send": Door(("POST /email",)),
+}
+
+_HOOKED: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
+    USER: {
+        "find": ("find", "count", "me"),
+        "findOne": ("findOne", "me"),
+        "create": ("create",),
+        "update": ("update",),
+        "delete": ("destroy",),
+    },
+    FILE: {
+        "find": ("find",),
+        "findOne": ("findOne",),
+        "create": ("upload",),
+        "update": ("upload",),
+        "delete": ("destroy",),
+    },
+    ROLE: {
+        "find": ("find",),
+        "findOne": ("findOne",),
+        "create": ("createRole",),
+        "update": ("updateRole",),
+        "delete": ("deleteRole",),
+    },
+}
+_ACCOUNTS_HOOKED: Final[Mapping[str, tuple[str, ...]]] = {
+    "find": ("callback", "forgotPassword"),
+    "findOne": ("callback", "forgotPassword"),
+    "create": ("register", "callback"),
+    "update": ("resetPassword", "changePassword", "forgotPassword", "emailConfirmation"),
+}
+"""What accounts do with users besides."""
+
+_CONTROLLERS: Final = {FILE: FILES}
+PLUGINS: Final = (USERS_PERMISSIONS, UPLOAD, I18N, EMAIL)
+
+
+def doors_of(name: str) -> Iterator[Door]:
+    """The doors of an action, of a controller (`plugin::upload.content-api`), or of a whole plugin."""
+    yield from (door for action, door in DOORS.items() if action == name or action.startswith(f"{name}."))
+
+
+def hooked_doors(uid: str, actions: Iterable[str]) -> Iterator[Door]:
+    """The doors that stand before actions on a content-type of a plugin."""
+    for action in actions:
+        for name in _HOOKED.get(uid, {}).get(action, ()):
+            yield DOORS[f"{_CONTROLLERS.get(uid, uid)}.{name}"]
+        for name in _ACCOUNTS_HOOKED.get(action, ()) if uid == USER else ():
+            yield DOORS[f"{ACCOUNTS}.{name}"]
+
+
+def content_fields(registry: Registry, uid: str, actions: Iterable[str]) -> Iterator[FieldKey]:
+    """The root fields of GraphQL for actions on a content-type, or on all of them where `uid` is empty."""
+    wanted = frozenset(actions)
+    for content_type in registry.content_types.values() if not uid else filter(None, [registry.content_types.get(uid)]):
+        yield from _fields(content_type, wanted)
+
+
+def generated_fields(registry: Registry) -> frozenset[FieldKey]:
+    """All root fields that there can be without a project's own."""
+    own = (key for door in DOORS.values() for key in door.fields)
+    return frozenset([*content_fields(registry, "", _ALL_ACTIONS), *own])
+
+
+def _fields(content_type: ContentType, actions: frozenset[str]) -> Iterator[FieldKey]:
+    single = names.single_field(content_type)
+    missing = _NOT_OF_SINGLE if content_type.is_single else ()
+    for action in sorted(actions.difference(missing)):
+        match action:
+            case "createLocalization" if not content_type.localized:
+                continue
+            case "find":
+                yield _QUERY, single if content_type.is_single else names.plural_field(content_type)
+            case "findOne":
+                yield _QUERY, single
+            case "createLocalization":
+                yield _MUTATION, names.localization_field(content_type)
+            case _:
+                yield _MUTATION, names.mutation_field(action, content_type)

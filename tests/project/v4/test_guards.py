@@ -1,0 +1,285 @@
+"""Which code guards, and which provably does not: policies, middlewares, overridden actions, hooks, extensions."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from octavo.project.v4 import Code, Finding, Kind, QueryChange, Shape, State
+from tests.models.v4_project import TEXT, read_project
+
+ROUTER = "src/api/article/routes/article.js"
+CORE = "createCoreRouter('api::article.article', { config: { find: { %s } } })"
+
+
+def read(folder: Path, **files: str) -> Code:
+    return read_project(folder, {"article": {"title": TEXT}}, files)
+
+
+def shapes(code: Code) -> tuple[Shape, ...]:
+    (found,) = [route for route in code.routes if route.name == "GET /articles"]
+    assert not found.guards
+    return found.shapes
+
+
+def always(key: str, value: Any) -> QueryChange:
+    return QueryChange(key, value)
+
+
+def absent(key: str, value: Any) -> QueryChange:
+    return QueryChange(key, value, only_if_absent=True)
+
+
+def findings(code: Code, kind: Kind) -> dict[str, Finding]:
+    return {finding.name: finding for finding in code.findings if finding.kind is kind}
+
+
+@pytest.mark.parametrize(
+    "policy, guards",
+    [
+        ("() => true", False),
+        ("(ctx, config, { strapi }) => { strapi.log.info('seen'); return true; }", False),
+        ("async () => {}", False),
+        ("(ctx) => !!ctx.state.user", True),
+        ("(ctx) => { if (ctx.state.user) { return true; } return false; }", True),
+        ("(ctx) => { ctx.query.filters = {}; return true; }", True),
+        ("() => { throw new Error(); }", True),
+        ("() => check()", True),
+    ],
+)
+def test_policies(tmp_path: Path, policy: str, guards: bool) -> None:
+    code = read(
+        tmp_path,
+        **{ROUTER: CORE % "policies: ['one']", "src/api/article/policies/one.js": f"module.exports = {policy};"},
+    )
+    assert ("api::article.one" in code.guards) == guards
+
+
+HARMLESS = [
+    ("await next();", ()),
+    ("return next();", ()),
+    ("ctx.query.populate = 'author'; await next();", (always("populate", "author"),)),
+    ("ctx.query = { ...ctx.query, fields: ['title'] }; return next();", (always("fields", ["title"]),)),
+    ("ctx.query = { sort: 'title', ...ctx.query }; return next();", (absent("sort", "title"),)),
+    (
+        "if (!ctx.query.populate) { ctx.query.populate = { a: true }; } await next();",
+        (absent("populate", {"a": "true"}),),
+    ),
+    (
+        "const { query } = ctx; query.pagination = { pageSize: 5 }; await next();",
+        (always("pagination", {"pageSize": "5"}),),
+    ),
+    (
+        "const p = { a: { b: ['c'] } }; ctx.request.query.populate ??= p; await next();",
+        (absent("populate", {"a": {"b": ["c"]}}),),
+    ),
+    ("ctx.query.populate = deep(); await next();", None),
+    ("ctx.query.populate = list; await next();", ()),  # known when it runs: not done, and told
+    ("const t = Date.now(); await next(); ctx.set('X-Time', `${Date.now() - t}`);", ()),
+    ("await next(); if (ctx.url === '/admin') { const r = await fetch('http://x'); console.log(r); }", ()),
+]
+GUARDING = [
+    "if (ctx.query.key) await next();",
+    "if (!ctx.state.user) return ctx.unauthorized(); await next();",
+    "await next(); delete ctx.body.secret;",
+    "await next(); const body = ctx.body; body.data = [];",
+    "await next(); restrict(ctx);",
+    "await next(); ctx.redirect('/x');",
+    "ctx.query.filters = { owner: ctx.state.user.id }; await next();",
+    "ctx.query.fields = allowed(ctx); await next();",
+    "ctx.request.body.data.owner = 1; await next();",
+    "try { await next(); } catch (error) { ctx.body = {}; }",
+    "let { populate } = ctx.query; populate = 'x'; next();",
+    "ctx.state.user = null; await next();",
+    "Object.assign(ctx.query, { fields: ['id'] }); await next();",
+    "",
+]
+
+
+@pytest.mark.parametrize("body, changes", HARMLESS)
+def test_harmless_middlewares_are_done(tmp_path: Path, body: str, changes: tuple[QueryChange, ...] | None) -> None:
+    text = f"module.exports = (config, {{ strapi }}) => async (ctx, next) => {{ {body} }};"
+    code = read(tmp_path, **{ROUTER: CORE % "middlewares: ['one']", "src/api/article/middlewares/one.js": text})
+    if changes is None:
+        assert "api::article.one" in code.guards
+    else:
+        assert shapes(code) == ((Shape(changes),) if changes else ())
+
+
+@pytest.mark.parametrize("body", GUARDING)
+def test_other_middlewares_guard(tmp_path: Path, body: str) -> None:
+    text = f"export default (config, {{ strapi }}) => {{ return async (ctx, next) => {{ {body} }}; }};"
+    code = read(tmp_path, **{ROUTER: CORE % "middlewares: ['one']", "src/api/article/middlewares/one.js": text})
+    assert "api::article.one" in code.guards
+
+
+@pytest.mark.parametrize(
+    "action, expected",
+    [
+        ("async find(ctx) { return super.find(ctx); }", ()),
+        ("async find(ctx) { const { data, meta } = await super.find(ctx); return { data, meta }; }", ()),
+        (
+            "async find(ctx) { ctx.query = { populate: '*' }; const found = await super.find(ctx); return found; }",
+            (Shape((always("populate", "*"),), replaces=True),),
+        ),
+        (
+            "find: async function (ctx) { ctx.query.locale ||= 'en'; return await super.find(ctx); }",
+            (Shape((absent("locale", "en"),)),),
+        ),
+    ],
+)
+def test_actions_that_shape_the_query_and_go_on(tmp_path: Path, action: str, expected: tuple[Shape, ...]) -> None:
+    controller = f"createCoreController('api::article.article', ({{ strapi }}) => ({{ {action} }}))"
+    assert shapes(read(tmp_path, **{"src/api/article/controllers/article.js": controller})) == expected
+
+
+def test_a_name_inside_hides_the_one_outside(tmp_path: Path) -> None:
+    text = """const populate = ['safe'];
+    module.exports = () => async (ctx, next) => {
+      const populate = pick(); ctx.query.populate = populate; await next();
+    };"""
+    code = read(tmp_path, **{ROUTER: CORE % "middlewares: ['one']", "src/api/article/middlewares/one.js": text})
+    assert "api::article.one" in code.guards
+
+
+def test_shapes_change_what_is_asked() -> None:
+    shape = Shape((absent("sort", "title"), always("populate", "a")))
+    assert shape.apply({"sort": "id", "populate": "b", "x": "1"}) == {"sort": "id", "populate": "a", "x": "1"}
+    assert Shape((always("populate", "a"),), replaces=True).apply({"filters": {}}) == {"populate": "a"}
+
+
+@pytest.mark.parametrize(
+    "hook, actions",
+    [
+        ("beforeCreate(event) { event.params.data.slug = slugify(event.params.data.title); }", None),
+        (
+            "beforeCreate(event) { if (!event.params.data.title) throw new ApplicationError('no'); }",
+            ("create", "createLocalization"),
+        ),
+        ("beforeUpdate(event) { validate(event.params); }", ("update",)),
+        ("beforeUpdate: imported", ("update",)),
+        ("beforeUpdate(event) { delete event.params.data.role; }", ("update",)),
+        ("beforeDelete(event) { event.params.where.owner = 1; }", ("delete",)),
+        (
+            "beforeFindMany(event) { event.params.where = { owner: 1 }; }",
+            ("find", "findOne", "create", "update", "delete"),
+        ),
+        ("beforeFindOne(event) { console.log(event); }", None),
+        ("afterFindMany(event) { event.result.forEach((one) => { delete one.secret; }); }", ("find", "findOne")),
+        ("afterFindOne(event) { event.result.full = event.result.a + event.result.b; }", None),
+        ("afterUpdate(event) { axios.post('http://x', event.result); }", None),
+    ],
+)
+def test_hooks(tmp_path: Path, hook: str, actions: tuple[str, ...] | None) -> None:
+    text = f"function validate(params) {{ throw new Error(); }}\nmodule.exports = {{ {hook} }};"
+    code = read(tmp_path, **{"src/api/article/content-types/article/lifecycles.js": text})
+    event = hook.partition("(")[0].partition(":")[0]
+    found = findings(code, Kind.HOOK)[f"api::article.article.{event}"]
+    assert found.state is (State.OPEN if actions is None else State.CLOSED)
+    closed = {route.core[1] for route in code.routes if route.core and route.guards}
+    assert closed.issuperset(set(actions or ()) - {"createLocalization"})
+    assert bool(closed) == (actions is not None)
+
+
+def test_hooks_that_code_subscribes_to(tmp_path: Path) -> None:
+    text = """module.exports = { register() {}, async bootstrap({ strapi }) {
+      strapi.db.lifecycles.subscribe({ models: ['plugin::users-permissions.user'], beforeCreate() { throw 1; } });
+      strapi.db.lifecycles.subscribe(async (event) => {});
+    } };"""
+    code = read(tmp_path, **{"src/index.js": text})
+    assert {(hook.uid, hook.guard.name) for hook in code.hooks} == {
+        ("plugin::users-permissions.user", "plugin::users-permissions.user.beforeCreate"),
+        ("", "all content-types: hooks"),
+    }
+    assert {name: finding.state for name, finding in findings(code, Kind.START).items()} == {
+        "src/index.js: register": State.NOTHING,
+        "src/index.js: bootstrap": State.OPEN,
+    }
+
+
+@pytest.mark.parametrize(
+    "listed, guards",
+    [
+        ("['strapi::errors', 'global::log', { name: 'strapi::cors', config: { origin: ['x'] } }]", set()),
+        ("({ env }) => ['strapi::errors', { resolve: './src/middlewares/log' }]", set()),
+        ("['global::filter']", {"global::filter"}),
+        ("[{ name: 'global::filter', config: {} }]", {"global::filter"}),
+        ("[{ resolve: './src/middlewares/filter' }]", {"global::filter"}),
+        ("['plugin::shop.count']", {"plugin::shop.count"}),
+        ("env('X') ? ['a'] : []", {"config/middlewares.js"}),
+    ],
+)
+def test_middlewares_before_everything(tmp_path: Path, listed: str, guards: set[str]) -> None:
+    files = {
+        "config/middlewares.js": f"module.exports = {listed};",
+        "src/middlewares/log.js": "module.exports = () => async (ctx, next) => { console.log(ctx); await next(); };",
+        "src/middlewares/filter.js": "module.exports = () => (ctx, next) => ctx.ip ? next() : ctx.forbidden();",
+    }
+    assert {guard.name for guard in read(tmp_path, **files).everywhere} == guards
+
+
+def test_middlewares_that_code_adds(tmp_path: Path) -> None:
+    text = (
+        "module.exports = { register({ strapi }) { strapi.server.use(async (ctx, next) => { ctx.status = 404; }); } };"
+    )
+    assert [guard.name for guard in read(tmp_path, **{"src/index.js": text}).everywhere] == ["src/index.js: server.use"]
+
+
+@pytest.mark.parametrize(
+    "body, actions, whole",
+    [
+        ("", set(), False),
+        ("plugin.controllers.user.me = async (ctx) => {};", {"user.me"}, False),
+        ("plugin.controllers['auth']['callback'] = f(plugin.controllers.auth.callback);", {"auth.callback"}, False),
+        ("plugin.controllers.auth = () => ({});", {"auth"}, False),
+        ("const old = plugin.controllers.auth.register.bind(plugin.controllers.auth);", set(), False),
+        ("const { user } = plugin.controllers;", set(), True),
+        ("change(plugin);", set(), True),
+        ("plugin.services.jwt = () => ({});", set(), True),
+        ("plugin.routes['content-api'].routes = [];", set(), True),
+        ("plugin.routes['content-api'].routes.forEach((route) => {});", set(), True),
+        ("plugin.policies.own = () => true;", set(), False),
+    ],
+)
+def test_extensions_of_plugins(tmp_path: Path, body: str, actions: set[str], whole: bool) -> None:
+    text = f"module.exports = (plugin) => {{ {body} return plugin; }};"
+    code = read(tmp_path, **{"src/extensions/users-permissions/strapi-server.js": text})
+    assert code.plugin_actions.keys() == {f"plugin::users-permissions.{action}" for action in actions}
+    assert bool(code.plugin_routes) == whole
+
+
+def test_routes_that_extensions_add(tmp_path: Path) -> None:
+    text = """module.exports = (plugin) => {
+      plugin.controllers.user.extra = (ctx) => {};
+      plugin.routes['content-api'].routes.push({ method: 'GET', path: '/extra', handler: 'user.extra' });
+      plugin.routes['content-api'].routes.unshift(
+        { method: 'PUT', path: '/me', handler: 'user.extra', config: { prefix: '' } },
+      );
+      return plugin; };"""
+    code = read(tmp_path, **{"src/extensions/users-permissions/strapi-server.js": text})
+    assert [route.name for route in code.routes[-2:]] == ["GET /users-permissions/extra", "PUT /me"]
+    assert code.routes[-1].access.scopes == ("plugin::users-permissions.user.extra",)
+    assert not code.plugin_routes
+
+
+def test_the_rest_is_named(tmp_path: Path) -> None:
+    files = {
+        "config/cron-tasks.js": "module.exports = { '0 1 * * *': async () => { await fetch('http://x'); }, "
+        "daily: { task: ({ strapi }) => {}, options: { rule: '0 2 * * *' } } };",
+        "config/server.ts": "import tasks from './cron-tasks'; export default () => ({ cron: { tasks } });",
+        "database/migrations/2024.01.01.js": "module.exports = { async up(knex) { await knex.raw('x'); } };",
+        "src/api/article/helpers/text.js": "module.exports = {};",
+        "src/plugins/shop/server/routes/index.js": "module.exports = { 'content-api': { type: 'content-api', "
+        "routes: [{ method: 'GET', path: '/', handler: 'shop.index' }] } };",
+        "package.json": '{"dependencies": {"@strapi/strapi": "4.25.0", "strapi-plugin-menus": "1.0.0", "koa": "2"}}',
+    }
+    code = read(tmp_path, **files)
+    assert {name: finding.says for name, finding in findings(code, Kind.CRON).items()} == {
+        "0 1 * * *": "calls an address",
+        "daily": "at 0 2 * * *: code of its own",
+    }
+    assert findings(code, Kind.MIGRATION)["2024.01.01"].says.endswith("runs SQL")
+    assert findings(code, Kind.PLUGIN).keys() == {"plugin::shop"}
+    assert findings(code, Kind.MODULE).keys() == {"src/api/article/helpers/text.js"}
+    assert findings(code, Kind.PACKAGE).keys() == {"@strapi/strapi", "strapi-plugin-menus"}
+    assert code.routes[-1].name == "GET /shop/"
