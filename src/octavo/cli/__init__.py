@@ -12,7 +12,7 @@ main = LazyGroup(
         "content-types": ("octavo.cli.definitions:content_types", "Show the content-types."),
         "routes": ("octavo.cli.definitions:routes", "Show every address that is answered."),
         "config": ("octavo.cli.config:config", "Show and check the settings."),
-        "db": ("octavo.cli.database:db", "Compare, upgrade, back up and restore the database."),
+        "db": ("octavo.cli.database:db", "Compare, upgrade, migrate, back up and restore the database."),
         "tokens": ("octavo.cli.tokens:tokens", "Make, show and revoke API tokens."),
         "users": ("octavo.cli.users:users", "Make, show, change and delete users."),
         "admin": ("octavo.cli.admin:admin", "Make and show administrators, set their passwords."),

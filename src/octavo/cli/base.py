@@ -17,7 +17,7 @@ from octavo.database.connection import Database
 from octavo.errors import OctavoError, ServiceUnavailable
 from octavo.project import InvalidCode
 from octavo.runtime.definitions import project_registry
-from octavo.runtime.open_resources import open_project_database
+from octavo.runtime.open_resources import migrations_folder, open_project_database
 from octavo.runtime.prepare_database import StartFailed, prepare_database
 from octavo.schema.problems import InvalidDefinitions
 from octavo.settings import Settings, SettingsError, load_settings
@@ -100,7 +100,7 @@ def with_database(
     async def run() -> ResultT:
         database = open_project_database(settings)
         locale = settings.plugins.i18n.config.default_locale
-        await prepare_database(database, project_registry(settings), locale, own)
+        await prepare_database(database, project_registry(settings), locale, own, migrations_folder(settings))
         try:
             return await work(database)
         finally:

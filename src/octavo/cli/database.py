@@ -1,56 +1,62 @@
 """`octavo db`: what separates the database from the definitions, and copies of it."""
 
 import asyncio
+import sys
 from pathlib import Path
 
 import click
 
 from octavo.cli.base import Group, json_option, project_option, read_settings, refuse, say, say_json
+from octavo.cli.migrations import connected, migrate, migration, migrations
 from octavo.cli.postgresql_tools import dump_database, restore_database
 from octavo.cli.progress import progress_bar
-from octavo.database.connection import Database
+from octavo.database.migrations.files import State
+from octavo.database.migrations.runner import migration_states
 from octavo.database.sqlite_copy import NotADatabase, copy_database
 from octavo.database.synchronize import Changes, SyncReport, plan_changes
 from octavo.runtime.definitions import project_registry
-from octavo.runtime.open_resources import open_project_database
-from octavo.runtime.prepare_database import bring_up_to_date, reach_database
+from octavo.runtime.open_resources import migrations_folder
+from octavo.runtime.prepare_database import bring_up_to_date
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
 
 
 @click.group(cls=Group)
 def db() -> None:
-    """Compare, upgrade, back up and restore the database."""
+    """Compare, upgrade, migrate, back up and restore the database."""
 
 
-@db.command(epilog="Example: octavo db diff")
+for _command in (migrate, migrations, migration):
+    db.add_command(_command)
+
+
+@db.command(epilog="Example: octavo db diff --exit-code")
+@click.option("--exit-code", is_flag=True, help="End with exit code 1 if there is any difference, for scripts.")
 @project_option
 @json_option
-def diff(project: Path, as_json: bool) -> None:
-    """Show what the definitions ask of the database, without changing anything."""
-    changes = asyncio.run(_compare(read_settings(project)))
+def diff(exit_code: bool, project: Path, as_json: bool) -> None:
+    """Show what the definitions and migrations ask of the database, without changing anything."""
+    changes, pending = asyncio.run(_compare(read_settings(project)))
     if as_json:
-        say_json({"additive": list(map(str, changes.additive)), "losing": list(map(str, changes.losing))})
-        return
-    if not changes.ordered:
-        say("The database is what the definitions ask for.")
-    _tell("Made at the next start:", "green", changes.additive)
-    _tell("Loses data, made only by octavo db upgrade --allow-data-loss:", "red", changes.losing)
+        lists = {"migrations": pending, "additive": changes.additive, "losing": changes.losing}
+        say_json({name: list(map(str, items)) for name, items in lists.items()})
+    else:
+        if not changes.ordered and not pending:
+            say("The database is what the definitions ask for.")
+        _tell("Migrations that run first at the next start, and may change what follows:", "green", pending)
+        _tell("Made at the next start:", "green", changes.additive)
+        _tell("Loses data, made only by octavo db upgrade --allow-data-loss:", "red", changes.losing)
+    if exit_code and (changes.ordered or pending):
+        sys.exit(1)
 
 
-async def _compare(settings: Settings) -> Changes:
-    registry = project_registry(settings)
-    database = await _connected(settings)
-    try:
-        return await plan_changes(database, registry)
-    finally:
-        await database.close()
-
-
-async def _connected(settings: Settings) -> Database:
-    database = open_project_database(settings)
-    await reach_database(database)
-    return database
+async def _compare(settings: Settings) -> tuple[Changes, tuple[str, ...]]:
+    """The differences, and the files of migrations that are to run."""
+    registry, folder = project_registry(settings), migrations_folder(settings)
+    async with connected(settings) as database:
+        states = await migration_states(database, folder) if folder is not None else []
+        pending = tuple(each.path.name for each, state in states if state is State.PENDING and each.path is not None)
+        return await plan_changes(database, registry), pending
 
 
 @db.command(epilog="Example: octavo db backup before.db && octavo db upgrade --allow-data-loss")
@@ -58,7 +64,7 @@ async def _connected(settings: Settings) -> Database:
 @project_option
 @json_option
 def upgrade(allow_data_loss: bool, project: Path, as_json: bool) -> None:
-    """Bring the database up to date with the definitions, in one transaction."""
+    """Run the migrations that have not run; bring the tables up to date with the definitions, in one transaction."""
     settings = read_settings(project)
     report = asyncio.run(_upgrade(settings, project_registry(settings), allow_data_loss))
     if as_json:
@@ -73,11 +79,9 @@ def upgrade(allow_data_loss: bool, project: Path, as_json: bool) -> None:
 
 
 async def _upgrade(settings: Settings, registry: Registry, allow_data_loss: bool) -> SyncReport:
-    database = await _connected(settings)
-    try:
-        return await bring_up_to_date(database, registry, allow_data_loss=allow_data_loss)
-    finally:
-        await database.close()
+    folder = migrations_folder(settings)
+    async with connected(settings) as database:
+        return await bring_up_to_date(database, registry, migrations=folder, allow_data_loss=allow_data_loss)
 
 
 def _tell(heading: str, color: str, items: tuple[object, ...]) -> None:

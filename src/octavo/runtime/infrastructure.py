@@ -54,6 +54,11 @@ class Infrastructure:
         await self._make_first_administrator()
         self.storage.workspace.sweep()
 
+    def forget(self) -> None:
+        """Forget what is remembered of the database: a migration may have changed it."""
+        self.locales.forget()
+        self.authenticator.invalidate()
+
     async def close(self) -> None:
         """Let what is under way in the background finish, then close everything; nobody asks any more."""
         await self.authenticator.settle()

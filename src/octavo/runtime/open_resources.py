@@ -4,10 +4,12 @@ Knows no door, so that commands which need the database alone are quick to start
 """
 
 from functools import partial
+from pathlib import Path
 
 from octavo.authentication.redis_rate_limits import RedisCounts, RedisMissing
 from octavo.database import open_database
 from octavo.database.connection import Database
+from octavo.database.migrations.files import FOLDER
 from octavo.media.library import MediaLibrary, MediaOptions
 from octavo.media.storage.base import Storage
 from octavo.runtime.database_ssl import ssl_of
@@ -39,6 +41,11 @@ def open_project_database(settings: Settings) -> Database:
         pool_maximum=options.pool.max,
         pool_patience=options.pool.patience / 1000,
     )
+
+
+def migrations_folder(settings: Settings) -> Path | None:
+    """The folder of the project's own migrations; None where they are not to run."""
+    return settings.project / FOLDER if settings.database.run_migrations else None
 
 
 def has_database(settings: Settings) -> bool:

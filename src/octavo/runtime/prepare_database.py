@@ -6,19 +6,22 @@ May be called by several processes at once. Refuses with `StartFailed`, whose te
 import json
 import logging
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from octavo.authorization.role_grants import ensure_default_roles
 from octavo.clock import this_moment
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Database
+from octavo.database.migrations.files import MigrationFailed
+from octavo.database.migrations.runner import run_migrations
 from octavo.database.sequences import continue_ids
 from octavo.database.synchronize import SyncReport, synchronize
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.errors import ServiceUnavailable
 from octavo.schema.registry import Registry
 from octavo.schema.uids import LOCALE
-from octavo.sql.ddl.changes import ChangeType
+from octavo.sql.ddl.changes import ChangeType, summary
 from octavo.sql.ddl.tables import OwnTable
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
@@ -60,22 +63,35 @@ async def reach_database(database: Database) -> None:
 
 
 async def prepare_database(
-    database: Database, registry: Registry, default_locale: str, own: Sequence[OwnTable] = ()
+    database: Database,
+    registry: Registry,
+    default_locale: str,
+    own: Sequence[OwnTable] = (),
+    migrations: Path | None = None,
 ) -> SyncReport:
     """Connect, bring the tables up to date, fill what a new database needs. Raises StartFailed."""
     await reach_database(database)
     try:
-        return await update_database(database, registry, default_locale, own)
+        return await update_database(database, registry, default_locale, own, migrations)
     except BaseException:
         await database.close()
         raise
 
 
 async def update_database(
-    database: Database, registry: Registry, default_locale: str, own: Sequence[OwnTable] = ()
+    database: Database,
+    registry: Registry,
+    default_locale: str,
+    own: Sequence[OwnTable] = (),
+    migrations: Path | None = None,
 ) -> SyncReport:
-    """Bring the tables up to date, fill what a new database needs; it may be in use meanwhile. Raises StartFailed."""
-    report = await bring_up_to_date(database, registry, own)
+    """Bring the tables up to date, fill what a new database needs; it may be in use meanwhile. Raises StartFailed.
+
+    `migrations` is the folder of the project's own, which run before.
+    """
+    report = await bring_up_to_date(database, registry, own, migrations=migrations)
+    if report.applied:
+        logger.info("%s", summary(report.applied))
     for table in await continue_ids(database, registry):
         logger.info("New ids of %s go on behind those that are there", table)
     if not await database.fetch_value(_ROLES):
@@ -100,10 +116,30 @@ def _type_told(change: ChangeType) -> str:
     return f"  {change.table}.{change.wanted.name} is {change.found.type}, should be {change.wanted.type}"
 
 
+async def migrate(database: Database, migrations: Path) -> tuple[str, ...]:
+    """Run the project's migrations that have not run; their files. Raises StartFailed."""
+    try:
+        return await run_migrations(database, migrations)
+    except MigrationFailed as error:
+        raise StartFailed(str(error)) from error
+    except ServiceUnavailable as error:
+        raise StartFailed(f"The migrations cannot be run: {error.reason or error.__cause__ or error}") from error
+
+
 async def bring_up_to_date(
-    database: Database, registry: Registry, own: Sequence[OwnTable] = (), *, allow_data_loss: bool = False
+    database: Database,
+    registry: Registry,
+    own: Sequence[OwnTable] = (),
+    *,
+    migrations: Path | None = None,
+    allow_data_loss: bool = False,
 ) -> SyncReport:
-    """Make the tables what the definitions ask for, and those of our own. Raises StartFailed."""
+    """Run the migrations of a folder, then make the tables what the definitions ask for, and those of our own.
+
+    Raises StartFailed.
+    """
+    if migrations is not None:
+        await migrate(database, migrations)
     try:
         return await synchronize(database, registry, own, allow_data_loss=allow_data_loss)
     except Exception as error:  # each driver has its own; whichever it is, nothing was changed and nobody can be served

@@ -12,6 +12,7 @@ import signal
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 from octavo.database.connection import Database
@@ -22,6 +23,7 @@ from octavo.project import InvalidCode
 from octavo.runtime import options
 from octavo.runtime.followers import Follower
 from octavo.runtime.infrastructure import Infrastructure, open_infrastructure
+from octavo.runtime.open_resources import migrations_folder
 from octavo.runtime.prepare_database import StartFailed, check_types, prepare_database, update_database
 from octavo.runtime.project_files import read_marks
 from octavo.runtime.site import Site, build_site
@@ -164,6 +166,7 @@ class Process:
             await site.register()
             prepare = update_database if infrastructure is self.infrastructure else prepare_database
             check_types(await prepare(infrastructure.database, site.registry, *_tables(infrastructure.settings)))
+            infrastructure.forget()
             if infrastructure is not self.infrastructure:
                 await infrastructure.begin()
             await site.bootstrap()
@@ -235,9 +238,10 @@ def _static(settings: Settings) -> StaticFiles:
     )
 
 
-def _tables(settings: Settings) -> tuple[str, tuple[OwnTable, ...]]:
-    """What `prepare_database` has to know of the settings: the default locale, and the tables of our own."""
-    return settings.plugins.i18n.config.default_locale, options.own_tables(settings)
+def _tables(settings: Settings) -> tuple[str, tuple[OwnTable, ...], Path | None]:
+    """What `prepare_database` has to know of the settings: default locale, tables of our own, folder of migrations."""
+    folder = migrations_folder(settings)
+    return settings.plugins.i18n.config.default_locale, options.own_tables(settings), folder
 
 
 def build(settings: Settings, read_settings: Callable[[], Settings] | None = None) -> Process:

@@ -14,6 +14,7 @@ from octavo.sql.ddl.changes import (
     DropTable,
     WidenColumn,
     difference,
+    summary,
 )
 from octavo.sql.ddl.tables import ID, Column, ForeignKey, Index, Table
 from tests.dialects import DIALECTS
@@ -114,3 +115,15 @@ def test_changes_come_in_the_order_to_make_them() -> None:
         "create unique index u on t (a)",
         "add foreign key t.a to b",
     ]
+
+
+def test_the_summary_counts_what_was_done_and_names_new_tables_once() -> None:
+    column, index = Column("a", "text"), Index(name="i", columns=("a",))
+    changes = [
+        CreateTable("new", (column,), ()),
+        CreateIndex("new", index),
+        AddColumn("old", column, None),
+        AddColumn("old", column, None),
+        CreateIndex("old", index),
+    ]
+    assert summary(changes) == "Tables: 1 made, 2 columns added, 1 index added"

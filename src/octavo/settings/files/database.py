@@ -66,6 +66,7 @@ class Database:
     )
     schema: str = setting("public", "PostgreSQL: schema of the tables.", variable="DATABASE_SCHEMA")
     pool: Pool = table(Pool, "Connections held to PostgreSQL by each worker.")
+    run_migrations: bool = setting(True, "Whether new files of `database/migrations` run at a start.")
     statement_timeout: int = setting(
         15000, "Longest time a statement may run, in milliseconds; 0 for no limit.", bounds=AT_LEAST_ZERO
     )

@@ -200,6 +200,28 @@ _ORDER: list[type[Change]] = [
 ]
 
 
+def summary(changes: Iterable[Change]) -> str:
+    """Changes that were made, in one line for people: `Tables: 2 made, 3 columns added`."""
+    every = tuple(changes)
+    new = {change.table for change in every if isinstance(change, CreateTable)}
+    kinds = [type(change) for change in every if isinstance(change, CreateTable) or change.table not in new]
+    counted = ((kinds.count(kind), one, many) for kind, (one, many) in _DONE.items())
+    return f"Tables: {', '.join(f'{count} {one if count == 1 else many}' for count, one, many in counted if count)}"
+
+
+_DONE: dict[type[Change], tuple[str, str]] = {
+    CreateTable: ("made", "made"),
+    AddColumn: ("column added", "columns added"),
+    WidenColumn: ("column widened", "columns widened"),
+    ChangeType: ("column converted", "columns converted"),
+    CreateIndex: ("index added", "indexes added"),
+    AddForeignKey: ("foreign key added", "foreign keys added"),
+    DropColumn: ("column dropped", "columns dropped"),
+    DropIndex: ("index dropped", "indexes dropped"),
+    DropTable: ("dropped", "dropped"),
+}
+
+
 def _table_changes(wanted: Table, found: Table | None, dialect: Dialect) -> Iterator[Change]:
     if found is None:
         yield CreateTable(wanted.name, wanted.columns, wanted.foreign_keys if dialect.inline_keys else ())

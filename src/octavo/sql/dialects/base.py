@@ -15,11 +15,15 @@ from octavo.query.numbers import MAX_SAFE_INTEGER
 from octavo.query.operators import Test
 from octavo.schema.scalar_types import ValueKind
 from octavo.sql.ddl.tables import Column, Index
+from octavo.sql.script import ScriptRules
 
 LEAST_BYTES: Final = 16
 """What an empty list with its name adds to an answer."""
 
 _MOST_ARGUMENTS: Final = 90  # PostgreSQL takes 100 arguments for a function
+
+FILE_WORDS: Final = frozenset({"sqlite", "postgresql", "postgres", "mysql", "mariadb"})
+"""Words in names of files that say which database a file is for: `name.sqlite.sql`."""
 
 Statements = tuple[str, ...]
 Rows = Sequence[Sequence[str]]
@@ -65,6 +69,13 @@ class Dialect(ABC):
 
     name: str
     """For people (logs, tests), never to decide by."""
+
+    # Scripts
+
+    file_words: frozenset[str] = frozenset()
+    """Those of `FILE_WORDS` that mean this database."""
+    script: ScriptRules = ScriptRules(quoted=r"`[^`]*`", blocks=r"(?!)")
+    """How scripts are cut into statements."""
 
     # Limits
 
@@ -334,6 +345,14 @@ class Dialect(ABC):
     @abstractmethod
     def drop_index(self, table: str, index: Index) -> Statements:
         """What removes an index, if it is there."""
+
+    def rename_table(self, table: str, name: str) -> str:
+        """What gives a table another name; indexes and foreign keys go on to mean it."""
+        return f"ALTER TABLE {self.quote(table)} RENAME TO {self.quote(name)}"
+
+    def rename_column(self, table: str, column: str, name: str) -> str:
+        """What gives a column another name; indexes and foreign keys go on to mean it."""
+        return f"ALTER TABLE {self.quote(table)} RENAME COLUMN {self.quote(column)} TO {self.quote(name)}"
 
     # Finding tables
 

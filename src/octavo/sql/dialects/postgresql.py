@@ -8,6 +8,7 @@ from octavo.plan.nodes import Parameter, ParameterKind
 from octavo.schema.scalar_types import TEXT_KINDS, ValueKind
 from octavo.sql.ddl.tables import Column, Index
 from octavo.sql.dialects.base import LEAST_BYTES, ColumnLimits, Dialect, Introspection, Statements
+from octavo.sql.script import ScriptRules
 
 TOO_LARGE: Final = "octavo: too large"
 """What the message says of a statement that ends itself because its answer grows too large."""
@@ -80,6 +81,15 @@ class PostgreSQLDialect(Dialect):
     """PostgreSQL 13 or newer."""
 
     name = "postgresql"
+
+    # Scripts
+
+    file_words = frozenset({"postgresql", "postgres"})
+    script = ScriptRules(
+        quoted=r"\b[eE]'(?:[^'\\]|\\.)*' | (?P<tag>(?<!\w)\$(?:[^\W\d]\w*)?\$)",
+        blocks=r"\bBEGIN ATOMIC\b",
+        nested_comments=True,
+    )
     longest_name = 63
     column_limits = ColumnLimits(
         longest_string=255,

@@ -7,6 +7,7 @@ from octavo.plan.nodes import Parameter, ParameterKind
 from octavo.schema.scalar_types import ValueKind
 from octavo.sql.ddl.tables import Column, Index
 from octavo.sql.dialects.base import LEAST_BYTES, Dialect, Introspection, Statements
+from octavo.sql.script import ScriptRules
 
 MEASURE: Final = "octavo_measure"
 """A function of the driver: adds to the sum of the running statement, and ends it when that is more than it may be."""
@@ -42,6 +43,11 @@ class SQLiteDialect(Dialect):
     """SQLite 3.44 or newer (ordered aggregates, `concat`). The driver limits how large a single text may become."""
 
     name = "sqlite"
+
+    # Scripts
+
+    file_words = frozenset({"sqlite"})
+    script = ScriptRules(quoted=r"`[^`]*` | \[[^\]]*\]", blocks=r"^CREATE (TEMP |TEMPORARY )?TRIGGER\b")
 
     # Values of statements
 

@@ -1,0 +1,136 @@
+"""`octavo db migrate`, `migrations` and `migration`: the project's own migrations, run, shown and begun."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import click
+
+from octavo.cli.base import Command, json_option, project_option, read_settings, refuse, say, say_json, say_table
+from octavo.database.connection import Database
+from octavo.database.migrations.files import FOLDER, Migration, MigrationFailed, State
+from octavo.database.migrations.runner import Rehearsal, migration_states, rehearse
+from octavo.runtime.open_resources import open_project_database
+from octavo.runtime.prepare_database import migrate as run_all
+from octavo.runtime.prepare_database import reach_database
+from octavo.settings import Settings
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+STAMP: Final = "%Y.%m.%dT%H.%M.%S"
+_SQL: Final = """\
+-- Statements of SQL, each ended by a semicolon. They run once, in one transaction, before the tables are looked at.
+-- A file for one database alone is called .sqlite.sql or .postgresql.sql.
+-- To pass this over where there is no such table, as on a new database, write above: octavo: only with table TABLE
+"""
+_PYTHON: Final = '''\
+"""What this migration is for."""
+
+
+async def up(transaction):
+    """Runs once, in a transaction, before the tables are looked at."""
+    # if await transaction.has_column("talks", "level"):
+    #     await transaction.execute("UPDATE talks SET level = {level} WHERE level IS NULL", level=1)
+'''
+
+
+@asynccontextmanager
+async def connected(settings: Settings) -> AsyncIterator[Database]:
+    """The project's database as it is."""
+    database = open_project_database(settings)
+    await reach_database(database)
+    try:
+        yield database
+    except MigrationFailed as error:
+        refuse(str(error))
+    finally:
+        await database.close()
+
+
+@click.command(cls=Command, epilog="Example: octavo db migrate --dry-run")
+@click.option("--dry-run", is_flag=True, help="Run them, show every statement, and undo it all.")
+@project_option
+@json_option
+def migrate(dry_run: bool, project: Path, as_json: bool) -> None:
+    """Run the migrations that have not run, in order, each in a transaction of its own. A start does so, too."""
+    settings = read_settings(project)
+    if dry_run:
+        _tell_rehearsals(asyncio.run(_rehearse(settings)), as_json)
+        return
+    run = asyncio.run(_migrate(settings))
+    if as_json:
+        say_json({"run": list(run)})
+    elif not run:
+        say("No migration is to be run.")
+    else:
+        for name in run:
+            say("Run: [bold]{}[/]", name)
+
+
+async def _migrate(settings: Settings) -> tuple[str, ...]:
+    async with connected(settings) as database:
+        return await run_all(database, settings.project / FOLDER)
+
+
+async def _rehearse(settings: Settings) -> list[Rehearsal]:
+    async with connected(settings) as database:
+        return await rehearse(database, settings.project / FOLDER)
+
+
+def _tell_rehearsals(rehearsals: list[Rehearsal], as_json: bool) -> None:
+    if as_json:
+        say_json([{"file": item.file, "statements": list(item.statements)} for item in rehearsals])
+        return
+    if not rehearsals:
+        say("No migration is to be run.")
+    for item in rehearsals:
+        say("[bold]-- {}[/]", item.file)
+        for statement in item.statements or ("-- nothing, only noted as run",):
+            click.echo(f"{statement};" if not statement.startswith("--") else statement)
+
+
+@click.command(cls=Command, epilog="Example: octavo db migrations")
+@project_option
+@json_option
+def migrations(project: Path, as_json: bool) -> None:
+    """Show the migrations of the project, in order, and which have run."""
+    states = asyncio.run(_states(read_settings(project)))
+    rows = [{"name": each.name, "files": list(each.files), "state": str(state)} for each, state in states]
+    if as_json:
+        say_json(rows)
+    elif not rows:
+        say("There are none in {}.", FOLDER)
+    else:
+        say_table(("name", "files", "state"), ((row["name"], ", ".join(row["files"]), row["state"]) for row in rows))
+
+
+async def _states(settings: Settings) -> list[tuple[Migration, State]]:
+    async with connected(settings) as database:
+        return await migration_states(database, settings.project / FOLDER)
+
+
+@click.command(cls=Command, epilog="Example: octavo db migration fill-levels --python")
+@click.argument("name")
+@click.option("--python", "is_python", is_flag=True, help="A file of Python instead of SQL.")
+@project_option
+def migration(name: str, is_python: bool, project: Path) -> None:
+    """Begin a migration: a file to be filled in."""
+    settings = read_settings(project)
+    if not _NAME.fullmatch(name):
+        refuse("The name of a migration has letters, digits, - and _, at most 100 of them")
+    text, suffix = (_PYTHON, ".py") if is_python else (_SQL, ".sql")
+    file = write_migration(settings.project, name, text, suffix)
+    say("Made [bold]{}[/]. It runs at the next start, or by octavo db migrate.", file.relative_to(settings.project))
+
+
+def write_migration(project: Path, name: str, text: str, suffix: str) -> Path:
+    """A new file behind all others. Raises FileExistsError."""
+    folder = project / FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"{datetime.now(UTC).strftime(STAMP)}.{name}{suffix}"
+    with file.open("x", encoding="utf-8") as opened:
+        opened.write(text)
+    return file

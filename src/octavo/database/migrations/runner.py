@@ -1,0 +1,198 @@
+"""Runs the migrations of a project that have not run yet, in order, each in a transaction of its own.
+
+The transaction is exclusive and holds the note that the migration has run, so of all processes on a database one runs
+it, the others find it done, and one that is killed half-way leaves nothing of it.
+"""
+
+import logging
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+from octavo.database.connection import Database, LockTimeout, Transaction, TransactionFailed
+from octavo.database.migrations.files import FOLDER, Migration, MigrationFailed, State, read_migrations
+from octavo.database.migrations.ledger import done_names, note_done
+from octavo.database.migrations.transaction import MigrationTransaction
+from octavo.database.table_lock_retries import retry_locked
+from octavo.project.code import describe, failure_place
+from octavo.project.functions import Function, function_at
+from octavo.project.problems import InvalidCode
+from octavo.sql.script import InvalidScript, ScriptStatement, statements_of
+
+logger = logging.getLogger(__name__)
+
+_DIRECTIVE: Final = re.compile(r"^--\s*octavo:[ \t]*(?P<text>.*?)\s*$", re.MULTILINE)
+_CONDITION: Final = re.compile(r"only with (?:table (?P<table>[^\s.]+)|column (?P<of>[^\s.]+)\.(?P<column>[^\s.]+))")
+_SHOWN: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """What a migration would say to the database; nothing where it would only be noted as done."""
+
+    file: str
+    statements: tuple[str, ...]
+
+
+class _Undo(Exception):
+    """Ends a rehearsal: everything it did is undone."""
+
+
+async def migration_states(database: Database, folder: Path) -> list[tuple[Migration, State]]:
+    """All migrations of a folder and how they stand to a database. Raises MigrationFailed."""
+    migrations = read_migrations(folder, database.dialect)
+    done = await done_names(database, database.dialect) if migrations else frozenset()
+    return [(migration, migration.state(done)) for migration in migrations]
+
+
+async def run_migrations(database: Database, folder: Path) -> tuple[str, ...]:
+    """Run those that have not run; their files, in order. Raises MigrationFailed: those before it stay done.
+
+    Raises TablesLocked when others hold locks for too long.
+    """
+    states = await migration_states(database, folder)
+    _tell_not_run(migration for migration, state in states if state is State.NOT_RUN)
+    pending = [migration for migration, state in states if state is State.PENDING]
+    run: list[str] = []
+    for migration in pending:
+        if await retry_locked(database, partial(_run_once, database, migration)):
+            run.append(_file(migration))
+            logger.info("Migration %s has run", _file(migration))
+    return tuple(run)
+
+
+def _tell_not_run(migrations: Iterable[Migration]) -> None:
+    names = [migration.files[0] for migration in migrations]
+    if names:
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        logger.warning(
+            "Migrations of JavaScript are not run: %s%s. Write them as .py or .sql files of the same name",
+            ", ".join(names[:5]),
+            more,
+        )
+
+
+async def rehearse(database: Database, folder: Path) -> list[Rehearsal]:
+    """Run all that have not run in one transaction, and undo it: what they would say. Raises MigrationFailed."""
+    states = await migration_states(database, folder)
+    pending = [migration for migration, state in states if state is State.PENDING]
+    return await retry_locked(database, partial(_rehearse, database, pending)) if pending else []
+
+
+async def _rehearse(database: Database, pending: Sequence[Migration]) -> list[Rehearsal]:
+    rehearsals = []
+    try:
+        async with database.transaction(exclusive=True) as connection:
+            for migration in pending:
+                transaction = await _run(connection, database, migration)
+                rehearsals.append(Rehearsal(_file(migration), tuple(transaction.said)))
+            raise _Undo
+    except _Undo:
+        return rehearsals
+
+
+async def _run_once(database: Database, migration: Migration) -> bool:
+    """Run a migration unless another process has done so meanwhile; whether it has run here."""
+    async with database.transaction(exclusive=True) as connection:
+        if migration.name in await done_names(connection, database.dialect):
+            return False
+        await _run(connection, database, migration)
+        await note_done(connection, database.dialect, migration)
+        return True
+
+
+def _file(migration: Migration) -> str:
+    assert migration.path is not None, "it is run"
+    return migration.path.name
+
+
+async def _run(connection: Transaction, database: Database, migration: Migration) -> MigrationTransaction:
+    assert migration.path is not None, "it is run"
+    transaction = MigrationTransaction(connection, database.dialect)
+    run = _run_python if migration.path.suffix == ".py" else _run_sql
+    try:
+        source = migration.path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise _failed(f"{FOLDER}/{migration.path.name}", describe(error)) from error
+    await run(transaction, migration.path, source)
+    try:
+        await connection.fetch_value("SELECT 1")
+    except TransactionFailed as error:
+        raise _failed(f"{FOLDER}/{migration.path.name}", "it went on after a statement had failed") from error
+    return transaction
+
+
+def _failed(place: str, message: str) -> MigrationFailed:
+    return MigrationFailed(f"A migration has failed, nothing of it was done. {place}: {message}")
+
+
+async def _run_sql(transaction: MigrationTransaction, path: Path, source: str) -> None:
+    place = f"{FOLDER}/{path.name}"
+    try:
+        statements = list(statements_of(source, transaction.dialect.script))
+    except InvalidScript as error:
+        raise _failed(f"{place}:{error.line}", str(error)) from error
+    if not await _is_meant(transaction, place, source):
+        return
+    for number, statement in enumerate(statements, start=1):
+        try:
+            await transaction.run(statement)
+        except LockTimeout:
+            raise
+        except Exception as error:
+            cause = str(error.__cause__ or error)
+            told = f"{cause}\n  statement {number} of {len(statements)}: {_shortened(statement)}"
+            raise _failed(f"{place}:{statement.line}", told) from error
+
+
+async def _is_meant(transaction: MigrationTransaction, place: str, source: str) -> bool:
+    """Whether the conditions of a file, `-- octavo: only with table talks`, are met."""
+    for directive in _DIRECTIVE.finditer(source):
+        found = _CONDITION.fullmatch(directive["text"])
+        if found is None:
+            line = source.count("\n", 0, directive.start()) + 1
+            message = "expected `-- octavo: only with table TABLE` or `-- octavo: only with column TABLE.COLUMN`"
+            raise _failed(f"{place}:{line}", message)
+        if found["table"] and not await transaction.has_table(found["table"]):
+            return False
+        if found["of"] and not await transaction.has_column(found["of"], found["column"]):
+            return False
+    return True
+
+
+def _shortened(statement: ScriptStatement) -> str:
+    text = " ".join(statement.text.split())
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+
+
+async def _run_python(transaction: MigrationTransaction, path: Path, source: str) -> None:
+    place = f"{FOLDER}/{path.name}"
+    project = path.parents[2]
+    try:
+        await _up_of(path, place, source)(transaction)
+    except LockTimeout:
+        raise
+    except InvalidCode as error:
+        raise _failed(*_told(error)) from error
+    except SyntaxError as error:
+        raise _failed(f"{place}:{error.lineno}", f"SyntaxError: {error.msg}") from error
+    except (Exception, SystemExit) as error:
+        told = error if str(error) or error.__cause__ is None else error.__cause__
+        raise _failed(failure_place(error, project, place), describe(told)) from error
+
+
+def _told(error: InvalidCode) -> tuple[str, str]:
+    return error.problems[0].place, error.problems[0].message
+
+
+def _up_of(path: Path, place: str, source: str) -> Function:
+    """The function `up` of a file, which is run once and leaves neither bytecode nor a module behind."""
+    module = ModuleType(f"octavo_migration_{path.stem}")
+    module.__file__ = str(path)
+    names: dict[str, Any] = module.__dict__
+    exec(compile(source, str(path), "exec", dont_inherit=True), names)  # noqa: S102  the project's own code
+    return function_at(names.get("up"), f"{place}: up", "transaction")

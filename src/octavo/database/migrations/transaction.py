@@ -1,0 +1,82 @@
+"""What a migration of Python is given: the transaction it runs in, for any database, without asking which."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from octavo.database.connection import Row, Transaction
+from octavo.database.introspect import found_tables
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.own_table_statement import OwnStatement
+from octavo.sql.script import ScriptStatement, statements_of
+
+_CONTROL: Final = frozenset({"BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "SAVEPOINT", "RELEASE"})
+
+
+class MigrationTransaction:
+    """The transaction of one migration. `said` is every statement that was sent, as text.
+
+    Values stand in braces and are given by name, so that a statement suits every database:
+    `await transaction.execute("UPDATE talks SET level = {level} WHERE level IS NULL", level=1)`. Braces of the
+    statement itself are doubled. After a statement has failed, the migration has failed.
+    """
+
+    def __init__(self, connection: Transaction, dialect: Dialect) -> None:
+        self.connection = connection
+        self.dialect = dialect
+        self.said: list[str] = []
+
+    async def execute(self, text: str, /, **values: Any) -> int:
+        """Run one statement that answers no rows; how many rows it has changed."""
+        return await self.connection.execute(*self._say(text, values))
+
+    async def fetch_all(self, text: str, /, **values: Any) -> Sequence[Row]:
+        """All rows of a statement, each a sequence of values."""
+        return await self.connection.fetch_all(*self._say(text, values))
+
+    async def fetch_row(self, text: str, /, **values: Any) -> Row | None:
+        """The first row, or None."""
+        return await self.connection.fetch_row(*self._say(text, values))
+
+    async def fetch_value(self, text: str, /, **values: Any) -> Any:
+        """The first column of the first row, or None."""
+        return await self.connection.fetch_value(*self._say(text, values))
+
+    async def run_script(self, script: str) -> None:
+        """Run several statements, separated by semicolons, as they are written."""
+        for statement in statements_of(script, self.dialect.script):
+            await self.run(statement)
+
+    async def run(self, statement: ScriptStatement) -> None:
+        """Run one statement as it is written."""
+        refuse_control(statement.first_word)
+        self.said.append(statement.text)
+        await self.connection.execute_script(statement.text)
+
+    async def run_all(self, statements: Iterable[str]) -> None:
+        """Run statements of the dialect's, which bring their own words."""
+        for text in statements:
+            self.said.append(text)
+            await self.connection.execute_script(text)
+
+    async def has_table(self, table: str) -> bool:
+        """Whether there is a table of that name."""
+        return table in await found_tables(self.connection, self.dialect)
+
+    async def has_column(self, table: str, column: str) -> bool:
+        """Whether there is a table of that name with such a column."""
+        found = (await found_tables(self.connection, self.dialect)).get(table)
+        return found is not None and any(each.name == column for each in found.columns)
+
+    def _say(self, text: str, values: dict[str, Any]) -> tuple[str, tuple[Any, ...]]:
+        for part in statements_of(text, self.dialect.script):
+            refuse_control(part.first_word)
+        statement = OwnStatement(text).bind(self.dialect, **values)
+        told = f"  -- {', '.join(map(repr, statement[1]))}" if statement[1] else ""
+        self.said.append(f"{statement[0]}{told}")
+        return statement[0], statement[1]
+
+
+def refuse_control(word: str) -> None:
+    """Refuse what would end the transaction that a migration runs in."""
+    if word in _CONTROL:
+        raise ValueError(f"{word} is not for migrations: each runs in a transaction of its own, whole or not at all")

@@ -1,0 +1,90 @@
+"""`octavo db migrate`, `migrations`, `migration` and `diff`: the project's own migrations."""
+
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Call, answered, refused, said
+from tests.cli.processes import PATIENCE, spawn
+from tests.cli.projects import database_variables
+
+SLOW = """\
+import asyncio
+from pathlib import Path
+
+async def up(transaction):
+    await transaction.execute("CREATE TABLE visits (id integer PRIMARY KEY)")
+    Path(__file__).with_suffix(".begun").touch()
+    await asyncio.sleep(3600)
+"""
+
+
+def write(project: Path, name: str, text: str) -> Path:
+    file = project / "database/migrations" / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, "utf-8")
+    return file
+
+
+def test_begun_shown_rehearsed_and_run(call: Call, project: Path) -> None:
+    assert said(call("db", "migrations")) == ["There are none in database/migrations."]
+    assert "digits" in refused(call("db", "migration", "../evil"))
+    said(call("db", "upgrade"))
+    said(call("db", "migration", "fill", "--python"))
+    [file] = (project / "database/migrations").iterdir()
+    assert file.name.endswith(".fill.py")
+    [shown] = answered(call("db", "migrations", "--json"))
+    assert shown == {"name": file.stem, "files": [file.name], "state": "pending"}
+    assert answered(call("db", "migrate", "--dry-run", "--json")) == [{"file": file.name, "statements": []}]
+    write(project, "9.sql", "INSERT INTO stories (title) VALUES ('one');")
+    assert "INSERT INTO stories (title) VALUES ('one');" in said(call("db", "migrate", "--dry-run"))
+    differing = call("db", "diff", "--exit-code")
+    assert differing.exit_code == 1
+    assert "9.sql" in differing.stdout
+    assert answered(call("db", "migrate", "--json")) == {"run": [file.name, "9.sql"]}
+    assert said(call("db", "migrate")) == ["No migration is to be run."]
+    assert said(call("db", "migrate", "--dry-run")) == ["No migration is to be run."]
+    assert said(call("db", "diff", "--exit-code")) == ["The database is what the definitions ask for."]
+    assert "done" in said(call("db", "migrations"))[1]
+
+
+def test_a_failing_one_stops_what_needs_the_tables(call: Call, project: Path) -> None:
+    write(project, "1.sql", "CREATE TABLE visits (id integer);\nSELECT nothing;")
+    for command in (("db", "upgrade"), ("db", "migrate"), ("db", "migrate", "--dry-run"), ("roles", "list")):
+        assert "database/migrations/1.sql:2: " in refused(call(*command))
+    assert "create table stories" in answered(call("db", "diff", "--json"))["additive"]
+    write(project, "1.sql", "CREATE TABLE visits (id integer);")
+    assert said(call("db", "migrate")) == ["Run: 1.sql"]
+
+
+def test_a_project_may_choose_that_none_run_by_themselves(call: Call, project: Path) -> None:
+    (project / "config").mkdir()
+    (project / "config/database.toml").write_text("runMigrations = false\n", "utf-8")
+    write(project, "1.sql", "SELECT nothing")
+    said(call("db", "upgrade"))
+    assert "1.sql" in refused(call("db", "migrate"))
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def variables(request: pytest.FixtureRequest) -> dict[str, str]:
+    """Those that name each database in turn."""
+    on_server = request.param == "postgresql"
+    return database_variables(request.getfixturevalue("postgresql_url")) if on_server else {}
+
+
+def test_of_one_that_is_killed_nothing_stays(project: Path, variables: dict[str, str]) -> None:
+    file = write(project, "1.py", SLOW)
+    killed = spawn("db", "migrate", "--project", str(project), **variables)
+    deadline = time.monotonic() + PATIENCE
+    while not file.with_suffix(".begun").exists():
+        assert killed.poll() is None, killed.communicate()[0]
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate(timeout=PATIENCE)
+    file.write_text(SLOW.replace("3600", "0"), "utf-8")
+    pair = [spawn("db", "migrate", "--project", str(project), **variables) for _ in range(2)]
+    told = sorted(process.communicate(timeout=PATIENCE)[0].splitlines()[-1] for process in pair)
+    assert told == ["No migration is to be run.", "Run: 1.py"]
