@@ -8,7 +8,9 @@ import pytest
 
 from octavo.settings.compat import RULES
 from tests.models.bookshop import FULL_TOKEN
+from tests.models.club import NEVER
 from tests.models.site import Site, another
+from tests.rest.conftest import OpenClub
 
 pytestmark = pytest.mark.anyio
 
@@ -126,3 +128,25 @@ async def test_targets_of_polymorphic_relations_are_wrapped(bookshop: Site, olde
     assert then["subjects"] == {"data": wrapped}
     subject = now["subject"]
     assert then["subject"] == {"data": {"id": subject.pop("id"), "attributes": subject}}
+
+
+@pytest.mark.parametrize("text, shown", [("title,pages", {"title", "pages"}), ("title, pages", {"title", "pages"})])
+async def test_commas_part_the_names_of_fields(bookshop: Site, text: str, shown: set[str]) -> None:
+    query = f"fields={quote(text)}&populate[author][fields]=name,createdAt"
+    assert await refused(bookshop, f"/api/books/1?{query}") == f"Invalid parameter {text}"
+    async with another(bookshop, field_lists="split") as site:
+        found = await attributes(site, query)
+    assert found.keys() - {"author"} == shown
+    assert found["author"]["data"]["attributes"].keys() == {"name", "createdAt"}
+
+
+@pytest.mark.parametrize("may_read_roles", [True, False])
+async def test_users_are_shown_their_role_if_they_may_read_roles(new_club: OpenClub, may_read_roles: bool) -> None:
+    club = await new_club(**NEVER, OCTAVO_API__COMPAT__OWN_ROLE="shown")
+    granted = ("user.me", "role.find") if may_read_roles else ("user.me",)
+    await club.grant("authenticated", *(f"plugin::users-permissions.{action}" for action in granted))
+    token = await club.token_of()
+    for query in ("", "?populate=role", "?fields=username"):
+        shown = (await club.ask("GET", f"/api/users/me{query}", token=token)).json
+        assert shown["username"] == "ann"
+        assert shown.get("role", {}).get("type") == ("authenticated" if may_read_roles else None)

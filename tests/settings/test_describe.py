@@ -34,6 +34,8 @@ def test_keys_with_value_and_source(tmp_path: Path) -> None:
         Described("config/api.toml", "compat.populateParameters", "refuse", "profile safe"),
         Described("config/api.toml", "compat.unknownParameters", "refuse", "profile safe"),
         Described("config/api.toml", "compat.morphRelations", "plain", "profile safe"),
+        Described("config/api.toml", "compat.fieldLists", "whole", "profile safe"),
+        Described("config/api.toml", "compat.ownRole", "asked", "profile safe"),
         Described("config/api.toml", "compat.ids", "digits", "profile safe"),
         Described("config/plugins.toml", "graphql.config.persistedQueries", False, "profile safe"),
     ]

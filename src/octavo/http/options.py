@@ -72,4 +72,6 @@ class HttpOptions:
     trusted_proxies: TrustedProxies = field(default_factory=TrustedProxies)
     digit_ids: bool = False  # ids in addresses are digits only, not whatever JavaScript reads as a number
     merged_queries: bool = False  # query strings are read by the rules of v4 before 4.26.2
+    split_fields: bool = False  # commas part the names in `fields`
+    shows_own_role: bool = False  # of the user who asks for themselves
     json_errors: bool = False  # 405 too; else as plain text, as v4 does

@@ -157,7 +157,7 @@ class ContentEndpoints:
         return await self._writes.update(self.content_type, entry_id, write, answer, actor, sharing=True)
 
     async def _single_id(self, request: Request, drafts: Drafts) -> int | None:
-        query = read_query(self._given(request))
+        query = read_query(self._given(request), split_fields=request.options.split_fields)
         return await self._reads.single_id(self.content_type, query, await self._locale(), drafts)
 
     def _entry(self, entry: bytes) -> Response:
@@ -186,7 +186,8 @@ class ContentEndpoints:
         self, request: Request, actor: Actor, by: By, drafts: Drafts, locale: str | None = None
     ) -> PreparedRead:
         given = self._given(request)
-        query = read_query(given, self._limits if by is By.LIST else None)
+        limits = self._limits if by is By.LIST else None
+        query = read_query(given, limits, split_fields=request.options.split_fields)
         read = ReadRequest(
             content_type=self.content_type, query=query, by=by, drafts=drafts, locale=locale, given=given
         )

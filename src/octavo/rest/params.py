@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from octavo.errors import PaginationError, ValidationError
@@ -26,25 +27,27 @@ class PageLimits:
     with_count: bool = True
 
 
-def read_query(params: Mapping[str, Any], limits: PageLimits | None = None) -> Query:
+def read_query(params: Mapping[str, Any], limits: PageLimits | None = None, *, split_fields: bool = False) -> Query:
     """The Query that the parameters of a request ask for; without limits its pagination is not looked at.
 
-    Raises ValidationError and its kin with the exact place.
+    `split_fields`: commas part the names of `fields` (the rule `fieldLists`). Raises ValidationError and its kin with
+    the exact place.
     """
-    query = _read_level(params, (), read_page(params, limits) if limits else None)
+    query = _read_level(params, (), read_page(params, limits) if limits else None, split_fields)
     if levels(query) > MAX_LEVELS:
         raise too_deep(("populate",))
     return query
 
 
-def _read_nested(params: Mapping[str, Any], path: Path) -> Query:
-    return _read_level(params, path, _read_nested_page(params, path))
+def _read_nested(params: Mapping[str, Any], path: Path, *, split_fields: bool) -> Query:
+    return _read_level(params, path, _read_nested_page(params, path), split_fields)
 
 
-def _read_level(params: Mapping[str, Any], path: Path, page: Page | None) -> Query:
-    populate, everything = read_populate(params.get("populate"), (*path, "populate"), _read_nested)
+def _read_level(params: Mapping[str, Any], path: Path, page: Page | None, split_fields: bool) -> Query:
+    read_nested = partial(_read_nested, split_fields=split_fields)
+    populate, everything = read_populate(params.get("populate"), (*path, "populate"), read_nested)
     return Query(
-        fields=_read_fields(params.get("fields"), (*path, "fields")),
+        fields=_read_fields(params.get("fields"), (*path, "fields"), split_fields),
         filters=read_filters(params.get("filters"), (*path, "filters")),
         sort=read_sort(params.get("sort"), (*path, "sort")),
         populate=populate,
@@ -56,9 +59,11 @@ def _read_level(params: Mapping[str, Any], path: Path, page: Page | None) -> Que
     )
 
 
-def _read_fields(value: Any, path: Path) -> tuple[str, ...] | None:
+def _read_fields(value: Any, path: Path, split: bool) -> tuple[str, ...] | None:
     if value is None:
         return None
+    if split and isinstance(value, str):
+        value = [name.strip() for name in value.split(",")]
     values = value if isinstance(value, list) else [value]
     if isinstance(value, dict) or not all(isinstance(item, str) for item in values):
         raise ValidationError(f"Invalid fields: expected names at {'.'.join(path)}")

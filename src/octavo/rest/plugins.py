@@ -18,7 +18,8 @@ from octavo.errors import NotFoundError, UnauthorizedError
 from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.http.router import Router
-from octavo.query.ast import Page, Populate, Query
+from octavo.query.ast import EVERYTHING, Page, Populate, Query
+from octavo.query.merging import merge
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.rest.endpoints import read_id
 from octavo.rest.params import read_plain_page, read_query
@@ -61,7 +62,8 @@ class PluginEndpoints:
 
     def _asked(self, uid: str, request: Request, by: By) -> ReadRequest:
         given = read_params(request)
-        query = replace(read_query(given), page=read_plain_page(given), publication_state=None, locales=None)
+        asked = read_query(given, split_fields=request.options.split_fields)
+        query = replace(asked, page=read_plain_page(given), publication_state=None, locales=None)
         return ReadRequest(
             content_type=self._type(uid), query=query, by=by, projection=Form.FLAT, drafts=Drafts.BY_ID, given=given
         )
@@ -113,8 +115,19 @@ class UserEndpoints(PluginEndpoints):
         actor = await self._actor(request, f"{USER}.me")
         if actor.kind != "user" or actor.id is None:
             raise UnauthorizedError
-        prepared = await self._one(USER, request, actor)
+        prepared = await (self._with_role if request.options.shows_own_role else self._one)(USER, request, actor)
         return Response(200, await self._reads.find_one(prepared.bind(id=actor.id)))
+
+    async def _with_role(self, uid: str, request: Request, actor: Actor) -> PreparedRead:
+        """Also the role, if the actor may read roles."""
+
+        def prepare() -> PreparedRead:
+            asked = self._asked(uid, request, By.ID)
+            populate = merge((*asked.query.populate, Populate(name="role", query=EVERYTHING)))
+            return self._prepare(replace(asked, query=replace(asked.query, populate=populate)), actor)
+
+        key = ("with role", uid, request.query, actor.ability.key)
+        return self._prepared.get(key) or await self._prepared.make(key, request.query, prepare)
 
 
 class FileEndpoints(PluginEndpoints):

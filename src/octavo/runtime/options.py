@@ -237,6 +237,8 @@ def http_options(settings: Settings) -> HttpOptions:
         trusted_proxies=TrustedProxies(settings.server.trusted_proxies),
         digit_ids=settings.api.compat.ids == "digits",
         merged_queries=settings.api.compat.query_strings == "merged",
+        shows_own_role=settings.api.compat.own_role == "shown",
+        split_fields=settings.api.compat.field_lists == "split",
         json_errors=settings.api.compat.error_bodies == "json",
     )
 

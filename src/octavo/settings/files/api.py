@@ -146,6 +146,16 @@ class Compat:
         "Targets of polymorphic relations over REST: in `data` and `attributes`, as those of others, or as they are.",
         default_doc=_BY_PROFILE,
     )
+    field_lists: Literal["split", "whole"] = setting(
+        "whole",
+        "A text of several names in `fields` (`fields=title,slug`): split at its commas, or taken as one name.",
+        default_doc=_BY_PROFILE,
+    )
+    own_role: Literal["shown", "asked"] = setting(
+        "asked",
+        "The role in the answer of `/api/users/me`, for those who may read roles: always, or with `populate=role`.",
+        default_doc=_BY_PROFILE,
+    )
     ids: Literal["numbers", "digits"] = setting(
         "numbers",
         "Ids in addresses, in arguments of GraphQL and in `refId`: any number as JavaScript reads it (`0x41` is 65), "
