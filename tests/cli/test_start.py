@@ -208,13 +208,13 @@ def test_sqlite_serves_columns_of_another_type_and_says_so(project: Path) -> Non
 def test_wrong_settings_are_all_told(project: Path) -> None:
     (project / "config").mkdir()
     (project / "config/server.toml").write_text('prot = 1\nworkers = "two"\n', "utf-8")
-    code, output = run("start", "--project", str(project), OCTAVO_API__REST__MAX_LIMIT="0")
+    code, output = run("start", "--project", str(project), OCTAVO_API__REST__DEFAULT_LIMIT="0")
     assert code == 1
     assert output.splitlines() == [
         "Error: 3 problems in the settings:",
         "  config/server.toml: prot: unknown key; did you mean port?",
         '  config/server.toml: workers: expected a whole number, at least 1, not "two"',
-        '  OCTAVO_API__REST__MAX_LIMIT: api.rest.maxLimit: expected a whole number, at least 1, not "0"',
+        '  OCTAVO_API__REST__DEFAULT_LIMIT: api.rest.defaultLimit: expected a whole number, at least 1, not "0"',
     ]
 
 
