@@ -54,6 +54,7 @@ OPTIONAL = {"strawberry", "uvloop"}
 """Dependencies that may be missing, and so may be imported inside a function."""
 
 LATE = {
+    ("octavo.settings.v4.read", "octavo.settings.v4.files"),
     ("octavo.runtime.project_code", "octavo.project.v4.read"),
     ("octavo.graphql.transport.endpoint", "octavo.graphql.transport.request_handler"),
     ("octavo.authentication.credentials", "octavo.authentication.jws"),

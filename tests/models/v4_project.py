@@ -14,6 +14,8 @@ FACTORIES = (
 )
 TEXT = {"type": "string"}
 
+PACKAGES = ("@strapi/strapi", *(f"@strapi/plugin-{name}" for name in ("graphql", "i18n", "users-permissions")))
+
 
 def write_files(folder: Path, files: Mapping[str, str]) -> Path:
     """Write texts; where one begins with `createCore`, as v4's generator would: its factories are there."""
@@ -29,9 +31,7 @@ def write_project(folder: Path, types: Mapping[str, Any], files: Mapping[str, st
 
     `files` come instead of generated ones; None leaves one out.
     """
-    generated: dict[str, str | None] = {
-        "package.json": json.dumps({"dependencies": {"@strapi/strapi": "4.26.2", "@strapi/plugin-graphql": "4.26.2"}})
-    }
+    generated: dict[str, str | None] = {"package.json": json.dumps({"dependencies": dict.fromkeys(PACKAGES, "4.26.2")})}
     for given, attributes in types.items():
         name = given.removeprefix("single:")
         localized = any("pluginOptions" in attribute for attribute in attributes.values())

@@ -10,9 +10,10 @@ import click
 import orjson
 
 from octavo.cli.base import Group, check_project, json_option, project_option, refuse, say, say_json, say_table
+from octavo.cli.v4_report import tell_v4, unsettled
 from octavo.runtime.definitions import warnings_of
 from octavo.runtime.process import build
-from octavo.settings import describe, load_settings, missing_secrets
+from octavo.settings import Settings, describe, load_settings, missing_secrets
 from octavo.settings.compat import RULES
 from octavo.settings.v4_version import REFERENCE, parse_version
 
@@ -25,13 +26,14 @@ def config() -> None:
 @config.command(epilog="Example: octavo config check --project site")
 @project_option
 @json_option
-@click.option("--strict", is_flag=True, help="Refuse remarks on the definitions, too.")
+@click.option("--strict", is_flag=True, help="Refuse remarks on definitions and settings, too.")
 def check(project: Path, as_json: bool, strict: bool) -> None:
     """Show every setting with its value and source, as `octavo start` would take it.
 
-    Definitions and the project's code are loaded too; the database is not needed.
+    Definitions and the project's code are loaded too; the database is not needed. Of a v4 project's own configuration
+    every key is listed: taken over, not understood, or without meaning here.
     Ends with exit code 1 and lists all problems when something is wrong; with --strict also when something in the
-    definitions is worth a look.
+    definitions is worth a look, or a setting of a v4 project is not understood.
     """
     check_project(project)
     settings = load_settings(project, os.environ, default_mode="production")
@@ -43,7 +45,14 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
     version = settings.api.compat.v4_version
     missing = missing_secrets(settings)
     if as_json:
-        facts = {"mode": settings.mode, "adopted": settings.adopted, "profile": settings.profile, "v4Version": version}
+        findings = [{**asdict(one), "place": one.place} for one in settings.findings]
+        facts: dict[str, object] = {
+            "mode": settings.mode,
+            "adopted": settings.adopted,
+            "profile": settings.profile,
+            "v4Version": version,
+        }
+        facts |= {"findings": findings} if settings.is_v4 else {}
         say_json(
             {
                 **facts,
@@ -53,7 +62,7 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
                 "settings": rows,
             }
         )
-        _end(remarks, strict)
+        _end(remarks, settings, strict)
         return
     say_table(("file", "key", "value", "source"), ([*map(_text, row.values())] for row in rows))
     origin = "an adopted v4 project" if settings.adopted else "a project of Octavo"
@@ -66,14 +75,15 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
     )
     if missing:
         say("\nNot set: {}", ", ".join(missing))
+    tell_v4(settings)
     if remarks:
         say("\nRemarks on the definitions:\n{}", "\n".join(map(str, remarks)))
-    _end(remarks, strict)
+    _end(remarks, settings, strict)
 
 
-def _end(remarks: Sequence[object], strict: bool) -> None:
-    if remarks and strict:
-        refuse(f"{len(remarks)} remark{'s' if len(remarks) > 1 else ''} on the definitions")
+def _end(remarks: Sequence[object], settings: Settings, strict: bool) -> None:
+    if strict and (open_ends := [*remarks, *unsettled(settings)]):
+        refuse(f"{len(open_ends)} remark{'s' if len(open_ends) > 1 else ''} on definitions and settings")
 
 
 def _text(value: object) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from octavo.cli.base import Command, check_project, project_option, say
+from octavo.cli.v4_report import check_strictly, summary
 from octavo.runtime.process import Process
 from octavo.runtime.server import serve
 from octavo.settings import Settings, load_settings
@@ -21,14 +22,20 @@ port_option = click.option("--port", type=click.IntRange(0, 65535), help="Port t
 @host_option
 @port_option
 @click.option("--workers", type=click.IntRange(1), help="Worker processes; wins over the settings.")
-def start(project: Path, host: str | None, port: int | None, workers: int | None) -> None:
+@click.option("--strict", is_flag=True, help="Do not start while settings of a v4 project are not understood.")
+def start(project: Path, host: str | None, port: int | None, workers: int | None, strict: bool) -> None:
     """Serve a project in production, until SIGTERM or Ctrl-C.
 
     Brings the database up to date first. Missing secrets stop the start.
     """
     check_project(project)
     environment = os.environ | variables(host=host, port=port, workers=workers)
-    serve(load_settings(project, environment, default_mode="production"), announce)
+    settings = load_settings(project, environment, default_mode="production")
+    if strict:
+        check_strictly(settings)
+    for line in summary(settings):
+        say("{}", line)
+    serve(settings, announce)
 
 
 def variables(**given: object) -> dict[str, str]:

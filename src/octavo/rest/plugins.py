@@ -3,6 +3,7 @@
 Every answer comes the same road as the entries of content-types: one statement each.
 """
 
+from collections.abc import Container
 from dataclasses import replace
 from typing import Final
 
@@ -212,12 +213,23 @@ class RoleEndpoints(PluginEndpoints):
         return Response(200, orjson.dumps({"permissions": action_tree(self._controller.registry)}))
 
 
-_ENDPOINTS: Final = (UserEndpoints, FileEndpoints, LocaleEndpoints, RoleEndpoints)
+_ENDPOINTS: Final = (
+    ("users-permissions", UserEndpoints),
+    ("upload", FileEndpoints),
+    ("i18n", LocaleEndpoints),
+    ("users-permissions", RoleEndpoints),
+)
 
 
 def add_plugin_routes(
-    router: Router, prefix: str, controller: ContentController, authenticator: Authenticator, caches: CacheScope
+    router: Router,
+    prefix: str,
+    controller: ContentController,
+    authenticator: Authenticator,
+    caches: CacheScope,
+    plugins: Container[str],
 ) -> None:
-    """The routes of all built-in plugins."""
-    for endpoints in _ENDPOINTS:
-        endpoints(controller, authenticator, caches).add_routes(router, prefix)
+    """The routes of those built-in plugins that are in use."""
+    for plugin, endpoints in _ENDPOINTS:
+        if plugin in plugins:
+            endpoints(controller, authenticator, caches).add_routes(router, prefix)

@@ -20,6 +20,7 @@ from octavo.schema.loader import Inspection, inspect_definitions
 from octavo.schema.privacy import with_private
 from octavo.schema.problems import DefinitionProblem, InvalidDefinitions, warning
 from octavo.schema.registry import Registry
+from octavo.schema.unlocalized import without_locales
 from octavo.settings import Settings
 from octavo.sql.ddl.tables import Table
 from octavo.sql.physical_names import column_name, table_name
@@ -50,7 +51,8 @@ def project_registry(settings: Settings) -> Registry:
     found = _inspect(settings)
     if found.registry is None:
         raise InvalidDefinitions(problem for problem in found.problems if problem.severity == "error")
-    return with_private(found.registry, settings.api.responses.private_attributes)
+    registry = found.registry if settings.plugins.i18n.enabled else without_locales(found.registry)
+    return with_private(registry, settings.api.responses.private_attributes)
 
 
 def definition_problems(settings: Settings) -> tuple[DefinitionProblem, ...]:

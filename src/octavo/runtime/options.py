@@ -177,6 +177,17 @@ def page_limits(settings: Settings) -> PageLimits:
     return PageLimits(rest.default_limit, rest.max_limit if rest.max_limit > 0 else None, rest.with_count)
 
 
+def plugins_in_use(settings: Settings) -> frozenset[str]:
+    """The built-in plugins that are switched on, by their names in v4."""
+    plugins = settings.plugins
+    switched = {
+        "users-permissions": plugins.users_permissions.enabled,
+        "upload": plugins.upload.enabled,
+        "i18n": plugins.i18n.enabled,
+    }
+    return frozenset(name for name, is_on in switched.items() if is_on)
+
+
 def makes_schema(settings: Settings) -> bool:
     """Whether a GraphQL schema is made of the definitions."""
     graphql = settings.plugins.graphql

@@ -10,6 +10,8 @@ Mark = tuple[int, int, int]
 """What changes when a file is written: its number, its size, its time in nanoseconds."""
 
 _SUFFIXES: Final = frozenset((".json", ".py", ".toml"))
+_SETTINGS: Final = _SUFFIXES | {".js", ".ts"}
+"""A v4 project's configuration is read, its code is not."""
 
 
 def is_read(path: Path, project: Path) -> bool:
@@ -23,7 +25,8 @@ def is_read(path: Path, project: Path) -> bool:
     folder, *parts = path.relative_to(project).parts
     if not parts:
         return folder == ENVIRONMENT
-    return folder in FOLDERS and path.suffix in _SUFFIXES and not any(part.startswith(".") for part in parts)
+    suffixes = _SETTINGS if folder == "config" else _SUFFIXES
+    return folder in FOLDERS and path.suffix in suffixes and not any(part.startswith(".") for part in parts)
 
 
 def read_marks(project: Path) -> dict[Path, Mark]:

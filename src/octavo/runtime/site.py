@@ -213,19 +213,20 @@ def _add_doors(
     caches: CacheScope,
 ) -> GraphqlEndpoint | None:
     settings, authenticator = shared.settings, shared.authenticator
-    prefix = settings.api.rest.prefix
-    add_plugin_routes(router, prefix, services.controller, authenticator, caches)
+    prefix, plugins = settings.api.rest.prefix, options.plugins_in_use(settings)
+    add_plugin_routes(router, prefix, services.controller, authenticator, caches, plugins)
     answers = SessionAnswers(services.accounts, shared.sessions, options.session_cookies(settings))
-    for plugin in (
-        UploadEndpoints(services.files, services.controller, authenticator),
-        answers,
-        AccountEndpoints(services.accounts, authenticator, answers),
-        ProviderEndpoints(services.logins, services.accounts, authenticator, answers),
-        UserWriteEndpoints(services.users, authenticator),
-        RoleWriteEndpoints(services.roles, authenticator, registry),
-        DefinitionEndpoints(registry, authenticator),
+    for name, plugin in (
+        ("upload", UploadEndpoints(services.files, services.controller, authenticator)),
+        ("users-permissions", answers),
+        ("users-permissions", AccountEndpoints(services.accounts, authenticator, answers)),
+        ("users-permissions", ProviderEndpoints(services.logins, services.accounts, authenticator, answers)),
+        ("users-permissions", UserWriteEndpoints(services.users, authenticator)),
+        ("users-permissions", RoleWriteEndpoints(services.roles, authenticator, registry)),
     ):
-        plugin.add_routes(router, prefix)
+        if name in plugins:
+            plugin.add_routes(router, prefix)
+    DefinitionEndpoints(registry, authenticator).add_routes(router, prefix)
     if settings.secrets.admin_jwt_secret:
         secure = options.admin_cookie_secure(settings)
         origins = options.admin_origins(settings)

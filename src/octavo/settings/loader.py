@@ -1,7 +1,7 @@
 """load_settings: joins the sources by precedence, fills in what follows from the profile, checks, builds `Settings`.
 
-Later wins: defaults, profile, TOML files, v4 variables of `.env`, v4 variables of the environment, `OCTAVO_...` of
-`.env`, `OCTAVO_...` of the environment. Raises `SettingsError` with everything that is wrong.
+Later wins: defaults, profile, a v4 project's own `config/*.js`, TOML files, v4 variables of `.env`, those of the
+environment, `OCTAVO_...` of `.env`, those of the environment. Raises `SettingsError` with everything that is wrong.
 """
 
 from collections.abc import Iterable, Mapping
@@ -27,7 +27,10 @@ from octavo.settings.sources import (
     read_variables,
     shown,
 )
-from octavo.settings.v4_packages import depends_on
+from octavo.settings.v4.project import depends_on
+from octavo.settings.v4.provider_findings import provider_findings
+from octavo.settings.v4.ranking import Ranking
+from octavo.settings.v4.read import V4Configuration, read_v4
 from octavo.settings.v4_version import REFERENCE, find_version, parse_version
 
 Chosen = dict[tuple[str, ...], Given]
@@ -64,26 +67,40 @@ def load_settings(
     files = find_files(project)
     problems: list[SettingsProblem] = []
     dotenv = _read_env_file(project, problems)
+    variables = {**dotenv, **environment}
+    v4 = _read_v4(project, variables, problems)
+    ranking = Ranking(v4)
     chosen: Chosen = {}
     for found in (
-        read_files(files),
-        read_v4_variables(dotenv, ".env: "),
-        read_v4_variables(environment),
-        read_variables(dotenv, ".env: "),
-        read_variables(environment),
+        iter(v4.defaults if v4 else ()),
+        iter(v4.given if v4 else ()),
+        _split_url(read_files(files)),
+        ranking.variables(_split_url(read_v4_variables(dotenv, ".env: "))),
+        ranking.variables(_split_url(read_v4_variables(environment))),
+        _split_url(read_variables(dotenv, ".env: ")),
+        _split_url(read_variables(environment)),
     ):
-        _choose(chosen, _split_url(found), problems)
-    mode = mode or _read_mode({**dotenv, **environment}, default_mode, problems)
-    adopted = not files
+        _choose(chosen, found, problems)
+    mode = mode or _read_mode(variables, default_mode, v4 is not None, problems)
     _take_version(chosen, project)
-    _derive(chosen, mode, adopted and (project / ADOPTED_DATABASE).is_file())
+    _derive(chosen, mode, (v4 is not None or not files) and (project / ADOPTED_DATABASE).is_file())
     if depends_on(project, POPULATE_DEEP):
         chosen.setdefault(_LEVELS, Given(_KEYS[_LEVELS], 5, f"package.json: {POPULATE_DEEP}"))
-    settings = _build(project, mode, adopted, chosen)
-    problems += _check(settings, require_secrets)
+    missing = list(ranking.missing(chosen))
+    settings = replace(_build(project, mode, not files, chosen), is_v4=v4 is not None)
+    settings = replace(settings, findings=(*ranking.settled(settings.sources), *provider_findings(settings)))
+    problems += missing or _check(settings, require_secrets)
     if problems:
         raise SettingsError(problems)
     return settings
+
+
+def _read_v4(project: Path, variables: Mapping[str, str], problems: list[SettingsProblem]) -> V4Configuration | None:
+    try:
+        return read_v4(project, variables, variables.get("NODE_ENV") or "development")
+    except ValueError as error:
+        problems.append(SettingsProblem("package.json", "", str(error)))
+        return None
 
 
 def missing_secrets(settings: Settings) -> tuple[str, ...]:
@@ -106,13 +123,16 @@ def _read_env_file(project: Path, problems: list[SettingsProblem]) -> dict[str, 
         return {}
 
 
-def _read_mode(variables: Mapping[str, str], default: Mode, problems: list[SettingsProblem]) -> Mode:
+def _read_mode(variables: Mapping[str, str], default: Mode, is_v4: bool, problems: list[SettingsProblem]) -> Mode:
+    """v4 takes any name for `NODE_ENV`, that of a folder in `config/env`: what is not for development is served."""
     name = next((name for name in ("OCTAVO_ENV", "NODE_ENV") if variables.get(name)), None)
     if name is None:
         return default
     try:
         return cast(Mode, _MODES.from_text(variables[name]))
     except ValueError:
+        if is_v4 and name == "NODE_ENV":
+            return "production"
         problems.append(SettingsProblem(name, "", f"expected {_MODES.expected}, not {shown(variables[name])}"))
         return "production"
 

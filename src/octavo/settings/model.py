@@ -12,6 +12,7 @@ from octavo.settings.files.middlewares import Middlewares
 from octavo.settings.files.plugins import Plugins
 from octavo.settings.files.server import Server
 from octavo.settings.keys import Table, read_table, setting
+from octavo.settings.v4.findings import Finding
 
 Mode = Literal["development", "staging", "production"]
 
@@ -36,7 +37,10 @@ class Secrets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All settings of one project. `adopted` means that the folder has no configuration of Octavo's own."""
+    """All settings of one project. `adopted` means that the folder has no configuration of Octavo's own.
+
+    Of a project of v4 (`is_v4`, by its `package.json`) `findings` tell what became of its own configuration.
+    """
 
     project: Path
     mode: Mode = "development"
@@ -49,6 +53,8 @@ class Settings:
     admin: Admin = field(default_factory=Admin)
     secrets: Secrets = field(default_factory=Secrets)
     sources: Mapping[tuple[str, ...], str] = field(default_factory=dict, repr=False)
+    is_v4: bool = False
+    findings: tuple[Finding, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def profile(self) -> Profile:

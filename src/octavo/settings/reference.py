@@ -19,14 +19,16 @@ set from outside as `OCTAVO_<FILE>__<KEY>__<KEY>`, in any case, dashes as unders
 `OCTAVO_API__REST__MAX_LIMIT=50`. Lists are JSON or comma separated, tables JSON. The variables of v4 projects
 (column *Variable*) work as they are.
 
-Later wins: default, TOML file, v4 variable, `OCTAVO_...`; and the environment wins over the project's `.env`. A wrong
+Later wins: default, a v4 project's own files ([which](from-strapi-v4.md#settings)), TOML file, v4 variable,
+`OCTAVO_...`; and the environment wins over the project's `.env`. A wrong
 key or value stops the start, with everything that is wrong listed. `octavo config check` shows what is in force.
 
 The mode is `development`, `staging` or `production`, by `OCTAVO_ENV` or else `NODE_ENV`; `octavo start` is
 `production`. Outside development a missing `JWT_SECRET` or `API_TOKEN_SALT` stops the start.
 
-A folder without `config/*.toml` is taken as a v4 project: profile `v4`, and the database `.tmp/data.db` if there is
-one and nothing else is said.
+A folder without `config/*.toml` gets the profile `v4`, and the database `.tmp/data.db` if there is one and nothing else
+is said. What points to a database (`DATABASE_HOST`, ...) and does not say of which kind (`DATABASE_CLIENT`) stops the
+start.
 """
 
 _SECRETS = """\

@@ -53,11 +53,13 @@ def read_files(files: Iterable[Path]) -> Found:
         except (UnicodeDecodeError, OSError) as error:
             yield SettingsProblem(source, "", f"cannot be read: {error}")
         else:
-            yield from _read_table(TABLES[file.stem], content, source)
+            yield from read_plain_table(TABLES[file.stem], content, source)
 
 
-def _read_table(table: Table, content: Mapping[str, Any], source: str, place: tuple[str, ...] | None = None) -> Found:
-    """What a table gives, that is written at a place of its file; its own, if none is said."""
+def read_plain_table(
+    table: Table, content: Mapping[str, Any], source: str, place: tuple[str, ...] | None = None
+) -> Found:
+    """What a table of plain values gives, that is written at a place of its file; its own, if none is said."""
     place = table.path[1:] if place is None else place
     seen: set[str] = set()
     for name, value in content.items():
@@ -72,7 +74,7 @@ def _read_table(table: Table, content: Mapping[str, Any], source: str, place: tu
         elif isinstance(member, Key):
             yield _read_value(member, value, source, path)
         elif isinstance(value, Mapping):
-            yield from _read_table(member, value, source, (*place, known))
+            yield from read_plain_table(member, value, source, (*place, known))
         else:
             yield SettingsProblem(source, path, f"expected a table, not {shown(value)}")
         seen.add(known)

@@ -1,0 +1,60 @@
+"""Whether a folder is a v4 project, and what its `package.json` says: the version, and which plugins are installed."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+CORE: Final = "@strapi/strapi"
+_LARGEST: Final = 1 << 20
+_OTHER_MAJOR: Final = re.compile(r"[\^~<>=v\s]*(?!4\b)\d+(\.|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class V4Project:
+    """A project of v4. `packages` are what it depends on, with their versions as they are written there."""
+
+    packages: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def version(self) -> str:
+        """The version of v4, as `package.json` asks for it."""
+        return self.packages[CORE]
+
+    def has(self, package: str) -> bool:
+        """Whether it depends on a package."""
+        return package in self.packages
+
+
+def find_v4_project(folder: Path) -> V4Project | None:
+    """What `package.json` says; None where there is none, or no v4 in it. Raises ValueError: it cannot be read."""
+    packages = _packages(folder / "package.json")
+    asked = packages.get(CORE)
+    return None if asked is None or _OTHER_MAJOR.match(asked) else V4Project(packages)
+
+
+def depends_on(folder: Path, package: str) -> bool:
+    """Whether a project of any kind names a package among those that it depends on. What cannot be read names none."""
+    try:
+        return package in _packages(folder / "package.json")
+    except ValueError:
+        return False
+
+
+def _packages(path: Path) -> dict[str, str]:
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise ValueError("cannot be read: it is too large")
+        content = json.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise ValueError(f"cannot be read: {error}") from error
+    found: dict[str, str] = {}
+    for name in ("devDependencies", "dependencies"):
+        listed: Any = content.get(name) if isinstance(content, dict) else None
+        if isinstance(listed, dict):
+            found |= {package: version for package, version in listed.items() if isinstance(version, str)}
+    return found

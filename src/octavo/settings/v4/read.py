@@ -1,0 +1,134 @@
+"""read_v4: a v4 project's own configuration as settings, with what became of each key.
+
+`config/*.{js,ts,json}` and, over them, `config/env/<NODE_ENV>/*` are read as data; nothing of them is run.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from octavo.settings.sources import Given
+from octavo.settings.v4 import shapes
+from octavo.settings.v4.findings import Finding, Outcome
+from octavo.settings.v4.matching import Matcher, Needed, Outcomes
+from octavo.settings.v4.passing import pass_on
+from octavo.settings.v4.project import V4Project, find_v4_project
+from octavo.settings.v4.rows import KEYS, Row
+from octavo.settings.v4.security_headers import POLICY_SETTING, default_policy
+from octavo.settings.v4.table_database import DATABASE
+from octavo.settings.v4.table_middlewares import MIDDLEWARES
+from octavo.settings.v4.table_plugins import NO_AMOUNT, NO_DEPTH, NO_VALUES, PACKAGES, PASSED, PLUGINS
+from octavo.settings.v4.table_server import ADMIN, API, SERVER
+from octavo.settings.v4.tree import Hole, Node, Table
+
+_Shape = Callable[[Node], Node]
+_FILES: Final[Mapping[str, tuple[Sequence[Row], _Shape]]] = {
+    "server": (SERVER, lambda tree: tree),
+    "admin": (ADMIN, lambda tree: tree),
+    "api": (API, lambda tree: tree),
+    "database": (DATABASE, shapes.database),
+    "middlewares": (MIDDLEWARES, shapes.middlewares),
+    "plugins": (PLUGINS, shapes.plugins),
+}
+_DEFAULTS: Final[Mapping[str, object]] = {
+    "api.rest.maxLimit": -1,
+    "middlewares.body.form": 56 * 1024,
+    "middlewares.body.text": 56 * 1024,
+    "middlewares.cors.credentials": True,
+    "middlewares.public.maxAge": 60,
+    POLICY_SETTING: default_policy(),
+    "plugins.graphql.config.depthLimit": NO_DEPTH,
+    "plugins.graphql.config.amountLimit": NO_AMOUNT,
+    "plugins.graphql.config.limits.values": NO_VALUES,
+}
+"""What v4 does where nobody says anything, as far as Octavo by itself does something else."""
+_PATHS: Final = ("database.filename", "server.publicFolder")
+
+
+@dataclass(frozen=True, slots=True)
+class V4Configuration:
+    """What a v4 project says. `defaults` are v4's own, `given` the project's words, in the order in which they count.
+
+    `has_database`: `config/database` is there, so v4 reads the variables of databases through it alone.
+    """
+
+    project: V4Project
+    defaults: tuple[Given, ...]
+    given: tuple[Given, ...]
+    needed: tuple[Needed, ...]
+    findings: tuple[Finding, ...]
+    has_database: bool
+
+
+def read_v4(folder: Path, variables: Mapping[str, str], environment: str) -> V4Configuration | None:
+    """The configuration under `NODE_ENV=environment`; None for a folder that is no v4 project.
+
+    Raises ValueError: `package.json` cannot be read.
+    """
+    project = find_v4_project(folder)
+    if project is None:
+        return None
+    from octavo.settings.v4.files import ConfigFiles  # the parsers take time and memory
+
+    files = ConfigFiles(folder, variables, environment)
+    outcomes = Outcomes()
+    for name, (rows, shape) in _FILES.items():
+        tree = files.read(name)
+        if tree is not None:
+            _read_file(name, shape(tree), rows, outcomes)
+    outcomes.findings += files.others(_FILES)
+    defaults = [Given(KEYS[name], value, f"default of v4 ({project.version})") for name, value in _DEFAULTS.items()]
+    defaults += _missing_plugins(project)
+    return V4Configuration(
+        project=project,
+        defaults=tuple(defaults),
+        given=tuple(_named_from(folder, given) for given in outcomes.given),
+        needed=tuple(outcomes.needed),
+        findings=tuple(outcomes.findings),
+        has_database=files.read("database") is not None,
+    )
+
+
+def _named_from(folder: Path, given: Given) -> Given:
+    """With the names of files as seen from the project, where they lie in it."""
+    if f"{given.key.file}.{given.key.dotted}" not in _PATHS:
+        return given
+    path = Path(os.path.normpath(folder / given.value))
+    return replace(given, value=str(path.relative_to(folder) if path.is_relative_to(folder) else path))
+
+
+def _read_file(name: str, tree: Node, rows: Sequence[Row], outcomes: Outcomes) -> None:
+    if name == "middlewares":
+        tree = _without_own_code(tree, outcomes)
+    if name == "plugins":
+        tree = pass_on(tree, PASSED, rows, outcomes)
+    Matcher(rows, outcomes).read(tree)
+
+
+def _without_own_code(tree: Node, outcomes: Outcomes) -> Node:
+    """Less what is the project's code, which is told, and what says nothing. No word on origins lets nobody in."""
+    if not isinstance(tree, Table):
+        return tree
+    for name, place in shapes.own_code(tree):
+        message = "code of the project, which is not run: what may have guarded requests closes the API"
+        outcomes.findings.append(
+            Finding(outcome=Outcome.IDLE, file=place.file, line=place.line, key=name, message=message)
+        )
+    kept = {
+        name: node
+        for name, node in tree.members.items()
+        if name.startswith("strapi::") and node != Table({}, node.place)
+    }
+    if "strapi::cors" not in tree.members:
+        kept["strapi::cors"] = Table({"origin": Hole("the list does not name strapi::cors", tree.place)}, tree.place)
+    return Table(kept, tree.place, tree.rest)
+
+
+def _missing_plugins(project: V4Project) -> list[Given]:
+    return [
+        Given(KEYS[f"plugins.{name}.enabled"], False, f"package.json has no {package}")
+        for name, package in PACKAGES.items()
+        if not project.has(package)
+    ]

@@ -1,0 +1,73 @@
+"""`config/server`, `config/admin` and `config/api` of v4."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from octavo.settings.v4.convert import flag, lifetime, limit, path, text, texts, whole
+from octavo.settings.v4.rows import Reading, Readings, Row, idle, several, take
+
+_PROXIES: Final = ["127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]
+"""v4 believes whoever comes first; a proxy in front of a service has an address of the machine or of its network."""
+
+
+def _proxy(value: Any) -> Readings:
+    trusts = value.get("koa") if isinstance(value, Mapping) else value
+    yield Reading("server.trustedProxies", _PROXIES if flag(trusts) else [])
+
+
+SERVER: Final[tuple[Row, ...]] = (
+    take("host", "server.host", text),
+    take("port", "server.port", whole),
+    take("url", "server.url", text),
+    several("proxy", _proxy, "server.trustedProxies", closed=[Reading("server.trustedProxies", [])]),
+    take("app.keys", "secrets.appKeys", texts),
+    take("dirs.public", "server.publicFolder", text),
+    *idle("one log for all: what goes wrong in a request is logged with its id", "emitErrors", "logger"),
+    *idle("the HTTP server is another one", "socket", "http", "keepAliveTimeout"),
+    *idle("webhooks are not sent", "webhooks"),
+    *idle("tasks at set times are code, which is not run", "cron"),
+    *idle("there is no transfer between services; `octavo db backup` copies databases", "transfer"),
+    *idle("pages of administrators have settings of their own", "admin"),
+    *idle("other folders are where v4 puts them", "dirs"),
+)
+
+ADMIN: Final[tuple[Row, ...]] = (
+    take("auth.secret", "secrets.adminJwtSecret", text),
+    take("auth.options.expiresIn", "admin.auth.sessionLifespan", lifetime),
+    take("apiToken.salt", "secrets.apiTokenSalt", text, stops=True),
+    take("transfer.token.salt", "secrets.transferTokenSalt", text),
+    *idle(
+        "pages of administrators are not those of v4",
+        "url",
+        "path",
+        "serveAdminPanel",
+        "autoOpen",
+        "watchIgnoreFiles",
+        "build",
+        "flags",
+        "host",
+        "port",
+        "head",
+        "locales",
+    ),
+    *idle("signing in of administrators has its own way", "auth", "forgotPassword", "rateLimit", "sso"),
+    *idle("it belongs to v4's enterprise edition or to its pages", "auditLogs", "preview", "history", "transfer"),
+)
+
+
+def _private(value: Any) -> Readings:
+    yield Reading("api.responses.privateAttributes", [name for name in texts(value) if name != "id"])
+
+
+API: Final[tuple[Row, ...]] = (
+    take("rest.prefix", "api.rest.prefix", path, stops=True),
+    take("rest.defaultLimit", "api.rest.defaultLimit", whole),
+    take("rest.maxLimit", "api.rest.maxLimit", limit, closed=100),
+    take("rest.withCount", "api.rest.withCount", flag),
+    several(
+        "responses.privateAttributes",
+        _private,
+        "api.responses.privateAttributes",
+        stops=["api.responses.privateAttributes"],
+    ),
+)
