@@ -74,3 +74,14 @@ def test_a_link_to_nowhere_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "config").mkdir()
     (tmp_path / "config/api.toml").symlink_to(tmp_path / "nowhere")
     assert read_marks(tmp_path) == {}
+
+
+@pytest.mark.parametrize("name", ["src/index.js", "src/api/tag/routes/tag.ts", "src/policies/own.mjs"])
+def test_scripts_count_in_v4_projects(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(parents=True)
+    path.touch()
+    assert read_marks(tmp_path).keys() == set()
+    (tmp_path / "package.json").write_text('{"dependencies": {"@strapi/strapi": "4.26.2"}}')
+    assert read_marks(tmp_path).keys() == {path}
+    assert not is_read(tmp_path / "src/plugins/shop/node_modules/koa/index.js", tmp_path, scripts=True)

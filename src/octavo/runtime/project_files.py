@@ -4,18 +4,24 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from octavo.project.v4 import is_v4_project
+
 ENVIRONMENT: Final = ".env"
-FOLDERS: Final = ("src", "config")
+_CONFIG: Final = "config"
+FOLDERS: Final = ("src", _CONFIG)
 Mark = tuple[int, int, int]
 """What changes when a file is written: its number, its size, its time in nanoseconds."""
 
 _SUFFIXES: Final = frozenset((".json", ".py", ".toml"))
-_SETTINGS: Final = _SUFFIXES | {".js", ".ts"}
-"""A v4 project's configuration is read, its code is not."""
+_SCRIPTS: Final = frozenset((".js", ".cjs", ".mjs", ".ts", ".cts", ".mts"))
+_SETTINGS: Final = _SUFFIXES | _SCRIPTS
+"""A v4 project's configuration is read, whatever `package.json` says."""
+_PACKAGES: Final = "node_modules"
 
 
-def is_read(path: Path, project: Path) -> bool:
-    """Whether definitions, settings or code could stand in a file of that name, there or gone.
+def is_read(path: Path, project: Path, *, scripts: bool = False) -> bool:
+    """Whether definitions, settings or code could stand in a file of that name, there or gone; with `scripts`, that of
+    a v4 project too.
 
     Not in names that begin with a dot, nor with another ending: so editors name what they lock, swap, back up or rename
     (`4913`, `.schema.json.swp`, `.#index.py`, `#index.py#`, `index.py~`, `index.py___jb_tmp___`, `schema.json.tmp`).
@@ -25,8 +31,9 @@ def is_read(path: Path, project: Path) -> bool:
     folder, *parts = path.relative_to(project).parts
     if not parts:
         return folder == ENVIRONMENT
-    suffixes = _SETTINGS if folder == "config" else _SUFFIXES
-    return folder in FOLDERS and path.suffix in suffixes and not any(part.startswith(".") for part in parts)
+    if folder not in FOLDERS or any(part.startswith(".") or part == _PACKAGES for part in parts):
+        return False
+    return path.suffix in (_SETTINGS if folder == _CONFIG or scripts else _SUFFIXES)
 
 
 def read_marks(project: Path) -> dict[Path, Mark]:
@@ -45,5 +52,6 @@ def mark_of(path: Path) -> Mark | None:
 
 def _files(project: Path) -> Iterator[Path]:
     yield project / ENVIRONMENT
+    scripts = is_v4_project(project)
     for folder in FOLDERS:
-        yield from (path for path in (project / folder).rglob("*") if is_read(path, project))
+        yield from (path for path in (project / folder).rglob("*") if is_read(path, project, scripts=scripts))

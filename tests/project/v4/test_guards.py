@@ -166,6 +166,8 @@ def test_shapes_change_what_is_asked() -> None:
         ),
         ("beforeFindOne(event) { console.log(event); }", None),
         ("afterFindMany(event) { event.result.forEach((one) => { delete one.secret; }); }", ("find", "findOne")),
+        ("afterFindOne({ result }) { result.title = '***'; }", ("find", "findOne")),
+        ("afterFindMany(event) { mask(event.result); }", ("find", "findOne")),
         ("afterFindOne(event) { event.result.full = event.result.a + event.result.b; }", None),
         ("afterUpdate(event) { axios.post('http://x', event.result); }", None),
     ],

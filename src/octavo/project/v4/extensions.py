@@ -124,7 +124,7 @@ class ExtensionReader:
 
     def _replace(self, name: str, place: Place, says: str) -> None:
         self.actions[name] = Guard(name, place, says)
-        self._sources.find(Kind.EXTENSION, name, place, f"replaced: {says}", State.CLOSED)
+        self._sources.find(Kind.EXTENSION, name, place, f"an action of the plugin: {says}", State.CLOSED)
 
     def _close(self, owner: str, place: Place, says: str) -> None:
         self.whole.append(Guard(owner, place, says))

@@ -1,6 +1,6 @@
 """Lifecycle hooks: in `lifecycles` of content-types, and where code subscribes to them."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +24,7 @@ from octavo.project.v4.controllers import CORE_ACTIONS
 from octavo.project.v4.data import NotData
 from octavo.project.v4.describing import called, describe, throws
 from octavo.project.v4.sources import Sources
+from octavo.schema.registry import Registry
 
 LIFECYCLES: Final = "lifecycles"
 ALL_ACTIONS: Final = (*CORE_ACTIONS, "createLocalization")
@@ -36,6 +37,8 @@ _EVENTS: Final = frozenset(
         *("FindOne", "FindMany", "Count"),
     )
 )
+_RESULT: Final = "result"
+_REMOVALS: Final = (("splice",), ("pop",), ("shift",), ("unset",))
 _DEEPEST: Final = 3
 _CHANGES: Final = ("assignment_expression", "augmented_assignment_expression")
 
@@ -43,8 +46,10 @@ _CHANGES: Final = ("assignment_expression", "augmented_assignment_expression")
 class HookReader:
     """Reads the hooks of one project."""
 
-    def __init__(self, sources: Sources) -> None:
+    def __init__(self, sources: Sources, registry: Registry) -> None:
         self._sources = sources
+        definitions = (*registry.content_types.values(), *registry.components.values())
+        self._attributes = frozenset(name for definition in definitions for name in definition.attributes)
         self.hooks: list[Hook] = []
 
     def read_file(self, path: Path, uid: str) -> None:
@@ -109,7 +114,7 @@ class HookReader:
     def _guards(self, module: Module, node: Node, event: str) -> bool:
         """Whether a hook may refuse, or change what is found or may be written. What follows a write does not."""
         if event.startswith("after"):
-            return "Find" in event and _takes_away(module, node)
+            return "Find" in event and _takes_away(module, node, self._attributes)
         if node.type not in FUNCTIONS:
             return True
         if "Find" in event or "Count" in event:
@@ -167,21 +172,29 @@ def _assigns_where(module: Module, node: Node) -> bool:
     return bool(given) and bool({"where", "filters", "params"} & set(member_path(module, given[0])[-2:]))
 
 
-def _takes_away(module: Module, node: Node) -> bool:
-    """Whether a hook after a read may leave out something of what was read."""
+def _takes_away(module: Module, node: Node, attributes: Collection[str]) -> bool:
+    """Whether a hook after a read may leave out, or mask, something of what was read: it sets anything that is an
+    attribute somewhere, or hands the result to other code. What it only adds hides nothing."""
     if node.type not in FUNCTIONS or throws(module, node):
         return True
     for found in walk(node):
         if found.type in _CHANGES:
-            left, right = found.child_by_field_name("left"), found.child_by_field_name("right")
+            left = found.child_by_field_name("left")
             path = member_path(module, left) if left is not None else ()
-            empties = right is not None and unwrap(right).type in ("null", "undefined", "string", "array", "object")
-            if path[-1:] == ("result",) or empties:
+            if not path or path[-1] == _RESULT or path[-1] in attributes:
                 return True
-        chain = called(module, found) if found.type == "call_expression" else ()
-        if _deletes(module, found) or (chain and chain[-1] in ("omit", "splice", "unset", "pick")):
+        if _deletes(module, found) or (found.type == "call_expression" and _hands_on(module, found)):
             return True
     return False
+
+
+def _hands_on(module: Module, call: Node) -> bool:
+    """Whether a call gets the result as it is, or changes a list in place."""
+    if _logs(module, call):
+        return False
+    chain = called(module, call)
+    given = (member_path(module, item) for item in arguments(call))
+    return chain[-1:] in _REMOVALS or any(path[-1:] == (_RESULT,) or path == ("event",) for path in given)
 
 
 def _deletes(module: Module, node: Node) -> bool:

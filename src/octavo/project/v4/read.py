@@ -42,7 +42,7 @@ class _Reader:
         self._named = NamedCode(sources)
         self._controllers = Controllers(sources, registry)
         self._routes = RouteReader(sources, self._controllers, self._named, registry)
-        self._hooks = HookReader(sources)
+        self._hooks = HookReader(sources, registry)
         self._extensions = ExtensionReader(sources, self._routes, self._hooks)
         self._graphql = GraphqlReader(sources, self._named)
         self._everywhere: list[Guard] = []
@@ -147,11 +147,13 @@ def _hooked(route: Route, hooks: list[Hook]) -> Route:
 def _told(routes: tuple[Route, ...]) -> Iterator[Finding]:
     """A finding for each route that is not simply the generated one."""
     for route in routes:
+        names = ", ".join(dict.fromkeys(guard.name for guard in route.guards))
         if route.core is None:
-            says = f"own handler {route.handler or '(a function)'}: answers 501"
+            says = (
+                f"own handler {route.handler or '(a function)'}: answers 501{f'; guarded by {names}' if names else ''}"
+            )
             yield Finding(Kind.ROUTE, route.name, route.place, says, State.OPEN)
         elif route.guards:
-            names = ", ".join(dict.fromkeys(guard.name for guard in route.guards))
             yield Finding(Kind.ROUTE, route.name, route.place, f"closed because of {names}", State.CLOSED)
         elif route.access.public or route.shapes or route.action != ".".join(route.core):
             says = f"{'public, ' if route.access.public else ''}core action {'.'.join(route.core)}"

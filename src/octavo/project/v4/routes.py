@@ -121,7 +121,7 @@ class RouteReader:
                 continue
             routes.append(self._configured(module, options.get("config"), action, route, owner))
         told = "; ".join(
-            [*(f"{key} {value}" for key, value in said.items()), *(["config"] if "config" in options else [])]
+            [*(f"{key} {value}" for key, value in said.items() if value), *(["config"] if "config" in options else [])]
         )
         self._sources.find(Kind.ROUTE, uid, place, f"core router: {told or 'all routes'}", State.TAKEN)
         return routes, prefix

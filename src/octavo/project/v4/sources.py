@@ -1,5 +1,6 @@
 """The files of a v4 project that hold code, parsed once each; what cannot be read becomes a finding."""
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -113,7 +114,7 @@ class Sources:
             binding = self.bindings(module).get(identifier(module, node))
             found = None if binding is None else binding.imported
         path = None if found is None else resolve(module, found.specifier)
-        other = None if path is None else self.module(path)
+        other = None if path is None else self.module(Path(os.path.normpath(path)))
         if found is None or other is None:
             return None
         if found.name in (None, "default"):
