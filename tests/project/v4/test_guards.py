@@ -133,6 +133,39 @@ def test_actions_that_shape_the_query_and_go_on(tmp_path: Path, action: str, exp
     assert shapes(read(tmp_path, **{"src/api/article/controllers/article.js": controller})) == expected
 
 
+BY_SLUG = (
+    "const { id } = ctx.params; const found = await strapi.db.query('%s').findOne({ where: %s, populate: ['a'] });"
+)
+
+
+@pytest.mark.parametrize(
+    "find, rest, closed",
+    [
+        (BY_SLUG % ("api::article.article", "{ slug: id }"), "return this.transformResponse(found);", False),
+        (BY_SLUG % ("api::article.article", "{ path: id }"), "return found;", False),
+        (
+            BY_SLUG % ("api::article.article", "{ $or: [{ slug: id }, { id }] }"),
+            "if (found) { const clean = await this.sanitizeOutput(found, ctx); return this.transformResponse(clean); }",
+            False,
+        ),
+        (BY_SLUG % ("api::article.article", "{ token: id }"), "return found;", True),
+        (BY_SLUG % ("api::other.other", "{ slug: id }"), "return found;", True),
+        (BY_SLUG % ("api::article.article", "{ slug: id, owner: ctx.state.user.id }"), "return found;", True),
+        (BY_SLUG % ("api::article.article", "{ slug: id }"), "delete found.title; return found;", True),
+        (BY_SLUG % ("api::article.article", "{ slug: id }"), "if (found.open) { return found; }", True),
+        (BY_SLUG % ("api::article.article", "{ slug: id }"), "return { title: found.title };", True),
+    ],
+)
+def test_finding_by_slug_falls_back_to_the_core_action(tmp_path: Path, find: str, rest: str, closed: bool) -> None:
+    action = f"async findOne(ctx) {{ {find} {rest} }}"
+    controller = f"createCoreController('api::article.article', ({{ strapi }}) => ({{ {action} }}))"
+    attributes = {"title": TEXT, "slug": TEXT, "token": TEXT, "path": {"type": "uid"}}
+    code = read_project(tmp_path, {"article": attributes}, {"src/api/article/controllers/article.js": controller})
+    (found,) = [route for route in code.routes if route.name == "GET /articles/:id"]
+    assert bool(found.guards) == closed
+    assert findings(code, Kind.ACTION)["api::article.article.findOne"].state is (State.CLOSED if closed else State.OPEN)
+
+
 def test_a_name_inside_hides_the_one_outside(tmp_path: Path) -> None:
     text = """const populate = ['safe'];
     module.exports = () => async (ctx, next) => {

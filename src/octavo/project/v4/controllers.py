@@ -12,6 +12,7 @@ from octavo.javascript.modules import bindings_of, follow
 from octavo.javascript.parse import Module
 from octavo.javascript.source import Place
 from octavo.javascript.syntax import FUNCTIONS, arguments, is_open, properties, string_value, unwrap
+from octavo.project.v4.by_slug import finds_by_slug
 from octavo.project.v4.code import Guard, Kind, Shape, State
 from octavo.project.v4.describing import called, describe
 from octavo.project.v4.flow import NotUnderstood, read_action
@@ -150,19 +151,31 @@ class Controllers:
                 own[action] = at
                 self._sources.find(Kind.ACTION, full, at, f"own action: {describe(module, node)}", State.OPEN)
             else:
-                self._override(module, node, full, action, guards, shapes)
+                self._override(module, node, uid, full, action, guards, shapes)
         if whole is not None and whole.name == name:
             self._sources.find(Kind.CONTROLLER, name, whole.place, whole.says, State.CLOSED)
         return Controller(uid, own, guards, shapes, whole)
 
     def _override(
-        self, module: Module, node: Node, full: str, action: str, guards: dict[str, Guard], shapes: dict[str, Shape]
+        self,
+        module: Module,
+        node: Node,
+        uid: str,
+        full: str,
+        action: str,
+        guards: dict[str, Guard],
+        shapes: dict[str, Shape],
     ) -> None:
         at, says = module.place(node), f"overridden: {describe(module, node)}"
         other, function = (module, node) if node.type in FUNCTIONS else self._sources.resolved(module, node)
         try:
             flow = read_action(other, function, action)
         except NotUnderstood:
+            found = self._types.get(uid)
+            if action == "findOne" and found is not None and finds_by_slug(other, function, found):
+                by_slug = "overridden: finds by what the path says; served by id alone"
+                self._sources.find(Kind.ACTION, full, at, by_slug, State.OPEN)
+                return
             guards[action] = Guard(full, at, says)
             self._sources.find(Kind.ACTION, full, at, says, State.CLOSED)
             return
