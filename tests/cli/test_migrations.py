@@ -67,6 +67,21 @@ def test_a_project_may_choose_that_none_run_by_themselves(call: Call, project: P
     assert "1.sql" in refused(call("db", "migrate"))
 
 
+def test_rename(call: Call, project: Path) -> None:
+    said(call("db", "upgrade"))
+    code = project / "src/index.py"
+    code.write_text("titles = 1\ntitle = 2\n", "utf-8")
+    shown = said(call("db", "rename", "stories", "title", "headline", "--dry-run"))
+    assert 'ALTER TABLE "stories" RENAME COLUMN "title" TO "headline";' in shown
+    assert shown[-1] == "  src/index.py:2"
+    assert not (project / "database").exists()
+    assert said(call("db", "rename", "stories", "title", "headline"))[1].endswith("story/schema.json")
+    assert "RENAME COLUMN" in call("db", "migrate", "--dry-run").stdout
+    said(call("db", "upgrade"))
+    assert said(call("db", "diff", "--exit-code")) == ["The database is what the definitions ask for."]
+    assert "no attribute title" in refused(call("db", "rename", "stories", "title", "name"))
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def variables(request: pytest.FixtureRequest) -> dict[str, str]:
     """Those that name each database in turn."""

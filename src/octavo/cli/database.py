@@ -10,6 +10,7 @@ from octavo.cli.base import Group, json_option, project_option, read_settings, r
 from octavo.cli.migrations import connected, migrate, migration, migrations
 from octavo.cli.postgresql_tools import dump_database, restore_database
 from octavo.cli.progress import progress_bar
+from octavo.cli.rename import rename
 from octavo.database.migrations.files import State
 from octavo.database.migrations.runner import migration_states
 from octavo.database.sqlite_copy import NotADatabase, copy_database
@@ -26,7 +27,7 @@ def db() -> None:
     """Compare, upgrade, migrate, back up and restore the database."""
 
 
-for _command in (migrate, migrations, migration):
+for _command in (migrate, migrations, migration, rename):
     db.add_command(_command)
 
 

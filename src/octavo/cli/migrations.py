@@ -20,7 +20,7 @@ from octavo.runtime.prepare_database import reach_database
 from octavo.settings import Settings
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
-STAMP: Final = "%Y.%m.%dT%H.%M.%S"
+_STAMP: Final = "%Y.%m.%dT%H.%M.%S"
 _SQL: Final = """\
 -- Statements of SQL, each ended by a semicolon. They run once, in one transaction, before the tables are looked at.
 -- A file for one database alone is called .sqlite.sql or .postgresql.sql.
@@ -122,15 +122,13 @@ def migration(name: str, is_python: bool, project: Path) -> None:
     if not _NAME.fullmatch(name):
         refuse("The name of a migration has letters, digits, - and _, at most 100 of them")
     text, suffix = (_PYTHON, ".py") if is_python else (_SQL, ".sql")
-    file = write_migration(settings.project, name, text, suffix)
+    file = new_migration(settings.project, name, suffix)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("x", encoding="utf-8") as opened:
+        opened.write(text)
     say("Made [bold]{}[/]. It runs at the next start, or by octavo db migrate.", file.relative_to(settings.project))
 
 
-def write_migration(project: Path, name: str, text: str, suffix: str) -> Path:
-    """A new file behind all others. Raises FileExistsError."""
-    folder = project / FOLDER
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / f"{datetime.now(UTC).strftime(STAMP)}.{name}{suffix}"
-    with file.open("x", encoding="utf-8") as opened:
-        opened.write(text)
-    return file
+def new_migration(project: Path, name: str, suffix: str) -> Path:
+    """Where a migration is to be written that runs behind all others."""
+    return project / FOLDER / f"{datetime.now(UTC).strftime(_STAMP)}.{name}{suffix}"

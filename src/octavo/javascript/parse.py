@@ -57,6 +57,10 @@ class Module:
         """Where a node begins: file, line, column."""
         return self.source.place(node.start_byte - self._ahead)
 
+    def span(self, node: Node) -> tuple[int, int]:
+        """The bytes of `source.text` that a node takes: its first, and the one behind its last."""
+        return node.start_byte - self._ahead, node.end_byte - self._ahead
+
     def text(self, node: Node) -> str:
         """The text of a node as it is written."""
         return self._bytes(node).decode("utf-8", "replace")
@@ -67,7 +71,8 @@ class Module:
         return text if len(text) <= longest else text[: longest - 1] + "…"
 
     def _bytes(self, node: Node) -> bytes:
-        return self.source.text[node.start_byte - self._ahead : node.end_byte - self._ahead]
+        start, end = self.span(node)
+        return self.source.text[start:end]
 
 
 def parse_file(path: Path, project: Path) -> Module:

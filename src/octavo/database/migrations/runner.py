@@ -16,6 +16,7 @@ from typing import Any, Final
 from octavo.database.connection import Database, LockTimeout, Transaction, TransactionFailed
 from octavo.database.migrations.files import FOLDER, Migration, MigrationFailed, State, read_migrations
 from octavo.database.migrations.ledger import done_names, note_done
+from octavo.database.migrations.renames import RenamingTransaction
 from octavo.database.migrations.transaction import MigrationTransaction
 from octavo.database.table_lock_retries import retry_locked
 from octavo.project.code import describe, failure_place
@@ -83,6 +84,23 @@ async def rehearse(database: Database, folder: Path) -> list[Rehearsal]:
     return await retry_locked(database, partial(_rehearse, database, pending)) if pending else []
 
 
+async def rehearse_source(database: Database, path: Path, source: str) -> Rehearsal:
+    """Run the text of a migration of Python that is not written yet, and undo it. Raises MigrationFailed."""
+
+    async def rehearsed() -> Rehearsal:
+        rehearsal = Rehearsal(path.name, ())
+        try:
+            async with database.transaction(exclusive=True) as connection:
+                transaction = RenamingTransaction(connection, database.dialect)
+                await _run_python(transaction, path, source)
+                rehearsal = Rehearsal(path.name, tuple(transaction.said))
+                raise _Undo
+        except _Undo:
+            return rehearsal
+
+    return await retry_locked(database, rehearsed)
+
+
 async def _rehearse(database: Database, pending: Sequence[Migration]) -> list[Rehearsal]:
     rehearsals = []
     try:
@@ -112,7 +130,7 @@ def _file(migration: Migration) -> str:
 
 async def _run(connection: Transaction, database: Database, migration: Migration) -> MigrationTransaction:
     assert migration.path is not None, "it is run"
-    transaction = MigrationTransaction(connection, database.dialect)
+    transaction = RenamingTransaction(connection, database.dialect)
     run = _run_python if migration.path.suffix == ".py" else _run_sql
     try:
         source = migration.path.read_text(encoding="utf-8-sig")

@@ -18,6 +18,11 @@ def physical_tables(tables: tuple[Table, ...], dialect: Dialect) -> tuple[Table,
     return tuple(_physical_table(table, dialect, naming, taken) for table in tables)
 
 
+def physical_name(name: str, dialect: Dialect) -> str:
+    """The name of a table or column as the database keeps it."""
+    return _Naming(dialect.longest_name).shorten(name)
+
+
 class _Naming:
     """Names of at most `longest` bytes."""
 

@@ -346,6 +346,16 @@ class Dialect(ABC):
     def drop_index(self, table: str, index: Index) -> Statements:
         """What removes an index, if it is there."""
 
+    def rename_index(self, index: str, name: str) -> str | None:
+        """What gives an index another name; None where it has to be made anew."""
+        del index, name
+        return None
+
+    def rename_foreign_key(self, table: str, key: str, name: str) -> str | None:
+        """What gives a foreign key another name; None where they have none that matters."""
+        del table, key, name
+        return None
+
     def rename_table(self, table: str, name: str) -> str:
         """What gives a table another name; indexes and foreign keys go on to mean it."""
         return f"ALTER TABLE {self.quote(table)} RENAME TO {self.quote(name)}"

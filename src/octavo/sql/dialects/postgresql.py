@@ -228,6 +228,12 @@ class PostgreSQLDialect(Dialect):
         name = self.quote(index.name)
         return (f"ALTER TABLE {self.quote(table)} DROP CONSTRAINT IF EXISTS {name}", f"DROP INDEX IF EXISTS {name}")
 
+    def rename_index(self, index: str, name: str) -> str:
+        return f"ALTER INDEX {self.quote(index)} RENAME TO {self.quote(name)}"
+
+    def rename_foreign_key(self, table: str, key: str, name: str) -> str:
+        return f"ALTER TABLE {self.quote(table)} RENAME CONSTRAINT {self.quote(key)} TO {self.quote(name)}"
+
     introspection = Introspection(
         columns="SELECT t.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod), NOT a.attnotnull, "
         "pg_get_expr(d.adbin, d.adrelid) "

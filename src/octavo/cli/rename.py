@@ -1,0 +1,99 @@
+"""`octavo db rename`: an attribute gets another name, with its data, rights and layouts."""
+
+import asyncio
+import difflib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import click
+
+from octavo.cli.base import Command, project_option, read_settings, refuse, say
+from octavo.cli.migrations import connected, new_migration
+from octavo.database.migrations.runner import Rehearsal, rehearse_source
+from octavo.javascript.source import SourceProblem
+from octavo.runtime.open_resources import has_database
+from octavo.settings import Settings
+from octavo.transfer.rename import RenamePlan, plan_rename
+
+_CODE: Final = frozenset({".py", ".js", ".ts", ".graphql", ".toml"})
+_MOST_FILES: Final = 2_000
+_MOST_BYTES: Final = 1024**2
+_MOST_SHOWN: Final = 20
+
+
+@click.command(cls=Command, epilog="Example: octavo db rename talks startsAt beginsAt --dry-run")
+@click.argument("type_name", metavar="TYPE")
+@click.argument("old")
+@click.argument("new")
+@click.option("--dry-run", is_flag=True, help="Show what would be written, and the SQL, and write nothing.")
+@project_option
+def rename(type_name: str, old: str, new: str, dry_run: bool, project: Path) -> None:
+    """Give an attribute of a content-type or component another name.
+
+    Writes the definition files, and a migration that takes along columns, tables, indexes, rights and layouts. It runs
+    at the next start, or by octavo db migrate. TYPE is a UID, or a name in the singular or plural.
+    """
+    settings = read_settings(project)
+    try:
+        plan = plan_rename(settings, type_name, old, new)
+    except SourceProblem as error:
+        refuse(str(error))
+    file = new_migration(project, _migration_name(plan.uid, old, new), ".py")
+    if dry_run:
+        _tell(settings, plan, file)
+        _tell_code(project, old)
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("x", encoding="utf-8") as opened:  # before the definitions: who takes these up finds it
+        opened.write(plan.migration)
+    plan.write_definitions()
+    say("Made [bold]{}[/]. It runs at the next start, or by octavo db migrate.", file.relative_to(project))
+    for path in plan.files:
+        say("Changed [bold]{}[/]", path.relative_to(project))
+    _tell_code(project, old)
+
+
+def _migration_name(uid: str, old: str, new: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_-]", "-", f"rename-{uid.rpartition('.')[2]}-{old}-to-{new}")[:150]
+
+
+def _tell(settings: Settings, plan: RenamePlan, file: Path) -> None:
+    click.echo(f"# {file.relative_to(settings.project)}\n{plan.migration}")
+    for path, content in plan.files.items():
+        name = path.relative_to(settings.project).as_posix()
+        lines = (path.read_text("utf-8-sig").splitlines(), content.decode("utf-8-sig").splitlines())
+        click.echo("\n".join(difflib.unified_diff(*lines, name, name, lineterm="")) + "\n")
+    if has_database(settings):
+        click.echo("-- SQL on this database, tried and undone")
+        for statement in asyncio.run(_rehearse(settings, plan, file)).statements:
+            click.echo(f"{statement};" if "  -- " not in statement else statement)
+
+
+async def _rehearse(settings: Settings, plan: RenamePlan, file: Path) -> Rehearsal:
+    async with connected(settings) as database:
+        return await rehearse_source(database, file, plan.migration)
+
+
+def _tell_code(project: Path, old: str) -> None:
+    """Name the lines of the project's own code that say the old name: nobody else can judge them."""
+    places = list(_places(project, old))
+    if places:
+        say("\nLook at what names {} in code and settings:", old)
+    for place in places[:_MOST_SHOWN]:
+        click.echo(f"  {place}")
+    if len(places) > _MOST_SHOWN:
+        click.echo(f"  and {len(places) - _MOST_SHOWN} more")
+
+
+def _places(project: Path, old: str) -> Iterator[str]:
+    word = re.compile(rf"(?<![\w$]){re.escape(old)}(?![\w$])")
+    files = (path for folder in ("src", "config") for path in sorted((project / folder).rglob("*")))
+    kept = (path for path in files if path.suffix in _CODE and "node_modules" not in path.parts and path.is_file())
+    for _, path in zip(range(_MOST_FILES), kept, strict=False):
+        if path.stat().st_size > _MOST_BYTES:
+            continue
+        for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), start=1):
+            if word.search(line):
+                yield f"{path.relative_to(project).as_posix()}:{number}"

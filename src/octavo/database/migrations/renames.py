@@ -1,0 +1,197 @@
+"""What migrations say to give things another name: tables with all that belongs to them, and what rows say of fields.
+
+Each does nothing where the old name is not there, as on a new database, so that a migration suits every database of a
+project. What has the new name already gives way if it is empty: a start may have made it meanwhile.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from octavo.database.introspect import found_tables
+from octavo.database.migrations.transaction import MigrationTransaction
+from octavo.schema.scalar_types import ValueKind
+from octavo.sql.ddl.changes import CreateIndex, DropColumn, DropTable
+from octavo.sql.ddl.physical import physical_name
+from octavo.sql.ddl.tables import Table
+from octavo.sql.own_table_statement import OwnStatement
+
+_PERMISSIONS: Final = "admin_permissions"
+_SETTINGS: Final = "strapi_core_store_settings"
+_LAYOUT: Final = "plugin_content_manager_configuration_"
+_LAYOUTS: Final = OwnStatement("SELECT id, value FROM strapi_core_store_settings WHERE {key:name} IN ({one}, {other})")
+_SORTS: Final = ("mainField", "defaultSortBy")
+
+Change = Callable[[Any], Any]
+
+
+class RenamingTransaction(MigrationTransaction):
+    """The transaction of a migration, with what renames."""
+
+    async def rename_table(self, old: str, new: str) -> None:
+        """Give a table another name. Raises ValueError where one of the new name holds rows."""
+        tables = await found_tables(self.connection, self.dialect)
+        old, new = self._name(old), self._name(new)
+        if old not in tables or old == new:
+            return
+        if new in tables:
+            if await self._any(f"SELECT 1 FROM {self.dialect.quote(new)} LIMIT 1"):
+                raise ValueError(f"there are both {old} and {new}, and {new} holds rows")
+            await self.run_all(DropTable(new).statements(self.dialect))
+        await self.run_all([self.dialect.rename_table(old, new)])
+
+    async def rename_column(self, table: str, old: str, new: str) -> None:
+        """Give a column another name. Raises ValueError where one of the new name holds values."""
+        found = await self._find(table)
+        old, new = self._name(old), self._name(new)
+        columns = {column.name: column for column in found.columns} if found else {}
+        if found is None or old not in columns or old == new:
+            return
+        if new in columns:
+            name = self.dialect.quote(new)
+            if await self._any(f"SELECT 1 FROM {self.dialect.quote(found.name)} WHERE {name} IS NOT NULL LIMIT 1"):
+                raise ValueError(f"{found.name} has both {old} and {new}, and {new} holds values")
+            indexes = tuple(index for index in found.indexes if new in index.columns)
+            await self.run_all(DropColumn(found.name, columns[new], indexes).statements(self.dialect))
+        await self.run_all([self.dialect.rename_column(found.name, old, new)])
+
+    async def rename_index(self, table: str, old: str, new: str) -> None:
+        """Give an index another name."""
+        found = await self._find(table)
+        indexes = {index.name: index for index in found.indexes} if found else {}
+        index, name = indexes.get(self._name(old)), self._name(new)
+        if found is None or index is None or name in indexes:
+            return
+        renamed = self.dialect.rename_index(index.name, name)
+        anew = CreateIndex(found.name, replace(index, name=name))
+        made = (*self.dialect.drop_index(found.name, index), *anew.statements(self.dialect))
+        await self.run_all([renamed] if renamed else made)
+
+    async def rename_foreign_key(self, table: str, old: str, new: str) -> None:
+        """Give a foreign key another name, where it has one."""
+        found = await self._find(table)
+        names = {key.name for key in found.foreign_keys} if found else set()
+        text = self.dialect.rename_foreign_key(self._name(table), self._name(old), self._name(new))
+        if text is not None and self._name(old) in names and self._name(new) not in names:
+            await self.run_all([text])
+
+    async def rename_rows(self, table: str, column: str, old: str, new: str, *, only: tuple[str, str] | None) -> None:
+        """Change what a column says, in all rows or `only` in those where another column has some value."""
+        if await self._find(table) is None:
+            return
+        quote = self.dialect.quote
+        text = f"UPDATE {quote(self._name(table))} SET {quote(column)} = {{new}} WHERE {quote(column)} = {{old}}"
+        if only is None:
+            await self.execute(text, old=old, new=new)
+        else:
+            await self.execute(f"{text} AND {quote(self._name(only[0]))} = {{only}}", old=old, new=new, only=only[1])
+
+    async def rename_field(self, uid: str, old: str, new: str) -> None:
+        """Change the name of a field in administrators' permissions, and in the layouts of v4's panel.
+
+        `old` and `new` may lead into components: `seo.title`.
+        """
+        if await self._find(_PERMISSIONS) is not None:
+            await self._rename_permissions(uid, old, new)
+        if "." not in old:
+            await self._change_layout(uid, lambda layout: _renamed_layout(layout, old, new))
+
+    async def rename_main_field(self, uid: str, attribute: str, old: str, new: str) -> None:
+        """Change which field stands for the entries that a relation leads to, in the layouts of v4's panel."""
+
+        def change(layout: Any) -> Any:
+            for place in _members(layout, "metadatas", attribute):
+                if isinstance(place, dict) and place.get("mainField") == old:
+                    place["mainField"] = new
+            return layout
+
+        await self._change_layout(uid, change)
+
+    async def _rename_permissions(self, uid: str, old: str, new: str) -> None:
+        text = f"SELECT id, {self.dialect.as_text('properties')} FROM {_PERMISSIONS} WHERE subject = {{uid}}"
+        for row_id, properties in await self.fetch_all(text, uid=uid):
+            await self._save(_PERMISSIONS, "properties", ValueKind.JSON, row_id, properties, _renaming_fields(old, new))
+
+    async def _change_layout(self, uid: str, change: Change) -> None:
+        if await self._find(_SETTINGS) is None:
+            return
+        keys = {"one": f"{_LAYOUT}content_types::{uid}", "other": f"{_LAYOUT}components::{uid}"}
+        for row_id, value in await self.fetch_all(_LAYOUTS.text, **keys):
+            await self._save(_SETTINGS, "value", ValueKind.TEXT, row_id, value, change)
+
+    async def _save(
+        self, table: str, column: str, kind: ValueKind, row_id: int, text: str | None, change: Change
+    ) -> None:
+        """Change the JSON in one row, if it is JSON and the change makes a difference."""
+        try:
+            before = json.loads(text or "null")
+        except ValueError:
+            return  # neither v4 nor we can read it
+        after = change(json.loads(text or "null"))
+        if after == before:
+            return
+        value = self.dialect.placeholder(1, kind)
+        said = f"UPDATE {table} SET {column} = {value} WHERE id = {self.dialect.mark(2)}"
+        values = (json.dumps(after, ensure_ascii=False, separators=(",", ":")), row_id)
+        self.said.append(f"{said}  -- {', '.join(map(repr, values))}")
+        await self.connection.execute(said, values)
+
+    async def _find(self, table: str) -> Table | None:
+        return (await found_tables(self.connection, self.dialect)).get(self._name(table))
+
+    async def _any(self, text: str) -> bool:
+        return await self.connection.fetch_value(text) is not None
+
+    def _name(self, name: str) -> str:
+        return physical_name(name, self.dialect)
+
+
+def _renaming_fields(old: str, new: str) -> Change:
+    def renamed(field: Any) -> Any:
+        if isinstance(field, str) and (field == old or field.startswith(f"{old}.")):
+            return new + field[len(old) :]
+        return field
+
+    def change(properties: Any) -> Any:
+        fields = properties.get("fields") if isinstance(properties, dict) else None
+        if isinstance(fields, list):
+            properties["fields"] = [renamed(field) for field in fields]
+        return properties
+
+    return change
+
+
+def _renamed_layout(layout: Any, old: str, new: str) -> Any:
+    """A layout of v4's panel, an attribute of it renamed wherever it is meant; its order is kept."""
+    if not isinstance(layout, dict):
+        return layout
+    for settings in (layout.get("settings"), layout.get("options")):
+        if isinstance(settings, dict):
+            settings.update({key: new for key in _SORTS if settings.get(key) == old})
+    metadatas = layout.get("metadatas")
+    if isinstance(metadatas, dict):
+        layout["metadatas"] = {new if key == old else key: value for key, value in metadatas.items()}
+        for place in _members(layout, "metadatas", new):
+            if isinstance(place, dict) and place.get("label") == old:
+                place["label"] = new
+    layouts = layout.get("layouts")
+    if isinstance(layouts, dict):
+        layout["layouts"] = {name: _renamed_places(places, old, new) for name, places in layouts.items()}
+    return layout
+
+
+def _renamed_places(places: Any, old: str, new: str) -> Any:
+    """A list of names, or rows of places with names."""
+    if isinstance(places, list):
+        return [_renamed_places(place, old, new) for place in places]
+    if isinstance(places, dict):
+        return {**places, "name": new} if places.get("name") == old else places
+    return new if places == old else places
+
+
+def _members(value: Any, *path: str) -> Iterator[Any]:
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    if isinstance(value, dict):
+        yield from value.values()

@@ -1,0 +1,62 @@
+"""Changes names in definition files and nothing else: everything around them stays as it was written."""
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from tree_sitter import Node
+
+from octavo.javascript.parse import Module, parse_text
+from octavo.javascript.syntax import named, properties
+
+_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A name to be written anew: the value at a path of keys and numbers, or the last key of the path itself."""
+
+    path: tuple[str | int, ...]
+    name: str
+    is_key: bool = False
+
+
+def edited(text: bytes, edits: Iterable[Edit]) -> bytes:
+    """The text of a JSON file with edits. Raises KeyError where there is no such place, SourceProblem for no JSON."""
+    mark = _MARK if text.startswith(_MARK) else b""
+    module = parse_text(text.removeprefix(_MARK), "definition.json")
+    changed = module.source.text
+    spans = [(*module.span(_place(module, edit)), json.dumps(edit.name, ensure_ascii=False)) for edit in edits]
+    for start, end, name in sorted(spans, reverse=True):
+        changed = changed[:start] + name.encode() + changed[end:]
+    return mark + changed
+
+
+def _place(module: Module, edit: Edit) -> Node:
+    node = module.root
+    for step in edit.path:
+        node = properties(module, node)[step] if isinstance(step, str) else named(node)[step]
+    if not edit.is_key:
+        return node
+    key = node.parent.child_by_field_name("key") if node.parent is not None else None
+    if key is None:
+        raise KeyError(edit.path[-1])
+    return key
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a file so that nobody ever sees half of it; its permissions stay."""
+    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+        written = Path(file.name)
+        try:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+            written.chmod(path.stat().st_mode & 0o7777)
+            written.replace(path)
+        except BaseException:
+            written.unlink(missing_ok=True)
+            raise

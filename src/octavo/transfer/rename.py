@@ -1,0 +1,243 @@
+"""Plans the rename of an attribute: what to write into definition files, and the migration that takes the data along.
+
+The definitions are read before and after, and the tables that both ask for are laid side by side: what is called
+otherwise is to be renamed. What rows say of attributes by name is looked for beside that.
+"""
+
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from octavo.errors import OctavoError
+from octavo.javascript.source import SourceProblem
+from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
+from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.custom_fields import known_custom_fields
+from octavo.schema.definition_files import TYPE_FILES
+from octavo.schema.loader import inspect_definitions
+from octavo.schema.naming import snake_case
+from octavo.schema.problems import InvalidDefinitions
+from octavo.schema.registry import Registry
+from octavo.settings import Settings
+from octavo.sql.ddl.renames import renames
+from octavo.sql.ddl.tables import wanted_tables
+from octavo.sql.physical_names import component_table, morph_table
+from octavo.transfer.definition_edits import Edit, edited, replace_file
+
+_NAMES = ("mappedBy", "inversedBy", "morphBy")
+_FILES = (f"api/*/{TYPE_FILES}", "components/*/*.json", f"extensions/*/{TYPE_FILES}")
+_HEAD = '"""Rename {old} of {uid} to {new}."""\n\n\nasync def up(transaction):\n'
+
+
+class RenameRefused(OctavoError):
+    """An attribute cannot be renamed; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class RenamePlan:
+    """What a rename writes: definition files by their paths, and the text of a migration.
+
+    `files` is empty where the definitions have the new name already.
+    """
+
+    uid: str
+    files: Mapping[Path, bytes]
+    migration: str
+
+    def write_definitions(self) -> None:
+        """Write the definition files, one after another."""
+        for path, content in self.files.items():
+            replace_file(path, content)
+
+
+def plan_rename(settings: Settings, type_name: str, old: str, new: str) -> RenamePlan:
+    """The plan of a rename. Raises RenameRefused, InvalidDefinitions, SourceProblem."""
+    registry = _registry(settings, settings.project)
+    definition = find_definition(registry, type_name)
+    path = settings.project / definition.source
+    if not path.is_file():
+        raise RenameRefused(f"{definition.uid} is defined by no file of the project")
+    if old == new:
+        raise RenameRefused("Both names are the same")
+    is_done = new in definition.attributes and old not in definition.attributes
+    _check(definition, *((new, old) if is_done else (old, new)))
+    files = _edited_files(settings.project, registry, definition, *((new, old) if is_done else (old, new)))
+    other = _edited_registry(settings, files)
+    before, after = (other, registry) if is_done else (registry, other)
+    return RenamePlan(definition.uid, {} if is_done else files, _migration(before, after, definition.uid, old, new))
+
+
+def find_definition(registry: Registry, name: str) -> Definition:
+    """The content-type or component that people mean by a UID, or its name in the singular or plural.
+
+    Raises RenameRefused.
+    """
+    found = [each for each in registry.definitions() if name in _names_of(each)]
+    exact = [each for each in found if each.uid == name]
+    if len(exact or found) == 1:
+        return (exact or found)[0]
+    if found:
+        raise RenameRefused(f"{name} may be {' or '.join(each.uid for each in found)}; say which one")
+    raise RenameRefused(f"There is no content-type or component {name}; `octavo content-types list` shows them")
+
+
+def _names_of(definition: Definition) -> tuple[str, ...]:
+    names = (definition.uid, definition.collection_name)
+    if isinstance(definition, ContentType):
+        return (*names, definition.singular_name, definition.plural_name)
+    return names
+
+
+def _check(definition: Definition, old: str, new: str) -> None:
+    """Refuse what is no attribute of the definition's own, or a name that is taken."""
+    own = definition.raw.get("attributes")
+    if not isinstance(own, Mapping) or old not in own:
+        raise RenameRefused(f"{definition.uid} has no attribute {old} of its own ({definition.source})")
+    taken = next((name for name in definition.attributes if snake_case(name) == snake_case(new) and name != old), None)
+    if taken is not None:
+        raise RenameRefused(f"{definition.uid} has an attribute {taken} already")
+
+
+def _registry(settings: Settings, folder: Path) -> Registry:
+    fields = known_custom_fields(settings.project, settings.api.custom_fields)
+    found = inspect_definitions(folder, fields)
+    if found.registry is None:
+        raise InvalidDefinitions(problem for problem in found.problems if problem.severity == "error")
+    return found.registry
+
+
+def _edited_files(project: Path, registry: Registry, definition: Definition, old: str, new: str) -> dict[Path, bytes]:
+    files = {}
+    for each in registry.definitions():
+        path = project / each.source
+        edits = list(_edits(each, definition, old, new)) if path.is_file() else []
+        if edits:
+            try:
+                files[path] = edited(path.read_bytes(), edits)
+            except (KeyError, SourceProblem) as error:
+                raise RenameRefused(f"{each.source} cannot be changed: {error}") from error
+    return files
+
+
+def _edits(definition: Definition, changed: Definition, old: str, new: str) -> Iterator[Edit]:
+    """Where a definition names an attribute of another one, or its own."""
+    is_own = definition is changed
+    attributes = _mapping(definition.raw.get("attributes"))
+    if is_own:
+        yield Edit(("attributes", old), new, is_key=True)
+        yield from _index_edits(definition.raw.get("indexes"), snake_case(old), snake_case(new))
+    for name, raw in attributes.items():
+        options = _mapping(raw)
+        if is_own and options.get("targetField") == old:
+            yield Edit(("attributes", name, "targetField"), new)
+        if options.get("target") == changed.uid:
+            yield from (Edit(("attributes", name, key), new) for key in _NAMES if options.get(key) == old)
+
+
+def _index_edits(indexes: Any, old: str, new: str) -> Iterator[Edit]:
+    for number, index in enumerate(indexes if isinstance(indexes, list) else ()):
+        columns = _mapping(index).get("columns")
+        for place, column in enumerate(columns if isinstance(columns, list) else ()):
+            if column == old != new:
+                yield Edit(("indexes", number, "columns", place), new)
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _edited_registry(settings: Settings, files: Mapping[Path, bytes]) -> Registry:
+    """The registry that edited files would make, read as any other is."""
+    with TemporaryDirectory() as folder:
+        source = settings.project / "src"
+        for pattern in _FILES:
+            for path in source.glob(pattern):
+                copy = Path(folder) / path.relative_to(settings.project)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                if path in files:
+                    copy.write_bytes(files[path])
+                else:
+                    shutil.copyfile(path, copy)
+        return _registry(settings, Path(folder))
+
+
+def _migration(before: Registry, after: Registry, uid: str, old: str, new: str) -> str:
+    lines = [*_table_lines(before, after), *_row_lines(before, uid, old, new)]
+    body = "".join(f"    {line}\n" for line in lines)
+    return _HEAD.format(uid=uid, old=old, new=new) + body
+
+
+def _call(method: str, *arguments: object, **named: object) -> str:
+    told = [_literal(argument) for argument in arguments]
+    told += [f"{name}={_literal(value)}" for name, value in named.items()]
+    return f"await transaction.{method}({', '.join(told)})"
+
+
+def _literal(value: object) -> str:
+    """A value as Python has it, in double quotes."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_literal, value))})"
+    return "None" if value is None else '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _table_lines(before: Registry, after: Registry) -> Iterator[str]:
+    try:
+        for each in renames(wanted_tables(before), wanted_tables(after)):
+            arguments = (each.old, each.new) if each.kind == "table" else (each.table, each.old, each.new)
+            yield _call(f"rename_{each.kind}", *arguments)
+    except ValueError as error:
+        raise RenameRefused("The definitions differ in more than a name (is a key written twice?)") from error
+
+
+def _row_lines(registry: Registry, uid: str, old: str, new: str) -> Iterator[str]:
+    definition = registry.definition(uid)
+    attribute = definition.attributes[old]
+    if isinstance(attribute, ComponentField | DynamicZone):
+        yield _call("rename_rows", component_table(definition).name, "field", old, new, only=None)
+    elif _is_named_in_rows(attribute):
+        for owner in registry.definitions():
+            for relation in owner.attributes.values():
+                if isinstance(relation, Relation) and relation.kind == "morphToMany":
+                    table = morph_table(owner, relation.name)
+                    yield _call("rename_rows", table.name, table.field_column, old, new, only=(table.type_column, uid))
+    for holder, path in _places(registry, definition):
+        yield _call("rename_field", holder, f"{path}{old}", f"{path}{new}")
+    if isinstance(attribute, Scalar):
+        for holder, name in _leading_to(registry, uid):
+            yield _call("rename_main_field", holder, name, old, new)
+
+
+def _is_named_in_rows(attribute: AnyAttribute) -> bool:
+    """Whether rows of a morphToMany tell this attribute by name."""
+    is_inverse = isinstance(attribute, Relation) and attribute.kind in ("morphOne", "morphMany")
+    return is_inverse or isinstance(attribute, Media)
+
+
+def _places(registry: Registry, definition: Definition) -> Iterator[tuple[str, str]]:
+    """Where the attributes of a definition are named: itself, and for a component the types that lead to it."""
+    yield definition.uid, ""
+    if isinstance(definition, ContentType):
+        return
+    for content_type in registry.content_types.values():
+        yield from ((content_type.uid, path) for path in _paths(registry, content_type, definition.uid, ()))
+
+
+def _paths(registry: Registry, holder: Definition, uid: str, seen: tuple[str, ...]) -> Iterator[str]:
+    for attribute in holder.attributes.values():
+        if isinstance(attribute, ComponentField) and attribute.component not in seen:
+            if attribute.component == uid:
+                yield f"{attribute.name}."
+            inner = registry.components[attribute.component]
+            for path in _paths(registry, inner, uid, (*seen, attribute.component)):
+                yield f"{attribute.name}.{path}"
+
+
+def _leading_to(registry: Registry, uid: str) -> Iterator[tuple[str, str]]:
+    """The relations of the project that lead to a type: holder and attribute."""
+    for holder in registry.definitions():
+        for attribute in holder.attributes.values():
+            if isinstance(attribute, Relation) and attribute.target == uid and holder.raw and attribute.visible:
+                yield holder.uid, attribute.name
