@@ -117,6 +117,32 @@ async def test_creators_of_a_table_without_them_get_their_keys(database: Databas
     ]
 
 
+async def test_link_tables_without_ids_get_them(database: Database, tmp_path: Path) -> None:
+    """v4 gave its link tables ids and orders with 4.3 and 4.5."""
+    many = {"type": "relation", "relation": "manyToMany", "target": "api::note.note"}
+    registry = registry_of(note(others=many), tmp_path)
+    await synchronize(database, registry)
+    before = await found_tables(database, database.dialect)
+    await database.execute_script("""
+        INSERT INTO notes (id, title) VALUES (1, 'a'), (2, 'b');
+        DROP TABLE notes_others_links;
+        CREATE TABLE notes_others_links (
+            note_id integer REFERENCES notes (id) ON DELETE CASCADE, inv_note_id integer REFERENCES notes (id));
+        CREATE INDEX notes_others_links_fk ON notes_others_links (note_id);
+        INSERT INTO notes_others_links (note_id, inv_note_id) VALUES (2, 1), (1, 2), (1, 1);
+    """)
+    report = await synchronize(database, registry)
+    assert "add ids to notes_others_links" in map(str, report.applied)
+    rows = await database.fetch_all("SELECT id, note_id, inv_note_id FROM notes_others_links ORDER BY id")
+    assert [tuple(row) for row in rows] == [(1, 2, 1), (2, 1, 2), (3, 1, 1)]
+    after = await found_tables(database, database.dialect)
+    assert set(after["notes_others_links"].columns) == set(before["notes_others_links"].columns)
+    assert {one.name for one in after["notes_others_links"].indexes} == {
+        one.name for one in before["notes_others_links"].indexes
+    }
+    assert await synchronize(database, registry) == SyncReport()
+
+
 async def test_what_would_lose_data_is_told_and_left(database: Database, tmp_path: Path) -> None:
     before = {**note(slug={"type": "uid"}, size={"type": "string"}), **content_type("draft", {})}
     await synchronize(database, registry_of(before, tmp_path / "before"))

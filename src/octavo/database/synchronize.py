@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from octavo.database.connection import Connection, Database, LockTimeout, Transaction
+from octavo.database.connection import Connection, Database, LockTimeout, Row, Transaction
 from octavo.database.introspect import found_tables
 from octavo.database.table_lock_retries import retry_locked
 from octavo.schema.registry import Registry
-from octavo.sql.ddl.changes import AddForeignKey, Change, ChangeType, CreateIndex, difference
+from octavo.sql.ddl.changes import ID, AddForeignKey, Change, ChangeType, CreateIndex, difference
 from octavo.sql.ddl.physical import physical_tables
 from octavo.sql.ddl.tables import INTERNAL_TABLES, ForeignKey, OwnTable, Table, wanted_tables
 from octavo.sql.dialects.base import Dialect
@@ -171,7 +171,8 @@ async def _obstacle(connection: Connection, dialect: Dialect, change: Change, fo
     columns = {column.name for column in table.columns}
     match change:
         case CreateIndex(index=index) if index.unique and columns.issuperset(index.columns):
-            doubles = await _duplicates(connection, dialect, change.table, index.columns)
+            text = duplicates_text(dialect, change.table, index.columns, has_ids=ID in columns)
+            doubles = _shown(await connection.fetch_all(text))
             if doubles:
                 return f"{change.table} ({', '.join(index.columns)}) should be unique, but holds twice: {doubles}"
         case AddForeignKey(key=key) if key.column in columns and key.target in found:
@@ -181,19 +182,19 @@ async def _obstacle(connection: Connection, dialect: Dialect, change: Change, fo
     return None
 
 
-async def _duplicates(connection: Connection, dialect: Dialect, table: str, columns: tuple[str, ...]) -> str:
-    rows = await connection.fetch_all(duplicates_text(dialect, table, columns))
+def _shown(rows: Sequence[Row]) -> str:
     shown = [", ".join(repr(value) for value in row) for row in rows]
     return "; ".join(shown[:_SHOWN_DUPLICATES] + ["..."] * (len(shown) > _SHOWN_DUPLICATES))
 
 
-def duplicates_text(dialect: Dialect, table: str, columns: tuple[str, ...]) -> str:
-    """The statement that finds values which stand more than once in what should be unique."""
+def duplicates_text(dialect: Dialect, table: str, columns: tuple[str, ...], *, has_ids: bool = True) -> str:
+    """The statement that finds values which stand more than once in what should be unique, first ones first."""
     names = [dialect.quote(column) for column in columns]
     filled = " AND ".join(f"{name} IS NOT NULL" for name in names)
+    first = "min(id)" if has_ids else ", ".join(names)
     return (
         f"SELECT {', '.join(map(dialect.as_text, names))} FROM {dialect.quote(table)} WHERE {filled} "
-        f"GROUP BY {', '.join(names)} HAVING count(*) > 1 ORDER BY min(id) LIMIT {_SHOWN_DUPLICATES + 1}"
+        f"GROUP BY {', '.join(names)} HAVING count(*) > 1 ORDER BY {first} LIMIT {_SHOWN_DUPLICATES + 1}"
     )
 
 

@@ -58,5 +58,5 @@ RULES: Mapping[str, Rule] = {
     "unknown_parameters": Rule(v4="refuse", safe="refuse", before={(4, 8, 0): "refuse", (4, 13, 0): "drop"}),
     "morph_relations": Rule(v4="plain", safe="plain", before={(4, 14, 0): "wrapped"}),
     "field_lists": Rule(v4="whole", safe="whole", before={(4, 8, 0): "split"}),
-    "own_role": Rule(v4="asked", safe="asked", before={(4, 2, 0): "shown"}),
+    "own_role": Rule(v4="asked", safe="asked", before={(4, 2, 2): "shown"}),
 }

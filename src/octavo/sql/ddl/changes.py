@@ -5,11 +5,13 @@ columns whose type contradicts what is defined.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from octavo.sql.ddl.tables import OWN_PREFIX, Column, ForeignKey, Index, Table
 from octavo.sql.dialects.base import Dialect, Statements
+
+ID = "id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,38 @@ class AddColumn(Change):
     def statements(self, dialect: Dialect) -> Statements:
         text = f"ALTER TABLE {dialect.quote(self.table)} ADD COLUMN {_column_text(self.column, dialect, new=True)}"
         return (text if self.key is None else f"{text} {_reference(self.key, dialect)}",)
+
+
+@dataclass(frozen=True, slots=True)
+class AddIds(Change):
+    """Ids for the rows of a table that has none: link tables of v4 before 4.3."""
+
+    column: Column
+    found: Table
+
+    def __str__(self) -> str:
+        return f"add ids to {self.table}"
+
+    def statements(self, dialect: Dialect) -> Statements:
+        if not dialect.inline_keys:
+            table, name = dialect.quote(self.table), dialect.quote(self.column.name)
+            return (f"ALTER TABLE {table} ADD COLUMN {name} {dialect.id_column}",)
+        return self._in_a_new_table(dialect)
+
+    def _in_a_new_table(self, dialect: Dialect) -> Statements:
+        """Where a table's key cannot be added: the rows move into a new table in the order of their making."""
+        columns = tuple(replace(column, default=None, nullable=True) for column in self.found.columns)
+        keys = {key.column: key for key in self.found.foreign_keys}
+        aside = CreateTable(f"octavo_new_{self.table}", (self.column, *columns), tuple(keys.values()))
+        table, new = dialect.quote(self.table), dialect.quote(aside.table)
+        names = ", ".join(dialect.quote(column.name) for column in columns)
+        return (
+            *aside.statements(dialect),
+            f"INSERT INTO {new} ({names}) SELECT {names} FROM {table} ORDER BY rowid",
+            f"DROP TABLE {table}",
+            f"ALTER TABLE {new} RENAME TO {table}",
+            *chain.from_iterable(CreateIndex(self.table, index).statements(dialect) for index in self.found.indexes),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +225,7 @@ _ORDER: list[type[Change]] = [
     DropIndex,
     DropTable,
     CreateTable,
+    AddIds,
     AddColumn,
     WidenColumn,
     ChangeType,
@@ -211,6 +246,7 @@ def summary(changes: Iterable[Change]) -> str:
 
 _DONE: dict[type[Change], tuple[str, str]] = {
     CreateTable: ("made", "made"),
+    AddIds: ("table given ids", "tables given ids"),
     AddColumn: ("column added", "columns added"),
     WidenColumn: ("column widened", "columns widened"),
     ChangeType: ("column converted", "columns converted"),
@@ -243,6 +279,9 @@ def _column_changes(wanted: Table, found: Table, dialect: Dialect) -> Iterator[C
     keys = {key.column: key for key in wanted.foreign_keys} if dialect.inline_keys else {}
     for column in wanted.columns:
         present = columns.pop(column.name, None)
+        if present is None and column.name == ID:
+            yield AddIds(wanted.name, column, found)
+            continue
         if present is None:
             yield AddColumn(wanted.name, column, keys.get(column.name))
             continue
