@@ -261,6 +261,24 @@ def test_middlewares_that_code_adds(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "text, name",
+    [
+        ("strapi.controller('api::article.article').find = (ctx) => [];", "controller.find"),
+        (
+            "strapi.plugins['users-permissions'].controllers.user.me = (ctx) => {};",
+            "plugins.users-permissions.controllers.user.me",
+        ),
+        ("strapi.container.get('services').extend('api::article.article', (s) => s);", "container.get.extend"),
+        ("const found = strapi.service('api::article.article').find();", None),
+        ("if (strapi.service('x') === 1) log();", None),
+    ],
+)
+def test_what_code_replaces_while_it_runs(tmp_path: Path, text: str, name: str | None) -> None:
+    code = read(tmp_path, **{"src/index.js": f"module.exports = {{ bootstrap({{ strapi }}) {{ {text} }} }};"})
+    assert [guard.name for guard in code.everywhere] == ([] if name is None else [f"src/index.js: {name}"])
+
+
+@pytest.mark.parametrize(
     "body, actions, whole",
     [
         ("", set(), False),

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import shutil
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from octavo.settings import load_settings
 from octavo.settings.files.api import Adoption
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import SECRETS
-from tests.models.v4_project import TEXT, write_project
+from tests.models.v4_project import TEXT, write_files, write_project
 
 pytestmark = pytest.mark.anyio
 
@@ -29,7 +30,7 @@ CLOSED = {
 NOTE = {"title": TEXT, "secret": {"type": "relation", "relation": "manyToOne", "target": "api::secret.secret"}}
 PLAIN = {"title": TEXT}
 TYPES: dict[str, Any] = {
-    **dict.fromkeys(("note", "open"), NOTE),
+    **dict.fromkeys(("note", "open", "shaped"), NOTE),
     **dict.fromkeys(("secret", "gone", "hooked", "hidden", "ruled"), PLAIN),
 }
 CONTROLLER = """createCoreController('api::note.note', () => ({
@@ -46,11 +47,19 @@ OPEN = """createCoreRouter('api::open.open', {
   except: ['delete'],
   config: {
     find: { auth: false },
-    findOne: { auth: { scope: ['api::secret.secret.find'] } },
+    findOne: { auth: { scope: ['api::gone.gone.delete'] } },
     create: { policies: [() => true] },
     update: { middlewares: ['global::nowhere'] },
   },
 })"""
+SHAPED = """createCoreController('api::shaped.shaped', () => ({
+  async find(ctx) { ctx.query = { ...ctx.query, populate: { secret: true } }; return super.find(ctx); },
+  async findOne(ctx) {
+    ctx.query = { fields: ['id'] };
+    const { data, meta } = await super.findOne(ctx);
+    return { data, meta };
+  },
+}))"""
 EXTENSION = """module.exports = (plugin) => {
   plugin.controllers.user.count = (ctx) => {};
   plugin.routes['content-api'].routes.push({ method: 'GET', path: '/extra', handler: 'user.extra' });
@@ -76,6 +85,7 @@ FILES = {
     "src/api/note/policies/is-owner.js": "module.exports = (ctx) => ctx.state.user.id === 1;",
     "src/api/open/routes/open.js": OPEN,
     "src/api/gone/routes/gone.js": None,
+    "src/api/shaped/controllers/shaped.js": SHAPED,
     "src/api/hooked/content-types/hooked/lifecycles.js": "module.exports = { beforeCreate() { throw 1; } };",
     "src/extensions/users-permissions/strapi-server.js": EXTENSION,
     "src/index.js": INDEX,
@@ -87,6 +97,8 @@ GRANTED = [
         for do in ("find", "findOne", "create")
     ),
     "api::ruled.ruled.findOne",
+    "api::shaped.shaped.find",
+    "api::shaped.shaped.findOne",
     "plugin::users-permissions.user.count",
     "plugin::users-permissions.user.me",
     "api::open.open.update",
@@ -122,7 +134,7 @@ async def served(anyio_backend: str, folder: Path, told: list[str]) -> AsyncIter
     await octavo.asgi.start()
     await grant(octavo.database, "public", GRANTED)
     await octavo.database.execute("INSERT INTO secrets (title) VALUES ('hidden')")
-    for kind in ("note", "open"):
+    for kind in ("note", "open", "shaped"):
         await octavo.database.execute(f"INSERT INTO {kind}s (title) VALUES ('one')")
         await octavo.database.execute(f"INSERT INTO {kind}s_secret_links ({kind}_id, secret_id) VALUES (1, 1)")
     yield octavo
@@ -188,6 +200,27 @@ async def test_the_log_names_what_is_closed_and_why(served: Process, told: list[
     )
     assert f"Closed: GET /first: {policy}" in closed
     assert f"Closed: POST /hookeds, Mutation.createHooked: {hook}" in closed
+
+
+async def test_what_actions_do_to_the_query_is_done(served: Process) -> None:
+    await grant(served.database, "public", ["api::secret.secret.find"])
+    served.infrastructure.authenticator.invalidate()
+    found = (await ask(served, "GET", "/shapeds?populate=nothing&fields=title")).json["data"]
+    assert [entry["attributes"]["secret"]["data"]["id"] for entry in found] == [1]
+    assert (await ask(served, "GET", "/shapeds/1?populate=*")).json["data"]["attributes"] == {}
+
+
+async def test_a_middleware_before_everything_closes_everything(served: Process, folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    filtering = "module.exports = () => (ctx, next) => (ctx.ip === '::1' ? next() : ctx.forbidden());"
+    listed = "module.exports = ['strapi::errors', 'global::filter'];"
+    write_files(tmp_path, {"config/middlewares.js": listed, "src/middlewares/filter.js": filtering})
+    octavo = build(replace(served.settings, project=tmp_path))
+    await octavo.asgi.start()
+    paths = ("/api/notes/1", "/api/users/me", "/graphql", "/_health")
+    statuses = [(await call(octavo.asgi, "GET", path)).status for path in paths]
+    await octavo.asgi.stop()
+    assert statuses == [403, 403, 403, 204]
 
 
 async def graphql(octavo: Process, text: str) -> Any:

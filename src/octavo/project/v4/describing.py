@@ -7,7 +7,7 @@ from typing import Final
 from tree_sitter import Node
 
 from octavo.javascript.parse import Module
-from octavo.javascript.syntax import callee, member_path, walk
+from octavo.javascript.syntax import callee, member_path, string_value, walk
 
 _WRITES: Final = re.compile(r"^(create|update|delete|upsert|insert|remove)(Many|OrUpdate)?$")
 _READS: Final = re.compile(r"^(find(One|Many|Page|WithCount)?|count|load|search)$")
@@ -22,6 +22,7 @@ _ENDS: Final = {
     **dict.fromkeys(("send", "sendMail", "sendTemplatedEmail", "sendTransacEmail"), "sends mail"),
     **dict.fromkeys(("raw", "rawQuery"), "runs SQL"),
     "redirect": "redirects",
+    "routes": "adds routes",
 }
 _REFUSALS: Final = frozenset(
     ("throw", "badRequest", "unauthorized", "forbidden", "notFound", "conflict", "internalServerError", "assert")
@@ -50,6 +51,10 @@ def called(module: Module, node: Node) -> tuple[str, ...]:
             found = current.child_by_field_name("property")
             if found is not None:
                 names.append(module.text(found))
+            current = current.child_by_field_name("object")
+        elif current.type == "subscript_expression":
+            index = current.child_by_field_name("index")
+            names.append((None if index is None else string_value(module, index)) or "?")
             current = current.child_by_field_name("object")
         else:
             if current.type in ("identifier", "this", "super", "import"):

@@ -9,13 +9,16 @@ from tree_sitter import Node
 
 from octavo.javascript.parse import Module
 from octavo.javascript.source import Place
-from octavo.javascript.syntax import FUNCTIONS, named, properties, statements, string_value, unwrap
+from octavo.javascript.syntax import FUNCTIONS, named, properties, statements, string_value, unwrap, walk
 from octavo.project.v4.code import Guard, Kind, State
 from octavo.project.v4.describing import called, describe
 from octavo.project.v4.package import dependencies, read_package
 from octavo.project.v4.sources import SCRIPTS, Sources, answered
 
 _STARTS: Final = ("register", "bootstrap", "destroy")
+_PARTS: Final = frozenset(
+    ("controller", "controllers", "policies", "policy", "container", "service", "services", "routes")
+)
 _STRAPI: Final = re.compile(r"strapi", re.IGNORECASE)
 _OURS: Final = re.compile(r"^@strapi/(strapi|plugin-(users-permissions|i18n|graphql|upload|email)|provider-.*)$")
 _MOST_FILES: Final = 5000
@@ -54,6 +57,22 @@ def added_middlewares(module: Module, calls: Iterator[Node]) -> Iterator[Guard]:
         if chain[-1:] == ("use",) and "server" in chain[:-1] and chain[0] in ("strapi", "server", "app"):
             place = module.place(call)
             yield Guard(f"{place.file}: server.use", place, describe(module, call))
+
+
+def replaced_while_running(module: Module) -> Iterator[Guard]:
+    """`strapi.controller(uid).find = ...`, `strapi.container.get("controllers").extend(...)`: what a file replaces of
+    others when it runs. Which part of the API that is, is not looked at: it guards everything."""
+    for found in walk(module.root):
+        left = found.child_by_field_name("left") if found.type == "assignment_expression" else None
+        chain = called(module, left if left is not None else found) if left is not None or _is_call(found) else ()
+        replaces = chain[:1] == ("strapi",) and bool(_PARTS & set(chain[1:]))
+        if replaces and (left is not None or chain[-1] == "extend"):
+            place = module.place(found)
+            yield Guard(f"{place.file}: {'.'.join(chain[1:])}", place, describe(module, found))
+
+
+def _is_call(node: Node) -> bool:
+    return node.type == "call_expression"
 
 
 def read_cron(sources: Sources) -> None:

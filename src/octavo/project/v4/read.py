@@ -1,8 +1,10 @@
 """Reads all code of a v4 project. The one way in: for the service, which closes by it, and for reports."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from octavo.javascript.syntax import walk
 from octavo.project.v4.code import Code, Finding, Guard, Hook, Kind, Route, State
@@ -19,6 +21,7 @@ from octavo.project.v4.inventory import (
     read_modules,
     read_packages,
     read_start,
+    replaced_while_running,
 )
 from octavo.project.v4.named import NamedCode
 from octavo.project.v4.order import in_order
@@ -28,6 +31,11 @@ from octavo.project.v4.routes import RouteReader
 from octavo.project.v4.sources import Sources
 from octavo.schema.naming import kebab_case
 from octavo.schema.registry import Registry
+
+_MAY_REACH_OUT: Final = re.compile(
+    rb"shadowCRUD|\.use\(|subscribe|\.extend\(|strapi\s*\.[^;=]{0,200}\b(controller|service|polic|route)[^;=]{0,200}[^=!<>;]=[^=>]"
+)
+"""What files have in them that do something to others."""
 
 
 def read_code(project: Path, registry: Registry) -> Code:
@@ -111,7 +119,7 @@ class _Reader:
                 text = path.read_bytes()
             except OSError:
                 continue
-            if b"shadowCRUD" not in text and b".use(" not in text and b"subscribe" not in text:
+            if not _MAY_REACH_OUT.search(text):
                 continue
             module = self._sources.module(path)
             if module is None:
@@ -122,6 +130,7 @@ class _Reader:
                 self._hooks.subscribe(module, call)
             calls = (found for found in walk(module.root) if found.type == "call_expression")
             self._everywhere += added_middlewares(module, calls)
+            self._everywhere += replaced_while_running(module)
             self._graphql.read(module)
 
     def _rest(self) -> None:
