@@ -216,3 +216,10 @@ def test_defaults_of_v4_are_what_their_settings_take(tmp_path: Path) -> None:
     assert v4 is not None
     for given in v4.defaults:
         given.key.kind.from_toml(given.value)
+
+
+def test_a_star_in_a_list_is_told(tmp_path: Path) -> None:
+    settings = read(tmp_path, {"config/middlewares.json": cors(origin=["*"])})
+    (told,) = [one for one in settings.findings if one.setting == f"{CORS}.origins"]
+    assert (told.outcome.value, told.value) == ("taken", [])
+    assert "lets nobody in" in told.message

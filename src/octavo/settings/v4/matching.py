@@ -91,15 +91,16 @@ class Matcher:
 
     def _apply(self, row: Row, path: Path, node: Node) -> None:
         try:
-            given = [self._given(reading, node.place) for reading in (row.read or _nothing)(plain(node))]
+            readings = list((row.read or _nothing)(plain(node)))
+            given = [self._given(reading, node.place) for reading in readings]
         except HoleFound as found:
             self._close(row, path, found.hole.place, f"{_HIDDEN}: {found.hole.what}")
         except ValueError as error:
             self._close(row, path, node.place, f"expected {error}")
         else:
             self._out.given += given
-            for one in given:
-                self._take(path, one, node)
+            for one, reading in zip(given, readings, strict=True):
+                self._take(path, one, node, reading.remark)
             if not given:
                 self._note(Outcome.TAKEN, path, node.place, _NOTHING_NEW)
 
@@ -111,14 +112,14 @@ class Matcher:
             raise ValueError(key.kind.expected) from None
         return Given(key, value, str(place), reading.inside)
 
-    def _take(self, path: Path, given: Given, node: Node) -> None:
+    def _take(self, path: Path, given: Given, node: Node, remark: str) -> None:
         in_code = given.key.row.secret and isinstance(node, Leaf) and node.from_code
         unset = node.unset if isinstance(node, Leaf) else None
         self._note(
             Outcome.TAKEN,
             path,
             node.place,
-            f"{_IN_CODE}; set {unset or given.key.variable} in .env" if in_code else "",
+            f"{_IN_CODE}; set {unset or given.key.variable} in .env" if in_code else remark,
             setting=".".join((given.key.file, given.key.dotted, *given.inside)),
             value=shown(given.key, given.value),
         )

@@ -31,7 +31,7 @@ def _closed(settings: Settings, wrong: Wrong, effect: str) -> Finding:
         outcome=Outcome.CLOSED,
         file=file,
         line=int(line),
-        key=".".join((place[1], *place[2:])),
+        key=KEYS[setting].dotted if setting else ".".join(place[1:]),
         setting=setting,
         message=f"{expected}; until that is written into config/plugins.toml {effect}",
     )

@@ -9,6 +9,10 @@ from octavo.settings.v4.security_headers import POLICY_SETTING, read_security
 
 _ROOM: Final = 64 * 1024
 """What a form has around its file, in bytes."""
+_STAR: Final = (
+    'in a list "*" lets nobody in, as in the last version of v4, though older ones let in everybody; '
+    "write origins = [...] below [cors] into config/middlewares.toml"
+)
 _NOBODY: Final = (Reading("api.compat.cors", "exact"), Reading("middlewares.cors.origins", []))
 
 
@@ -16,7 +20,9 @@ def _origins(value: Any) -> Readings:
     """Who may call. A list is one of exact origins, in which `*` is nobody's; only the text `*` is everybody."""
     if value != "*":
         yield Reading("api.compat.cors", "exact")
-        yield Reading("middlewares.cors.origins", [one for one in texts(value) if one != "*"])
+        listed = texts(value)
+        remark = _STAR if "*" in listed else ""
+        yield Reading("middlewares.cors.origins", [one for one in listed if one != "*"], remark=remark)
 
 
 def _largest_file(value: Any) -> Readings:

@@ -1,0 +1,61 @@
+"""What commands tell of a v4 project's own configuration."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from octavo.cli import main
+from octavo.cli.v4_report import summary
+from octavo.settings import load_settings
+from tests.cli.conftest import answered
+from tests.settings.v4.project import SQLITE, write
+
+ENVIRONMENT = {"JWT_SECRET": "j"}
+FILES = {
+    "config/database.json": SQLITE,
+    "config/api.js": "module.exports = { rest: { maxLimit: require('x').most } };",
+    "config/admin.js": "module.exports = { apiToken: { salt: 'hush' }, auth: { secret: 'hush' } };",
+    "config/server.js": "module.exports = { port: 'many', host: ['a'], emitErrors: true };",
+}
+
+
+@pytest.fixture
+def v4_project(tmp_path: Path) -> Path:
+    (tmp_path / "src").mkdir()
+    return write(tmp_path, FILES)
+
+
+def test_a_start_says_at_most_five_lines_the_gravest_first(v4_project: Path) -> None:
+    lines = list(summary(load_settings(v4_project, ENVIRONMENT)))
+    assert len(lines) == 5
+    assert lines[0] == (
+        "A project of Strapi 4.25.1: 4 of its settings taken over, 3 not understood, 1 without meaning here"
+    )
+    assert lines[1].startswith("  config/api.js:1: rest.maxLimit: cannot be known without running it")
+    assert lines[-1] == "  2 more: `octavo config check` tells all of it"
+    assert "hush" not in "".join(lines)
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments, env=ENVIRONMENT)
+
+
+def test_check_tells_every_key_and_is_strict_where_wished(v4_project: Path) -> None:
+    check = ("config", "check", "--project", str(v4_project))
+    told = answered(call(*check, "--json"))
+    assert {one["key"]: one["outcome"] for one in told["findings"]} == {
+        "port": "open",
+        "host": "open",
+        "emitErrors": "idle",
+        "apiToken.salt": "taken",
+        "auth.secret": "taken",
+        "rest.maxLimit": "closed",
+        "connection.client": "taken",
+        "connection.connection.filename": "taken",
+    }
+    listed = call(*check)
+    assert (listed.exit_code, "hush" in listed.output) == (0, False)
+    assert call(*check, "--strict").exit_code == 1
+    started = call("start", "--project", str(v4_project), "--strict")
+    assert (started.exit_code, "3 of the project's settings are not understood" in started.stderr) == (1, True)
