@@ -11,9 +11,9 @@ from tests.cli.projects import write_type
 from tests.http.asgi import Answer
 from tests.models.club import NEVER, PASSWORD, Club, hashed
 from tests.models.people import write
-from tests.rest.conftest import OpenClub, club_variables, new_club
+from tests.rest.conftest import OpenClub, club_copy, new_club
 
-__all__ = ["club_variables", "new_club"]
+__all__ = ["club_copy", "new_club"]
 
 COOKIE = "octavo_admin_refresh"
 NOTE: dict[str, Any] = {

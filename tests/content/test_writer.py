@@ -524,9 +524,9 @@ async def test_of_many_at_once_one_gets_the_value(shop: Workshop) -> None:
 
 
 async def test_of_many_in_several_services_one_gets_the_value(
-    shop: Workshop, new_database: Callable[..., Database]
+    shop: Workshop, workshop_database: Callable[[], Database]
 ) -> None:
-    other = new_database()
+    other = workshop_database()
     await other.connect()
     writers = (shop.writer, EntryWriter(other, shop.registry))
 

@@ -117,14 +117,18 @@ class Club:
 
 
 @asynccontextmanager
-async def open_club(folder: Path, variables: Mapping[str, str]) -> AsyncIterator[Club]:
-    """A club with ann (1), mallory (2), who is blocked, and carol (3), whose address is not confirmed."""
+async def open_club(folder: Path, variables: Mapping[str, str], *, filled: bool = False) -> AsyncIterator[Club]:
+    """A club with ann (1), mallory (2), who is blocked, and carol (3), whose address is not confirmed.
+
+    `filled`: its database has them already.
+    """
     _write_definitions(folder)
     (folder / ".octavo").mkdir(exist_ok=True)
     octavo = build(load_settings(folder, {**SECRETS, **variables}, mode="development"))
     await octavo.asgi.start()
     try:
-        await _write_people(octavo.database)
+        if not filled:
+            await _write_people(octavo.database)
         yield Club(octavo, folder)
     finally:
         await octavo.asgi.stop()

@@ -1,6 +1,6 @@
 """The bookshop as fixtures: made once for a run, on each database, only read by tests."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,8 +14,9 @@ from octavo.runtime import process as app
 from octavo.schema.registry import Registry
 from tests.models.bookshop import FULL_TOKEN, SOME_TOKEN, bookshop_registry
 from tests.models.people import Hands
-from tests.models.site import Site, open_bookshop, postgresql_variables
-from tests.postgresql_server import PostgresqlServer
+from tests.models.site import Site, open_bookshop, open_project, postgresql_variables
+from tests.models.templates import Copy, copy_of
+from tests.postgresql_server import PostgresqlServer, database_name
 
 
 @pytest.fixture(scope="session")
@@ -48,13 +49,43 @@ def bookshop(request: pytest.FixtureRequest) -> Site:
     return site
 
 
+@pytest.fixture(scope="session")
+async def sqlite_bookshop_template(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a bookshop's database, to be copied."""
+    folder = tmp_path_factory.mktemp("template")
+    site = await open_bookshop(folder, {})
+    await site.database.close()
+    return folder / ".tmp/data.db"
+
+
+@pytest.fixture(scope="session")
+async def postgresql_bookshop_template(
+    anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, postgresql_server: PostgresqlServer
+) -> str:
+    """The name of a bookshop's database, to be copied."""
+    url = postgresql_server.create_database()
+    site = await open_bookshop(tmp_path_factory.mktemp("template"), postgresql_variables(url))
+    await site.database.close()
+    return database_name(url)
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
-async def own_bookshop(request: pytest.FixtureRequest, anyio_backend: str, tmp_path: Path) -> AsyncIterator[Site]:
+def bookshop_copy(request: pytest.FixtureRequest) -> Iterator[Copy]:
+    """A copy of the bookshop's database on each database in turn."""
+    with copy_of(request, "bookshop") as copy:
+        yield copy
+
+
+async def open_copy(folder: Path, copy: Copy) -> Site:
+    """The bookshop in a folder, on a copy of its database."""
+    copy.place(folder / ".tmp/data.db")
+    return await open_project(folder, copy.variables)
+
+
+@pytest.fixture
+async def own_bookshop(anyio_backend: str, tmp_path: Path, bookshop_copy: Copy) -> AsyncIterator[Site]:
     """A bookshop on each database in turn that a test may write to; its rows were all inserted with their ids."""
-    variables: dict[str, str] = {}
-    if request.param == "postgresql":
-        variables = postgresql_variables(request.getfixturevalue("postgresql_url"))
-    site = await open_bookshop(tmp_path, variables)
+    site = await open_copy(tmp_path, bookshop_copy)
     yield site
     await site.database.close()
 

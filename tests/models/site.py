@@ -65,12 +65,18 @@ async def another(site: Site, **compat: Any) -> AsyncIterator[Site]:
 
 async def open_bookshop(folder: Path, variables: Mapping[str, str]) -> Site:
     """A new bookshop in a folder; without variables on SQLite there."""
+    site = await open_project(folder, variables)
+    await write_bookshop(site.database, site.octavo.site.registry)
+    return site
+
+
+async def open_project(folder: Path, variables: Mapping[str, str]) -> Site:
+    """The project of the bookshop in a folder, on a database as it is."""
     shutil.copytree(DEFINITIONS / "src", folder / "src")
-    (folder / ".tmp").mkdir()
+    (folder / ".tmp").mkdir(exist_ok=True)
     (folder / ".tmp/data.db").touch()
     octavo = build(load_settings(folder, {**SECRETS, **variables}, mode="production"))
     await octavo.database.connect()
-    await write_bookshop(octavo.database, octavo.site.registry)
     return Site(octavo)
 
 

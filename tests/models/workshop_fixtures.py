@@ -1,18 +1,23 @@
 """A workshop in both databases, with makers and files to link to, and the writer on it."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from octavo.content.writer import EntryWriter
 from octavo.database.connection import Database, Row
+from octavo.database.postgresql import PostgresqlDatabase
+from octavo.database.sqlite import SqliteDatabase
 from octavo.database.synchronize import synchronize
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from tests.layouts import registry_of
+from tests.models.templates import copy_of
 from tests.models.workshop import DEFINITIONS
+from tests.postgresql_server import PostgresqlServer, database_name
 
 
 @pytest.fixture(scope="session")
@@ -52,12 +57,51 @@ class Workshop:
 MAKERS, FILES = 6, 4
 
 
-@pytest.fixture
-async def shop(database: Database, workshop: Registry) -> Workshop:
-    """Makers 1 to 6 and files 1 to 4 are there."""
+async def _write(database: Database, workshop: Registry) -> None:
+    await database.connect()
     await synchronize(database, workshop)
     for number in range(1, MAKERS + 1):
         await database.execute(f"INSERT INTO makers (name) VALUES ('maker {number}')")
     for number in range(1, FILES + 1):
         await database.execute(f"INSERT INTO files (name, hash) VALUES ('file {number}', 'h{number}')")
-    return Workshop(database, workshop, EntryWriter(database, workshop))
+    await database.close()
+
+
+@pytest.fixture(scope="session")
+async def sqlite_workshop_template(
+    anyio_backend: str, workshop: Registry, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The file of a workshop's database, to be copied."""
+    path = tmp_path_factory.mktemp("template") / "data.db"
+    await _write(SqliteDatabase(path), workshop)
+    return path
+
+
+@pytest.fixture(scope="session")
+async def postgresql_workshop_template(
+    anyio_backend: str, workshop: Registry, postgresql_server: PostgresqlServer
+) -> str:
+    """The name of a workshop's database, to be copied."""
+    url = postgresql_server.create_database()
+    await _write(PostgresqlDatabase(url), workshop)
+    return database_name(url)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def workshop_database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Database]]:
+    """Makes a driver of one copy of the workshop's database, not yet connected; on each database in turn."""
+    path = tmp_path / "workshop.db"
+    with copy_of(request, "workshop") as copy:
+        copy.place(path)
+        yield lambda: PostgresqlDatabase(copy.url) if copy.url else SqliteDatabase(path)
+
+
+@pytest.fixture
+async def shop(
+    anyio_backend: str, workshop: Registry, workshop_database: Callable[[], Database]
+) -> AsyncIterator[Workshop]:
+    """Makers 1 to 6 and files 1 to 4 are there."""
+    database = workshop_database()
+    await database.connect()
+    yield Workshop(database, workshop, EntryWriter(database, workshop))
+    await database.close()

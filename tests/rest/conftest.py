@@ -1,32 +1,34 @@
 """What the REST tests share: clubs, each with its own settings, on each database."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
 
 from tests.models.club import NEVER, Club, open_club
-from tests.models.site import postgresql_variables
+from tests.models.club_fixtures import CLUB_DATABASE
+from tests.models.templates import Copy, copy_of
 
 OpenClub = Callable[..., Awaitable[Club]]
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def club_variables(request: pytest.FixtureRequest) -> dict[str, str]:
-    """The variables that name each database in turn."""
-    if request.param == "sqlite":
-        return {}
-    return postgresql_variables(request.getfixturevalue("postgresql_url"))
+def club_copy(request: pytest.FixtureRequest) -> Iterator[Copy]:
+    """A copy of a club's database on each database in turn."""
+    with copy_of(request, "club") as copy:
+        yield copy
 
 
 @pytest.fixture
-async def new_club(anyio_backend: str, tmp_path: Path, club_variables: dict[str, str]) -> AsyncIterator[OpenClub]:
+async def new_club(anyio_backend: str, tmp_path: Path, club_copy: Copy) -> AsyncIterator[OpenClub]:
     """Opens a club with settings of one's own."""
     async with AsyncExitStack() as stack:
 
         async def open_new(**settings: str) -> Club:
-            return await stack.enter_async_context(open_club(tmp_path, {**club_variables, **settings}))
+            club_copy.place(tmp_path / CLUB_DATABASE)
+            variables = {**club_copy.variables, **settings}
+            return await stack.enter_async_context(open_club(tmp_path, variables, filled=True))
 
         yield open_new
 

@@ -15,14 +15,14 @@ from octavo.runtime.prepare_database import StartFailed, prepare_database, reach
 from octavo.runtime.process import build
 from octavo.schema.loader import builtin_registry
 from tests.models.club import SAFE
-from tests.rest.conftest import OpenClub, club_variables, new_club
+from tests.rest.conftest import OpenClub, club_copy, new_club
 
 pytestmark = pytest.mark.anyio
 
 REGISTRY = builtin_registry()
 _USERS = "OCTAVO_PLUGINS__USERS_PERMISSIONS__CONFIG"
 EVERY_TABLE = {f"{_USERS}__JWT_MANAGEMENT": "refresh", f"{_USERS}__RATELIMIT__STORE": "database"}
-__all__ = ["club_variables", "new_club"]
+__all__ = ["club_copy", "new_club"]
 
 
 async def facts(database: Database) -> tuple[list[str], list[tuple[str, str]], list[str]]:
@@ -53,7 +53,7 @@ async def test_leaves_roles_and_locales_that_are_there(new_database: Callable[..
     await database.close()
 
 
-async def test_a_second_start_only_looks(new_club: OpenClub, club_variables: dict[str, str]) -> None:
+async def test_a_second_start_only_looks(new_club: OpenClub) -> None:
     """At the tables (three statements) and their record (two), at PostgreSQL's sequences, at roles and locales."""
     club = await new_club(**SAFE, **EVERY_TABLE)
     names = {table.name for table in own_tables(club.octavo.settings)}

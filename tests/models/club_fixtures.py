@@ -1,0 +1,29 @@
+"""The club's databases, written once in a run to be copied."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.models.club import NEVER, open_club
+from tests.models.site import postgresql_variables
+from tests.postgresql_server import PostgresqlServer, database_name
+
+CLUB_DATABASE = ".octavo/data.db"
+
+
+@pytest.fixture(scope="session")
+async def sqlite_club_template(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a club's database."""
+    folder = tmp_path_factory.mktemp("club")
+    async with open_club(folder, NEVER):
+        return folder / CLUB_DATABASE
+
+
+@pytest.fixture(scope="session")
+async def postgresql_club_template(
+    anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, postgresql_server: PostgresqlServer
+) -> str:
+    """The name of a club's database."""
+    url = postgresql_server.create_database()
+    async with open_club(tmp_path_factory.mktemp("club"), {**postgresql_variables(url), **NEVER}):
+        return database_name(url)

@@ -1,0 +1,43 @@
+"""Databases that are written once in a run and copied for each test: writing one anew takes ten times as long."""
+
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.models.site import postgresql_variables
+from tests.postgresql_server import PostgresqlServer
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A copy of a template: the file that is to be copied still, or a database with its address and variables."""
+
+    file: Path | None = None
+    url: str = ""
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+    def place(self, target: Path) -> None:
+        """Copy the file, if it is one, to where a project on SQLite looks for its database."""
+        if self.file is not None:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(self.file, target)
+
+
+@contextmanager
+def copy_of(request: pytest.FixtureRequest, name: str) -> Iterator[Copy]:
+    """A copy of what `sqlite_NAME_template` (a file) or `postgresql_NAME_template` (a database's name) is.
+
+    The fixture that asks has a parameter, `sqlite` or `postgresql`.
+    """
+    template = request.getfixturevalue(f"{request.param}_{name}_template")
+    if request.param == "sqlite":
+        yield Copy(file=template)
+        return
+    server: PostgresqlServer = request.getfixturevalue("postgresql_server")
+    url = server.create_database(template)
+    yield Copy(url=url, variables=postgresql_variables(url))
+    server.drop_database(url)
