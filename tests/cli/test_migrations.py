@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.conftest import Call, answered, refused, said
 from tests.cli.processes import PATIENCE, spawn
-from tests.cli.projects import database_variables
+from tests.cli.projects import STORY, database_variables, write_type
 
 SLOW = """\
 import asyncio
@@ -103,3 +103,18 @@ def test_of_one_that_is_killed_nothing_stays(project: Path, variables: dict[str,
     pair = [spawn("db", "migrate", "--project", str(project), **variables) for _ in range(2)]
     told = sorted(process.communicate(timeout=PATIENCE)[0].splitlines()[-1] for process in pair)
     assert told == ["No migration is to be run.", "Run: 1.py"]
+
+
+def test_convert(call: Call, project: Path) -> None:
+    said(call("db", "upgrade"))
+    write(project, "1.sql", "INSERT INTO stories (title) VALUES ('1'), ('two');")
+    said(call("db", "migrate"))
+    write_type(project, {**STORY, "attributes": {**STORY["attributes"], "title": {"type": "integer"}}})
+    preview = answered(call("db", "convert", "stories", "title", "--dry-run", "--json"))
+    assert (preview["converted"], preview["failed"], preview["done"]) == (1, 1, False)
+    assert preview["samples"] == [{"id": 2, "value": '"two"'}]
+    result = call("db", "convert", "stories", "title")
+    assert (result.exit_code, "nothing was done" in result.stderr) == (1, True)
+    done = said(call("db", "convert", "stories", "title", "--null-failures"))
+    assert done[1:3] == ["Converted: 1", "Emptied: 1"]
+    assert said(call("db", "convert", "stories", "title")) == ["The column has the type of its attribute."]

@@ -177,7 +177,7 @@ def test_columns_that_contradict_are_all_told(project: Path, postgresql_url: str
         f"  stories.title is {VARCHAR}, should be integer",
         f"  stories.kind is integer, should be {VARCHAR}",
     ]
-    assert "octavo db upgrade --allow-data-loss" in lines[begin + 3]
+    assert "octavo db convert TYPE ATTRIBUTE" in lines[begin + 3]
     assert "Traceback" not in output
 
 
@@ -200,8 +200,8 @@ def test_sqlite_serves_columns_of_another_type_and_says_so(project: Path) -> Non
     assert code == 0
     told = [line.partition(": ")[2] for line in output.splitlines() if " WARNING " in line and "should be" in line]
     assert told == [
-        "stories.title is varchar(255), should be integer; octavo db upgrade --allow-data-loss converts it",
-        "stories.kind is integer, should be varchar(255); octavo db upgrade --allow-data-loss converts it",
+        "stories.title is varchar(255), should be integer; octavo db convert converts it",
+        "stories.kind is integer, should be varchar(255); octavo db convert converts it",
     ]
 
 

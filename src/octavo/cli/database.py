@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from octavo.cli.base import Group, json_option, project_option, read_settings, refuse, say, say_json
+from octavo.cli.convert import convert
 from octavo.cli.migrations import connected, migrate, migration, migrations
 from octavo.cli.postgresql_tools import dump_database, restore_database
 from octavo.cli.progress import progress_bar
@@ -27,7 +28,7 @@ def db() -> None:
     """Compare, upgrade, migrate, back up and restore the database."""
 
 
-for _command in (migrate, migrations, migration, rename):
+for _command in (migrate, migrations, migration, rename, convert):
     db.add_command(_command)
 
 

@@ -2,8 +2,7 @@
 
 import asyncio
 import logging
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Final
@@ -22,6 +21,7 @@ from octavo.schema.problems import DefinitionProblem, InvalidDefinitions, warnin
 from octavo.schema.registry import Registry
 from octavo.schema.unlocalized import without_locales
 from octavo.settings import Settings
+from octavo.sql.ddl.column_words import type_word
 from octavo.sql.ddl.tables import Table
 from octavo.sql.physical_names import column_name, table_name
 
@@ -29,21 +29,6 @@ logger = logging.getLogger(__name__)
 
 MOST_TOLD: Final = 5
 """Warnings that a start tells one by one; `octavo config check` tells all."""
-
-# The type word of a definition that a column's type stands for, without lengths: PostgreSQL's names and SQLite's.
-_WORDS: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("character varying", "varchar"), "string"),
-    **dict.fromkeys(("text", "longtext"), "text"),
-    **dict.fromkeys(("json", "jsonb"), "json"),
-    **dict.fromkeys(("numeric", "decimal"), "decimal"),
-    **dict.fromkeys(("double precision", "float", "real", "double"), "float"),
-    **dict.fromkeys(("time", "time without time zone"), "time"),
-    **dict.fromkeys(("datetime", "timestamp without time zone", "timestamp with time zone"), "datetime"),
-    "integer": "integer",
-    "bigint": "biginteger",
-    "boolean": "boolean",
-    "date": "date",
-}
 
 
 def project_registry(settings: Settings) -> Registry:
@@ -106,14 +91,10 @@ def _column_types(settings: Settings, fields: CustomFields, registry: Registry) 
     for name, definition, attribute in fields.unknown(registry):
         table = tables.get(table_name(definition))
         column = column_name(definition.scalar(attribute))
-        word = next((_word(item.type) for item in table.columns if item.name == column), None) if table else None
+        word = next((type_word(item.type) for item in table.columns if item.name == column), None) if table else None
         if word is not None:
             found.setdefault(name, word)
     return found
-
-
-def _word(column_type: str) -> str | None:
-    return _WORDS.get(re.sub(r"\([^)]*\)", "", column_type).strip().lower())
 
 
 async def _found_tables(settings: Settings) -> dict[str, Table]:

@@ -46,8 +46,9 @@ VALUES ('plugin_i18n_default_locale', {code}, 'string')""")
 
 _CONTRADICTING: Final = "Columns of the database contradict the definitions:"
 _CONVERT: Final = """\
-Convert them with `octavo db upgrade --allow-data-loss`, after `octavo db backup FILE`: what does not fit the new type
-is lost, and `octavo db diff` shows what else would be. Or take back the change of the definitions."""
+Convert each with `octavo db convert TYPE ATTRIBUTE`, whose --dry-run shows what will not fit the new type; or all with
+`octavo db upgrade --allow-data-loss`: what does not fit is lost, and `octavo db diff` shows what else would be. Or take
+back the change of the definitions."""
 
 
 class StartFailed(Exception):
@@ -109,7 +110,7 @@ def check_types(report: SyncReport) -> None:
     if contradicting:
         raise StartFailed("\n".join([_CONTRADICTING, *map(_type_told, contradicting), _CONVERT]))
     for change in report.type_changes:
-        logger.warning("%s; octavo db upgrade --allow-data-loss converts it", _type_told(change).strip())
+        logger.warning("%s; octavo db convert converts it", _type_told(change).strip())
 
 
 def _type_told(change: ChangeType) -> str:

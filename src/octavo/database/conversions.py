@@ -1,0 +1,142 @@
+"""Gives a column another type, value by value: nothing is lost that nobody has agreed to lose.
+
+Values are read as they are shown, under the type that the column has; what becomes of one is told by the caller.
+"""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, Final
+
+import orjson
+
+from octavo.database.connection import Connection, Database, LockTimeout, Transaction
+from octavo.database.table_lock_retries import retry_locked
+from octavo.schema.scalar_types import ValueKind
+from octavo.sql.ddl.changes import AddColumn, ChangeType, CreateIndex
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.write.change_texts import Target, update_rows_text
+
+_PAGE: Final = 1000
+_MOST_SAMPLES: Final = 20
+_LONGEST_SAMPLE: Final = 80
+
+ConvertValue = Callable[[Any], Any]
+
+
+class Unconvertible(ValueError):
+    """A value has no counterpart of the new type."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionStep:
+    """What is to be done: the change, the kinds of values before and after, and what becomes of each value.
+
+    `convert` is given a value of JSON that is not null, and raises Unconvertible.
+    """
+
+    change: ChangeType
+    old_kind: ValueKind
+    new_kind: ValueKind
+    convert: ConvertValue
+
+
+@dataclass(slots=True)
+class ConversionReport:
+    """How many values convert and how many do not, with a few of these: the ids of their rows, and their texts."""
+
+    converted: int = 0
+    failed: int = 0
+    samples: list[tuple[int, str]] = field(default_factory=list)
+
+
+class _Failures(Exception):
+    """Some values do not convert; the transaction is undone."""
+
+    def __init__(self, report: ConversionReport) -> None:
+        super().__init__()
+        self.report = report
+
+
+async def preview_conversion(database: Database, step: ConversionStep) -> ConversionReport:
+    """Look at every value, and change nothing."""
+    report = ConversionReport()
+    async for rows in _pages(database, database.dialect, step, step.change.wanted.name):
+        for row_id, text in rows:
+            _converted(step, row_id, text, report)
+    return report
+
+
+async def convert_column(database: Database, step: ConversionStep, *, null_failures: bool) -> ConversionReport:
+    """Convert the column in one transaction; if some values do not convert, only with `null_failures`.
+
+    A report with failures of a call without it means that nothing was done. Raises TablesLocked; IntegrityViolation
+    when converted values break a unique index.
+    """
+
+    async def run() -> ConversionReport:
+        try:
+            async with database.transaction(exclusive=True) as transaction:
+                report = await _convert(transaction, database.dialect, step)
+                if report.failed and not null_failures:
+                    raise _Failures(report)
+                return report
+        except _Failures as failures:
+            return failures.report
+        except LockTimeout as error:
+            error.tables = (step.change.table,)
+            raise
+
+    return await retry_locked(database, run)
+
+
+async def _convert(transaction: Transaction, dialect: Dialect, step: ConversionStep) -> ConversionReport:
+    change, report = step.change, ConversionReport()
+    table, column = change.table, change.wanted
+    old = f"octavo_old_{column.name}"[: dialect.longest_name]
+    dropped = chain.from_iterable(dialect.drop_index(table, index) for index in change.indexes)
+    aside = dialect.rename_column(table, column.name, old)
+    await transaction.execute_script(";\n".join((*dropped, aside, *AddColumn(table, column, None).statements(dialect))))
+    if column.default is not None and column.nullable:  # rows that were empty stay so
+        await transaction.execute_script(f"UPDATE {dialect.quote(table)} SET {dialect.quote(column.name)} = NULL")
+    targets = (Target(column.name, step.new_kind),)
+    async for rows in _pages(transaction, dialect, step, old):
+        values = [(row_id, _converted(step, row_id, text, report)) for row_id, text in rows]
+        flat = [item for row_id, value in values for item in (row_id, dialect.bind(step.new_kind, value))]
+        await transaction.execute(update_rows_text(dialect, table, targets, len(values)), flat)
+    made = chain.from_iterable(CreateIndex(table, index).statements(dialect) for index in change.indexes)
+    end = (f"ALTER TABLE {dialect.quote(table)} DROP COLUMN {dialect.quote(old)}", *made)
+    await transaction.execute_script(";\n".join(end))
+    return report
+
+
+async def _pages(
+    connection: Connection, dialect: Dialect, step: ConversionStep, column: str
+) -> AsyncIterator[Sequence[tuple[int, bytes]]]:
+    """The rows with a value: their ids, and the values as JSON."""
+    name, table, last = dialect.quote(column), dialect.quote(step.change.table), 0
+    value = dialect.as_bytes(dialect.json_scalar(step.old_kind, name))
+    text = (
+        f"SELECT id, {value} FROM {table} WHERE {name} IS NOT NULL "
+        f"AND id > {dialect.placeholder(1, ValueKind.INTEGER)} ORDER BY id{dialect.limit(str(_PAGE), None)}"
+    )
+    while rows := [(row[0], row[1]) for row in await connection.fetch_all(text, (last,))]:
+        yield rows
+        last = rows[-1][0]
+
+
+def _converted(step: ConversionStep, row_id: int, text: bytes, report: ConversionReport) -> Any:
+    """The value of the new type; None, and a line in the report, where there is none."""
+    try:
+        value = orjson.loads(text)
+        if value is None and step.old_kind is not ValueKind.JSON:
+            raise Unconvertible  # what is not empty and yet cannot be shown: no number, no instant
+        result = None if value is None else step.convert(value)
+    except ValueError:
+        report.failed += 1
+        if len(report.samples) < _MOST_SAMPLES:
+            told = text.decode(errors="replace")
+            report.samples.append((row_id, told if len(told) <= _LONGEST_SAMPLE else f"{told[:_LONGEST_SAMPLE]}…"))
+        return None
+    report.converted += 1
+    return result
