@@ -7,7 +7,7 @@ environment, `OCTAVO_...` of `.env`, those of the environment. Raises `SettingsE
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from octavo.settings import values
 from octavo.settings.compat import RULES
@@ -27,6 +27,7 @@ from octavo.settings.sources import (
     read_variables,
     shown,
 )
+from octavo.settings.v4.environments import unread_environment
 from octavo.settings.v4.project import depends_on
 from octavo.settings.v4.provider_findings import provider_findings
 from octavo.settings.v4.ranking import Ranking
@@ -64,6 +65,28 @@ def load_settings(
 
     Raises SettingsError, which lists all problems. `require_secrets=False` is for commands that serve nothing.
     """
+    inspected = inspect_settings(project, environment, mode, default_mode=default_mode, require_secrets=require_secrets)
+    if inspected.problems:
+        raise SettingsError(inspected.problems)
+    return inspected.settings
+
+
+class Inspected(NamedTuple):
+    """Settings as far as they can be read, with what became of a v4 project's own, and what stops a start."""
+
+    settings: Settings
+    problems: tuple[SettingsProblem, ...]
+
+
+def inspect_settings(
+    project: Path,
+    environment: Mapping[str, str],
+    mode: Mode | None = None,
+    *,
+    default_mode: Mode = "development",
+    require_secrets: bool = True,
+) -> Inspected:
+    """The same, for reports: raises nothing."""
     files = find_files(project)
     problems: list[SettingsProblem] = []
     dotenv = _read_env_file(project, problems)
@@ -88,11 +111,11 @@ def load_settings(
         chosen.setdefault(_LEVELS, Given(_KEYS[_LEVELS], 5, f"package.json: {POPULATE_DEEP}"))
     missing = list(ranking.missing(chosen))
     settings = replace(_build(project, mode, not files, chosen), is_v4=v4 is not None)
-    settings = replace(settings, findings=(*ranking.settled(settings.sources), *provider_findings(settings)))
+    unread = unread_environment(project, variables) if v4 and mode == "production" else ()
+    findings = (*unread, *ranking.settled(settings.sources), *provider_findings(settings))
+    settings = replace(settings, findings=findings)
     problems += missing or _check(settings, require_secrets)
-    if problems:
-        raise SettingsError(problems)
-    return settings
+    return Inspected(settings, tuple(problems))
 
 
 def _read_v4(project: Path, variables: Mapping[str, str], problems: list[SettingsProblem]) -> V4Configuration | None:

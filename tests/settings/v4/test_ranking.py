@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from octavo.settings import load_settings
+from octavo.settings import inspect_settings, load_settings
 from tests.settings.v4.project import PACKAGES, SQLITE, found, problems, read, write
 
 READS_PORT = "module.exports = ({ env }) => ({ port: env.int('PORT', 1337) });"
@@ -219,3 +219,22 @@ def test_providers_that_there_are_not_close_what_needs_them(tmp_path: Path) -> N
     told = {one.key: str(one) for one in settings.findings if one.outcome.value != "taken"}
     assert "uploads are refused" in told["upload.config.provider"]
     assert "hush" not in repr(settings.findings)
+
+
+def test_files_for_production_that_v4_would_not_read_are_told(tmp_path: Path) -> None:
+    write(tmp_path, {"config/database.json": SQLITE, "config/env/production/server.json": {"port": 1402}})
+    served = [
+        load_settings(tmp_path, environment, default_mode="production", require_secrets=False)
+        for environment in ({}, {"NODE_ENV": "production"}, {"NODE_ENV": "development"})
+    ]
+    assert [settings.server.port for settings in served] == [1337, 1402, 1337]
+    told = [[one.file for one in settings.findings if one.outcome.value == "open"] for settings in served]
+    assert told == [["config/env/production"], [], []]
+
+
+def test_reports_are_told_of_what_stops_a_start_too(tmp_path: Path) -> None:
+    write(tmp_path, {"config/server.js": FIXED_PORT, "config/database.js": UNKNOWN_DATABASE})
+    inspected = inspect_settings(tmp_path, {})
+    assert inspected.settings.server.port == 1400
+    assert [problem.source for problem in inspected.problems] == ["config/database.js:1"]
+    assert ("closed", "connection", "database.client") in found(inspected.settings)
