@@ -22,6 +22,15 @@ def test_shows_values_and_sources(call: Call, project: Path) -> None:
     assert "Mode production, an adopted v4 project, profile v4:" in lines
 
 
+def test_tells_the_version_of_v4(call: Call, project: Path) -> None:
+    (project / "yarn.lock").write_text('"@strapi/strapi@4.13.1":\n  version "4.13.1"\n', "utf-8")
+    found = answered(call("config", "check", "--json"))
+    assert (found["v4Version"], found["rules"]["query_strings"]) == ("4.13.1", "merged")
+    words = [line.split() for line in said(call("config", "check"))]
+    assert ["config/api.toml", "compat.v4Version", "4.13.1", "yarn.lock"] in words
+    assert ["query_strings", "merged", "merged", "listed"] in words
+
+
 def test_lists_all_problems(call: Call, project: Path) -> None:
     (project / "config").mkdir()
     (project / "config/api.toml").write_text("[rest]\nmaxLimt = 5\ndefaultLimit = 0\n", "utf-8")

@@ -10,6 +10,8 @@ from octavo.cli.v4_report import check_strictly, summary
 from octavo.runtime.process import Process
 from octavo.runtime.server import serve
 from octavo.settings import Settings, load_settings
+from octavo.settings.compat import RULES
+from octavo.settings.keys import camel
 
 _FROM_HERE = dict.fromkeys(("0.0.0.0", "::", "127.0.0.1"), "localhost")  # noqa: S104 - addresses to tell, not to bind
 
@@ -47,10 +49,15 @@ def announce(service: Process) -> None:
     """Say that a service is ready."""
     settings = service.settings
     say("Octavo serves [bold]{}[/] at [bold]{}[/]", settings.project, address_of(settings))
-    version = settings.api.compat.v4_version
-    if version is not None and settings.profile == "v4":
-        source = settings.sources["api", "compat", "v4_version"]
-        say("Clients are answered as by v4 {} ({}); docs/versions.md tells what that means", version, source)
+    if by_version := rules_by_version(settings):
+        version, source = settings.api.compat.v4_version, settings.sources["api", "compat", "v4_version"]
+        say("Clients are answered as by v4 {} ({}): {}", version, source, ", ".join(by_version))
+
+
+def rules_by_version(settings: Settings) -> list[str]:
+    """The compatibility rules that an older version of v4 chose, as keys."""
+    chosen = f"v4 {settings.api.compat.v4_version}"
+    return [camel(name) for name in RULES if settings.sources["api", "compat", name] == chosen]
 
 
 def address_of(settings: Settings) -> str:

@@ -18,13 +18,17 @@ def summary(settings: Settings) -> Iterator[str]:
     counts = {outcome: sum(one.outcome is outcome for one in settings.findings) for outcome in Outcome}
     told = [*unsettled(settings), *_warned(settings.findings)]
     yield (
-        f"A project of Strapi {settings.api.compat.v4_version}: {counts[Outcome.TAKEN]} of its settings taken over, "
+        f"A project of Strapi {_version(settings)}: {counts[Outcome.TAKEN]} of its settings taken over, "
         f"{counts[Outcome.CLOSED] + counts[Outcome.OPEN]} not understood, {counts[Outcome.IDLE]} without meaning here"
     )
     yield from (f"  {one}" for one in told[:_SHOWN])
     if told:
         more = f"{len(told) - _SHOWN} more: " if len(told) > _SHOWN else ""
         yield f"  {more}`octavo config check` tells all of it"
+
+
+def _version(settings: Settings) -> str:
+    return settings.api.compat.v4_version or "v4, of unknown version"
 
 
 def unsettled(settings: Settings) -> list[Finding]:
@@ -40,7 +44,7 @@ def tell_v4(settings: Settings) -> None:
     """Print the table of all keys."""
     if not settings.is_v4:
         return
-    say("\nThe configuration of Strapi {}:", settings.api.compat.v4_version)
+    say("\nThe configuration of Strapi {}:", _version(settings))
     ordered = sorted(settings.findings, key=lambda one: _ORDER.index(one.outcome))
     rows = ((one.outcome, one.place, one.key, one.setting, one.value, one.message) for one in ordered)
     say_table(("", "place", "key", "setting", "value", "remark"), rows)
