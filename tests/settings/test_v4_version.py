@@ -35,6 +35,8 @@ def package(wanted: object) -> str:
     [
         ({}, None),
         ({"yarn.lock": YARN, "package.json": package("^4.1.0")}, ("4.13.7", "yarn.lock")),
+        ({"yarn.lock": YARN, "package.json": package("4.14.0")}, ("4.14.0", "package.json (4.14.0)")),
+        ({"yarn.lock": YARN, "package.json": package("<4.15")}, ("4.13.7", "yarn.lock")),
         ({"yarn.lock": YARN_BERRY}, ("4.10.8", "yarn.lock")),
         ({"pnpm-lock.yaml": PNPM}, ("4.20.5", "pnpm-lock.yaml")),
         ({"package-lock.json": NPM}, ("4.25.9", "package-lock.json")),

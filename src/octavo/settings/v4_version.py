@@ -54,8 +54,14 @@ def find_version(project: Path) -> FoundVersion | None:
                 unreadable.append(name)
             continue
         if version is not None:
-            return FoundVersion(version, name)
+            return _newer(FoundVersion(version, name), _in_package(project, []))
     return _in_package(project, unreadable)
+
+
+def _newer(locked: FoundVersion, least: FoundVersion | None) -> FoundVersion:
+    """What a lock file holds, unless `package.json` is above it: an installation takes the latter."""
+    is_stale = least is not None and parse_version(locked.version) < parse_version(least.version)
+    return least if least is not None and is_stale else locked
 
 
 def _read(file: Path) -> bytes:
@@ -96,7 +102,8 @@ def _in_package(project: Path, unreadable: list[str]) -> FoundVersion | None:
         wanted = _at(orjson.loads(_read(project / "package.json")), "dependencies", _PACKAGE)
     except (OSError, ValueError):
         return None
-    match = _NUMBERS.search(wanted) if isinstance(wanted, str) else None
+    has_least = isinstance(wanted, str) and not wanted.lstrip().startswith("<")
+    match = _NUMBERS.search(wanted) if has_least else None
     version = ".".join(number or "0" for number in match.groups()) if match else ""
     try:
         parse_version(version)
