@@ -65,6 +65,6 @@ MIDDLEWARES: Final[tuple[Row, ...]] = (
     *idle("the log has no setting", "strapi::logger"),
     *idle("there are no sessions in cookies of v4's kind", "strapi::session"),
     *idle("answers are compressed by the proxy in front", "strapi::compression"),
-    *idle("the icon is a file of the public folder", "strapi::favicon"),
+    *idle("the icon is `favicon.png` or `favicon.ico` of the project", "strapi::favicon"),
     *idle("errors are reported in the log", "plugin::sentry"),
 )
