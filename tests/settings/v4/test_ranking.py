@@ -138,6 +138,12 @@ def test_a_secret_in_the_code_is_used_and_told_but_not_shown(tmp_path: Path) -> 
     assert (told.value, "set MY_SALT in .env" in told.message, "hush" in repr(told)) == ("***", True, False)
 
 
+def test_an_empty_secret_gives_nothing_away(tmp_path: Path) -> None:
+    script = "module.exports = ({ env }) => ({ apiToken: { salt: env('MY_SALT', '') } });"
+    (told,) = [one for one in read(tmp_path, {"config/admin.js": script}).findings if one.key == "apiToken.salt"]
+    assert told.message == ""
+
+
 @pytest.mark.parametrize(
     "name, script, setting, closed",
     [

@@ -113,7 +113,7 @@ class Matcher:
         return Given(key, value, str(place), reading.inside)
 
     def _take(self, path: Path, given: Given, node: Node, remark: str) -> None:
-        in_code = given.key.row.secret and isinstance(node, Leaf) and node.from_code
+        in_code = given.key.row.secret and isinstance(node, Leaf) and node.from_code and bool(node.value)
         unset = node.unset if isinstance(node, Leaf) else None
         self._note(
             Outcome.TAKEN,
