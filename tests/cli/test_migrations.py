@@ -80,6 +80,10 @@ def test_rename(call: Call, project: Path) -> None:
     said(call("db", "upgrade"))
     assert said(call("db", "diff", "--exit-code")) == ["The database is what the definitions ask for."]
     assert "no attribute title" in refused(call("db", "rename", "stories", "title", "name"))
+    for old, new in (("headline", "a"), ("a", "title")):  # within a second, and in another order by name
+        said(call("db", "rename", "stories", old, new))
+    said(call("db", "upgrade"))
+    assert said(call("db", "diff", "--exit-code")) == ["The database is what the definitions ask for."]
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +21,9 @@ from octavo.settings import Settings
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _STAMP: Final = "%Y.%m.%dT%H.%M.%S"
+_STAMP_LENGTH: Final = len("2026.01.31T09.30.00")
+_AHEAD: Final = timedelta(minutes=1)
+"""How far in the future a name may lie, so that those made within a second keep their order."""
 _SQL: Final = """\
 -- Statements of SQL, each ended by a semicolon. They run once, in one transaction, before the tables are looked at.
 -- A file for one database alone is called .sqlite.sql or .postgresql.sql.
@@ -130,5 +133,9 @@ def migration(name: str, is_python: bool, project: Path) -> None:
 
 
 def new_migration(project: Path, name: str, suffix: str) -> Path:
-    """Where a migration is to be written that runs behind all others."""
-    return project / FOLDER / f"{datetime.now(UTC).strftime(_STAMP)}.{name}{suffix}"
+    """Where a migration is to be written that runs behind all others: called after this second, or a later one."""
+    folder, moment = project / FOLDER, datetime.now(UTC)
+    last = max((path.name[:_STAMP_LENGTH] for path in folder.glob("[0-9]*")), default="")
+    while (stamp := moment.strftime(_STAMP)) <= last and (moment - datetime.now(UTC)) < _AHEAD:
+        moment += timedelta(seconds=1)
+    return folder / f"{stamp}.{name}{suffix}"
