@@ -122,6 +122,12 @@ def test_the_database(tmp_path: Path, connection: Any, expected: tuple[str, str,
     assert database.host in ("localhost", "h")
 
 
+def test_migrations_run_unless_the_project_says_otherwise(tmp_path: Path) -> None:
+    connection = {"client": "sqlite", "connection": {"filename": "a.db"}}
+    content = {"connection": connection, "settings": {"runMigrations": False}}
+    assert not read(tmp_path, {"config/database.json": content}).database.run_migrations
+
+
 @pytest.mark.parametrize(
     "connection, told",
     [

@@ -96,5 +96,6 @@ DATABASE: Final[tuple[Row, ...]] = (
         "connection.options",
         "connection.charset",
     ),
-    *idle("tables are brought up to date at a start, migrations of v4 are code", "settings"),
+    take("settings.runMigrations", "database.runMigrations", flag),
+    *idle("tables are brought up to date at a start, and lose nothing unasked", "settings"),
 )
