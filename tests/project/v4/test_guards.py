@@ -45,6 +45,7 @@ def findings(code: Code, kind: Kind) -> dict[str, Finding]:
         ("(ctx) => { ctx.query.filters = {}; return true; }", True),
         ("() => { throw new Error(); }", True),
         ("() => check()", True),
+        ("(ctx) => { console.log(ctx.state.user.id); return true; }", True),  # fails for those who are nobody
     ],
 )
 def test_policies(tmp_path: Path, policy: str, guards: bool) -> None:
@@ -91,6 +92,9 @@ GUARDING = [
     "try { await next(); } catch (error) { ctx.body = {}; }",
     "let { populate } = ctx.query; populate = 'x'; next();",
     "ctx.state.user = null; await next();",
+    "const { id } = ctx.state.user; await next();",
+    "console.log(ctx.query.filters.owner); await next();",
+    "const { filters: { owner } } = ctx.query; await next();",
     "Object.assign(ctx.query, { fields: ['id'] }); await next();",
     "",
 ]

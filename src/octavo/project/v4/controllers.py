@@ -14,8 +14,9 @@ from octavo.javascript.source import Place
 from octavo.javascript.syntax import FUNCTIONS, arguments, is_open, properties, string_value, unwrap
 from octavo.project.v4.by_slug import finds_by_slug
 from octavo.project.v4.code import Guard, Kind, Shape, State
+from octavo.project.v4.context import NotUnderstood
 from octavo.project.v4.describing import called, describe
-from octavo.project.v4.flow import NotUnderstood, read_action
+from octavo.project.v4.flow import read_action
 from octavo.project.v4.named import told
 from octavo.project.v4.sources import Sources, answered
 from octavo.schema.naming import kebab_case

@@ -12,6 +12,7 @@ from octavo.javascript.syntax import callee, member_path, string_value, walk
 _WRITES: Final = re.compile(r"^(create|update|delete|upsert|insert|remove)(Many|OrUpdate)?$")
 _READS: Final = re.compile(r"^(find(One|Many|Page|WithCount)?|count|load|search)$")
 _STORES: Final = ("strapi", "entityService", "db", "query", "service")
+_LONGEST_CHAIN: Final = 60
 _STARTS: Final = {
     **dict.fromkeys(("axios", "fetch", "got", "request", "https", "http", "needle", "superagent"), "calls an address"),
     "fs": "reads or writes files",
@@ -44,7 +45,7 @@ def called(module: Module, node: Node) -> tuple[str, ...]:
     """The names on the way to what is called, through calls: `strapi.db.query(uid).create` as one chain."""
     names: list[str] = []
     current: Node | None = node
-    while current is not None:
+    while current is not None and len(names) < _LONGEST_CHAIN:
         if current.type == "call_expression":
             current = current.child_by_field_name("function")
         elif current.type == "member_expression":

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from tree_sitter import Node
 
-from octavo.javascript.modules import Binding, bindings_of, names_in
+from octavo.javascript.modules import names_in
 from octavo.javascript.parse import Module
 from octavo.javascript.syntax import (
     FUNCTIONS,
@@ -17,7 +17,6 @@ from octavo.javascript.syntax import (
     callee,
     identifier,
     key_of,
-    member_path,
     named,
     parameters,
     statements,
@@ -25,47 +24,16 @@ from octavo.javascript.syntax import (
     walk,
 )
 from octavo.project.v4.code import QueryChange, Shape
+from octavo.project.v4.context import ASSIGNMENTS, HEADERS, Context, NotUnderstood, asks_who, logs
 from octavo.project.v4.data import NotData, value_of
 
 OPEN_KEYS: Final = frozenset(("populate", "sort", "pagination", "locale"))
 """Parameters that hide nothing from anybody: what code does to them may stay undone. `fields` and `filters` hide."""
 
-_CALCULATES: Final = frozenset(("JSON", "Math", "Number", "String", "Boolean", "Date", "parseInt", "parseFloat"))
-_HEADERS: Final = (("set",), ("append",), ("response", "set"))
-_SCALARS: Final = frozenset(
-    (
-        *((name,) for name in ("url", "method", "path", "status", "ip", "originalUrl", "hostname", "host", "href")),
-        *(("request", name) for name in ("url", "method", "path", "ip")),
-        ("response", "status"),
-        ("state", "user", "id"),
-        ("state", "user", "email"),
-    )
-)
-"""What of the context is a text or a number: whoever reads it changes nothing."""
-_LOGS: Final = (("console",), ("strapi", "log"))
-_ACTS: Final = frozenset(
-    (
-        "call_expression",
-        "new_expression",
-        "await_expression",
-        "assignment_expression",
-        "augmented_assignment_expression",
-        "update_expression",
-        "yield_expression",
-        "class",
-    )
-)
-"""What computes by doing something."""
-
-_ASSIGNMENTS: Final = ("assignment_expression", "augmented_assignment_expression")
 _DECLARATIONS: Final = ("lexical_declaration", "variable_declaration")
 
 
 _UNCHANGED: Final = Shape()
-
-
-class NotUnderstood(ValueError):
-    """The code has another form than those that are known to let everything through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +46,7 @@ class Flow:
 
 def passes_always(module: Module, function: Node) -> bool:
     """Whether a policy lets everybody pass: it returns true, or nothing, and does nothing but log."""
-    if function.type not in FUNCTIONS:
+    if function.type not in FUNCTIONS or asks_who(module, function):
         return False
     body = function.child_by_field_name("body")
     if body is None:
@@ -89,7 +57,7 @@ def passes_always(module: Module, function: Node) -> bool:
         match statement.type:
             case "return_statement":
                 return all(unwrap(value).type in ("true", "undefined") for value in named(statement))
-            case "expression_statement" if _logs(module, named(statement)[0]):
+            case "expression_statement" if logs(module, named(statement)[0]):
                 continue
             case _:
                 return False
@@ -111,12 +79,11 @@ def read_action(module: Module, function: Node, action: str) -> Flow:
 
 class _Reader:
     def __init__(self, module: Module, function: Node, goes_on: tuple[str, ...]) -> None:
-        if function.type not in FUNCTIONS:
+        if function.type not in FUNCTIONS or asks_who(module, function):
             raise NotUnderstood
         self._module = module
         self._function = function
-        self._bindings = dict(bindings_of(module))
-        self._paths: dict[str, tuple[str, ...]] = {}
+        self._context = Context(module)
         self._results: set[str] = set()
         self._changes: list[QueryChange] = []
         self._undone: list[str] = []
@@ -124,9 +91,9 @@ class _Reader:
         self._gone_on = False
         given = parameters(function)
         for pattern in given:
-            self._shadow(pattern, pattern, None, constant=False)
+            self._context.shadow(pattern, pattern, None, constant=False)
         if given:
-            self._name(given[0], ("ctx",))
+            self._context.name(given[0], ("ctx",))
         self._is_action = bool(goes_on)
         second = identifier(module, given[1]) if len(given) > 1 and given[1].type == "identifier" else "next"
         self._goes_on = goes_on or (second,)
@@ -168,75 +135,46 @@ class _Reader:
             case _:
                 raise NotUnderstood
 
-    def _shadow(self, pattern: Node, node: Node, value: Node | None, *, constant: bool) -> None:
-        """A name inside the function hides what the file calls so."""
-        for name, way in names_in(self._module, pattern):
-            self._paths.pop(name, None)
-            self._bindings[name] = Binding(name, node, value, way, constant=constant)
-
     def _check_after(self, statement: Node) -> None:
         """That what a middleware does once all is answered neither refuses nor touches the answer."""
         for found in walk(statement):
             match found.type:
                 case "throw_statement" | "return_statement":
                     raise NotUnderstood
-                case "identifier" | "shorthand_property_identifier" if self._paths.get(identifier(self._module, found)):
-                    self._check_mention(found)
+                case "identifier" | "shorthand_property_identifier" if self._context.knows(found):
+                    self._context.check_mention(found)
         self._undone.append("what follows the answer")
-
-    def _check_mention(self, node: Node) -> None:
-        """That the context is only looked at: a plain value of it is read."""
-        top = node
-        while top.parent is not None and top.parent.type in ("member_expression", "subscript_expression"):
-            if top.parent.child_by_field_name("object") != top:
-                break
-            top = top.parent
-        parent = top.parent
-        is_target = parent is not None and (
-            parent.type == "update_expression"
-            or (parent.type in _ASSIGNMENTS and parent.child_by_field_name("left") == top)
-        )
-        is_called = parent is not None and parent.child_by_field_name("function") == top
-        path = self._path(top)
-        if is_target or (is_called and path[1:] not in _HEADERS) or not (is_called or path[1:] in _SCALARS):
-            raise NotUnderstood
 
     def _declare(self, one: Node, *, constant: bool) -> None:
         pattern, value = one.child_by_field_name("name"), one.child_by_field_name("value")
         if pattern is None or value is None:
             raise NotUnderstood
         value = unwrap(value)
-        path = self._path(value)
-        self._shadow(pattern, one, value, constant=constant)
+        path = self._context.path(value)
+        self._context.shadow(pattern, one, value, constant=constant)
         if self._is_core(value):
             self._gone_on = True
             self._results |= {name for name, _ in names_in(self._module, pattern)}
         elif path:
-            self._name(pattern, path)
+            self._context.name(pattern, path)
         else:
-            self._check_pure(value)
-
-    def _name(self, pattern: Node, path: tuple[str, ...]) -> None:
-        """What names of a pattern mean, as far as they lead into the context."""
-        for name, way in names_in(self._module, pattern):
-            if way is not None:
-                self._paths[name] = _plain((*path, *way))
+            self._context.check_pure(value)
 
     def _expression(self, node: Node) -> None:
-        if _logs(self._module, node):
+        if logs(self._module, node):
             for argument in arguments(node):
-                self._check_pure(argument)
+                self._context.check_pure(argument)
             return
-        if node.type in _ASSIGNMENTS:
+        if node.type in ASSIGNMENTS:
             self._assign(node)
             return
         if (
             node.type == "call_expression"
-            and callee(self._module, node)[1:] in _HEADERS
-            and self._starts_at_context(node)
+            and callee(self._module, node)[1:] in HEADERS
+            and self._context.is_asked(node)
         ):
             for argument in arguments(node):
-                self._check_pure(argument)
+                self._context.check_pure(argument)
             self._undone.append("a header of the answer")
             return
         if self._is_action or not self._is_core(node):
@@ -252,7 +190,7 @@ class _Reader:
         if sign not in ("=", "??=", "||="):
             raise NotUnderstood
         absent = only_if_absent or sign != "="
-        match self._path(left):
+        match self._context.path(left):
             case ("ctx", "query"):
                 self._replace(unwrap(right), absent)
             case ("ctx", "query", key):
@@ -270,7 +208,7 @@ class _Reader:
             self._changes.clear()
         for number, item in enumerate(members):
             if item.type == "spread_element":
-                if number != spread or self._path(named(item)[0]) != ("ctx", "query"):
+                if number != spread or self._context.path(named(item)[0]) != ("ctx", "query"):
                     raise NotUnderstood
                 continue
             key, value = item.child_by_field_name("key"), item.child_by_field_name("value")
@@ -279,15 +217,15 @@ class _Reader:
                 name, value = identifier(self._module, item), item
             if name is None or value is None:
                 raise NotUnderstood
-            if self._path(value) == ("ctx", "query", name) and not self._replaces:
+            if self._context.path(value) == ("ctx", "query", name) and not self._replaces:
                 continue  # the caller's own
             self._change(name, value, spread is not None and number < spread)
 
     def _change(self, key: str, value: Node, absent: bool) -> None:
         try:
-            said = _as_text(value_of(self._module, value, self._bindings))
+            said = _as_text(value_of(self._module, value, self._context.bindings))
         except NotData:
-            self._check_pure(value)
+            self._context.check_pure(value)
             if not absent and (key not in OPEN_KEYS or self._replaces):
                 raise NotUnderstood from None
             self._undone.append(key)
@@ -303,14 +241,14 @@ class _Reader:
         for one in named(inner) if inner.type == "statement_block" else [inner]:
             node = unwrap(named(one)[0]) if one.type == "expression_statement" else one
             left = node.child_by_field_name("left")
-            if node.type != "assignment_expression" or left is None or self._path(left) != asked:
+            if node.type != "assignment_expression" or left is None or self._context.path(left) != asked:
                 raise NotUnderstood
             self._assign(node, only_if_absent=True)
 
     def _missing(self, condition: Node) -> tuple[str, ...]:
         """The parameter that a condition finds missing."""
         if condition.type == "unary_expression" and self._module.text(condition).startswith("!"):
-            path = self._path(named(condition)[0])
+            path = self._context.path(named(condition)[0])
             if len(path) == 3:
                 return path
         raise NotUnderstood
@@ -352,32 +290,7 @@ class _Reader:
         if node.type != "call_expression" or callee(self._module, node) != self._goes_on:
             return False
         given = arguments(node)
-        return len(given) == 1 and self._path(given[0]) == ("ctx",) if self._is_action else not given
-
-    def _starts_at_context(self, call: Node) -> bool:
-        return self._paths.get(callee(self._module, call)[0]) == ("ctx",)
-
-    def _path(self, node: Node) -> tuple[str, ...]:
-        found = member_path(self._module, node)
-        start = self._paths.get(found[0]) if found else None
-        return () if start is None else _plain((*start, *found[1:]))
-
-    def _check_pure(self, node: Node) -> None:
-        """That computing a value does nothing else."""
-        for found in walk(node):
-            if found.type in _ACTS:
-                chain = callee(self._module, found) if found.type in ("call_expression", "new_expression") else ()
-                if not chain or chain[0] not in _CALCULATES:
-                    raise NotUnderstood
-
-
-def _plain(path: tuple[str, ...]) -> tuple[str, ...]:
-    return ("ctx", *path[2:]) if path[:3] == ("ctx", "request", "query") else path
-
-
-def _logs(module: Module, node: Node) -> bool:
-    chain = callee(module, node) if node.type == "call_expression" else ()
-    return any(chain[: len(start)] == start and len(chain) == len(start) + 1 for start in _LOGS)
+        return len(given) == 1 and self._context.path(given[0]) == ("ctx",) if self._is_action else not given
 
 
 def _as_text(value: Any) -> Any:

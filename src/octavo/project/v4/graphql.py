@@ -29,6 +29,7 @@ DOOR: Final = "graphql"
 
 _TYPE_SWITCHES: Final = ("disable", "disableQueries", "disableMutations", "disableAction", "disableActions")
 _FIELD_SWITCHES: Final = ("disable", "disableOutput", "disableInput", "disableFilters")
+_MOST_LEVELS: Final = 40
 _ROOTS: Final = ("Query", "Mutation")
 
 
@@ -101,7 +102,9 @@ class GraphqlReader:
         if not given or given[0].type != "identifier":
             raise NotData
         name, current = identifier(module, given[0]), given[0].parent
-        while current is not None:
+        for _ in range(_MOST_LEVELS):
+            if current is None:
+                break
             first = parameters(current)[:1] if current.type in FUNCTIONS else []
             if first and first[0].type == "identifier" and identifier(module, first[0]) == name:
                 call = current.parent and current.parent.parent

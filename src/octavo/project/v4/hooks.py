@@ -39,7 +39,7 @@ _EVENTS: Final = frozenset(
 )
 _RESULT: Final = "result"
 _REMOVALS: Final = (("splice",), ("pop",), ("shift",), ("unset",))
-_DEEPEST: Final = 3
+_MOST_FUNCTIONS: Final = 50
 _CHANGES: Final = ("assignment_expression", "augmented_assignment_expression")
 
 
@@ -121,15 +121,22 @@ class HookReader:
             return any(
                 found.type in (*_CHANGES, "call_expression") and not _logs(module, found) for found in walk(node)
             )
-        return _narrows(module, node) or self._refuses(module, node, 0)
+        return _narrows(module, node) or self._refuses(module, node)
 
-    def _refuses(self, module: Module, node: Node, depth: int) -> bool:
-        """Whether it throws, or something of the project that it calls does."""
-        if throws(module, node):
-            return True
-        return depth < _DEEPEST and any(
-            self._refuses(other, function, depth + 1) for other, function in self._called(module, node)
-        )
+    def _refuses(self, module: Module, node: Node) -> bool:
+        """Whether it throws, or something of the project that it calls does. What is too much to look at, may."""
+        seen: set[tuple[str, int]] = set()
+        waiting = [(module, node)]
+        while waiting:
+            current, function = waiting.pop()
+            if throws(current, function) or len(seen) > _MOST_FUNCTIONS:
+                return True
+            for found in self._called(current, function):
+                key = (found[0].file, found[1].start_byte)
+                if key not in seen:
+                    seen.add(key)
+                    waiting.append(found)
+        return False
 
     def _called(self, module: Module, node: Node) -> Iterator[tuple[Module, Node]]:
         for found in walk(node):

@@ -11,8 +11,9 @@ from octavo.javascript.parse import Module
 from octavo.javascript.source import Place
 from octavo.javascript.syntax import FUNCTIONS, named, properties, returned, string_value, unwrap
 from octavo.project.v4.code import Guard, Kind, Shape, State
+from octavo.project.v4.context import NotUnderstood
 from octavo.project.v4.describing import describe
-from octavo.project.v4.flow import Flow, NotUnderstood, passes_always, read_middleware
+from octavo.project.v4.flow import Flow, passes_always, read_middleware
 from octavo.project.v4.sources import Sources, answered
 from octavo.schema.naming import kebab_case
 
