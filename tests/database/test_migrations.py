@@ -84,14 +84,15 @@ async def test_what_v4_has_run_is_done(database: Database, folder: Path) -> None
 
 
 async def test_a_failing_one_is_undone_as_a_whole_and_told(database: Database, folder: Path) -> None:
-    write(folder, a__sql=MAKE, b__sql="INSERT INTO visits VALUES (1, 'x');\n\nINSERT INTO\n  nowhere VALUES (1);")
+    write(
+        folder, a__sql=MAKE, b__sql="INSERT INTO visits VALUES (1, 'x');\n\nINSERT INTO\n  nowhere VALUES ('secret');"
+    )
     told = await failure(database, folder)
     assert told.startswith("b.sql:3: ")
     assert "nowhere" in told
-    assert told.endswith("statement 2 of 2: INSERT INTO nowhere VALUES (1)")
+    assert told.endswith("statement 2 of 2: INSERT INTO nowhere VALUES ('…')")
     assert await places(database) == []
     assert await states(database, folder) == {"a": "done", "b": "pending"}
-    await asyncio.sleep(0)
     write(folder, b__sql="INSERT INTO visits VALUES (1, 'x');")
     assert await run_migrations(database, folder) == ("b.sql",)
 

@@ -53,24 +53,21 @@ def statements_of(script: str, rules: ScriptRules) -> Iterator[ScriptStatement]:
     """The statements of a script, in order. Raises InvalidScript where something is quoted without an end."""
     begin: int | None = None
     end, depth, words = 0, 0, [""]
+    line, counted = 1, 0
     for kind, start, end in _tokens(script, rules):
         text = script[start:end]
         if text == ";" and depth <= 0 and not _holds_more(words, rules):
             if begin is not None:
-                yield _statement(script, begin, start)
+                yield ScriptStatement(line, script[begin:start].rstrip())
             begin, depth, words = None, 0, [""]
             continue
         if begin is None:
-            begin = start
+            begin, line, counted = start, line + script.count("\n", counted, start), start
         depth += {"(": 1, ")": -1}.get(text, 0)
         if kind in ("word", "sign"):
             words.append(text.upper())
     if begin is not None:
-        yield _statement(script, begin, end)
-
-
-def _statement(script: str, begin: int, end: int) -> ScriptStatement:
-    return ScriptStatement(_line(script, begin), script[begin:end].rstrip())
+        yield ScriptStatement(line, script[begin:end].rstrip())
 
 
 def _holds_more(words: list[str], rules: ScriptRules) -> bool:

@@ -28,6 +28,7 @@ logger = logging.getLogger(__name__)
 
 _DIRECTIVE: Final = re.compile(r"^--\s*octavo:[ \t]*(?P<text>.*?)\s*$", re.MULTILINE)
 _CONDITION: Final = re.compile(r"only with (?:table (?P<table>[^\s.]+)|column (?P<of>[^\s.]+)\.(?P<column>[^\s.]+))")
+_TEXT: Final = re.compile(r"'[^']*'")
 _SHOWN: Final = 200
 
 
@@ -183,7 +184,8 @@ async def _is_meant(transaction: MigrationTransaction, place: str, source: str) 
 
 
 def _shortened(statement: ScriptStatement) -> str:
-    text = " ".join(statement.text.split())
+    """A statement for the log: on one line, without its texts, which may be secret."""
+    text = " ".join(_TEXT.sub("'…'", statement.text).split())
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
