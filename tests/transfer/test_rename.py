@@ -12,6 +12,7 @@ from octavo.database.migrations.files import FOLDER, MigrationFailed
 from octavo.database.migrations.runner import rehearse_source, run_migrations
 from octavo.database.synchronize import plan_changes, synchronize
 from octavo.schema.loader import load_registry
+from octavo.schema.problems import InvalidDefinitions
 from octavo.settings import Settings, load_settings
 from octavo.sql.dialects.base import Dialect
 from octavo.transfer.rename import RenamePlan, RenameRefused, plan_rename
@@ -159,12 +160,14 @@ async def test_the_text_around_the_names_stays(settings: Settings) -> None:
     ("talks", "createdAt", "b", "has no attribute createdAt of its own"),
     ("talks", "title", "starts_at", "has an attribute startsAt already"),
     ("talks", "title", "title", "the same"),
+    ("talks", "title", 'a"b', "is no name"), ("talks", "title", "id", "attributes.id: this name cannot be used"),
+    ("talks", "title", "createdAt", "has an attribute createdAt already"),
     ("plugin::upload.file", "name", "b", "defined by no file"),
 ])  # fmt: skip
 async def test_what_cannot_be_renamed_is_told(
     settings: Settings, type_name: str, old: str, new: str, told: str
 ) -> None:
-    with pytest.raises(RenameRefused) as caught:
+    with pytest.raises((RenameRefused, InvalidDefinitions)) as caught:
         plan_rename(settings, type_name, old, new)
     assert told in str(caught.value)
 

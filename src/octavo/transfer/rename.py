@@ -4,6 +4,7 @@ The definitions are read before and after, and the tables that both ask for are 
 otherwise is to be renamed. What rows say of attributes by name is looked for beside that.
 """
 
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from octavo.sql.ddl.tables import wanted_tables
 from octavo.sql.physical_names import component_table, morph_table
 from octavo.transfer.definition_edits import Edit, edited, replace_file
 
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,99}")
 _NAMES = ("mappedBy", "inversedBy", "morphBy")
 _FILES = (f"api/*/{TYPE_FILES}", "components/*/*.json", f"extensions/*/{TYPE_FILES}")
 _HEAD = '"""Rename {old} of {uid} to {new}."""\n\n\nasync def up(transaction):\n'
@@ -63,10 +65,15 @@ def plan_rename(settings: Settings, type_name: str, old: str, new: str) -> Renam
     if old == new:
         raise RenameRefused("Both names are the same")
     is_done = new in definition.attributes and old not in definition.attributes
+    if not _NAME.fullmatch(new):
+        raise RenameRefused(f"{new!r} is no name: it begins with a letter, and has letters, digits, - and _")
     _check(definition, *((new, old) if is_done else (old, new)))
     files = _edited_files(settings.project, registry, definition, *((new, old) if is_done else (old, new)))
     other = _edited_registry(settings, files)
     before, after = (other, registry) if is_done else (registry, other)
+    if len(after.remarks) > len(before.remarks):
+        new_remarks = "; ".join(str(remark) for remark in after.remarks if remark not in before.remarks)
+        raise RenameRefused(f"{new} would not do: {new_remarks}")
     return RenamePlan(definition.uid, {} if is_done else files, _migration(before, after, definition.uid, old, new))
 
 
@@ -167,7 +174,7 @@ def _edited_registry(settings: Settings, files: Mapping[Path, bytes]) -> Registr
 def _migration(before: Registry, after: Registry, uid: str, old: str, new: str) -> str:
     lines = [*_table_lines(before, after), *_row_lines(before, uid, old, new)]
     body = "".join(f"    {line}\n" for line in lines)
-    return _HEAD.format(uid=uid, old=old, new=new) + body
+    return _HEAD.format(uid=uid, old=_literal(old)[1:-1], new=new) + body
 
 
 def _call(method: str, *arguments: object, **named: object) -> str:
