@@ -293,13 +293,15 @@ def test_what_code_replaces_while_it_runs(tmp_path: Path, text: str, name: str |
         ("const { user } = plugin.controllers;", set(), True),
         ("change(plugin);", set(), True),
         ("plugin.services.jwt = () => ({});", set(), True),
+        ("replaceMe(plugin);", {"user.me"}, False),
         ("plugin.routes['content-api'].routes = [];", set(), True),
         ("plugin.routes['content-api'].routes.forEach((route) => {});", set(), True),
         ("plugin.policies.own = () => true;", set(), False),
     ],
 )
 def test_extensions_of_plugins(tmp_path: Path, body: str, actions: set[str], whole: bool) -> None:
-    text = f"module.exports = (plugin) => {{ {body} return plugin; }};"
+    text = f"""module.exports = (plugin) => {{ {body} return plugin; }};
+    function replaceMe(extended) {{ extended.controllers.user.me = (ctx) => {{}}; }}"""
     code = read(tmp_path, **{"src/extensions/users-permissions/strapi-server.js": text})
     assert code.plugin_actions.keys() == {f"plugin::users-permissions.{action}" for action in actions}
     assert bool(code.plugin_routes) == whole

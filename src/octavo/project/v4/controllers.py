@@ -62,7 +62,7 @@ class Controller:
         return self.guards.get(action) or self.whole
 
 
-def generated_uid(sources: Sources, path: Path) -> str | None:
+def generated_uid(path: Path) -> str | None:
     """The content-type of a file as v4 generates it: one call of a factory, and nothing else."""
     try:
         if path.stat().st_size > 1024:
@@ -70,7 +70,6 @@ def generated_uid(sources: Sources, path: Path) -> str | None:
         found = _GENERATED.match(path.read_bytes())
     except OSError:
         return None
-    sources.seen.add(path)
     return None if found is None else found[1].decode()
 
 
@@ -109,7 +108,7 @@ class Controllers:
 
     def _controller(self, path: Path, name: str) -> Controller:
         place = self._sources.place(path)
-        if (uid := generated_uid(self._sources, path)) is not None:
+        if (uid := generated_uid(path)) is not None:
             self._sources.find(Kind.CONTROLLER, name, place, "generated", State.NOTHING)
             return Controller(uid)
         module = self._sources.module(path)
@@ -142,7 +141,10 @@ class Controllers:
             if is_open(module, members)
             else None
         )
-        for action, node in properties(module, members).items():
+        found = properties(module, members)
+        if not found and whole is None:
+            self._sources.find(Kind.CONTROLLER, name, place, "empty", State.NOTHING)
+        for action, node in found.items():
             at = module.place(node)
             full = f"{name}.{action}"
             if action in _STEPS:
@@ -186,7 +188,7 @@ class Controllers:
 
     def _service(self, path: Path, name: str) -> Mapping[str, Guard]:
         place = self._sources.place(path)
-        if generated_uid(self._sources, path) is not None:
+        if generated_uid(path) is not None:
             self._sources.find(Kind.SERVICE, name, place, "generated", State.NOTHING)
             return {}
         module = self._sources.module(path)
@@ -203,6 +205,8 @@ class Controllers:
         if members is None or members.type != "object" or is_open(module, members):
             return self._whole_service(name, place)
         found: dict[str, Guard] = {}
+        if not properties(module, members):
+            self._sources.find(Kind.SERVICE, name, place, "empty", State.NOTHING)
         for function, node in properties(module, members).items():
             at, does = module.place(node), describe(module, node)
             actions = _BEHIND.get(function, ())
@@ -219,6 +223,8 @@ class Controllers:
         if members is None or members.type != "object":
             self._sources.find(Kind.SERVICE, name, place, describe(module, module.root), State.OPEN)
             return {}
+        if not properties(module, members):
+            self._sources.find(Kind.SERVICE, name, place, "empty", State.NOTHING)
         for function, node in properties(module, members).items():
             says = f"own function: {describe(module, node)}"
             self._sources.find(Kind.SERVICE, f"{name}.{function}", module.place(node), says, State.OPEN)

@@ -28,6 +28,7 @@ from octavo.project.v4.sources import Sources
 _ADDS: Final = ("push", "unshift")
 _CONTENT_API: Final = "content-api"
 _UNKNOWN: Final = "?"
+_DEEPEST: Final = 3
 _ONE_ACTION: Final = len(("plugin", "controllers", "user", "me"))
 _CHANGES: Final = ("assignment_expression", "augmented_assignment_expression")
 
@@ -42,6 +43,7 @@ class ExtensionReader:
         self.routes: list[Route] = []
         self.actions: dict[str, Guard] = {}
         self.whole: list[Guard] = []
+        self._read: set[tuple[str, str, int]] = set()
 
     def read(self, path: Path, plugin: str) -> None:
         """One `strapi-server` file; `plugin` is `users-permissions`."""
@@ -58,16 +60,19 @@ class ExtensionReader:
         if first.type != "identifier":
             self._close(owner, place, "it is not written as one function of the plugin")
             return
-        name = identifier(module, first)
+        self._body(module, value, identifier(module, first), owner, 0)
+
+    def _body(self, module: Module, function: Node, name: str, owner: str, depth: int) -> None:
+        """What a function does with the plugin, which it knows by a name."""
         seen: set[int] = set()
-        for found in walk(value):
+        for found in walk(function):
             if found.type in _CHANGES:
                 left, right = found.child_by_field_name("left"), found.child_by_field_name("right")
                 if left is not None and right is not None:
                     seen |= {node.id for node in walk(left)}
                     self._assigned(module, _path(module, left, name), right, owner)
             elif found.type == "call_expression":
-                seen |= self._called(module, found, name, owner)
+                seen |= self._called(module, found, name, owner) | self._handed(module, found, name, owner, depth)
             elif found.type == "identifier" and identifier(module, found) == name:
                 self._mentioned(module, found, seen, owner)
 
@@ -115,12 +120,23 @@ class ExtensionReader:
         if path != ["routes", _CONTENT_API, "routes", path[-1] if path else ""] or path[-1] not in _ADDS:
             return set()
         prefix = f"/{owner.removeprefix('plugin::')}"
-        for argument in arguments(call):
-            other, node = self._sources.resolved(module, argument)
-            route = self._reader.own_route(other, node, owner, prefix)
-            if route is not None:
-                self.routes.append(route)
+        self.routes += self._reader.written_out(module, arguments(call), owner, prefix)
         return set() if function is None else {node.id for node in walk(function)}
+
+    def _handed(self, module: Module, call: Node, name: str, owner: str, depth: int) -> set[int]:
+        """`changeRoutes(plugin)`, where that is a function of the project: it is read like this one."""
+        function, given = call.child_by_field_name("function"), arguments(call)
+        if function is None or depth >= _DEEPEST or len(given) != 1 or member_path(module, given[0]) != (name,):
+            return set()
+        other, value = self._sources.resolved(module, function)
+        first = parameters(value)[:1] if value.type in FUNCTIONS else []
+        if not first or first[0].type != "identifier":
+            return set()
+        key = (owner, other.file, value.start_byte)
+        if key not in self._read:
+            self._read.add(key)
+            self._body(other, value, identifier(other, first[0]), owner, depth + 1)
+        return {given[0].id}
 
     def _replace(self, name: str, place: Place, says: str) -> None:
         self.actions[name] = Guard(name, place, says)

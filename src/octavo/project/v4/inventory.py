@@ -13,7 +13,7 @@ from octavo.javascript.syntax import FUNCTIONS, named, properties, statements, s
 from octavo.project.v4.code import Guard, Kind, State
 from octavo.project.v4.describing import called, describe
 from octavo.project.v4.package import dependencies, read_package
-from octavo.project.v4.sources import SCRIPTS, Sources, answered
+from octavo.project.v4.sources import Sources, answered
 
 _STARTS: Final = ("register", "bootstrap", "destroy")
 _PARTS: Final = frozenset(
@@ -163,7 +163,8 @@ def code_files(sources: Sources, folder: Path) -> Iterator[Path]:
 
 def read_modules(sources: Sources) -> None:
     """Files that nothing else has accounted for."""
+    told = {finding.place.file for finding in sources.findings}
     for path in code_files(sources, sources.source):
-        if path not in sources.seen and path.suffix in SCRIPTS:
-            place = sources.place(path)
+        place = sources.place(path)
+        if place.file not in told:
             sources.find(Kind.MODULE, place.file, place, "a module for other files", State.OPEN)

@@ -45,7 +45,7 @@ class RouteReader:
                 yield self._localization(found, owner, prefix, place)
 
     def _file(self, path: Path, owner: str, place: Place) -> tuple[list[Route], str]:
-        uid = generated_uid(self._sources, path)
+        uid = generated_uid(path)
         if uid is not None:
             return self._known(uid, owner, place), ""
         module = self._sources.module(path)
@@ -171,13 +171,22 @@ class RouteReader:
         except NotData:
             self._unread(module.place(members["prefix"]), "its prefix is not written out")
             return [], ""
-        return list(self._list(*self._sources.resolved(module, members["routes"]), owner, prefix)), prefix
+        routes = list(self._list(*self._sources.resolved(module, members["routes"]), owner, prefix))
+        place = module.place(node)
+        self._sources.find(Kind.ROUTE, place.file, place, f"a list of {len(routes)} routes", State.TAKEN)
+        return routes, prefix
 
     def _list(self, module: Module, node: Node, owner: str, prefix: str, depth: int = 0) -> Iterator[Route]:
         if node.type != "array" or depth > _DEEPEST:
             self._unread(module.place(node), "its routes are not written out")
             return
-        for item in named(node):
+        yield from self.written_out(module, named(node), owner, prefix, depth)
+
+    def written_out(
+        self, module: Module, items: list[Node], owner: str, prefix: str, depth: int = 0
+    ) -> Iterator[Route]:
+        """The routes that are written out one by one, or come from a list by `...list`."""
+        for item in items:
             if item.type == "spread_element":
                 yield from self._list(*self._sources.resolved(module, named(item)[0]), owner, prefix, depth + 1)
                 continue
@@ -195,8 +204,18 @@ class RouteReader:
             start = "" if prefix else f"/{owner.removeprefix('plugin::')}"
             yield from (replace(route, path=start + route.path) for route in routes)
         elif node.type == "array" or kind is not None or "routes" in members:
-            place = module.place(node)
-            self._sources.find(Kind.ROUTE, place.file, place, "routes of the administration: not served", State.OPEN)
+            listed = members.get("routes", node)
+            self._administration(*self._sources.resolved(module, listed), owner)
+
+    def _administration(self, module: Module, node: Node, owner: str) -> None:
+        """Routes that are for the administration's pages alone."""
+        says = "a route of the administration: not served"
+        for item in named(node) if node.type == "array" else [node]:
+            other, value = self._sources.resolved(module, item)
+            members = properties(other, value) if value.type == "object" else {}
+            words = [string_value(other, members[key]) or "?" for key in ("method", "path") if key in members]
+            name = f"{' '.join(words)} of {owner}" if words else other.file
+            self._sources.find(Kind.ROUTE, name, other.place(value), says, State.OPEN)
 
     def own_route(self, module: Module, node: Node, owner: str, prefix: str) -> Route | None:
         """A route that is written out: `{ method, path, handler, config }`; None, with a finding, where it is not."""

@@ -30,7 +30,6 @@ class Sources:
         self._bindings: dict[Module, dict[str, Binding]] = {}
         self._modules: dict[Path, Module | None] = {}
         self._typescript = (project / "tsconfig.json").is_file()
-        self.seen: set[Path] = set()
 
     def bindings(self, module: Module) -> dict[str, Binding]:
         """The names that a module declares at its top, found once."""
@@ -52,7 +51,6 @@ class Sources:
 
     def module(self, path: Path) -> Module | None:
         """A file's syntax tree; None, with a finding, where it cannot be read."""
-        self.seen.add(path)
         if path not in self._modules:
             try:
                 self._modules[path] = parse_file(path, self.project)
