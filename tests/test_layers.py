@@ -34,7 +34,7 @@ LAYERS = (
     ("rest", "graphql", "admin"),
     ("project.api",),
     ("runtime", "handle"),
-    ("transfer",),
+    ("transfer", "adoption"),
     ("asgi",),
     ("runtime.server",),
     ("cli",),

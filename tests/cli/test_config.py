@@ -79,7 +79,7 @@ def test_remarks_on_definitions_are_told_and_refused_where_wished(call: Call, pr
     )
     assert found.removeprefix("warning ") in said(call("config", "check"))
     strict = call("config", "check", "--strict")
-    assert (strict.exit_code, "Error: 1 remark on definitions and settings" in strict.stderr) == (1, True)
+    assert (strict.exit_code, "Error: 1 remark on the definitions" in strict.stderr) == (1, True)
 
 
 def test_types_with_names_that_graphql_needs_itself_are_left_out(call: Call, project: Path) -> None:

@@ -136,3 +136,28 @@ async def test_backup_of_a_running_database_and_back(sqlite: SqliteDatabase, sql
     assert [tuple(row) for row in await sqlite.fetch_all("SELECT id FROM t ORDER BY id")] == [(1,), (2,)]
     await sqlite.execute("INSERT INTO t VALUES (4)")
     assert await sqlite.fetch_value("PRAGMA integrity_check") == "ok"
+
+
+def files(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
+
+
+@pytest.mark.parametrize("journal", ["WAL", "DELETE"])
+async def test_a_file_that_is_looked_into_stays_as_it_is(tmp_path: Path, journal: str) -> None:
+    file = tmp_path / "data #1.db"
+    made = apsw.Connection(str(file))
+    made.execute(f"PRAGMA journal_mode = {journal}; CREATE TABLE a (id integer); INSERT INTO a VALUES (7)").fetchall()
+    made.close()
+    before = file.read_bytes()
+    database = SqliteDatabase(file, untouched=True)
+    await database.connect()
+    assert await database.fetch_value("SELECT id FROM a") == 7
+    assert await database.fetch_value("SELECT id FROM a", long=True) == 7
+    await database.close()
+    assert (file.read_bytes(), files(tmp_path)) == (before, [file.name])
+
+
+async def test_a_file_that_is_not_there_cannot_be_looked_into(tmp_path: Path) -> None:
+    with pytest.raises(ServiceUnavailable):
+        await SqliteDatabase(tmp_path / "none" / "data.db", untouched=True).connect()
+    assert files(tmp_path) == []

@@ -138,7 +138,7 @@ def test_imports_lead_to_files_of_the_project(tmp_path: Path) -> None:
         "./b": "config/b.json",
         "./cron": "config/cron/index.ts",
         "./c.js": "config/c.ts",
-        "../config/a": "config/../config/a.js",
+        "../config/a": "config/a.js",
     }
 
 

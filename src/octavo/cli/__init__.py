@@ -9,6 +9,7 @@ main = LazyGroup(
         "new": ("octavo.cli.new:new", "Make a project, with sample content or without."),
         "develop": ("octavo.cli.develop:develop", "Serve a project while working on it."),
         "start": ("octavo.cli.start:start", "Serve a project in production."),
+        "adopt": ("octavo.cli.adopt:adopt", "Report on a project of Strapi v4 that is to move in."),
         "content-types": ("octavo.cli.definitions:content_types", "Show the content-types."),
         "routes": ("octavo.cli.definitions:routes", "Show every address that is answered."),
         "config": ("octavo.cli.config:config", "Show and check the settings."),

@@ -9,11 +9,13 @@ from pathlib import Path
 import click
 import orjson
 
+from octavo.adoption.report import Report
+from octavo.adoption.summary import counted, open_ends
 from octavo.cli.base import Group, check_project, json_option, project_option, refuse, say, say_json, say_table
-from octavo.cli.v4_report import tell_v4, unsettled
+from octavo.cli.v4_report import report_on, tell_v4
 from octavo.runtime.definitions import warnings_of
 from octavo.runtime.process import build
-from octavo.settings import Settings, describe, load_settings, missing_secrets
+from octavo.settings import describe, load_settings, missing_secrets
 from octavo.settings.compat import RULES
 from octavo.settings.v4_version import REFERENCE, parse_version
 
@@ -26,20 +28,21 @@ def config() -> None:
 @config.command(epilog="Example: octavo config check --project site")
 @project_option
 @json_option
-@click.option("--strict", is_flag=True, help="Refuse remarks on definitions and settings, too.")
+@click.option("--strict", is_flag=True, help="Refuse remarks on definitions, and what is open of a v4 project, too.")
 def check(project: Path, as_json: bool, strict: bool) -> None:
     """Show every setting with its value and source, as `octavo start` would take it.
 
-    Definitions and the project's code are loaded too; the database is not needed. Of a v4 project's own configuration
-    every key is listed: taken over, not understood, or without meaning here.
+    Definitions and the project's code are loaded too; the database is not needed. Of a v4 project every
+    key of its own configuration, all code and all plugins are listed, with what becomes of them.
     Ends with exit code 1 and lists all problems when something is wrong; with --strict also when something in the
-    definitions is worth a look, or a setting of a v4 project is not understood.
+    definitions is worth a look, or anything of a v4 project is open.
     """
     check_project(project)
     settings = load_settings(project, os.environ, default_mode="production")
     octavo = build(settings)
     asyncio.run(octavo.site.register())
     remarks = warnings_of(octavo.site.registry, settings)
+    report = report_on(settings, octavo.site.registry, octavo.site.code)
     rows = [row._asdict() for row in describe(settings)]
     rules = {name: getattr(settings.api.compat, name) for name in RULES}
     version = settings.api.compat.v4_version
@@ -52,7 +55,12 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
             "profile": settings.profile,
             "v4Version": version,
         }
-        facts |= {"findings": findings} if settings.is_v4 else {}
+        if report is not None:
+            facts |= {
+                "findings": findings,
+                "code": [*map(asdict, report.code)],
+                "plugins": [*map(asdict, report.plugins)],
+            }
         say_json(
             {
                 **facts,
@@ -62,7 +70,7 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
                 "settings": rows,
             }
         )
-        _end(remarks, settings, strict)
+        _end(remarks, report, strict)
         return
     say_table(("file", "key", "value", "source"), ([*map(_text, row.values())] for row in rows))
     origin = "an adopted v4 project" if settings.adopted else "a project of Octavo"
@@ -75,15 +83,17 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
     )
     if missing:
         say("\nNot set: {}", ", ".join(missing))
-    tell_v4(settings)
+    if report is not None:
+        tell_v4(report)
     if remarks:
         say("\nRemarks on the definitions:\n{}", "\n".join(map(str, remarks)))
-    _end(remarks, settings, strict)
+    _end(remarks, report, strict)
 
 
-def _end(remarks: Sequence[object], settings: Settings, strict: bool) -> None:
-    if strict and (open_ends := [*remarks, *unsettled(settings)]):
-        refuse(f"{len(open_ends)} remark{'s' if len(open_ends) > 1 else ''} on definitions and settings")
+def _end(remarks: Sequence[object], report: Report | None, strict: bool) -> None:
+    count = len(remarks) if report is None else open_ends(report)
+    if strict and count:
+        refuse(f"{counted(count, 'remark')} on the definitions" if report is None else counted(count, "open end"))
 
 
 def _text(value: object) -> str:

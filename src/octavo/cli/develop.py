@@ -9,7 +9,6 @@ import click
 from octavo.cli.base import Command, check_project, project_option, say, with_database
 from octavo.cli.progress import progress_bar
 from octavo.cli.start import address_of, announce, host_option, port_option, variables
-from octavo.cli.v4_report import summary
 from octavo.cli.watcher import Watcher
 from octavo.content.writer import EntryWriter
 from octavo.database.connection import Database
@@ -37,8 +36,6 @@ def develop(project: Path, host: str | None, port: int | None, seed: bool) -> No
     check_project(project)
     environment = os.environ | variables(host=host, port=port, workers=1) | {"OCTAVO_ENV": "development"}
     settings = load_settings(project, environment)
-    for line in summary(settings):
-        say("{}", line)
     made = add_secrets(project, missing_secrets(settings))
     if made:
         say("Made secrets in .env: {}", ", ".join(made))

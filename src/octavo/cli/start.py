@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from octavo.cli.base import Command, check_project, project_option, say
-from octavo.cli.v4_report import check_strictly, summary
+from octavo.cli.v4_report import check_strictly, tell_summary
 from octavo.runtime.process import Process
 from octavo.runtime.server import serve
 from octavo.settings import Settings, load_settings
@@ -24,7 +24,7 @@ port_option = click.option("--port", type=click.IntRange(0, 65535), help="Port t
 @host_option
 @port_option
 @click.option("--workers", type=click.IntRange(1), help="Worker processes; wins over the settings.")
-@click.option("--strict", is_flag=True, help="Do not start while settings of a v4 project are not understood.")
+@click.option("--strict", is_flag=True, help="Do not start while anything of a v4 project is open.")
 def start(project: Path, host: str | None, port: int | None, workers: int | None, strict: bool) -> None:
     """Serve a project in production, until SIGTERM or Ctrl-C.
 
@@ -35,8 +35,6 @@ def start(project: Path, host: str | None, port: int | None, workers: int | None
     settings = load_settings(project, environment, default_mode="production")
     if strict:
         check_strictly(settings)
-    for line in summary(settings):
-        say("{}", line)
     serve(settings, announce)
 
 
@@ -48,6 +46,7 @@ def variables(**given: object) -> dict[str, str]:
 def announce(service: Process) -> None:
     """Say that a service is ready."""
     settings = service.settings
+    tell_summary(settings, service.site.registry, service.site.code)
     say("Octavo serves [bold]{}[/] at [bold]{}[/]", settings.project, address_of(settings))
     if by_version := rules_by_version(settings):
         version, source = settings.api.compat.v4_version, settings.sources["api", "compat", "v4_version"]

@@ -1,57 +1,67 @@
-"""What became of a v4 project's own configuration: in a few lines at a start, in full for `octavo config check`."""
+"""What is to be told of a v4 project: in a few lines at a start, settings and code in full by `config check`."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from octavo.adoption.assemble import assemble
+from octavo.adoption.report import Report
+from octavo.adoption.summary import counted, open_ends, summary
 from octavo.cli.base import refuse, say, say_table
+from octavo.project.v4 import Code, State
+from octavo.runtime.definitions import project_registry, warnings_of
+from octavo.runtime.project_code import read_project_code
+from octavo.schema.registry import Registry
 from octavo.settings import Settings
-from octavo.settings.v4.findings import Finding, Outcome
+from octavo.settings.v4.findings import Outcome
 
-_SHOWN: Final = 3
-_ORDER: Final = (Outcome.CLOSED, Outcome.OPEN, Outcome.TAKEN, Outcome.IDLE)
-
-
-def summary(settings: Settings) -> Iterator[str]:
-    """At most five lines, the gravest first; none for a project that is none of v4."""
-    if not settings.is_v4:
-        return
-    counts = {outcome: sum(one.outcome is outcome for one in settings.findings) for outcome in Outcome}
-    told = [*unsettled(settings), *_warned(settings.findings)]
-    yield (
-        f"A project of Strapi {_version(settings)}: {counts[Outcome.TAKEN]} of its settings taken over, "
-        f"{counts[Outcome.CLOSED] + counts[Outcome.OPEN]} not understood, {counts[Outcome.IDLE]} without meaning here"
-    )
-    yield from (f"  {one}" for one in told[:_SHOWN])
-    if told:
-        more = f"{len(told) - _SHOWN} more: " if len(told) > _SHOWN else ""
-        yield f"  {more}`octavo config check` tells all of it"
+_SETTINGS: Final[Sequence[str]] = (Outcome.CLOSED, Outcome.OPEN, Outcome.TAKEN, Outcome.IDLE)
+_CODE: Final[Sequence[str]] = (State.CLOSED, State.OPEN, State.TAKEN, State.NOTHING)
 
 
-def _version(settings: Settings) -> str:
-    return settings.api.compat.v4_version or "v4, of unknown version"
+def report_on(settings: Settings, registry: Registry, code: Code | None) -> Report | None:
+    """All but the database; None for a project that is none of v4."""
+    return assemble(settings, registry, code, warnings_of(registry, settings)) if settings.is_v4 else None
 
 
-def unsettled(settings: Settings) -> list[Finding]:
-    """What was not understood, what is closed because of it first."""
-    return [one for outcome in (Outcome.CLOSED, Outcome.OPEN) for one in settings.findings if one.outcome is outcome]
+def tell_summary(settings: Settings, registry: Registry, code: Code | None) -> None:
+    """At most five lines."""
+    report = report_on(settings, registry, code)
+    for line in summary(report) if report else ():
+        say("{}", line)
 
 
-def _warned(findings: Sequence[Finding]) -> list[Finding]:
-    return [one for one in findings if one.outcome is Outcome.TAKEN and one.message]
-
-
-def tell_v4(settings: Settings) -> None:
-    """Print the table of all keys."""
-    if not settings.is_v4:
-        return
-    say("\nThe configuration of Strapi {}:", _version(settings))
-    ordered = sorted(settings.findings, key=lambda one: _ORDER.index(one.outcome))
-    rows = ((one.outcome, one.place, one.key, one.setting, one.value, one.message) for one in ordered)
-    say_table(("", "place", "key", "setting", "value", "remark"), rows)
+def tell_v4(report: Report) -> None:
+    """Print the tables of all keys, of all code and of plugins."""
+    say("\nThe configuration of Strapi {}:", report.version)
+    settings = sorted(report.settings, key=lambda one: _SETTINGS.index(one.outcome))
+    columns = ("", "place", "key", "setting", "value", "remark")
+    say_table(columns, ((one.outcome, one.place, one.key, one.setting, one.value, one.says) for one in settings))
+    code = sorted(report.code, key=lambda one: (one.settled, _CODE.index(one.state)))
+    if code:
+        say("\nIts code, which is not run:")
+        states = ("allowed" if one.settled else one.state for one in code)
+        rows = ((state, one.place, one.kind, one.name, one.says) for state, one in zip(states, code, strict=True))
+        say_table(("", "place", "kind", "name", "what it does"), rows)
+    if report.plugins:
+        say("\nIts plugins:")
+        say_table(("", "package", "here"), ((one.verdict, one.package, one.says) for one in report.plugins))
 
 
 def check_strictly(settings: Settings) -> None:
-    """Refuse where anything of a v4 project was not understood."""
-    left = unsettled(settings)
-    if left:
-        refuse("\n".join([f"{len(left)} of the project's settings are not understood:", *map(str, left)]))
+    """Refuse where anything of a v4 project is open."""
+    if not settings.is_v4:
+        return
+    registry = project_registry(settings)
+    report = report_on(settings, registry, read_project_code(settings, registry))
+    if report is not None and (count := open_ends(report)):
+        refuse("\n".join([f"{counted(count, 'open end')} of the project:", *open_lines(report)]))
+
+
+def open_lines(report: Report) -> Iterator[str]:
+    """What is open, a line each."""
+    for setting in report.settings_that(Outcome.CLOSED, Outcome.OPEN):
+        yield f"  {setting.place}: {setting.key}: {setting.says}"
+    for code in (*report.code_that(State.CLOSED), *report.code_that(State.OPEN)):
+        yield f"  {code.place}: {code.kind} {code.name}: {code.state}"
+    yield from (f"  package.json: {plugin.package}: {plugin.says}" for plugin in report.absent())
+    yield from (f"  {remark}" for remark in report.definitions)

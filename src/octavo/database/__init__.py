@@ -20,18 +20,22 @@ def open_database(
     pool_patience: float = 4.0,
     statement_timeout: float = 15.0,
     largest_answer: int = LARGEST_ANSWER,
+    untouched: bool = False,
 ) -> Database:
     """The driver for a database, not yet connected.
 
     A URL `sqlite:///relative` or `sqlite:////absolute` is a file; `postgresql://...` is a server, as are `parameters`
     without a URL: `host`, `port`, `user`, `password`, `database`, `ssl`. `statement_timeout` and `pool_patience`
-    are in seconds, `largest_answer` in bytes.
+    are in seconds, `largest_answer` in bytes. `untouched`: for the `fetch_` methods alone, and a
+    file stays as it is.
     """
     if url is not None and url.startswith(SQLITE_PREFIX):
         from octavo.database.sqlite import SqliteDatabase
 
         path = Path(url.removeprefix(SQLITE_PREFIX))
-        return SqliteDatabase(path, statement_timeout=statement_timeout, largest_answer=largest_answer)
+        return SqliteDatabase(
+            path, statement_timeout=statement_timeout, largest_answer=largest_answer, untouched=untouched
+        )
     if url is not None and not url.startswith(POSTGRESQL_PREFIXES):
         raise ValueError("a database URL begins with sqlite:///, postgresql:// or postgres://")
     from octavo.database.postgresql import PostgresqlDatabase

@@ -51,7 +51,7 @@ class SqliteDatabase:
     `patience` is how long a caller waits for the writer or a thread, `exclusive_patience` how long an exclusive
     transaction does, `longest_pause` how long a transaction may keep others waiting between its statements,
     `statement_timeout` how long a statement may run, all in seconds; no text that a read makes on its way becomes
-    larger than `largest_answer`.
+    larger than `largest_answer`. An `untouched` one must be there, is only read, and its file stays as it is.
     """
 
     dialect: Dialect = SQLITE
@@ -67,12 +67,14 @@ class SqliteDatabase:
         longest_pause: float = 1.0,
         statement_timeout: float = 15.0,
         largest_answer: int = LARGEST_ANSWER,
+        untouched: bool = False,
     ) -> None:
         self.statements = 0
         self.largest_answer = largest_answer
         self.large_reads = max(readers // 2, 1)
         self.lock_timeout = lock_timeout
         self.path = Path(path)
+        self._untouched = untouched
         self._statement_timeout = statement_timeout
         self._thread_readers = readers
         self._patience = patience
@@ -86,13 +88,18 @@ class SqliteDatabase:
         self._groups = GroupCommit(lambda: self._begin(patience), self._commit, self._end, self._watch, patience)
 
     async def connect(self) -> None:
+        if not self._untouched:
+            await self._make()
+        self._loop_reader = await self._open_reader()
+        self._loop_reader.set_busy_seconds(0)
+
+    async def _make(self) -> None:
+        """The folder and the file where they are missing."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ServiceUnavailable from error
         await self._writers.open_early(1)
-        self._loop_reader = await self._open_reader()
-        self._loop_reader.set_busy_seconds(0)
 
     async def close(self) -> None:
         await self._readers.close(_CLOSE_PATIENCE_SECONDS)
@@ -259,9 +266,13 @@ class SqliteDatabase:
 
     async def _open(self, *, writes: bool, pages: int = _PAGES_KILOBYTES) -> SqliteConnection:
         try:
-            made = self._in_thread(lambda: SqliteConnection(self.path, self.largest_answer, writes=writes, pages=pages))
+            made = self._in_thread(
+                lambda: SqliteConnection(
+                    self.path, self.largest_answer, writes=writes, pages=pages, untouched=self._untouched
+                )
+            )
             return await self._complete(made)
-        except apsw.Error as error:
+        except (apsw.Error, OSError) as error:
             raise ServiceUnavailable from error
 
     async def _close_connection(self, connection: SqliteConnection) -> None:

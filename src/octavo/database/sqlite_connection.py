@@ -34,6 +34,20 @@ _LARGEST_CACHED = 16_384
 _OPERATIONS_BETWEEN_CHECKS = 10_000
 _THREAD_BUSY_SECONDS = 4.0
 _OPEN_POLL_SECONDS = 0.005
+_WRITES_AHEAD = b"\x02\x02"
+"""What the header of a file says whose changes go to a file beside it first."""
+
+
+def _open_untouched(path: Path) -> apsw.Connection:
+    """To read alone. What was written ahead and then all taken into the file is read without a file beside it."""
+    address = path.resolve().as_uri()
+    with path.open("rb") as file:
+        writes_ahead = file.read(20)[18:20] == _WRITES_AHEAD
+    if writes_ahead and not path.with_name(f"{path.name}-wal").exists():
+        address += "?immutable=1"
+    return apsw.Connection(
+        address, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, statementcachesize=_CACHED_STATEMENTS
+    )
 
 
 def all_rows(cursor: apsw.Cursor) -> Sequence[Row]:
@@ -70,15 +84,21 @@ def touched(cursor: apsw.Cursor) -> int:
 
 
 class SqliteConnection:
-    """One connection to the file, with a time limit on every statement. `pages` of the file are kept, in kilobytes."""
+    """One connection to the file, with a time limit on every statement. `pages` of the file are kept, in kilobytes.
 
-    def __init__(self, path: Path, largest_answer: int, *, writes: bool, pages: int) -> None:
-        self.raw = apsw.Connection(str(path), statementcachesize=_CACHED_STATEMENTS)
+    `untouched`: nothing of the file is changed, not even how it is written.
+    """
+
+    def __init__(self, path: Path, largest_answer: int, *, writes: bool, pages: int, untouched: bool = False) -> None:
+        self.raw = (
+            _open_untouched(path) if untouched else apsw.Connection(str(path), statementcachesize=_CACHED_STATEMENTS)
+        )
         self.is_closed = False
         self._texts = StatementTexts(_LARGEST_CACHED)
         self._deadline = float("inf")
         self.set_busy_seconds(_THREAD_BUSY_SECONDS)
-        self._configure()
+        if not untouched:
+            self._configure()
         self.raw.execute(f"PRAGMA cache_size = -{pages}").fetchall()
         self.raw.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)  # "name" is a name, never by accident a text
         if not writes:

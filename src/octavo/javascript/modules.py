@@ -1,5 +1,6 @@
 """What a module exports, declares and imports, and to which files its imports lead. Nothing is evaluated."""
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -312,7 +313,7 @@ def resolve(module: Module, specifier: str) -> Path | None:
     are not there, cannot be parsed or lie outside the project (also by a link)."""
     if module.path is None or module.project is None or not re.match(r"\.{1,2}(/|$)", specifier):
         return None
-    target = module.path.parent / specifier
+    target = Path(os.path.normpath(module.path.parent / specifier))
     candidates = [target, *(target.with_name(target.name + suffix) for suffix in SUFFIXES)]
     candidates += [target / f"index{suffix}" for suffix in SUFFIXES]
     if target.suffix in (".js", ".mjs", ".cjs"):  # TypeScript says the name of what it is compiled to

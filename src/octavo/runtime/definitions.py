@@ -99,7 +99,7 @@ def _column_types(settings: Settings, fields: CustomFields, registry: Registry) 
 
 async def _found_tables(settings: Settings) -> dict[str, Table]:
     """What is in the database; nothing where it cannot be reached, which the start will tell."""
-    database = open_project_database(settings)
+    database = open_project_database(settings, untouched=True)
     try:
         await database.connect()
         return await found_tables(database, database.dialect)

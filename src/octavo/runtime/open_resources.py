@@ -16,8 +16,8 @@ from octavo.runtime.database_ssl import ssl_of
 from octavo.settings import Settings, SettingsError, SettingsProblem
 
 
-def open_project_database(settings: Settings) -> Database:
-    """The database that the settings name, not yet connected."""
+def open_project_database(settings: Settings, *, untouched: bool = False) -> Database:
+    """The database that the settings name, not yet connected. `untouched`: only to look into."""
     options = settings.database
     open_limited = partial(
         open_database,
@@ -25,7 +25,7 @@ def open_project_database(settings: Settings) -> Database:
         largest_answer=settings.api.largest_answer,
     )
     if options.client == "sqlite":
-        return open_limited(f"sqlite:///{settings.database_file}")
+        return open_limited(f"sqlite:///{settings.database_file}", untouched=untouched)
     parameters = {
         "host": options.host,
         "port": options.port,
@@ -51,6 +51,14 @@ def migrations_folder(settings: Settings) -> Path | None:
 def has_database(settings: Settings) -> bool:
     """Whether there is a database to look into; opening makes a file of SQLite."""
     return settings.database.client != "sqlite" or settings.database_file.is_file()
+
+
+def place_of_database(settings: Settings) -> str:
+    """Which database the settings name, for people: without user and password."""
+    options = settings.database
+    if options.client == "sqlite":
+        return f"SQLite, {options.filename}"
+    return f"PostgreSQL, {options.name} at {options.host}:{options.port}, schema {options.schema or 'public'}"
 
 
 def open_media(settings: Settings, database: Database, storage: Storage) -> MediaLibrary:

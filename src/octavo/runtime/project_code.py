@@ -17,7 +17,7 @@ from octavo.settings import Settings
 
 logger = logging.getLogger(__name__)
 
-_MOST_LINES: Final = 30
+_MOST_LINES: Final = 10
 _MOST_NAMED: Final = 4
 _ROOTS: Final = ("Query", "Mutation")
 _ADMINISTRATION: Final = "/admin"
@@ -126,17 +126,24 @@ def tell_closed(code: Code, closing: Closing) -> None:
     for line in lines[:_MOST_LINES]:
         logger.warning("%s", line)
     if len(lines) > _MOST_LINES:
-        logger.warning("%d more guards close something", len(lines) - _MOST_LINES)
+        logger.warning("%d more guards close something: octavo adopt", len(lines) - _MOST_LINES)
     if lines:
         logger.warning("Port this code, or name in config/api.toml, [adoption] allow, what may be open without it")
 
 
 def _closed(code: Code, closing: Closing) -> Iterator[str]:
-    for guard in code.everywhere:
-        yield f"The whole API is closed: {_told(guard)}"
-    for guard in code.graphql:
-        yield f"GraphQL is closed: {_told(guard)}"
+    for guard, names in closed_by(code, closing).items():
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        yield f"Closed: {', '.join(names[:_MOST_NAMED])}{more}: {_told(guard)}"
+
+
+def closed_by(code: Code, closing: Closing) -> dict[Guard, list[str]]:
+    """Each guard with the names of what it closes, those of large doors first."""
     closed: dict[Guard, list[str]] = {}
+    for guard in code.everywhere:
+        closed.setdefault(guard, []).append("the whole API")
+    for guard in code.graphql:
+        closed.setdefault(guard, []).append("GraphQL")
     for route in code.routes:
         for guard in route.guards:
             closed.setdefault(guard, []).append(route.name)
@@ -144,9 +151,7 @@ def _closed(code: Code, closing: Closing) -> Iterator[str]:
         closed.setdefault(guard, []).append(name)
     for (kind, name), guard in closing.fields.items():
         closed.setdefault(guard, []).append(f"{kind}.{name}")
-    for guard, names in closed.items():
-        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-        yield f"Closed: {', '.join(names[:_MOST_NAMED])}{more}: {_told(guard)}"
+    return closed
 
 
 def _told(guard: Guard) -> str:

@@ -73,6 +73,8 @@ class Site:
     router: Router
     graphql: GraphqlEndpoint | None
     caches: CacheScope
+    code: Code | None
+    """The code of a v4 project, less what its owner allows."""
 
     async def register(self) -> None:
         """Call the project's `register(app)`; make the schema where something was said of it. Raises InvalidCode."""
@@ -138,7 +140,7 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
     except BaseException:
         extending.code.unload()
         raise
-    return Site(registry, services, extending, router, graphql, caches)
+    return Site(registry, services, extending, router, graphql, caches, code)
 
 
 def _services(shared: Infrastructure, registry: Registry, caches: CacheScope) -> Services:

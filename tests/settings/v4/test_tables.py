@@ -229,3 +229,11 @@ def test_a_star_in_a_list_is_told(tmp_path: Path) -> None:
     (told,) = [one for one in settings.findings if one.setting == f"{CORS}.origins"]
     assert (told.outcome.value, told.value) == ("taken", [])
     assert "lets nobody in" in told.message
+
+
+def test_a_variable_that_is_not_set_is_told(tmp_path: Path) -> None:
+    plugins = "module.exports = ({ env }) => ({ email: { config: { settings: { defaultFrom: env('FROM') } } } })"
+    settings = read(tmp_path, {"config/plugins.js": plugins})
+    assert [(one.outcome.value, one.key, one.message) for one in settings.findings if one.key.startswith("email")] == [
+        ("idle", "email.config.settings.defaultFrom", "says nothing: the variable FROM is not set")
+    ]

@@ -37,9 +37,10 @@ class Outcomes:
 
 
 class Matcher:
-    """The rows of one file of v4, and what they make of its keys."""
+    """The rows of one file of v4, and what they make of its keys. `unknown` is what to tell of any other key."""
 
-    def __init__(self, rows: Iterable[Row], outcomes: Outcomes) -> None:
+    def __init__(self, rows: Iterable[Row], outcomes: Outcomes, unknown: str | None = None) -> None:
+        self._unknown = unknown or _UNKNOWN
         self._rows = {row.path: row for row in rows}
         self._order = {path: number for number, path in enumerate(self._rows)}
         self._out = outcomes
@@ -48,7 +49,7 @@ class Matcher:
         """Match everything below. What a file says later in the table of rows wins."""
         for path, row, node in sorted(self._matches(tree, ()), key=lambda found: self._order.get(found[0], -1)):
             if row is None:
-                self._note(Outcome.IDLE, path, node.place, _UNKNOWN)
+                self._note(Outcome.IDLE, path, node.place, self._unknown)
             elif row.read is None:
                 self._note(Outcome.IDLE, path, node.place, row.why)
             else:

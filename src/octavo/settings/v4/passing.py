@@ -24,8 +24,10 @@ def pass_on(tree: Node, tables: Collection[str], rows: Sequence[Row], outcomes: 
         if not isinstance(outer, Table) or not isinstance(inner, Table):
             continue
         kept = _pass_table(inner, (plugin, config), own, outcomes)
+        others = {name: member for name, member in outer.members.items() if name != config}
+        members = others | {config: kept} if kept.members or kept.rest else others
         tree = Table(
-            {**tree.members, plugin: Table({**outer.members, config: kept}, outer.place, outer.rest)},
+            {**tree.members, plugin: Table(members, outer.place, outer.rest)},
             tree.place,
             tree.rest,
         )

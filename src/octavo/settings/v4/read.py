@@ -44,6 +44,7 @@ _DEFAULTS: Final[Mapping[str, object]] = {
     "plugins.graphql.config.limits.values": NO_VALUES,
 }
 """What v4 does where nobody says anything, as far as Octavo by itself does something else."""
+_NO_PLUGIN: Final = "of a plugin that Octavo has not, or a key that plugin has not; `octavo adopt` tells of plugins"
 _PATHS: Final = ("database.filename", "server.publicFolder")
 
 
@@ -78,7 +79,7 @@ def read_v4(folder: Path, variables: Mapping[str, str], environment: str) -> V4C
         tree = files.read(name)
         if tree is not None:
             _read_file(name, shape(tree), rows, outcomes)
-    outcomes.findings += files.others(_FILES)
+    outcomes.findings += [*files.unset(_FILES), *files.others(_FILES)]
     defaults = [Given(KEYS[name], value, f"default of v4 ({project.version})") for name, value in _DEFAULTS.items()]
     defaults += _missing_plugins(project)
     return V4Configuration(
@@ -104,7 +105,7 @@ def _read_file(name: str, tree: Node, rows: Sequence[Row], outcomes: Outcomes) -
         tree = _without_own_code(tree, outcomes)
     if name == "plugins":
         tree = pass_on(tree, PASSED, rows, outcomes)
-    Matcher(rows, outcomes).read(tree)
+    Matcher(rows, outcomes, _NO_PLUGIN if name == "plugins" else None).read(tree)
 
 
 def _without_own_code(tree: Node, outcomes: Outcomes) -> Node:

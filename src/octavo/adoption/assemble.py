@@ -1,0 +1,84 @@
+"""Settings, definitions and code as they are in force, as one report: for `octavo adopt`, a start, `config check`."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from octavo.adoption.plugins import counterparts
+from octavo.adoption.populates import heaviest
+from octavo.adoption.report import Closed, CodeItem, Item, Report, Secret, SettingItem
+from octavo.project.v4 import Code, Kind, State
+from octavo.runtime.project_code import closed_by, closing_of
+from octavo.schema.problems import DefinitionProblem
+from octavo.schema.registry import Registry
+from octavo.settings import Settings, missing_secrets
+from octavo.settings.model import TABLES
+from octavo.settings.v4.findings import Finding
+from octavo.settings.v4.project import find_v4_project
+
+_VERSION: Final = ("api", "compat", "v4_version")
+
+
+def assemble(
+    settings: Settings, registry: Registry | None, code: Code | None, remarks: Iterable[DefinitionProblem]
+) -> Report:
+    """The report without the database. `code` is less what the owner allows."""
+    v4 = find_v4_project(settings.project)
+    return Report(
+        project=str(settings.project),
+        version=settings.api.compat.v4_version or "v4, of unknown version",
+        version_source=settings.sources.get(_VERSION, "unknown"),
+        settings=setting_items(settings.findings),
+        secrets=tuple(_secrets(settings)),
+        closed=_closed(code, registry) if code and registry else (),
+        code=tuple(_code_items(code, settings.api.adoption.allow)) if code else (),
+        definitions=tuple(Item(one.source, one.path, one.message) for one in remarks),
+        plugins=tuple(counterparts(v4.packages)) if v4 else (),
+        populates=heaviest(registry) if registry else (),
+        allowed=settings.api.adoption.allow,
+    )
+
+
+def _closed(code: Code, registry: Registry) -> tuple[Closed, ...]:
+    """Each guard with what it closes, the one that closes most first."""
+    found = [
+        Closed(guard.name, f"{guard.place.file}:{guard.place.line}", guard.says, tuple(dict.fromkeys(names)))
+        for guard, names in closed_by(code, closing_of(code, registry)).items()
+    ]
+    large = {guard.name for guard in (*code.everywhere, *code.graphql)}
+    return tuple(sorted(found, key=lambda item: (item.guard not in large, -len(item.closes))))
+
+
+def setting_items(findings: Iterable[Finding]) -> tuple[SettingItem, ...]:
+    """What became of each key."""
+    return tuple(
+        SettingItem(one.outcome.value, one.place, one.key, one.setting, one.value, one.message) for one in findings
+    )
+
+
+def _secrets(settings: Settings) -> Iterator[Secret]:
+    """Every secret that is given, and those that should be, without their values."""
+    missing = missing_secrets(settings)
+    for table in TABLES.values():
+        for key in table.rows():
+            source = settings.sources.get(key.attributes, "")
+            if key.row.secret and source:
+                yield Secret(key.row.variable or f"{key.file}.{key.dotted}", source)
+    yield from (Secret(name, "", needed=True) for name in missing)
+
+
+def _code_items(code: Code, allowed: Sequence[str]) -> Iterator[CodeItem]:
+    """All pieces of code but packages, which have a part of the report of their own; by file and line."""
+    closed = {route.name for route in code.routes if route.guards}
+    for found in sorted(code.findings, key=lambda one: (one.place.file, one.place.line)):
+        if found.kind is Kind.PACKAGE:
+            continue
+        is_opened = found.kind is Kind.ROUTE and found.state is State.CLOSED and found.name not in closed
+        yield CodeItem(
+            file=found.place.file,
+            line=found.place.line,
+            kind=found.kind.value,
+            name=found.name,
+            says=found.says,
+            state=found.state.value,
+            settled=found.name in allowed or (is_opened and bool(allowed)),
+        )

@@ -1,0 +1,117 @@
+"""`octavo adopt`: what it means for a v4 project to be served by Octavo."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import click
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from octavo.adoption.examine import examine
+from octavo.adoption.markdown import to_markdown
+from octavo.adoption.report import Report
+from octavo.adoption.sections import Section, sections
+from octavo.cli.base import Command, json_option, refuse, say, say_json
+from octavo.settings.keys import camel
+from octavo.settings.v4.project import find_v4_project
+
+_MOST_ROWS: Final = 12
+_WIDEST: Final = 120
+
+
+@click.command(cls=Command, epilog="Example: octavo adopt site --markdown ADOPTION.md")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path), default=".")
+@click.option("--markdown", type=click.Path(dir_okay=False, path_type=Path), help="Write the whole report to a file.")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@json_option
+def adopt(folder: Path, markdown: Path | None, force: bool, as_json: bool) -> None:
+    """Report on a project of Strapi v4: can it start, what is closed, what is left to do.
+
+    Settings, definitions, code, plugins and the database are looked into. No code is run; the project and its database
+    stay as they are.
+    """
+    if markdown is not None and markdown.exists() and not force:
+        refuse(f"{markdown} is there already; --force replaces it")
+    try:
+        v4 = find_v4_project(folder)
+    except ValueError as error:
+        refuse(f"package.json {error}")
+    if v4 is None:
+        refuse(f"{folder} is no project of Strapi v4: its package.json does not ask for @strapi/strapi 4")
+    report = examine(folder, v4, os.environ)
+    if markdown is not None:
+        markdown.write_text(to_markdown(report), encoding="utf-8")
+    if as_json:
+        say_json(to_json(report))
+        return
+    show(report)
+    if markdown is not None:
+        say("\nWritten to [bold]{}[/].", markdown)
+
+
+def to_json(value: Any) -> Any:
+    """The report as JSON, keys as everywhere in answers."""
+    if is_dataclass(value) and not isinstance(value, type):
+        value = asdict(value)
+    if isinstance(value, dict):  # what a setting is has names of its owner's choice
+        return {camel(name): item if name == "value" else to_json(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_json(item) for item in value]
+    return value
+
+
+def show(report: Report) -> None:
+    """Print what matters; of long lists the beginning."""
+    console = Console(highlight=False)
+    if not console.is_terminal or console.width > _WIDEST:
+        console = Console(highlight=False, width=_WIDEST)
+    console.print(Text.assemble(("Adopting ", "dim"), (report.project, "bold")))
+    for section in sections(report):
+        if not section.is_detail:
+            for part in _printed(section):
+                console.print(part)
+
+
+def _printed(section: Section) -> Iterator[Text | Table | Padding]:
+    yield Text.assemble("\n", (section.title, "bold"))
+    yield from (_indented(line, 2) for line in section.lead)
+    shown = section.rows[:_MOST_ROWS]
+    if section.is_table:
+        yield _table(section, shown)
+    else:
+        for *names, text in shown:
+            yield _indented(_titled(names), 2)
+            yield _indented(text, 6)
+    if len(section.rows) > _MOST_ROWS:
+        yield _indented(f"and {len(section.rows) - _MOST_ROWS} more: --markdown FILE has all of it", 2)
+    yield from (_indented(line, 2) for line in section.then)
+    if section.code:
+        yield _indented(section.code, 4)
+
+
+def _table(section: Section, rows: Iterable[Sequence[str]]) -> Table:
+    table = Table(box=None, padding=(0, 1, 0, 2), header_style="dim")
+    for column in section.columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(_clean(cell)) for cell in row))
+    return table
+
+
+def _titled(names: Sequence[str]) -> Text:
+    first, *rest = (_clean(name) for name in names if name)
+    return Text.assemble((first, "cyan"), *(f"  {name}" for name in rest))
+
+
+def _indented(text: str | Text, columns: int) -> Padding:
+    return Padding(Text(_clean(text)) if isinstance(text, str) else text, (0, 0, 0, columns), expand=False)
+
+
+def _clean(text: str) -> str:
+    """Without what would steer a terminal."""
+    return "".join(char if char.isprintable() or char == "\n" else " " for char in text)

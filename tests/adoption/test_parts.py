@@ -1,0 +1,67 @@
+"""Parts of the report: counterparts by the names of packages, the summary, hostile names in pages."""
+
+import pytest
+
+from octavo.adoption.markdown import to_markdown
+from octavo.adoption.plugins import counterparts
+from octavo.adoption.report import Closed, CodeItem, Item, Plugin, Report, SettingItem, Verdict
+from octavo.adoption.summary import open_ends, summary
+
+_CODE = CodeItem("src/a.js", 1, "hook", "api::a.a.beforeCreate", "sets slug", "to port")
+
+
+@pytest.mark.parametrize(
+    "package,verdict",
+    [
+        ("strapi-plugin-populate-deep", Verdict.WORKS),
+        ("@strapi/plugin-graphql", Verdict.WORKS),
+        ("@ckeditor/strapi-plugin-ckeditor", Verdict.WORKS),
+        ("strapi-plugin-multi-select", Verdict.WORKS),
+        ("@strapi/plugin-seo", Verdict.WORKS),
+        ("@pluginpal/strapi-plugin-sitemap", Verdict.ABSENT),
+        ("strapi-plugin-transformer", Verdict.ABSENT),
+        ("@strapi/plugin-documentation", Verdict.ABSENT),
+        ("@strapi/plugin-sentry", Verdict.INSTEAD),
+        ("strapi-plugin-config-sync", Verdict.INSTEAD),
+        ("strapi-provider-rest-cache-redis", Verdict.IDLE),
+        ("@strapi/provider-upload-cloudinary", Verdict.WORKS),
+        ("strapi-provider-upload-do", Verdict.ABSENT),
+        ("@strapi/design-system", Verdict.IDLE),
+    ],
+)
+def test_counterparts(package: str, verdict: Verdict) -> None:
+    [found] = counterparts({package: "1.0.0", "lodash": "4.0.0"})
+    assert (found.verdict, bool(found.says)) == (verdict, True)
+
+
+def test_the_summary_has_five_lines_at_most() -> None:
+    settings = [SettingItem("open", f"config/server.js:{line}", "url", "", None, "no") for line in range(9)]
+    closed = [Closed(f"global::{name}", "src/policies/x.js:1", "", ("GET /a", "GET /b")) for name in "pqrst"]
+    full = Report(
+        project="",
+        version="4.20.0",
+        version_source="yarn.lock",
+        settings=tuple(settings),
+        closed=tuple(closed),
+        code=(_CODE,),
+        plugins=(Plugin("x", "1", Verdict.ABSENT, ""),),
+        definitions=(Item("a", "b", "c"),),
+    )
+    assert list(summary(full)) == [
+        "Strapi 4.20.0, by yarn.lock: 0 settings taken over, 9 not understood; 1 piece of code not run, "
+        "1 plugin without counterpart",
+        "  Closed until ported or allowed: GET /a, GET /b, because of global::p, global::q, global::r and 2 more",
+        "  config/server.js:0: url: no",
+        "  config/server.js:1: url: no",
+        "  All of it, and what to do: octavo adopt",
+    ]
+    assert open_ends(full) == 12
+    assert len(list(summary(Report(project="", version="4.20.0", version_source="yarn.lock")))) == 1
+
+
+def test_names_cannot_leave_their_cell() -> None:
+    hostile = Item("a|b\n## c", "<script>", "x" * 9000 + "\x1b[31m")
+    page = to_markdown(Report(project="", version="", version_source="", stops=(hostile,)))
+    [row] = [line for line in page.splitlines() if "script" in line]
+    assert row.startswith("| a\\|b ## c | &lt;script&gt; | xxx")
+    assert len(row) < 700
