@@ -8,7 +8,7 @@ from typing import Final
 from octavo.graphql.customization.extension import ACTIONS, Extension, ExtensionError, FieldAccess
 from octavo.graphql.schema.exclusions import FieldKey
 from octavo.http.router import Router
-from octavo.project.v4 import Code, Guard, Switch, is_v4_project
+from octavo.project.v4 import Code, Guard, Switch
 from octavo.project.v4.allowing import allow
 from octavo.rest.project_routes import refuse
 from octavo.runtime.plugin_doors import Door, content_fields, doors_of, generated_fields, hooked_doors
@@ -35,7 +35,7 @@ _SWITCHES: Final = {
 
 def read_project_code(settings: Settings, registry: Registry) -> Code | None:
     """The code of a v4 project, without what its owner allows; None for any other. Raises InvalidCode."""
-    if not is_v4_project(settings.project):
+    if not settings.is_v4:
         return None
     from octavo.project.v4.read import read_code  # the parsers take time and memory
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from octavo.project.v4 import is_v4_project
+from octavo.settings.v4.project import CORE, depends_on
 
 ENVIRONMENT: Final = ".env"
 _CONFIG: Final = "config"
@@ -52,6 +52,6 @@ def mark_of(path: Path) -> Mark | None:
 
 def _files(project: Path) -> Iterator[Path]:
     yield project / ENVIRONMENT
-    scripts = is_v4_project(project)
+    scripts = depends_on(project, CORE)
     for folder in FOLDERS:
         yield from (path for path in (project / folder).rglob("*") if is_read(path, project, scripts=scripts))

@@ -17,7 +17,6 @@ from octavo.project.v4.code import (
     State,
     Switch,
 )
-from octavo.project.v4.package import is_v4_project
 
 __all__ = [
     "Access",
@@ -32,5 +31,4 @@ __all__ = [
     "Shape",
     "State",
     "Switch",
-    "is_v4_project",
 ]

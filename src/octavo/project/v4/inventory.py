@@ -1,7 +1,7 @@
 """What else there is of code: what runs at start, by the clock, once; local plugins, packages, modules."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -12,7 +12,6 @@ from octavo.javascript.source import Place
 from octavo.javascript.syntax import FUNCTIONS, named, properties, statements, string_value, unwrap, walk
 from octavo.project.v4.code import Guard, Kind, State
 from octavo.project.v4.describing import called, describe
-from octavo.project.v4.package import dependencies, read_package
 from octavo.project.v4.sources import Sources, answered
 
 _STARTS: Final = ("register", "bootstrap", "destroy")
@@ -136,10 +135,9 @@ def read_migrations(sources: Sources) -> None:
             sources.find(Kind.MIGRATION, path.stem, sources.place(path), says, State.OPEN)
 
 
-def read_packages(sources: Sources) -> None:
+def read_packages(sources: Sources, packages: Mapping[str, str]) -> None:
     """The packages that belong to Strapi; those that Octavo has something for are no open items."""
-    package = read_package(sources.project)
-    for name, version in sorted(dependencies(package).items()):
+    for name, version in sorted(packages.items()):
         if _STRAPI.search(name):
             state = State.TAKEN if _OURS.match(name) else State.OPEN
             sources.find(Kind.PACKAGE, name, Place("package.json"), version, state)

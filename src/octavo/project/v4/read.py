@@ -25,12 +25,12 @@ from octavo.project.v4.inventory import (
 )
 from octavo.project.v4.named import NamedCode
 from octavo.project.v4.order import in_order
-from octavo.project.v4.package import is_v4_project
 from octavo.project.v4.plugins import read_plugin
 from octavo.project.v4.routes import RouteReader
 from octavo.project.v4.sources import Sources
 from octavo.schema.naming import kebab_case
 from octavo.schema.registry import Registry
+from octavo.settings.v4.project import V4Project, find_v4_project
 
 _MAY_REACH_OUT: Final = re.compile(
     rb"shadowCRUD|\.use\(|subscribe|\.extend\(|strapi\s*\.[^;=]{0,200}\b(controller|service|polic|route)[^;=]{0,200}[^=!<>;]=[^=>]"
@@ -39,13 +39,18 @@ _MAY_REACH_OUT: Final = re.compile(
 
 
 def read_code(project: Path, registry: Registry) -> Code:
-    """What the JavaScript and TypeScript of a project says; nothing where it is no v4 project. Runs nothing."""
-    return _Reader(project, registry).read() if is_v4_project(project) else Code()
+    """What the JavaScript and TypeScript of a project says; nothing where it is no v4 project. Runs nothing.
+
+    Raises ValueError for a `package.json` that cannot be read.
+    """
+    found = find_v4_project(project)
+    return Code() if found is None else _Reader(project, registry, found).read()
 
 
 class _Reader:
-    def __init__(self, project: Path, registry: Registry) -> None:
+    def __init__(self, project: Path, registry: Registry, packages: V4Project) -> None:
         self._registry = registry
+        self._packages = packages.packages
         self._sources = sources = Sources(project)
         self._named = NamedCode(sources)
         self._controllers = Controllers(sources, registry)
@@ -136,7 +141,7 @@ class _Reader:
     def _rest(self) -> None:
         read_cron(self._sources)
         read_migrations(self._sources)
-        read_packages(self._sources)
+        read_packages(self._sources, self._packages)
         read_modules(self._sources)
         for guard in self._everywhere:
             self._sources.find(
