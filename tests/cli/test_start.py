@@ -28,7 +28,9 @@ def project(tmp_path: Path) -> Path:
 def test_serves_a_v4_folder_with_nothing_but_its_env(project: Path) -> None:
     with serving("start", project) as server:
         assert server.get("/api/stories") == (403, FORBIDDEN)
-        assert server.hear("Octavo") == [f"Octavo serves {project} at http://localhost:{server.port}"]
+        tables, serves = server.hear("Octavo")
+        assert tables.endswith(" made")
+        assert serves == f"Octavo serves {project} at http://localhost:{server.port}"
         assert server.stop() == (0, "")
     assert (project / ".octavo/data.db").is_file()
 

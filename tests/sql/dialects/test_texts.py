@@ -165,6 +165,15 @@ CASES: Final[list[tuple[str, tuple[Any, ...], Any, Any]]] = [
         ('DROP INDEX IF EXISTS "i"',),
         ('ALTER TABLE "t" DROP CONSTRAINT IF EXISTS "i"', 'DROP INDEX IF EXISTS "i"'),
     ),
+    ("rename_index", ("i", "j"), None, 'ALTER INDEX "i" RENAME TO "j"'),
+    ("rename_foreign_key", ("t", "k", "l"), None, 'ALTER TABLE "t" RENAME CONSTRAINT "k" TO "l"'),
+    *(
+        (method, arguments, text, text)
+        for method, arguments, text in (
+            ("rename_table", ("t", "u"), 'ALTER TABLE "t" RENAME TO "u"'),
+            ("rename_column", ("t", "c", "d"), 'ALTER TABLE "t" RENAME COLUMN "c" TO "d"'),
+        )
+    ),
     (
         "continue_ids",
         (["t"],),
