@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import apsw
@@ -204,6 +205,29 @@ def test_a_project_that_cannot_start(tmp_path: Path) -> None:
 def test_definitions_that_cannot_be_used(tmp_path: Path) -> None:
     found = report(make_v4_project(tmp_path / "site", {"src/components/page/link.json": "{"}))
     assert "src/components/page/link.json" in {item["place"] for item in found["stops"]}
+    assert {"cron", "hook", "policy"} <= {item["kind"] for item in found["code"]}
+    assert (found["hasDefinitions"], found["closed"]) == (False, [])
+    names = {item["name"] for item in found["code"] if item["kind"] == "route"}
+    assert ("GET /stories/best" in names, "api::story.story" in names) == (True, False)
+
+
+def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+    folder = make_v4_project(tmp_path / "site", {".tmp/data.db": "x" * 5000})
+    found = report(folder)
+    assert "not a database" in found["database"]["problem"]
+    assert [item["name"] for item in found["stops"]] == ["SQLite, .tmp/data.db"]
+
+
+def test_databases_of_before_order_columns(project: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "old"
+    copytree(project, folder)
+    database = apsw.Connection(str(folder / ".tmp/data.db"))
+    database.execute('ALTER TABLE stories_components DROP COLUMN "order"; DROP TABLE places')
+    database.close()
+    found = report(folder)["database"]
+    assert found["orderColumns"] == ["add column stories_components.order (float)"]
+    assert "create table places" in found["added"]
+    assert [item["entries"] for item in found["types"] if item["uid"] == "api::place.place"] == [None]
 
 
 @pytest.mark.parametrize("package", ["{}", '{"dependencies": {"@strapi/strapi": "5.1.0"}}', "{"])

@@ -30,11 +30,12 @@ def assemble(
         settings=setting_items(settings.findings),
         secrets=tuple(_secrets(settings)),
         closed=_closed(code, registry) if code and registry else (),
-        code=tuple(_code_items(code, settings.api.adoption.allow)) if code else (),
+        code=tuple(_code_items(code, settings.api.adoption.allow, registry)) if code else (),
         definitions=tuple(Item(one.source, one.path, one.message) for one in remarks),
         plugins=tuple(counterparts(v4.packages)) if v4 else (),
         populates=heaviest(registry) if registry else (),
         allowed=settings.api.adoption.allow,
+        has_definitions=registry is not None,
     )
 
 
@@ -66,11 +67,14 @@ def _secrets(settings: Settings) -> Iterator[Secret]:
     yield from (Secret(name, "", needed=True) for name in missing)
 
 
-def _code_items(code: Code, allowed: Sequence[str]) -> Iterator[CodeItem]:
-    """All pieces of code but packages, which have a part of the report of their own; by file and line."""
+def _code_items(code: Code, allowed: Sequence[str], registry: Registry | None) -> Iterator[CodeItem]:
+    """All pieces of code but packages, which have a part of the report of their own; by file and line.
+
+    Without definitions what is said of core routers is left out: that their content-types are missing.
+    """
     closed = {route.name for route in code.routes if route.guards}
     for found in sorted(code.findings, key=lambda one: (one.place.file, one.place.line)):
-        if found.kind is Kind.PACKAGE:
+        if found.kind is Kind.PACKAGE or (registry is None and found.kind is Kind.ROUTE and "::" in found.name):
             continue
         is_opened = found.kind is Kind.ROUTE and found.state is State.CLOSED and found.name not in closed
         yield CodeItem(

@@ -18,6 +18,9 @@ from octavo.sql.ddl.changes import AddColumn, AddForeignKey, Change, ChangeType,
 from octavo.sql.ddl.tables import OWN_PREFIX, Table, wanted_tables
 from octavo.sql.physical_names import table_name
 
+UNUSABLE: Final = "cannot be"
+"""How a problem begins that stops the start."""
+
 _CLIENT: Final = ("database", "client")
 _ROLES: Final = """
 SELECT r.name, count(l.user_id) FROM up_roles r LEFT JOIN up_users_role_links l ON l.role_id = r.id
@@ -42,7 +45,9 @@ async def look_into(settings: Settings, registry: Registry) -> DatabaseReport:
         await database.connect()
         return await _look(database, registry, where, source)
     except ServiceUnavailable as error:
-        return DatabaseReport(where, source, f"cannot be reached: {error.__cause__ or error.reason or error}")
+        return DatabaseReport(where, source, f"{UNUSABLE} reached: {error.__cause__ or error.reason or error}")
+    except Exception as error:  # each driver has its own; whichever it is, the rest of the report is worth having
+        return DatabaseReport(where, source, f"{UNUSABLE} looked into: {error.__cause__ or error}")
     finally:
         await database.close()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from octavo.adoption.assemble import assemble, setting_items
-from octavo.adoption.database import look_into
+from octavo.adoption.database import UNUSABLE, look_into
 from octavo.adoption.plugins import counterparts
 from octavo.adoption.report import DatabaseReport, Item, Report
 from octavo.project import InvalidCode
@@ -15,6 +15,7 @@ from octavo.project.v4 import Code
 from octavo.project.v4.allowing import allow
 from octavo.project.v4.read import read_code
 from octavo.runtime.definitions import project_registry, warnings_of
+from octavo.runtime.open_resources import place_of_database
 from octavo.schema.custom_fields import known_custom_fields
 from octavo.schema.loader import inspect_definitions
 from octavo.schema.problems import DefinitionProblem, InvalidDefinitions
@@ -27,6 +28,7 @@ from octavo.settings.v4.read import read_v4
 
 _NO_SETTINGS: Final = "not looked into: the settings do not say for sure which one it is"
 _NO_DEFINITIONS: Final = "not looked into: the definitions cannot be used"
+_NOTHING: Final = Registry((), ())
 
 
 def examine(folder: Path, v4: V4Project, environment: Mapping[str, str]) -> Report:
@@ -47,7 +49,7 @@ def _examine(folder: Path, v4: V4Project, environment: Mapping[str, str], variab
         registry = project_registry(settings)
     except InvalidDefinitions as error:
         stops += map(_definition, error.problems)
-        report = assemble(settings, None, None, ())
+        report = assemble(settings, None, read_code(folder, _NOTHING), ())
         return replace(report, stops=(*report.stops, *stops), database=_unseen(settings, _NO_DEFINITIONS))
     code = _code(folder, registry, settings.api.adoption.allow, stops)
     database = asyncio.run(look_into(settings, registry))
@@ -89,12 +91,11 @@ def _without_settings(folder: Path, v4: V4Project, variables: Mapping[str, str],
         plugins=tuple(counterparts(v4.packages)),
         database=DatabaseReport("", "", _NO_SETTINGS),
     )
-    if found.registry is not None:
-        code = _code(folder, found.registry, (), stops)
-        made = assemble(Settings(project=folder), found.registry, code, found.registry.remarks)
-        kept = ("closed", "code", "definitions", "populates")
-        report = replace(report, **{name: getattr(made, name) for name in kept})
-    return replace(report, stops=tuple(stops))
+    code = read_code(folder, found.registry or _NOTHING)
+    remarks = found.registry.remarks if found.registry else ()
+    made = assemble(Settings(project=folder), found.registry, code, remarks)
+    kept = {name: getattr(made, name) for name in ("closed", "code", "definitions", "populates", "has_definitions")}
+    return replace(report, stops=tuple(stops), **kept)
 
 
 def _code(folder: Path, registry: Registry, allowed: tuple[str, ...], stops: list[Item]) -> Code:
@@ -113,7 +114,7 @@ def _missing(settings: Settings) -> Iterator[Item]:
 
 
 def _database(found: DatabaseReport) -> Iterator[Item]:
-    if found.problem.startswith("cannot be reached"):
+    if found.problem.startswith(UNUSABLE):
         yield Item(found.source, found.where, found.problem)
     for change in found.contradicting:
         says = "contradicts its definition; correct the definition, or convert it: octavo db upgrade --allow-data-loss"
@@ -125,4 +126,4 @@ def _definition(problem: DefinitionProblem) -> Item:
 
 
 def _unseen(settings: Settings, why: str) -> DatabaseReport:
-    return DatabaseReport(settings.database.client, settings.sources.get(("database", "client"), "default"), why)
+    return DatabaseReport(place_of_database(settings), settings.sources.get(("database", "client"), "default"), why)

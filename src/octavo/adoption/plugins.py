@@ -105,11 +105,13 @@ _TABLE: Final[tuple[tuple[tuple[str, ...], Verdict, str], ...]] = (
         "images get the sizes of `breakpoints`; what it added to files stays, new files are without it",
     ),
     (("translate", "auto-translate", "deepl"), _IDLE, _PANEL),
+    (("vercel-deploy", "netlify-deployments", "github-publish", "website-builder"), _IDLE, _PANEL),
     (("local-plugins",), _IDLE, _PART),
 )
 _BY_NAME: Final[Mapping[str, tuple[Verdict, str]]] = {
     name: (verdict, says) for names, verdict, says in _TABLE for name in names
 }
+_OLD: Final = re.compile(r"^strapi-(utils|admin|helper-plugin|generate.*|hook-.*|connector-.*)$")
 _PARTS: Final = re.compile(
     r"^@strapi/(strapi|utils|icons|design-system|helper-plugin|typescript-utils|types|admin|permissions|database|logger|"
     r"data-transfer|cloud-cli|pack-up|sdk-plugin|core|content-.*|plugin-content-.*|parse-.*|eslint-config|generate.*)$"
@@ -134,6 +136,8 @@ def _judged(package: str) -> tuple[Verdict, str]:
         return _WORKS, "what this report is about"
     if _PARTS.match(package):
         return _IDLE, _PART
+    if _OLD.match(package):
+        return _IDLE, "a part of version 3, which v4 has no use for"
     match = _NAME.match(package.lower())
     name = match["name"] if match else package
     for short in (name, _ENDING.sub("", name)):

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Any
 
 from octavo.project.v4 import Kind
+from octavo.settings.v4.findings import Outcome
 
 
 class Verdict(StrEnum):
@@ -30,7 +31,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class SettingItem:
-    """A key of the project's own configuration. `outcome` is one of `settings.v4.findings.Outcome`."""
+    """A key of the project's own configuration. `outcome` is that of its finding."""
 
     outcome: str
     place: str
@@ -159,7 +160,10 @@ class Populate:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All of it. `stops` is what keeps `octavo start` from starting."""
+    """All of it. `stops` is what keeps `octavo start` from starting.
+
+    Where the definitions cannot be used (`has_definitions`) nobody knows which routes there are and what closes them.
+    """
 
     project: str
     version: str
@@ -176,6 +180,7 @@ class Report:
     database: DatabaseReport | None = None
     populates: tuple[Populate, ...] = ()
     allowed: tuple[str, ...] = ()
+    has_definitions: bool = True
 
     @property
     def can_start(self) -> bool:
@@ -184,6 +189,10 @@ class Report:
     def settings_that(self, *outcomes: str) -> list[SettingItem]:
         """The keys of these outcomes, in the order of the outcomes."""
         return [item for outcome in outcomes for item in self.settings if item.outcome == outcome]
+
+    def to_look_at(self) -> list[SettingItem]:
+        """Keys that are in force and have a remark: secrets that stand in the code, and their like."""
+        return [item for item in self.settings if item.outcome == Outcome.TAKEN and item.setting and item.says]
 
     def code_that(self, state: str) -> list[CodeItem]:
         """The code of one state that the owner has not settled. Modules do nothing unless other code imports them."""

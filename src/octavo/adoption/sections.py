@@ -1,5 +1,6 @@
 """The report as sections of text, what matters first: one order and one wording for the terminal and the file."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -47,13 +48,8 @@ def sections(report: Report) -> Iterator[Section]:
 
 def _start(report: Report) -> Section:
     lead = [f"Strapi {report.version}, by {report.version_source}."]
-    environments = [name for name in report.other_environments if name != report.environment]
     if report.environment:
         lead.append(f"Configuration under NODE_ENV={report.environment}.")
-    if environments:
-        lead.append(
-            f"There are others: NODE_ENV={environments[0]} octavo adopt reports on config/env/{environments[0]}."
-        )
     if report.can_start:
         return Section("Can it start? Yes", tuple(lead))
     rows = tuple((item.place, item.name, item.says) for item in report.stops)
@@ -62,7 +58,9 @@ def _start(report: Report) -> Section:
 
 def _closed(report: Report) -> Iterator[Section]:
     if not report.closed:
-        if report.code:
+        if not report.has_definitions:
+            yield Section("What is closed?", ("That is known once the definitions can be used.",))
+        elif report.code:
             yield Section("What is closed? Nothing")
         return
     rows = tuple((item.guard, item.place, item.says, listed(item.closes)) for item in report.closed)
@@ -81,7 +79,7 @@ def _open_settings(report: Report) -> Iterator[Section]:
         rows = tuple((item.place, item.key, item.outcome, item.says) for item in found)
         lead = "Closed: the safest value holds, or nothing starts, until it is said. Open: it has no effect."
         yield Section("Settings that are not understood", (lead,), ("place", "key", "", "what to do"), rows)
-    warned = [item for item in report.settings_that(Outcome.TAKEN) if item.says]
+    warned = report.to_look_at()
     if warned:
         looks = tuple((item.place, item.key, item.says) for item in warned)
         yield Section("Settings to look at", (), ("place", "key", "why"), looks)
@@ -96,7 +94,9 @@ def _open_code(report: Report) -> Iterator[Section]:
     found = report.code_that(State.OPEN)
     if not (closed or found):
         return
-    lead = "JavaScript is not run. What this did does not happen:"
+    kinds = Counter(item.kind for item in (*closed, *found))
+    counts = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
+    lead = f"JavaScript is not run. What this did does not happen ({counts})."
     yield Section("Code that is not run", (lead,), _CODE, _code_rows((*closed, *found)), tuple(advice(found)))
 
 

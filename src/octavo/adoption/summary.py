@@ -24,7 +24,7 @@ def summary(report: Report) -> Iterator[str]:
         what = dict.fromkeys(name for item in report.closed for name in item.closes)
         guards = listed((item.guard for item in report.closed), 3)
         yield f"  Closed until ported or allowed: {listed(what, 3)}, because of {guards}"
-    told = [*unknown, *(item for item in taken if item.says)]
+    told = [*unknown, *report.to_look_at()]
     yield from (f"  {_line(item)}" for item in told[:_SHOWN])
     if report.closed or told or code or report.absent() or report.definitions:
         yield "  All of it, and what to do: octavo adopt"
