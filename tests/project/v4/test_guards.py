@@ -224,11 +224,13 @@ def test_hooks_that_code_subscribes_to(tmp_path: Path) -> None:
     text = """module.exports = { register() {}, async bootstrap({ strapi }) {
       strapi.db.lifecycles.subscribe({ models: ['plugin::users-permissions.user'], beforeCreate() { throw 1; } });
       strapi.db.lifecycles.subscribe(async (event) => {});
+      strapi.contentType('api::article.article').lifecycles = { beforeDelete() { throw 1; }, afterDelete() {} };
     } };"""
     code = read(tmp_path, **{"src/index.js": text})
     assert {(hook.uid, hook.guard.name) for hook in code.hooks} == {
         ("plugin::users-permissions.user", "plugin::users-permissions.user.beforeCreate"),
         ("", "all content-types: hooks"),
+        ("api::article.article", "api::article.article.beforeDelete"),
     }
     assert {name: finding.state for name, finding in findings(code, Kind.START).items()} == {
         "src/index.js: register": State.NOTHING,
@@ -273,6 +275,8 @@ def test_middlewares_that_code_adds(tmp_path: Path) -> None:
             "plugins.users-permissions.controllers.user.me",
         ),
         ("strapi.container.get('services').extend('api::article.article', (s) => s);", "container.get.extend"),
+        ("strapi.contentTypes['api::article.article'].options = {};", "contentTypes.api::article.article.options"),
+        ("strapi.contentType('api::article.article').lifecycles = {};", None),
         ("const found = strapi.service('api::article.article').find();", None),
         ("if (strapi.service('x') === 1) log();", None),
     ],

@@ -16,6 +16,7 @@ from octavo.javascript.syntax import (
     member_path,
     named,
     properties,
+    string_value,
     unwrap,
     walk,
 )
@@ -69,6 +70,9 @@ class HookReader:
 
     def read_object(self, module: Module, node: Node, uid: str) -> None:
         """Hooks that are written out as an object, by event."""
+        if node.type != "object":
+            self._unclear(uid, module.place(node))
+            return
         if is_open(module, node):
             self._unclear(uid, module.place(node))
         self._read_all(module, properties(module, node), uid)
@@ -153,6 +157,17 @@ def subscriptions(module: Module) -> Iterator[Node]:
     for found in walk(module.root):
         if found.type == "call_expression" and called(module, found)[-2:] == (LIFECYCLES, "subscribe"):
             yield found
+
+
+def assigned_hooks(module: Module) -> Iterator[tuple[str, Node]]:
+    """`strapi.contentType(uid).lifecycles = {...}`: the content-type, empty where it is not known, and the value."""
+    for found in walk(module.root):
+        left, right = found.child_by_field_name("left"), found.child_by_field_name("right")
+        if found.type != "assignment_expression" or left is None or right is None:
+            continue
+        if called(module, left)[:1] == ("strapi",) and called(module, left)[-1] == LIFECYCLES:
+            words = (string_value(module, node) for node in walk(left) if node.type == "string")
+            yield next((word for word in words if word and "::" in word), ""), right
 
 
 def _actions(event: str) -> tuple[str, ...]:

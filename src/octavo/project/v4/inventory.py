@@ -12,12 +12,17 @@ from octavo.javascript.source import Place
 from octavo.javascript.syntax import FUNCTIONS, named, properties, statements, string_value, unwrap, walk
 from octavo.project.v4.code import Guard, Kind, State
 from octavo.project.v4.describing import called, describe
+from octavo.project.v4.hooks import LIFECYCLES
 from octavo.project.v4.sources import Sources, answered
 
 _STARTS: Final = ("register", "bootstrap", "destroy")
 _PARTS: Final = frozenset(
-    ("controller", "controllers", "policies", "policy", "container", "service", "services", "routes")
+    (
+        *("controller", "controllers", "service", "services", "policy", "policies", "container", "routes"),
+        *("contentType", "contentTypes"),
+    )
 )
+"""What of `strapi` is the project's API: whoever sets anything in it changes that."""
 _STRAPI: Final = re.compile(r"strapi", re.IGNORECASE)
 _OURS: Final = re.compile(r"^@strapi/(strapi|plugin-(users-permissions|i18n|graphql|upload|email)|provider-.*)$")
 _MOST_FILES: Final = 5000
@@ -64,7 +69,7 @@ def replaced_while_running(module: Module) -> Iterator[Guard]:
     for found in walk(module.root):
         left = found.child_by_field_name("left") if found.type == "assignment_expression" else None
         chain = called(module, left if left is not None else found) if left is not None or _is_call(found) else ()
-        replaces = chain[:1] == ("strapi",) and bool(_PARTS & set(chain[1:]))
+        replaces = chain[:1] == ("strapi",) and bool(_PARTS & set(chain[1:])) and chain[-1:] != (LIFECYCLES,)
         if replaces and (left is not None or chain[-1] == "extend"):
             place = module.place(found)
             yield Guard(f"{place.file}: {'.'.join(chain[1:])}", place, describe(module, found))

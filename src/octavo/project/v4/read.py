@@ -12,7 +12,7 @@ from octavo.project.v4.controllers import Controllers
 from octavo.project.v4.everywhere import guards_everywhere
 from octavo.project.v4.extensions import ExtensionReader, extension_files
 from octavo.project.v4.graphql import GraphqlReader
-from octavo.project.v4.hooks import LIFECYCLES, HookReader, subscriptions
+from octavo.project.v4.hooks import LIFECYCLES, HookReader, assigned_hooks, subscriptions
 from octavo.project.v4.inventory import (
     added_middlewares,
     code_files,
@@ -33,7 +33,7 @@ from octavo.schema.registry import Registry
 from octavo.settings.v4.project import V4Project, find_v4_project
 
 _MAY_REACH_OUT: Final = re.compile(
-    rb"shadowCRUD|\.use\(|subscribe|\.extend\(|strapi\s*\.[^;=]{0,200}\b(controller|service|polic|route)[^;=]{0,200}[^=!<>;]=[^=>]"
+    rb"shadowCRUD|\.use\(|subscribe|\.extend\(|strapi\s*\.[^;=]{0,200}\b(controller|service|polic|route|contentType|lifecycles)[^;=]{0,200}[^=!<>;]=[^=>]"
 )
 """What files have in them that do something to others."""
 
@@ -133,6 +133,8 @@ class _Reader:
                 continue
             for call in subscriptions(module):
                 self._hooks.subscribe(module, call)
+            for uid, value in assigned_hooks(module):
+                self._hooks.read_object(*self._sources.resolved(module, value), uid)
             calls = (found for found in walk(module.root) if found.type == "call_expression")
             self._everywhere += added_middlewares(module, calls)
             self._everywhere += replaced_while_running(module)

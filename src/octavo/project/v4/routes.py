@@ -17,6 +17,7 @@ from octavo.project.v4.data import NotData
 from octavo.project.v4.named import FAMILIES, NamedCode
 from octavo.project.v4.sources import Sources
 from octavo.schema.content_types import ContentType
+from octavo.schema.naming import kebab_case
 from octavo.schema.registry import Registry
 
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
@@ -40,7 +41,7 @@ class RouteReader:
             place = self._sources.place(path)
             routes, prefix = self._file(path, owner, place)
             yield from routes
-            found = self._types.get(f"{owner}.{path.stem}")
+            found = self._types.get(f"{owner}.{kebab_case(path.stem)}")
             if found is not None and found.localized:
                 yield self._localization(found, owner, prefix, place)
 
