@@ -22,6 +22,7 @@ from octavo.runtime.prepare_database import StartFailed, prepare_database
 from octavo.schema.problems import InvalidDefinitions
 from octavo.settings import Settings, SettingsError, load_settings
 from octavo.sql.ddl.tables import OwnTable
+from octavo.transfer.problems import TransferError
 from octavo.transfer.seed import SeedError
 
 ResultT = TypeVar("ResultT")
@@ -60,7 +61,7 @@ class Command(click.Command):
             raise Refused(f"The database cannot be reached: {error.__cause__ or error}") from error
         except BrokenPipeError:
             raise
-        except (StartFailed, SeedError, OctavoError, OSError) as error:
+        except (StartFailed, SeedError, TransferError, OctavoError, OSError) as error:
             raise Refused(str(error)) from error
 
 

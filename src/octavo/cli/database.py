@@ -8,6 +8,7 @@ import click
 
 from octavo.cli.base import Group, json_option, project_option, read_settings, refuse, say, say_json
 from octavo.cli.convert import convert
+from octavo.cli.database_copy import copy
 from octavo.cli.migrations import connected, migrate, migration, migrations
 from octavo.cli.postgresql_tools import dump_database, restore_database
 from octavo.cli.progress import progress_bar
@@ -25,10 +26,10 @@ from octavo.settings import Settings
 
 @click.group(cls=Group)
 def db() -> None:
-    """Compare, upgrade, migrate, back up and restore the database."""
+    """Compare, upgrade, migrate, back up, restore and copy the database."""
 
 
-for _command in (migrate, migrations, migration, rename, convert):
+for _command in (migrate, migrations, migration, rename, convert, copy):
     db.add_command(_command)
 
 

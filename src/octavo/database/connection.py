@@ -161,6 +161,11 @@ class Database(Connection, Protocol):
         TransactionConflict, any other with ServiceUnavailable.
         """
 
+    def snapshot(self) -> AbstractAsyncContextManager[Connection]:
+        """One state of the database to read for as long as it takes: what others write meanwhile is not seen, and
+        nobody waits. It refuses writes.
+        """
+
     def request_share(self) -> AbstractContextManager[None]:
         """Let the reads that are begun inside hold only one request's share of the connections (`request_share`)."""
 

@@ -16,7 +16,7 @@ from octavo.database.connection import LARGEST_ANSWER, Row, Values
 from octavo.database.pool import Pool
 from octavo.database.postgresql_connection import NOT_YET_THERE, Server, close_connection, settings_script
 from octavo.database.postgresql_errors import ConnectionLost, is_interruption, raise_translated
-from octavo.database.postgresql_transaction import PostgresqlTransaction, first_bytes
+from octavo.database.postgresql_transaction import BEGIN_SNAPSHOT, BEGIN_WRITING, PostgresqlTransaction, first_bytes
 from octavo.database.request_share import is_shared, place, request_share
 from octavo.database.values import check_values
 from octavo.database.watchdog import Watchdog
@@ -136,30 +136,43 @@ class PostgresqlDatabase:
     async def transaction(
         self, *, exclusive: bool = False, grouped: bool = False
     ) -> AsyncIterator[PostgresqlTransaction]:
-        connection, transaction = await self._begin(exclusive)
-        try:
+        connection, transaction = await self._begin(BEGIN_WRITING, exclusive)
+        async with self._held(connection, transaction):
             yield transaction
+
+    @contextlib.asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[PostgresqlTransaction]:
+        connection, transaction = await self._begin(BEGIN_SNAPSHOT)
+        async with self._held(connection, transaction):
+            await transaction.fetch_value("SELECT 1")  # the first statement fixes the state
+            yield transaction
+
+    @contextlib.asynccontextmanager
+    async def _held(self, connection: asyncpg.Connection, transaction: PostgresqlTransaction) -> AsyncIterator[None]:
+        """Commit in the end, or roll back; then the connection is free for others."""
+        try:
+            yield
             await transaction.commit()
         except BaseException:
             await self._clean_up(connection, transaction.interrupted)
             raise
         self._pool.release(connection)
 
-    async def _begin(self, exclusive: bool) -> tuple[asyncpg.Connection, PostgresqlTransaction]:
+    async def _begin(self, statement: str, exclusive: bool = False) -> tuple[asyncpg.Connection, PostgresqlTransaction]:
         try:
-            return await self._begin_once(exclusive, None)
+            return await self._begin_once(statement, exclusive, None)
         except ConnectionLost:
             self._drop_idle()
-            return await self._begin_once(exclusive, _REPLACEMENT_SECONDS)
+            return await self._begin_once(statement, exclusive, _REPLACEMENT_SECONDS)
 
     async def _begin_once(
-        self, exclusive: bool, patience: float | None
+        self, statement: str, exclusive: bool, patience: float | None
     ) -> tuple[asyncpg.Connection, PostgresqlTransaction]:
         connection = await self._pool.acquire(patience)
         seconds = _EXCLUSIVE_SECONDS if exclusive else self._statement_seconds
         transaction = PostgresqlTransaction(self, connection, self._watchdog, seconds)
         try:
-            await transaction.begin()
+            await transaction.begin(statement)
             if exclusive:
                 await transaction.make_exclusive(self._exclusive_patience, self.lock_timeout)
         except BaseException:

@@ -13,6 +13,8 @@ from octavo.errors import ServiceUnavailable
 from octavo.threads import in_computing_thread
 
 WorkT = TypeVar("WorkT")
+BEGIN_WRITING: Final = "BEGIN READ WRITE"
+BEGIN_SNAPSHOT: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _EXCLUSIVE_LOCK: Final = "octavo: exclusive"
 
 
@@ -56,13 +58,13 @@ class PostgresqlTransaction:
     async def compute(self, work: Callable[[], WorkT]) -> WorkT:
         return await in_computing_thread(work)
 
-    async def begin(self) -> None:
-        """Begin, in the one way that may write (connections only read by default).
+    async def begin(self, statement: str = BEGIN_WRITING) -> None:
+        """Begin, in the one way that may write (connections only read by default), or to read one state.
 
         Raises ServiceUnavailable on a server that follows another one: it takes no writes.
         """
         try:
-            await self._send(self._connection.execute, "BEGIN READ WRITE")
+            await self._send(self._connection.execute, statement)
         except asyncpg.FeatureNotSupportedError as error:
             raise ServiceUnavailable(reason="the server takes no writes") from error
 

@@ -30,6 +30,7 @@ from octavo.database.sqlite_connection import (
     first_row,
     first_value,
 )
+from octavo.database.sqlite_snapshot import SqliteSnapshot
 from octavo.database.sqlite_transaction import SqliteTransaction
 from octavo.database.values import check_values
 from octavo.database.writer_time_limit import HoldWatch, WriterHold
@@ -146,6 +147,17 @@ class SqliteDatabase:
                 transaction.check()
             finally:
                 transaction.end()
+
+    @contextlib.asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[SqliteSnapshot]:
+        connection = await self._readers.acquire()
+        snapshot = SqliteSnapshot(self, connection, self._statement_timeout)
+        try:
+            await snapshot.begin()
+            yield snapshot
+        finally:
+            connection.roll_back()
+            self._readers.release(connection)
 
     @contextlib.asynccontextmanager
     async def _alone(self, exclusive: bool) -> AsyncIterator[WriterHold]:

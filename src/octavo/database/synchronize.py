@@ -16,7 +16,7 @@ from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
 
 _INTERNAL_NAMES = frozenset(table.name for table in INTERNAL_TABLES)
-_STATE_TABLE = "octavo_state"
+STATE_TABLE = "octavo_state"
 _MANAGED_KEY = "tables"
 _V4_STATE_TABLE = "strapi_database_schema"
 _SHOWN_DUPLICATES = 5
@@ -147,7 +147,7 @@ async def _change_tables(
 async def _managed_tables(connection: Connection, dialect: Dialect, found: Mapping[str, Table]) -> frozenset[str]:
     """The tables that were made for definitions until now, by us or by the reference; no others may ever be dropped."""
     names: set[str] = set()
-    if _STATE_TABLE in found:
+    if STATE_TABLE in found:
         text = await connection.fetch_value(*_FIND_MANAGED.bind(dialect, key=_MANAGED_KEY))
         names.update(json.loads(text or "[]"))
     if _V4_STATE_TABLE in found:

@@ -87,13 +87,15 @@ UnitT = TypeVar("UnitT", bound=UnitOfWork)
 
 
 @asynccontextmanager
-async def unit_of_work(database: Database, feed: ChangeFeed | None = None) -> AsyncIterator[UnitOfWork]:
+async def unit_of_work(
+    database: Database, feed: ChangeFeed | None = None, *, exclusive: bool = False
+) -> AsyncIterator[UnitOfWork]:
     """A unit that is not run again: when another is in its way, who asked is told to come back.
 
-    Raises ServiceUnavailable.
+    `exclusive`: as for `Database.transaction`; for what takes minutes. Raises ServiceUnavailable.
     """
     try:
-        async with open_unit(database, lambda connection: UnitOfWork(connection, feed)) as unit:
+        async with open_unit(database, lambda connection: UnitOfWork(connection, feed), exclusive=exclusive) as unit:
             yield unit
     except TransactionConflict as error:
         raise ServiceUnavailable from error
@@ -101,13 +103,13 @@ async def unit_of_work(database: Database, feed: ChangeFeed | None = None) -> As
 
 @asynccontextmanager
 async def open_unit(
-    database: Database, make: Callable[[Transaction], UnitT], *, grouped: bool = False
+    database: Database, make: Callable[[Transaction], UnitT], *, exclusive: bool = False, grouped: bool = False
 ) -> AsyncIterator[UnitT]:
     """Begin a transaction and make a unit of it; commit and let follow what follows, or undo everything.
 
-    `grouped`: as for `Database.transaction`. Raises TransactionConflict.
+    `exclusive` and `grouped`: as for `Database.transaction`. Raises TransactionConflict.
     """
-    transaction = database.transaction(grouped=grouped)
+    transaction = database.transaction(exclusive=exclusive, grouped=grouped)
     unit = make(await transaction.__aenter__())
     try:
         yield unit

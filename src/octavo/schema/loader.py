@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from octavo.schema.builtin import BUILTIN_TYPES
 from octavo.schema.check import unsound
@@ -15,6 +16,9 @@ from octavo.schema.parse import parse_component, parse_content_type
 from octavo.schema.problems import DefinitionProblem, InvalidDefinitions
 from octavo.schema.registry import Registry
 from octavo.schema.tolerance import tolerate
+
+BUILT_IN: Final = "built-in"
+"""The source of a definition that every project has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,5 +72,5 @@ def _builtin(
     extended: Mapping[str, DefinitionFile] = {file.uid: file for file in extensions}
     for uid, raw in BUILTIN_TYPES.items():
         file = extended.get(uid)
-        own, name = (file.raw, file.name) if file else ({}, "built-in")
+        own, name = (file.raw, file.name) if file else ({}, BUILT_IN)
         yield parse_content_type(uid, {**raw, **own}, Reader(name, problems, fields))

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Final, Protocol
+from typing import IO, Any, Final, Protocol, runtime_checkable
 
 from octavo.errors import PayloadTooLargeError, Problem, ValidationError
 
@@ -137,6 +137,14 @@ class Storage(Protocol):
 
     def sign(self, url: str) -> str:
         """The signed form of the address of a file; others stay as they are."""
+
+
+@runtime_checkable
+class ReadableStorage(Protocol):
+    """A storage whose files are read here, too, not only by their addresses."""
+
+    def open(self, name: str) -> IO[bytes]:
+        """Read a file. Raises FileNotFoundError."""
 
 
 class NamedStorage(ABC):

@@ -39,6 +39,8 @@ class ColumnLimits:
     """Integers lie from `-largest_integer - 1` to it."""
     most_decimal: int | None = None
     """Decimals are smaller than this, with and without their sign."""
+    decimal_places: int | None = None
+    """Digits behind the point that a decimal keeps."""
     other_types: bool = True
     """Whether a column stores values of other types than its own."""
     nul_in_json: bool = True

@@ -95,6 +95,7 @@ class PostgreSQLDialect(Dialect):
         longest_string=255,
         largest_integer=2**31 - 1,
         most_decimal=10**8,  # numeric(10, 2)
+        decimal_places=2,
         other_types=False,
         nul_in_json=False,
         year_zero=False,

@@ -1,0 +1,74 @@
+"""`octavo db copy`: a project's database to another one, of whatever kind."""
+
+import asyncio
+from pathlib import Path
+
+import click
+
+from octavo.cli.base import Command, project_option, read_settings, refuse, say
+from octavo.cli.progress import progress_bar
+from octavo.database import SQLITE_PREFIX, open_database
+from octavo.database.connection import Database
+from octavo.runtime.definitions import project_registry
+from octavo.runtime.options import own_tables
+from octavo.runtime.prepare_database import reach_database
+from octavo.settings import Settings
+from octavo.transfer.database_copy.copier import CopyOptions, CopyReport, Progress, copy_database
+
+
+@click.command(
+    "copy", cls=Command, epilog="Example: octavo db copy sqlite:///.tmp/data.db postgresql://me@localhost/site"
+)
+@click.argument("source")
+@click.argument("target")
+@click.option("--force", is_flag=True, help="Replace what the target holds.")
+@click.option("--round-decimals", is_flag=True, help="Let decimals lose digits that the target does not keep.")
+@click.option("--schema", help="The schema on PostgreSQL, if it is not the connection's own.")
+@project_option
+def copy(source: str, target: str, force: bool, round_decimals: bool, schema: str | None, project: Path) -> None:
+    """Copy all data of the project from one database to another.
+
+    SOURCE and TARGET are addresses: sqlite:///relative.db, sqlite:////absolute.db, postgresql://user@host/name. Ids
+    stay. It is one transaction: a copy that fails or is stopped leaves the target as it was, and can be begun again.
+    """
+    settings = read_settings(project)
+    if source == target:
+        refuse("source and target are the same database")
+    if source.startswith(SQLITE_PREFIX) and not Path(source.removeprefix(SQLITE_PREFIX)).is_file():
+        refuse(f"there is no file {source.removeprefix(SQLITE_PREFIX)}")
+    options = CopyOptions(replace=force, rounded=round_decimals)
+    with progress_bar("Copying") as progress:
+        databases = _opened(source, schema), _opened(target, schema)
+        report = asyncio.run(_copy(settings, *databases, options, progress))
+    _tell(report)
+
+
+def _opened(url: str, schema: str | None) -> Database:
+    try:
+        return open_database(url, schema=schema)
+    except ValueError as error:
+        refuse(str(error))
+
+
+async def _copy(
+    settings: Settings, source: Database, target: Database, options: CopyOptions, progress: Progress
+) -> CopyReport:
+    registry = project_registry(settings)
+    await reach_database(source)
+    try:
+        await reach_database(target)
+        try:
+            return await copy_database(source, target, registry, own_tables(settings), options, progress)
+        finally:
+            await target.close()
+    finally:
+        await source.close()
+
+
+def _tell(report: CopyReport) -> None:
+    filled = sum(1 for count in report.rows.values() if count)
+    say("Copied [bold]{}[/] rows of {} tables.", sum(report.rows.values()), filled)
+    for table, count in sorted(report.left_out.items()):
+        say("[yellow]Left out[/] {} rows of {}: what they belong to is gone.", count, table)
+    for name in report.unknown:
+        say("[yellow]Left out[/] {}: no definition asks for it.", name)

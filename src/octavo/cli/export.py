@@ -1,0 +1,103 @@
+"""`octavo export`: a project's content, files and settings as a file of `strapi export`."""
+
+import asyncio
+from collections.abc import Set
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from octavo.cli.base import Command, project_option, read_settings, refuse, say
+from octavo.cli.progress import progress_bar
+from octavo.runtime.definitions import project_registry
+from octavo.runtime.open_resources import open_project_database
+from octavo.runtime.open_storage import open_storage
+from octavo.runtime.prepare_database import reach_database
+from octavo.settings import Settings
+from octavo.transfer.archive.parts import Part, chosen_parts
+from octavo.transfer.archive.versions import version_of
+from octavo.transfer.archive.writer import archive_path, new_archive
+from octavo.transfer.exporting.exporter import ExportReport, Progress, export_project
+
+parts_options = (
+    click.option("--only", metavar="PARTS", help=f"Only these parts, with commas between them: {', '.join(Part)}."),
+    click.option("--exclude", metavar="PARTS", help="All parts but these."),
+)
+
+
+def parts_of(only: str | None, exclude: str | None) -> frozenset[Part]:
+    """The parts that options choose."""
+    try:
+        parts = chosen_parts(only, exclude)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    if not parts:
+        raise click.UsageError("nothing is left of the archive")
+    return parts
+
+
+@click.command("export", cls=Command, epilog="Example: octavo export --file backups/monday --key secret")
+@click.option("-f", "--file", type=click.Path(path_type=Path), help="Name of the archive, without its endings.")
+@click.option("--no-encrypt", is_flag=True, help="Do not encrypt.")
+@click.option("--no-compress", is_flag=True, help="Do not compress.")
+@click.option("-k", "--key", help="The key to encrypt with; asked for if not given.")
+@parts_options[0]
+@parts_options[1]
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@project_option
+def export(
+    file: Path | None,
+    no_encrypt: bool,
+    no_compress: bool,
+    key: str | None,
+    only: str | None,
+    exclude: str | None,
+    force: bool,
+    project: Path,
+) -> None:
+    """Write content, files and settings to an archive that `strapi import` and `octavo import` read.
+
+    The service may go on meanwhile. Administrators, their roles, API tokens and releases are no part of it, as in v4.
+    """
+    if no_encrypt and key is not None:
+        raise click.UsageError("--no-encrypt and --key say different things")
+    parts = parts_of(only, exclude)
+    settings = read_settings(project)
+    name = file or Path(f"export_{datetime.now(UTC):%Y%m%d%H%M%S}")
+    path = archive_path(name, compressed=not no_compress, encrypted=not no_encrypt)
+    if path.exists() and not force:
+        refuse(f"{path} is there already; --force replaces it")
+    if not no_encrypt and not key:
+        key = click.prompt("Key to encrypt with", hide_input=True, confirmation_prompt=True, err=True)
+    with progress_bar("Exporting") as progress:
+        report = asyncio.run(_export(settings, path, parts, None if no_encrypt else key, not no_compress, progress))
+    _tell(report)
+    say("Exported to [bold]{}[/].", path)
+
+
+async def _export(
+    settings: Settings, path: Path, parts: Set[Part], password: str | None, compressed: bool, progress: Progress
+) -> ExportReport:
+    registry, storage = project_registry(settings), open_storage(settings)
+    database = open_project_database(settings)
+    await reach_database(database)
+    try:
+        with new_archive(path, compressed=compressed, password=password) as archive:
+            version = version_of(settings.project)
+            return await export_project(database, registry, storage, archive, parts, version, progress)
+    finally:
+        await database.close()
+
+
+def _tell(report: ExportReport) -> None:
+    counts = {
+        "entries": sum(report.entries.values()),
+        "links": report.links,
+        "files": report.files,
+        "settings and webhooks": report.settings,
+    }
+    say("{}.", ", ".join(f"{count} {what}" for what, count in counts.items()))
+    for table, count in sorted(report.dangling.items()):
+        say("[yellow]Left out[/] {} links of {}: they lead to nothing that is exported.", count, table)
+    for problem in report.missing_files.told():
+        say("[yellow]Left out[/] file {}", problem)

@@ -1,0 +1,104 @@
+"""`octavo import`: content, files and settings of a file of `strapi export` in the place of the project's."""
+
+import asyncio
+from collections.abc import Set
+from pathlib import Path
+from typing import Final
+
+import click
+
+from octavo.cli.base import Command, project_option, read_settings, say
+from octavo.cli.export import parts_of, parts_options
+from octavo.cli.progress import progress_bar
+from octavo.runtime.definitions import project_registry
+from octavo.runtime.open_resources import migrations_folder, open_project_database
+from octavo.runtime.open_storage import open_storage
+from octavo.runtime.options import own_tables
+from octavo.runtime.prepare_database import bring_up_to_date, check_types, reach_database
+from octavo.schema.registry import Registry
+from octavo.settings import Settings
+from octavo.transfer.archive.parts import ENCRYPTED, SCHEMAS, Part
+from octavo.transfer.archive.reader import ArchiveReader, open_archive
+from octavo.transfer.archive.schemas import differences
+from octavo.transfer.archive.versions import check_version
+from octavo.transfer.importing.importer import ImportReport, Progress, check_parts, import_archive
+
+_REPLACED: Final = {
+    Part.CONTENT: "all entries, users, roles and locales",
+    Part.FILES: "uploaded files",
+    Part.CONFIG: "all stored settings and webhooks",
+}
+
+
+@click.command("import", cls=Command, epilog="Example: octavo import --file monday.tar.gz.enc --key secret")
+@click.option(
+    "-f",
+    "--file",
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The archive.",
+)
+@click.option("-k", "--key", help="The key that it is encrypted with; asked for if not given.")
+@parts_options[0]
+@parts_options[1]
+@click.option("--force", is_flag=True, help="Answer every question with yes.")
+@project_option
+def import_(file: Path, key: str | None, only: str | None, exclude: str | None, force: bool, project: Path) -> None:
+    """Replace content, files and settings by those of an archive of `strapi export` or `octavo export`.
+
+    All of it or, if anything fails, nothing. Ids stay. Administrators, their roles, API tokens and releases stay as
+    they are. Stop the service for it.
+    """
+    parts = parts_of(only, exclude)
+    settings = read_settings(project)
+    registry = project_registry(settings)
+    if file.suffix == ENCRYPTED and not key:
+        key = click.prompt("Key of the archive", hide_input=True, err=True)
+    with open_archive(file, key, settings.project / ".octavo") as archive:
+        check_version(archive.metadata())
+        check_parts(archive, parts)
+        _confirm(archive, registry, parts, force)
+        with progress_bar("Importing") as progress:
+            report = asyncio.run(_import(settings, registry, archive, parts, progress))
+    _tell(report)
+
+
+def _confirm(archive: ArchiveReader, registry: Registry, parts: Set[Part], force: bool) -> None:
+    """Ask before anything is lost, unless everything has been answered already."""
+    found = differences(archive.lines(SCHEMAS), registry)
+    if found:
+        say("[yellow]The archive's definitions are not those of the project:[/]")
+        for difference in found:
+            say("  {}", difference)
+        if not force:
+            click.confirm("What has no place here is left out. Go on?", abort=True)
+    if not force:
+        replaced = ", ".join(text for part, text in _REPLACED.items() if part in parts)
+        click.confirm(f"This replaces {replaced}. Go on?", abort=True)
+
+
+async def _import(
+    settings: Settings, registry: Registry, archive: ArchiveReader, parts: Set[Part], progress: Progress
+) -> ImportReport:
+    storage, database = open_storage(settings), open_project_database(settings)
+    await reach_database(database)
+    try:
+        check_types(
+            await bring_up_to_date(database, registry, own_tables(settings), migrations=migrations_folder(settings))
+        )
+        return await import_archive(database, registry, storage, archive, parts, progress)
+    finally:
+        await database.close()
+
+
+def _tell(report: ImportReport) -> None:
+    entries = sum(report.entries.values())
+    say(
+        "Imported {} entries, {} links, {} files, {} settings and webhooks.",
+        entries,
+        report.links,
+        report.files,
+        report.settings,
+    )
+    for what, count in sorted(report.left_out.items()):
+        say("[yellow]Left out[/] {}: {}", what, count)

@@ -1,0 +1,37 @@
+"""What an archive is made of, as v4's commands name it."""
+
+from enum import StrEnum
+from typing import Final
+
+METADATA: Final = "metadata.json"
+SCHEMAS: Final = "schemas"
+ENTITIES: Final = "entities"
+LINKS: Final = "links"
+CONFIGURATION: Final = "configuration"
+UPLOADS: Final = "assets/uploads"
+UPLOADS_METADATA: Final = "assets/metadata"
+
+ENCRYPTED: Final = ".enc"
+COMPRESSED: Final = ".gz"
+
+
+class Part(StrEnum):
+    """What `--only` and `--exclude` choose from."""
+
+    CONTENT = "content"
+    FILES = "files"
+    CONFIG = "config"
+
+
+def chosen_parts(only: str | None, exclude: str | None) -> frozenset[Part]:
+    """The parts that comma-separated lists leave. Raises ValueError."""
+    kept = _listed(only) if only is not None else frozenset(Part)
+    return kept - _listed(exclude or "")
+
+
+def _listed(names: str) -> frozenset[Part]:
+    found = [name.strip() for name in names.split(",") if name.strip()]
+    unknown = [name for name in found if name not in list(Part)]
+    if unknown:
+        raise ValueError(f"{unknown[0]!r} is none of {', '.join(Part)}")
+    return frozenset(map(Part, found))

@@ -1,0 +1,1 @@
+"""A project's database copied to another one, of whatever kind."""

@@ -1,0 +1,176 @@
+"""Copies a project's database: one state of the source, in one transaction of the target; all of it or nothing."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from octavo.database.connection import Connection, Database
+from octavo.database.introspect import found_tables
+from octavo.database.unit_of_work import unit_of_work
+from octavo.runtime.prepare_database import bring_up_to_date, check_types
+from octavo.schema.registry import Registry
+from octavo.sql.ddl.tables import OwnTable
+from octavo.sql.dialects.base import Dialect
+from octavo.transfer.database_copy.plan import CopyPlan, TableCopy, plan_copy
+from octavo.transfer.problems import Problems, TransferError, listed
+from octavo.transfer.rows.plain_values import obstacle
+from octavo.transfer.rows.tables import ID, PlainRow, RowTable, insert_rows, read_batches
+
+Progress = Callable[[int, int], None]
+"""Told how many rows are done, and of how many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopyOptions:
+    """`replace` what the target holds; decimals may be `rounded` to what it can keep."""
+
+    replace: bool = False
+    rounded: bool = False
+
+
+@dataclass(slots=True)
+class CopyReport:
+    """Rows by table; those left out because what they refer to is gone; what no definition asks for."""
+
+    rows: dict[str, int] = field(default_factory=dict)
+    left_out: dict[str, int] = field(default_factory=dict)
+    unknown: tuple[str, ...] = ()
+
+
+async def copy_database(
+    source: Database,
+    target: Database,
+    registry: Registry,
+    own: Sequence[OwnTable],
+    options: CopyOptions,
+    progress: Progress,
+) -> CopyReport:
+    """Copy all tables of the project, ids included; both databases are connected.
+
+    Tables that the target lacks are made first, which loses nothing there. Raises TransferError, StartFailed.
+    """
+    async with source.snapshot() as snapshot:
+        found = await found_tables(snapshot, source.dialect)
+        plan = plan_copy(registry, own, found, source.dialect, target.dialect)
+        if not plan.tables:
+            raise TransferError("The source holds no table of this project")
+        check_types(await bring_up_to_date(target, registry, own))
+        async with unit_of_work(target, exclusive=True) as unit:
+            await _make_room(unit.connection, target.dialect, plan, options)
+            copying = _Copying(snapshot, source, unit.connection, target, options, progress)
+            return await copying.run(plan)
+
+
+async def _make_room(target: Connection, dialect: Dialect, plan: CopyPlan, options: CopyOptions) -> None:
+    """Refuse a target with data in it, or remove the data."""
+    tables = [*(each.target.name for each in reversed(plan.tables)), *(each.name for each in plan.own)]
+    if options.replace:
+        for table in tables:
+            await target.execute(f"DELETE FROM {dialect.quote(table)}")
+        return
+    counts = {table: await target.fetch_value(f"SELECT count(*) FROM {dialect.quote(table)}") for table in tables}
+    filled = [f"{table}: {count} rows" for table, count in sorted(counts.items()) if count]
+    if filled:
+        raise TransferError(listed("The target is not empty; --force replaces what it holds", filled))
+
+
+class _Copying:
+    """One copy under way."""
+
+    def __init__(
+        self,
+        snapshot: Connection,
+        source: Database,
+        connection: Connection,
+        target: Database,
+        options: CopyOptions,
+        progress: Progress,
+    ) -> None:
+        self._snapshot = snapshot
+        self._source = source.dialect
+        self._connection = connection
+        self._target = target.dialect
+        self._options = options
+        self._progress = progress
+        self._problems = Problems()
+        self._done = 0
+        self._total = 0
+
+    async def run(self, plan: CopyPlan) -> CopyReport:
+        """All tables in their order; then the counters of ids go on behind what is there."""
+        report = CopyReport(unknown=plan.unknown)
+        sizes = {each.source.name: await self._count(each.source.name) for each in plan.tables}
+        self._total = sum(sizes.values())
+        for each in plan.tables:
+            rows = await self._copy(each)
+            report.rows[each.source.name] = rows
+            if rows != sizes[each.source.name]:
+                report.left_out[each.source.name] = sizes[each.source.name] - rows
+        self._problems.refuse("The target cannot hold these values exactly; nothing was copied")
+        for own in plan.own:
+            await self._copy_own(own)
+        await self._check(plan, report.rows)
+        counters = self._target.continue_ids([each.target.name for each in plan.tables])
+        if counters is not None:
+            await self._connection.fetch_all(counters)
+        return report
+
+    async def _count(self, table: str) -> int:
+        return int(await self._snapshot.fetch_value(f"SELECT count(*) FROM {self._source.quote(table)}"))
+
+    async def _copy(self, each: TableCopy) -> int:
+        """Once something cannot be copied the rest is only looked at, so that all of it is told."""
+        count = 0
+        names = list(each.source.columns)
+        async for rows in read_batches(self._snapshot, self._source, each.source, each.where, each.emptied):
+            self._look_at(each.source, rows)
+            if not self._problems.count:
+                firsts = [_without(row, names, each.later) for row in rows] if each.later else rows
+                await insert_rows(self._connection, self._target, each.target, firsts)
+            count += len(rows)
+            self._done += len(rows)
+            self._progress(self._done, self._total)
+        if each.later and not self._problems.count:
+            await self._fill_later(each)
+        return count
+
+    def _look_at(self, table: RowTable, rows: Sequence[PlainRow]) -> None:
+        limits, rounded = self._target.column_limits, self._options.rounded
+        columns = list(table.columns.items())
+        id_at = list(table.columns).index(ID)
+        for row in rows:
+            for (name, kind), value in zip(columns, row, strict=True):
+                problem = obstacle(kind, value, limits, rounded=rounded)
+                if problem is not None:
+                    self._problems.add(f"{table.place(name, row[id_at])}: {problem}")
+
+    async def _fill_later(self, each: TableCopy) -> None:
+        """Columns that refer to rows of the same table."""
+        names = [ID, *each.later]
+        quote, mark = self._target.quote, self._target.mark
+        changes = ", ".join(f"{quote(name)} = {mark(at)}" for at, name in enumerate(each.later, 2))
+        text = f"UPDATE {quote(each.target.name)} SET {changes} WHERE {quote(ID)} = {mark(1)}"
+        table = each.source.with_columns(names)
+        async for rows in read_batches(self._snapshot, self._source, table, each.where, _only(each, names)):
+            for row in rows:
+                if any(value is not None for value in row[1:]):
+                    await self._connection.execute(text, row)
+
+    async def _copy_own(self, table: RowTable) -> None:
+        names = ", ".join(map(self._source.quote, table.columns))
+        rows = await self._snapshot.fetch_all(f"SELECT {names} FROM {self._source.quote(table.name)}")
+        await insert_rows(self._connection, self._target, table, [list(row) for row in rows])
+
+    async def _check(self, plan: CopyPlan, rows: Mapping[str, int]) -> None:
+        """Count once more what the target has by now."""
+        for each in plan.tables:
+            count = await self._connection.fetch_value(f"SELECT count(*) FROM {self._target.quote(each.target.name)}")
+            if count != rows[each.source.name]:
+                raise TransferError(f"{each.target.name}: {count} rows arrived of {rows[each.source.name]}")
+
+
+def _without(row: PlainRow, names: Sequence[str], later: Sequence[str]) -> PlainRow:
+    return [None if name in later else value for name, value in zip(names, row, strict=True)]
+
+
+def _only(each: TableCopy, names: Sequence[str]) -> dict[str, str]:
+    return {name: text for name, text in each.emptied.items() if name in names}

@@ -1,0 +1,1 @@
+"""Entries between rows and the JSON of archives."""

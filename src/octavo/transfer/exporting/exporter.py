@@ -1,0 +1,130 @@
+"""Exports a project: one state of its database, with the files that lie in its storage."""
+
+from collections.abc import Callable, Set
+from dataclasses import dataclass, field
+
+import orjson
+
+from octavo.clock import this_moment
+from octavo.database.connection import Connection, Database
+from octavo.media.storage.base import Storage
+from octavo.schema.registry import Registry
+from octavo.schema.uids import FILE
+from octavo.transfer.archive.parts import CONFIGURATION, ENTITIES, LINKS, SCHEMAS, Part
+from octavo.transfer.archive.schemas import describe_definitions
+from octavo.transfer.archive.writer import ArchiveWriter
+from octavo.transfer.entries.json_values import iso_instant
+from octavo.transfer.entries.reader import EntryReader
+from octavo.transfer.entries.tables import EntryTables
+from octavo.transfer.exporting.configuration import configuration_lines
+from octavo.transfer.exporting.uploads import UploadExporter
+from octavo.transfer.problems import Problems
+
+Progress = Callable[[int, int], None]
+"""Told how many entries and links are done, and of how many."""
+
+
+@dataclass(slots=True)
+class ExportReport:
+    """How much was exported; files that could not be; links, by table, that lead to nothing that is exported."""
+
+    entries: dict[str, int] = field(default_factory=dict)
+    links: int = 0
+    files: int = 0
+    settings: int = 0
+    missing_files: Problems = field(default_factory=Problems)
+    dangling: dict[str, int] = field(default_factory=dict)
+
+
+async def export_project(
+    database: Database,
+    registry: Registry,
+    storage: Storage,
+    archive: ArchiveWriter,
+    parts: Set[Part],
+    version: str,
+    progress: Progress,
+) -> ExportReport:
+    """Write everything that was chosen to an archive; `version` is that of v4 which it is made for.
+
+    Raises TransferError.
+    """
+    async with database.snapshot() as snapshot:
+        export = _Export(snapshot, database, registry, archive, progress)
+        with archive.lines(SCHEMAS) as lines:
+            for definition in describe_definitions(registry):
+                lines.write(definition)
+        if Part.CONTENT in parts:
+            await export.entries()
+        if Part.FILES in parts:
+            await export.files(storage)
+        if Part.CONTENT in parts:
+            await export.links()
+        if Part.CONFIG in parts:
+            await export.configuration()
+    archive.add_metadata(iso_instant(this_moment()), version)
+    return export.report
+
+
+class _Export:
+    """One export under way."""
+
+    def __init__(
+        self, snapshot: Connection, database: Database, registry: Registry, archive: ArchiveWriter, progress: Progress
+    ) -> None:
+        self._snapshot = snapshot
+        self._dialect = database.dialect
+        self._archive = archive
+        self._progress = progress
+        self._tables = EntryTables(registry)
+        self._reader = EntryReader(snapshot, database.dialect, self._tables)
+        self._done = 0
+        self._total = 0
+        self.report = ExportReport()
+
+    async def entries(self) -> None:
+        await self._measure()
+        with self._archive.lines(ENTITIES) as lines:
+            for table in self._tables.content_types():
+                count = 0
+                async for entry_id, data in self._reader.entries(table):
+                    lines.write({"type": table.uid, "id": entry_id, "data": data})
+                    count += 1
+                    self._advance()
+                self.report.entries[table.uid] = count
+
+    async def links(self) -> None:
+        with self._archive.lines(LINKS) as lines:
+            for table in self._tables.of.values():
+                async for link in self._reader.links(table):
+                    lines.write(link)
+                    self.report.links += 1
+                    self._advance()
+        self.report.dangling = dict(self._reader.dangling)
+
+    async def files(self, storage: Storage) -> None:
+        uploads = UploadExporter(self._archive, storage)
+        reader = EntryReader(self._snapshot, self._dialect, self._tables)
+        async for file_id, data in reader.entries(self._tables.of[FILE]):
+            uploads.add(orjson.loads(orjson.dumps({"id": file_id, **data})))
+        self.report.files, self.report.missing_files = uploads.files, uploads.missing
+
+    async def configuration(self) -> None:
+        with self._archive.lines(CONFIGURATION) as lines:
+            async for line in configuration_lines(self._snapshot, self._dialect):
+                lines.write(line)
+                self.report.settings += 1
+
+    async def _measure(self) -> None:
+        joining = {self._tables.of[uid].names.name for uid in self._tables.of}
+        names = [
+            *(table.rows.name for table in self._tables.content_types()),
+            *(table.name for table in self._tables.joining_tables() if table.name not in joining),
+        ]
+        for name in names:
+            self._total += int(await self._snapshot.fetch_value(f"SELECT count(*) FROM {self._dialect.quote(name)}"))
+
+    def _advance(self) -> None:
+        self._done += 1
+        if self._done % 100 == 0 or self._done == self._total:
+            self._progress(self._done, self._total)

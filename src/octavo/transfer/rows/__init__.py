@@ -1,0 +1,1 @@
+"""Rows of tables, with values that mean the same on every database."""

@@ -1,0 +1,90 @@
+"""`octavo export`, `octavo import`, `octavo db copy`: what they ask, say and refuse."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Call, refused, said
+from tests.cli.projects import STORY, write_type
+from tests.transfer.town import make_town, town_files
+from tests.transfer.v4_archives import write_archive
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return make_town(tmp_path / "town")
+
+
+@pytest.mark.parametrize("call", ["sqlite"], indirect=True)
+def test_import_and_export(call: Call, tmp_path: Path) -> None:
+    archive = str(write_archive(tmp_path / "in.tar.gz.enc", town_files(), "key"))
+    assert call("import", "-f", archive, input="key\nn\n").exit_code == 1
+    assert refused(call("import", "-f", archive, "-k", "wrong")).endswith("the key is wrong, or the file is damaged")
+    told = said(call("import", "-f", archive, input="key\ny\n"))
+    assert told[-1].endswith("Imported 7 entries, 10 links, 2 files, 3 settings and webhooks.")
+    assert "This replaces all entries, users, roles and locales, uploaded files" in "".join(told)
+    out = tmp_path / "out"
+    asked = said(call("export", "-f", str(out), input="geheim\ngeheim\n"))
+    assert asked == [
+        "7 entries, 10 links, 2 files, 3 settings and webhooks.",
+        f"Exported to {out}.tar.gz.enc.",
+    ]
+    assert (
+        refused(call("export", "-f", str(out), "-k", "x")) == f"{out}.tar.gz.enc is there already; --force replaces it"
+    )
+    said(call("export", "-f", str(out), "--no-encrypt", "--no-compress", "--only", "config"))
+    assert refused(call("import", "-f", f"{out}.tar", "--force")) == (
+        "The archive holds no content; import the rest with --only files,config"
+    )
+    said(call("import", "-f", f"{out}.tar", "--force", "--only", "config"))
+    said(call("import", "-f", f"{out}.tar.gz.enc", "-k", "geheim", "--force"))
+
+
+@pytest.mark.parametrize("call", ["sqlite"], indirect=True)
+def test_other_definitions_are_told_before_anything_is_lost(call: Call, project: Path, tmp_path: Path) -> None:
+    archive = str(write_archive(tmp_path / "in.tar", town_files()))
+    write_type(project, STORY)
+    file = project / "src/components/parts/window.json"
+    file.write_text(file.read_text("utf-8").replace('"integer"', '"string"'), "utf-8")
+    result = call("import", "-f", archive, input="n\n")
+    assert result.exit_code == 1
+    assert "  api::story.story: only the project has it" in result.stdout
+    assert "  parts.window.panes: type is integer in the archive, string in the project" in result.stdout
+    assert "10 links" in said(call("import", "-f", archive, "--force"))[-1]
+
+
+@pytest.mark.parametrize("call", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("export", "--only", "pictures"),
+        ("export", "--exclude", "content,files,config"),
+        ("export", "--no-encrypt", "-k", "x"),
+        ("import", "-f", "none.tar"),
+        ("import",),
+    ],
+)
+def test_wrong_calls(call: Call, arguments: tuple[str, ...]) -> None:
+    assert call(*arguments).exit_code == 2
+
+
+@pytest.mark.parametrize("call", ["sqlite"], indirect=True)
+def test_copy(call: Call, project: Path, tmp_path: Path, postgresql_url: str) -> None:
+    said(call("import", "-f", str(write_archive(tmp_path / "in.tar", town_files())), "--force"))
+    source = f"sqlite:///{project / '.octavo/data.db'}"
+    assert said(call("db", "copy", source, postgresql_url))[0].startswith("Copied ")
+    assert "--force replaces what it holds" in refused(call("db", "copy", source, postgresql_url))
+    back = f"sqlite:///{tmp_path / 'back.db'}"
+    assert said(call("db", "copy", postgresql_url, back)) == said(call("db", "copy", source, postgresql_url, "--force"))
+    assert refused(call("db", "copy", source, source)) == "source and target are the same database"
+    assert refused(call("db", "copy", "sqlite:///none.db", back)) == "there is no file none.db"
+    assert refused(call("db", "copy", source, "mysql://x")).startswith("a database URL begins with")
+
+
+@pytest.mark.parametrize("call", ["sqlite"], indirect=True)
+def test_a_password_is_not_shown(call: Call, project: Path) -> None:
+    said(call("db", "upgrade"))
+    source = f"sqlite:///{project / '.octavo/data.db'}"
+    told = refused(call("db", "copy", source, "postgresql://ann:geheim@127.0.0.1:1/x"))
+    assert told.startswith("The database cannot be reached")
+    assert "geheim" not in told
