@@ -70,11 +70,12 @@ def show(report: Report) -> None:
     console = Console(highlight=False)
     if not console.is_terminal or console.width > _WIDEST:
         console = Console(highlight=False, width=_WIDEST)
-    console.print(Text.assemble(("Adopting ", "dim"), (report.project, "bold")))
-    for section in sections(report):
-        if not section.is_detail:
-            for part in _printed(section):
-                console.print(part)
+    with console.capture() as captured:
+        console.print(Text.assemble(("Adopting ", "dim"), (report.project, "bold")))
+        for section in sections(report):
+            if not section.is_detail:
+                console.print(*_printed(section), sep="\n", end="\n")
+    click.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
 
 
 def _printed(section: Section) -> Iterator[Text | Table | Padding]:
