@@ -51,7 +51,7 @@ _TABLE: Final[tuple[tuple[tuple[str, ...], Verdict, str], ...]] = (
     (
         ("import-export-entries", "import-export", "content-export-import", "import-export-content"),
         _INSTEAD,
-        "`octavo db backup` and `octavo db restore` copy all; single types over the API",
+        "`octavo export` and `octavo import` (docs/moving-data.md); single types over the API",
     ),
     (
         ("transformer", "response-transformer", "flat-response"),
