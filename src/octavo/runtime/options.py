@@ -255,10 +255,11 @@ def http_options(settings: Settings) -> HttpOptions:
 
 
 def _cors_options(settings: Settings) -> CorsOptions:
-    cors = settings.middlewares.cors
+    """Any origin that comes without credentials is met with `*`, in either mode of v4."""
+    cors, rule = settings.middlewares.cors, settings.api.compat.cors
     return CorsOptions(
-        mode=CorsMode.REFLECT if settings.api.compat.cors == "reflect" else CorsMode.ALLOW_LIST,
-        origins=frozenset(cors.origins),
+        mode=CorsMode.REFLECT if rule == "reflect" and cors.credentials else CorsMode.ALLOW_LIST,
+        origins=frozenset(cors.origins if rule == "exact" else ("*",)),
         methods=cors.methods,
         headers=cors.headers,
         expose=cors.expose,

@@ -4,7 +4,7 @@ Later wins: defaults, profile, a v4 project's own `config/*.js`, TOML files, v4 
 environment, `OCTAVO_...` of `.env`, those of the environment. Raises `SettingsError` with everything that is wrong.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -32,6 +32,7 @@ from octavo.settings.v4.project import depends_on
 from octavo.settings.v4.provider_findings import provider_findings
 from octavo.settings.v4.ranking import Ranking
 from octavo.settings.v4.read import V4Configuration, read_v4
+from octavo.settings.v4.star_origins import settle_star, tell_star
 from octavo.settings.v4_version import REFERENCE, find_version, parse_version
 
 Chosen = dict[tuple[str, ...], Given]
@@ -106,13 +107,15 @@ def inspect_settings(
         _choose(chosen, found, problems)
     mode = mode or _read_mode(variables, default_mode, v4 is not None, problems)
     _take_version(chosen, project)
-    _derive(chosen, mode, (v4 is not None or not files) and (project / ADOPTED_DATABASE).is_file())
+    own_places = {given.source for given in v4.given} if v4 else set()
+    _derive(chosen, mode, own_places, (v4 is not None or not files) and (project / ADOPTED_DATABASE).is_file())
     if depends_on(project, POPULATE_DEEP):
         chosen.setdefault(_LEVELS, Given(_KEYS[_LEVELS], 5, f"package.json: {POPULATE_DEEP}"))
     missing = list(ranking.missing(chosen))
     settings = replace(_build(project, mode, not files, chosen), is_v4=v4 is not None)
     unread = unread_environment(project, variables) if v4 and mode == "production" else ()
-    findings = (*unread, *ranking.settled(settings.sources), *provider_findings(settings))
+    own = tell_star(ranking.settled(settings.sources), settings.api.compat.star_origins)
+    findings = (*unread, *own, *provider_findings(settings))
     settings = replace(settings, findings=findings)
     problems += missing or _check(settings, require_secrets)
     return Inspected(settings, tuple(problems))
@@ -209,8 +212,8 @@ def _take_version(chosen: Chosen, project: Path) -> None:
         chosen[_VERSION] = Given(_KEYS[_VERSION], found.version, found.source)
 
 
-def _derive(chosen: Chosen, mode: Mode, has_v4_database: bool) -> None:
-    """Defaults that depend on other settings."""
+def _derive(chosen: Chosen, mode: Mode, own_places: Container[str], has_v4_database: bool) -> None:
+    """Defaults that depend on other settings. `own_places` are the sources within a v4 project's configuration."""
 
     def default(place: tuple[str, ...], value: Any, source: str) -> None:
         chosen.setdefault(place, Given(_KEYS[place], value, source))
@@ -218,12 +221,15 @@ def _derive(chosen: Chosen, mode: Mode, has_v4_database: bool) -> None:
     profile_place = ("api", "compat", "profile")
     profile = chosen[profile_place].value if profile_place in chosen else _KEYS[profile_place].default
     version = chosen[_VERSION].value if _VERSION in chosen else None
+    number = parse_version(version) if version else REFERENCE
     for name, rule in RULES.items():
-        value = rule.under(profile, parse_version(version) if version else REFERENCE)
+        value = rule.under(profile, number)
         source = f"profile {profile}" if value == rule.under(profile) else f"v4 {version}"
         default(("api", "compat", name), value, source)
-    if chosen["api", "compat", "cors"].value == "reflect":
+    settle_star(chosen, own_places, RULES["cors"].under(profile, number))
+    if chosen["api", "compat", "cors"].value != "exact":
         default(("middlewares", "cors", "origins"), ("*",), "rule compat.cors")
+    if chosen["api", "compat", "cors"].value == "reflect":
         default(("middlewares", "cors", "credentials"), True, "rule compat.cors")
     for name in ("tracing", "introspection", "persisted_queries"):
         given = chosen.get((*_GRAPHQL, "apollo_server", name))

@@ -67,7 +67,6 @@ TWO = ("https://a.example", "https://b.example")
         ("middlewares", cors(origin=["https://a.example"]), "api.compat.cors", "exact"),
         ("middlewares", cors(origin=["https://a.example"]), f"{CORS}.credentials", True),
         ("middlewares", cors(origin="https://a.example, https://b.example"), f"{CORS}.origins", TWO),
-        ("middlewares", cors(origin=["*"]), f"{CORS}.origins", ()),
         ("middlewares", ["strapi::errors"], "api.compat.cors", "exact"),
         ("middlewares", ["strapi::errors"], f"{CORS}.origins", ()),
         ("middlewares", cors(expose="X-A, X-B"), f"{CORS}.expose", ("X-A", "X-B")),
@@ -222,13 +221,6 @@ def test_defaults_of_v4_are_what_their_settings_take(tmp_path: Path) -> None:
     assert v4 is not None
     for given in v4.defaults:
         given.key.kind.from_toml(given.value)
-
-
-def test_a_star_in_a_list_is_told(tmp_path: Path) -> None:
-    settings = read(tmp_path, {"config/middlewares.json": cors(origin=["*"])})
-    (told,) = [one for one in settings.findings if one.setting == f"{CORS}.origins"]
-    assert (told.outcome.value, told.value) == ("taken", [])
-    assert "lets nobody in" in told.message
 
 
 def test_a_variable_that_is_not_set_is_told(tmp_path: Path) -> None:

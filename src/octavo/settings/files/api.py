@@ -76,10 +76,15 @@ class Compat:
         "People whose e-mail address the provider they sign in with has not verified.",
         default_doc=_BY_PROFILE,
     )
-    cors: Literal["reflect", "exact"] = setting(
+    cors: Literal["reflect", "open", "exact"] = setting(
         "reflect",
-        "Cross-origin requests: any origin reflected with credentials, or only the origins listed in "
-        "`middlewares.toml`.",
+        "Cross-origin requests: any origin reflected with credentials, any by `*` and so without, or only the origins "
+        "listed in `middlewares.toml`.",
+        default_doc=_BY_PROFILE,
+    )
+    star_origins: Literal["everybody", "nobody"] = setting(
+        "nobody",
+        "Whom `*` lets in that a v4 project has in a list of origins (`origin: ['*']` of `strapi::cors`).",
         default_doc=_BY_PROFILE,
     )
     graphql_forms: Literal["accept", "preflight"] = setting(

@@ -12,7 +12,7 @@ class Cors:
     """Cross-origin requests."""
 
     origins: tuple[str, ...] = setting(
-        (), "Origins that may call; `*` reflects any.", default_doc="`*` where the rule `compat.cors` is `reflect`"
+        (), "Origins that may call; `*` reflects any.", default_doc="`*` where the rule `compat.cors` is not `exact`"
     )
     methods: tuple[str, ...] = setting(
         ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"), "Methods they may use."

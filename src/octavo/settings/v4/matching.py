@@ -92,16 +92,15 @@ class Matcher:
 
     def _apply(self, row: Row, path: Path, node: Node) -> None:
         try:
-            readings = list((row.read or _nothing)(plain(node)))
-            given = [self._given(reading, node.place) for reading in readings]
+            given = [self._given(reading, node.place) for reading in (row.read or _nothing)(plain(node))]
         except HoleFound as found:
             self._close(row, path, found.hole.place, f"{_HIDDEN}: {found.hole.what}")
         except ValueError as error:
             self._close(row, path, node.place, f"expected {error}")
         else:
             self._out.given += given
-            for one, reading in zip(given, readings, strict=True):
-                self._take(path, one, node, reading.remark)
+            for one in given:
+                self._take(path, one, node)
             if not given:
                 self._note(Outcome.TAKEN, path, node.place, _NOTHING_NEW)
 
@@ -113,14 +112,14 @@ class Matcher:
             raise ValueError(key.kind.expected) from None
         return Given(key, value, str(place), reading.inside)
 
-    def _take(self, path: Path, given: Given, node: Node, remark: str) -> None:
+    def _take(self, path: Path, given: Given, node: Node) -> None:
         in_code = given.key.row.secret and isinstance(node, Leaf) and node.from_code and bool(node.value)
         unset = node.unset if isinstance(node, Leaf) else None
         self._note(
             Outcome.TAKEN,
             path,
             node.place,
-            f"{_IN_CODE}; set {unset or given.key.variable} in .env" if in_code else remark,
+            f"{_IN_CODE}; set {unset or given.key.variable} in .env" if in_code else "",
             setting=".".join((given.key.file, given.key.dotted, *given.inside)),
             value=shown(given.key, given.value),
         )

@@ -17,15 +17,11 @@ KEYS: Final[Mapping[str, Key]] = {f"{key.file}.{key.dotted}": key for table in T
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one key of v4 says of one setting; `inside` names the place within a table of free names.
-
-    `remark` is what its owner has to know.
-    """
+    """What one key of v4 says of one setting; `inside` names the place within a table of free names."""
 
     setting: str
     value: Any
     inside: tuple[str, ...] = ()
-    remark: str = ""
 
 
 Readings = Iterable[Reading]

@@ -9,20 +9,14 @@ from octavo.settings.v4.security_headers import POLICY_SETTING, read_security
 
 _ROOM: Final = 64 * 1024
 """What a form has around its file, in bytes."""
-_STAR: Final = (
-    'in a list "*" lets nobody in, as in the last version of v4, though older ones let in everybody; '
-    "write origins = [...] below [cors] into config/middlewares.toml"
-)
 _NOBODY: Final = (Reading("api.compat.cors", "exact"), Reading("middlewares.cors.origins", []))
 
 
 def _origins(value: Any) -> Readings:
-    """Who may call. A list is one of exact origins, in which `*` is nobody's; only the text `*` is everybody."""
+    """Who may call. The text `*` is everybody, a list one of exact origins; a `*` in it depends on the version."""
     if value != "*":
         yield Reading("api.compat.cors", "exact")
-        listed = texts(value)
-        remark = _STAR if "*" in listed else ""
-        yield Reading("middlewares.cors.origins", [one for one in listed if one != "*"], remark=remark)
+        yield Reading("middlewares.cors.origins", texts(value))
 
 
 def _largest_file(value: Any) -> Readings:
