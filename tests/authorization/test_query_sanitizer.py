@@ -176,6 +176,21 @@ def test_names_inside_what_is_left_out_must_exist_too(registry: Registry, popula
     assert refused.value.message == "Invalid parameter nope"
 
 
+@pytest.mark.parametrize("populate", [{"author": ["name"]}, {"author": {"populate": {"books": ["title"]}}}])
+def test_forms_that_mean_nothing_are_refused_where_there_is_something_to_read(
+    registry: Registry, populate: dict[str, Any]
+) -> None:
+    with pytest.raises(ValidationError) as refused:
+        sanitize(registry, {"populate": populate})
+    assert refused.value.message.startswith("Invalid populate: expected an object at populate.author")
+
+
+@pytest.mark.parametrize("name", ["fields", "nope", "title"])
+def test_forms_that_mean_nothing_are_left_out_with_the_name(registry: Registry, name: str) -> None:
+    found = sanitize(registry, {"populate": {name: ["*"], "author": {"fields": ["*"], "populate": {name: ["*"]}}}})
+    assert names(found.populate) == {"author": {}}
+
+
 # Populate: what may not be read is left out, at every depth.
 
 

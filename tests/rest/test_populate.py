@@ -80,9 +80,7 @@ def test_forms(value: Any, populate: tuple[Populate, ...], everything: bool) -> 
 
 REFUSED: list[tuple[Any, str]] = [
     ([["a"]], "Invalid populate: expected a name at populate.0"),
-    ({"a": ["b"]}, "Invalid populate: expected an object at populate.a"),
     ({"a": {"on": ["x"]}}, "Invalid populate: expected components at populate.a.on"),
-    ({"a": {"populate": {"b": ["c"]}}}, "Invalid populate: expected an object at populate.a.populate.b"),
     ({"a": {"fields": {"x": "1"}}}, "Invalid fields: expected names at populate.a.fields"),
     ({"a": {"pagination": "x"}}, "Invalid pagination at populate.a.pagination"),
     ({"a": {"publicationState": "x"}}, "Invalid populate.a.publicationState: expected live or preview"),
@@ -101,6 +99,12 @@ def test_refusals_say_where(value: Any, message: str) -> None:
     with pytest.raises(ValidationError) as refused:
         read_query({"populate": value})
     assert refused.value.message == message
+
+
+@pytest.mark.parametrize("value", [{"a": ["b"]}, [{"a": ["b"]}, "a"], ["a", {"a": ["b"]}]])
+def test_faults_wait_until_it_is_known_what_the_name_is(value: Any) -> None:
+    (populate,) = read_query({"populate": value}).populate
+    assert (populate.name, populate.fault.startswith("Invalid populate: expected an object at ")) == ("a", True)
 
 
 def test_twenty_levels_are_enough() -> None:

@@ -267,6 +267,8 @@ class QuerySanitizer:
             if not is_visible(attribute) or self._is_withheld(place, asked.name):
                 self._drop(asked)
             elif (definition.uid, asked.name) not in NEVER_POPULATED and self._may_reach(attribute):
+                if asked.fault:
+                    raise ValidationError(asked.fault)
                 yield populated
 
     def _drop(self, asked: Populate) -> None:

@@ -102,7 +102,8 @@ class Branch:
 class Populate:
     """Include what an attribute leads to. `branches` (None: all kinds) limits a dynamic zone to some components.
 
-    With `unlisted` a zone's components without a branch are looked for all the same.
+    With `unlisted` a zone's components without a branch are looked for all the same. `fault` is what is wrong with the
+    form of what was asked: it is the caller's error if there is such an attribute to be read.
     """
 
     name: str
@@ -110,6 +111,7 @@ class Populate:
     count: bool = False
     branches: tuple[Branch, ...] | None = None
     unlisted: bool = False
+    fault: str = ""
     path: Path = field(default=(), compare=False)
 
 

@@ -17,6 +17,6 @@ def merge(populates: Iterable[Populate]) -> tuple[Populate, ...]:
                 populate=merge((*known.query.populate, *item.query.populate)),
                 populate_all=known.query.populate_all or item.query.populate_all,
             )
-            item = replace(known, query=query)
+            item = replace(known, query=query, fault=known.fault or item.fault)
         merged[item.name] = item
     return tuple(merged.values())

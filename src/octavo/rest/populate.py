@@ -81,7 +81,8 @@ def _read_object(value: Mapping[str, Any], path: Path, read_query: ReadQuery) ->
         if isinstance(item, dict):
             found.append(_read_nested(name, item, here, read_query))
         elif isinstance(item, list):
-            raise ValidationError(f"Invalid populate: expected an object at {'.'.join(here)}")
+            fault = f"Invalid populate: expected an object at {'.'.join(here)}"
+            found.append(Populate(name=name, query=EVERYTHING, fault=fault, path=here))
         elif read_flag(item, here):
             found.append(_with_query(_names(name, here), EVERYTHING, here))
     return merge(found)

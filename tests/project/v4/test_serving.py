@@ -71,6 +71,11 @@ INDEX = """module.exports = { register({ strapi }) {
   ['api::note.note', 'api::nowhere.nowhere'].forEach((uid) => extension.shadowCRUD(uid).disableMutations());
   extension.use(({ strapi }) => ({
     typeDefs: 'extend type Query { hello: String }',
+    types: [
+      nexus.extendType({ type: 'UsersPermissionsMe', definition(t) { t.field('gones', { resolve: () => [] }); } }),
+      nexus.extendType({ type: 'Query', definition: (t) => { t.field('shapeds', { resolve: () => [] }); } }),
+      nexus.extendType({ type: root, definition(t) { t.field('shaped', { resolve: () => null }); } }),
+    ],
     resolvers: { Query: { hello: () => 'x', ruled: () => null } },
     resolversConfig: {
       'Query.ruleds': { auth: false },
@@ -193,7 +198,7 @@ async def test_guarded_routes_are_closed(served: Process, method: str, target: s
 
 async def test_the_log_names_what_is_closed_and_why(served: Process, told: list[str]) -> None:
     closed = [line for line in told if line.startswith("Closed: ")]
-    assert len(closed) == 7
+    assert len(closed) == 10
     policy = "api::note.is-owner is not run (src/api/note/policies/is-owner.js:1: code of its own)"
     hook = (
         "api::hooked.hooked.beforeCreate is not run (src/api/hooked/content-types/hooked/lifecycles.js:1: may refuse)"
@@ -250,6 +255,9 @@ async def test_what_extensions_change_of_plugins_is_closed(served: Process) -> N
         ("{ ruled(id: 1) { data { id } } }", CLOSED["message"]),  # its resolver is replaced
         ("{ opens { data { id } } }", CLOSED["message"]),
         ("{ open(id: 1) { data { id } } }", None),
+        ("{ gones { data { id } } }", None),  # a field of another type has that name
+        ("{ shapeds { data { id } } }", CLOSED["message"]),
+        ("{ shaped(id: 1) { data { id } } }", CLOSED["message"]),  # its type is not known
         ("{ notes { data { id } } }", None),  # what guards its route does not guard this, as in v4
         ('mutation { createRuled(data: {title: "x"}) { data { id } } }', None),
         ("{ hello }", 'Cannot query field "hello"'),

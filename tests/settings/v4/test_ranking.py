@@ -178,9 +178,11 @@ def test_plugins_that_are_not_installed_are_off(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", ["5.0.1", "^3.6.0", ">=5"])
-def test_other_versions_are_none_of_v4(tmp_path: Path, version: str) -> None:
-    write(tmp_path, {"config/server.js": FIXED_PORT}, {"@strapi/strapi": version})
-    assert (load_settings(tmp_path, {}).server.port, load_settings(tmp_path, {}).is_v4) == (1337, False)
+def test_projects_of_other_versions_do_not_start(tmp_path: Path, version: str) -> None:
+    write(tmp_path, {"config/server.js": FIXED_PORT, "config/database.json": SQLITE}, {"@strapi/strapi": version})
+    assert problems(tmp_path) == [
+        f"package.json: asks for @strapi/strapi {version}: only projects of version 4 can be served"
+    ]
 
 
 @pytest.mark.parametrize(

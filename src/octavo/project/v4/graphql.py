@@ -141,14 +141,26 @@ class GraphqlReader:
     def _added(self, module: Module, node: Node, key: str) -> None:
         says = f"{key} of the project's own: these are not in the schema"
         self._sources.find(Kind.GRAPHQL, key, module.place(node), says, State.OPEN)
-        for found in walk(node):  # a field of a root that is there already would be replaced
+        for found in walk(node):  # a field that is there already would be replaced
             chain = called(module, found) if found.type == "call_expression" else ()
             given = arguments(found) if chain[-1:] == ("field",) else []
             name = string_value(module, given[0]) if given else None
             if name is not None:
-                for root in _ROOTS:
-                    key_ = f"{root}.{name}"
+                for kind in self._extended(module, found):
+                    key_ = f"{kind}.{name}"
                     self.rules.append(FieldRule(key_, module.place(found), None, (self._guard(key_, module, found),)))
+
+    def _extended(self, module: Module, field: Node) -> tuple[str, ...]:
+        """The type whose `definition(t)` a `t.field(...)` stands in; each root where that is not known."""
+        current = field.parent
+        for _ in range(_MOST_LEVELS):
+            members = properties(module, current) if current is not None and current.type == "object" else {}
+            if "definition" in members:
+                named = members.get("type") or members.get("name")
+                kind = string_value(module, named) if named is not None else None
+                return _ROOTS if kind is None else (kind,)
+            current = None if current is None else current.parent
+        return _ROOTS
 
     def _guard(self, name: str, module: Module, node: Node) -> Guard:
         return Guard(name, module.place(node), f"replaced: {describe(module, node)}")

@@ -29,10 +29,18 @@ class V4Project:
 
 
 def find_v4_project(folder: Path) -> V4Project | None:
-    """What `package.json` says; None where there is none, or no v4 in it. Raises ValueError: it cannot be read."""
+    """What `package.json` says; None where there is none, or no Strapi in it.
+
+    Raises ValueError: it cannot be read, or asks for another version than 4. It is not served as one without
+    Strapi either: what guards it is in code that would not be looked at, and its tables are others.
+    """
     packages = _packages(folder / "package.json")
     asked = packages.get(CORE)
-    return None if asked is None or _OTHER_MAJOR.match(asked) else V4Project(packages)
+    if asked is None:
+        return None
+    if _OTHER_MAJOR.match(asked):
+        raise ValueError(f"asks for {CORE} {asked}: only projects of version 4 can be served")
+    return V4Project(packages)
 
 
 def depends_on(folder: Path, package: str) -> bool:
