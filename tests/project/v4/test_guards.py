@@ -194,6 +194,10 @@ def test_shapes_change_what_is_asked() -> None:
             ("create", "createLocalization"),
         ),
         ("beforeUpdate(event) { validate(event.params); }", ("update",)),
+        ("beforeCreate(event) { event.params.data.owner = strapi.requestContext.get().state.user.id; }", ("create",)),
+        ("beforeCreate(event) { own(event.params.data); }", ("create",)),
+        ("beforeCreate(event) { event.state = { title: event.params.data.title }; }", None),
+        ("afterCreate(event) { log(strapi.requestContext.get()); }", None),
         ("beforeUpdate: imported", ("update",)),
         ("beforeUpdate(event) { delete event.params.data.role; }", ("update",)),
         ("beforeDelete(event) { event.params.where.owner = 1; }", ("delete",)),
@@ -210,7 +214,9 @@ def test_shapes_change_what_is_asked() -> None:
     ],
 )
 def test_hooks(tmp_path: Path, hook: str, actions: tuple[str, ...] | None) -> None:
-    text = f"function validate(params) {{ throw new Error(); }}\nmodule.exports = {{ {hook} }};"
+    text = f"""function validate(params) {{ throw new Error(); }}
+      const own = (data) => {{ const {{ requestContext }} = strapi; data.owner = requestContext.get().state.user; }};
+      module.exports = {{ {hook} }};"""
     code = read(tmp_path, **{"src/api/article/content-types/article/lifecycles.js": text})
     event = hook.partition("(")[0].partition(":")[0]
     found = findings(code, Kind.HOOK)[f"api::article.article.{event}"]

@@ -8,6 +8,7 @@ from octavo.javascript.modules import Binding, bindings_of, names_in
 from octavo.javascript.parse import Module
 from octavo.javascript.syntax import callee, identifier, member_path, walk
 
+REQUEST: Final = "requestContext"
 _CALCULATES: Final = frozenset(("JSON", "Math", "Number", "String", "Boolean", "Date", "parseInt", "parseFloat"))
 HEADERS: Final = (("set",), ("append",), ("response", "set"))
 _SCALARS: Final = frozenset(
@@ -116,8 +117,17 @@ def _plain(path: tuple[str, ...]) -> tuple[str, ...]:
 
 def asks_who(module: Module, function: Node) -> bool:
     """Whether it looks at who is asking, which fails for those who are nobody even if nothing follows from it."""
+    return _mentions(module, function, "state")
+
+
+def asks_request(module: Module, function: Node) -> bool:
+    """Whether code that is given no request looks at the one under way: `strapi.requestContext.get()`."""
+    return _mentions(module, function, REQUEST)
+
+
+def _mentions(module: Module, function: Node, name: str) -> bool:
     return any(
-        found.type in ("property_identifier", "shorthand_property_identifier_pattern") and module.text(found) == "state"
+        found.type in ("property_identifier", "shorthand_property_identifier_pattern") and module.text(found) == name
         for found in walk(function)
     )
 

@@ -110,5 +110,7 @@ def _call(module: Module, node: Node) -> Iterator[str]:
         yield "writes entries"
     elif any(word in chain for word in _STORES) and _READS.match(last):
         yield "reads entries"
+    elif chain[-2:] == ("requestContext", "get"):
+        yield "looks at the request"
     elif chain[0] == "strapi" and "service" in chain and last != "service":
         yield f"calls the service's {last}"

@@ -21,6 +21,7 @@ from octavo.javascript.syntax import (
     walk,
 )
 from octavo.project.v4.code import Guard, Hook, Kind, State
+from octavo.project.v4.context import asks_request
 from octavo.project.v4.controllers import CORE_ACTIONS
 from octavo.project.v4.data import NotData
 from octavo.project.v4.describing import called, describe, throws
@@ -128,12 +129,15 @@ class HookReader:
         return _narrows(module, node) or self._refuses(module, node)
 
     def _refuses(self, module: Module, node: Node) -> bool:
-        """Whether it throws, or something of the project that it calls does. What is too much to look at, may."""
+        """Whether it throws, or something of the project that it calls does. What is too much to look at, may.
+
+        So does what looks at who is asking: it writes what is theirs, and fails for those who are nobody.
+        """
         seen: set[tuple[str, int]] = set()
         waiting = [(module, node)]
         while waiting:
             current, function = waiting.pop()
-            if throws(current, function) or len(seen) > _MOST_FUNCTIONS:
+            if throws(current, function) or asks_request(current, function) or len(seen) > _MOST_FUNCTIONS:
                 return True
             for found in self._called(current, function):
                 key = (found[0].file, found[1].start_byte)
