@@ -60,6 +60,35 @@ def test_lock_files_and_ranges(tmp_path: Path, files: dict[str, str], expected: 
     assert find_version(write_project(tmp_path, files)) == expected
 
 
+ROOT = {"package.json": dumps({"workspaces": ["apps/*"]})}
+SHARED = {"packages": {f"node_modules/{PACKAGE}": {"version": "4.25.9"}}}
+OWN = {"packages": {f"apps/cms/node_modules/{PACKAGE}": {"version": "4.14.2"}, **SHARED["packages"]}}
+
+
+@pytest.mark.parametrize(
+    "files, expected",
+    [
+        ({**ROOT, "package-lock.json": dumps(SHARED)}, ("4.25.9", "../../package-lock.json")),
+        ({**ROOT, "package-lock.json": dumps(OWN)}, ("4.14.2", "../../package-lock.json")),
+        ({".git": "gitdir: x", "yarn.lock": YARN}, ("4.13.7", "../../yarn.lock")),
+        ({".git/HEAD": "x", "pnpm-lock.yaml": PNPM}, ("4.20.5", "../../pnpm-lock.yaml")),
+        ({".git/HEAD": "x", "yarn.lock": YARN, "apps/cms/yarn.lock": YARN_BERRY}, ("4.10.8", "yarn.lock")),
+        ({".git/HEAD": "x", "yarn.lock": YARN + YARN_BERRY}, ("4.1.0", "package.json (^4.1.0)")),
+        ({".git/HEAD": "x", "apps/cms/.git/HEAD": "x", "yarn.lock": YARN}, ("4.1.0", "package.json (^4.1.0)")),
+        ({"yarn.lock": YARN}, ("4.1.0", "package.json (^4.1.0)")),
+        (
+            {**ROOT, "package-lock.json": "<<<<<<< HEAD"},
+            ("4.1.0", "package.json (^4.1.0, ../../package-lock.json cannot be read)"),
+        ),
+    ],
+)
+def test_lock_files_at_the_root_of_a_repository(
+    tmp_path: Path, files: dict[str, str], expected: tuple[str, str]
+) -> None:
+    write_project(tmp_path, {"apps/cms/package.json": package("^4.1.0"), **files})
+    assert find_version(tmp_path / "apps/cms") == expected
+
+
 @pytest.mark.parametrize(
     "content", [b"\xff\xfe", b"[" * 100_000, b'"@strapi/strapi@' * 50_000], ids=["bytes", "deep", "long"]
 )

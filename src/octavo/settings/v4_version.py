@@ -1,11 +1,15 @@
 """Which version of v4 a project runs on: what its lock file holds, else the least that its `package.json` takes.
 
+In a monorepo the lock file may lie at the root of the repository, with the projects of others in it.
+
 Clients were written against that version, so it chooses the defaults of the compatibility rules. Files that cannot be
 read are told as the source of what was taken instead: a version is never a reason not to start.
 """
 
+import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +22,8 @@ REFERENCE: Version = (4, 26, 2)
 
 _PACKAGE = "@strapi/strapi"
 _LARGEST_FILE = 64 * 1024**2
+_MOST_FOLDERS = 8
+"""How far up the root of a repository is looked for."""
 _NUMBERS = re.compile(r"(\d{1,6})(?:\.(\d{1,6}))?(?:\.(\d{1,6}))?")
 _YARN_ENTRY = re.compile(r'^"?@strapi/strapi@[^\n]*:\n +"?version"?:? "?(\d+\.\d+\.\d+)', re.MULTILINE)
 _PNPM_ENTRY = re.compile(r"^ +'?/?@strapi/strapi[@/](\d+\.\d+\.\d+)", re.MULTILINE)
@@ -46,16 +52,36 @@ def parse_version(text: str) -> Version:
 def find_version(project: Path) -> FoundVersion | None:
     """The version that a project's files name; None where they name none."""
     unreadable: list[str] = []
-    for name, read in (("package-lock.json", _in_npm_lock), ("yarn.lock", _in_yarn_lock), ("pnpm-lock.yaml", _in_pnpm)):
+    project = project.resolve()
+    for folder, (name, read) in product(_lock_folders(project), _LOCKS.items()):
+        source = os.path.relpath(folder / name, project)
         try:
-            version = _first_of_v4(read(_read(project / name)))
+            version = _first_of_v4(read(_read(folder / name), project.relative_to(folder).as_posix()))
+        except FileNotFoundError:
+            continue
         except (OSError, ValueError):
-            if (project / name).exists():
-                unreadable.append(name)
+            unreadable.append(source)
             continue
         if version is not None:
-            return _newer(FoundVersion(version, name), _in_package(project, []))
+            return _newer(FoundVersion(version, source), _in_package(project, []))
     return _in_package(project, unreadable)
+
+
+def _lock_folders(project: Path) -> tuple[Path, ...]:
+    """The project's folder and the root of the repository that it is a part of."""
+    near = (project, *project.parents)[:_MOST_FOLDERS]
+    root = next(filter(_is_root, near), project)
+    return (project,) if root == project else (project, root)
+
+
+def _is_root(folder: Path) -> bool:
+    """Whether a repository begins here, or a package with others in it."""
+    try:
+        if any((folder / name).exists() for name in (".git", "pnpm-workspace.yaml")):
+            return True
+        return bool(_at(orjson.loads(_read(folder / "package.json")), "workspaces"))
+    except (OSError, ValueError):
+        return False
 
 
 def _newer(locked: FoundVersion, least: FoundVersion | None) -> FoundVersion:
@@ -82,18 +108,36 @@ def _first_of_v4(versions: Iterator[Any]) -> str | None:
     return None
 
 
-def _in_npm_lock(content: bytes) -> Iterator[Any]:
+def _in_npm_lock(content: bytes, within: str) -> Iterator[Any]:
+    """`within` is the project's place below the lock file: what it has for itself goes before what all share."""
     lock = orjson.loads(content)
-    for entry in (_at(lock, "packages", f"node_modules/{_PACKAGE}"), _at(lock, "dependencies", _PACKAGE)):
+    for entry in (
+        _at(lock, "packages", f"{within}/node_modules/{_PACKAGE}"),
+        _at(lock, "packages", f"node_modules/{_PACKAGE}"),
+        _at(lock, "dependencies", _PACKAGE),
+    ):
         yield _at(entry, "version")
 
 
-def _in_yarn_lock(content: bytes) -> Iterator[Any]:
-    return (match[1] for match in _YARN_ENTRY.finditer(content.decode()))
+def _in_yarn_lock(content: bytes, within: str) -> Iterator[Any]:
+    return _agreed(_YARN_ENTRY, content, within)
 
 
-def _in_pnpm(content: bytes) -> Iterator[Any]:
-    return (match[1] for match in _PNPM_ENTRY.finditer(content.decode()))
+def _in_pnpm(content: bytes, within: str) -> Iterator[Any]:
+    return _agreed(_PNPM_ENTRY, content, within)
+
+
+def _agreed(entry: re.Pattern[str], content: bytes, within: str) -> Iterator[Any]:
+    """The versions; none where a shared lock file holds several, for it does not say whose they are."""
+    versions = dict.fromkeys(match[1] for match in entry.finditer(content.decode()))
+    return iter(versions if within == "." or len(versions) == 1 else ())
+
+
+_LOCKS: Mapping[str, Callable[[bytes, str], Iterator[Any]]] = {
+    "package-lock.json": _in_npm_lock,
+    "yarn.lock": _in_yarn_lock,
+    "pnpm-lock.yaml": _in_pnpm,
+}
 
 
 def _in_package(project: Path, unreadable: list[str]) -> FoundVersion | None:
