@@ -61,7 +61,7 @@ def merged(base: Value, over: Value) -> Value:
     """`over` laid over `base` as v4 does: objects by key, lists by index, `undefined` changes nothing, all else
     replaces. Where a hole meets an object, the hole replaces it, since it cannot be known what it would leave."""
     if over.data is UNDEFINED:
-        return base
+        return over if base.data is UNDEFINED else base
     if isinstance(base.data, Record) and isinstance(over.data, Record):
         return _merged_records(base, base.data, over, over.data)
     if isinstance(base.data, Items) and isinstance(over.data, Items):

@@ -112,7 +112,9 @@ def need(value: Value) -> Data:
 def unset(value: Value) -> str | None:
     """Why it would fail: the variable that gave `undefined`."""
     names = [one.name for one in value.variables if not one.is_set]
-    return f"it would fail: the variable {names[0][:60]} is not set" if names and not value.is_given else None
+    if not names or value.is_given:
+        return None
+    return f"it would fail: the variable {names[0][:60]} is not set (set it in .env)"
 
 
 def hide(data: Data, hole: Hole) -> None:

@@ -299,4 +299,7 @@ def _problem(settings: Settings, place: tuple[str, ...], message: str) -> Settin
     key = _KEYS[place]
     file = f"config/{key.file}.toml"
     source = settings.sources.get(place, file)
+    silent = next((one for one in settings.findings if one.setting == f"{key.file}.{key.dotted}"), None)
+    if place not in settings.sources and silent is not None:  # a v4 project says it, of what there is not
+        return SettingsProblem(silent.place, silent.key, f"{silent.message}; {message}")
     return SettingsProblem(source, key.dotted if source == file else f"{key.file}.{key.dotted}", message)

@@ -13,7 +13,7 @@ from octavo.settings.v4.table_database import DATABASE
 from octavo.settings.v4.table_middlewares import MIDDLEWARES
 from octavo.settings.v4.table_plugins import PLUGINS
 from octavo.settings.v4.table_server import ADMIN, API, SERVER
-from tests.settings.v4.project import found, problems, read, write
+from tests.settings.v4.project import SQLITE, found, problems, read, write
 
 UP = "plugins.users_permissions.config"
 CORS = "middlewares.cors"
@@ -229,3 +229,18 @@ def test_a_variable_that_is_not_set_is_told(tmp_path: Path) -> None:
     assert [(one.outcome.value, one.key, one.message) for one in settings.findings if one.key.startswith("email")] == [
         ("idle", "email.config.settings.defaultFrom", "says nothing: the variable FROM is not set")
     ]
+
+
+def test_what_a_start_needs_of_a_variable_is_told_where_it_is_read(tmp_path: Path) -> None:
+    name = (
+        "module.exports = ({ env }) => ({ connection: { client: 'postgres', connection: {\n database: env('DB') } } })"
+    )
+    write(tmp_path, {"config/database.json": SQLITE, "config/env/development/database.js": name})
+    assert problems(tmp_path) == [
+        "config/env/development/database.js:2: connection.connection.database: says nothing: the variable DB is not"
+        " set;"
+        " expected the name of the PostgreSQL database"
+    ]
+    client = "module.exports = ({ env }) => ({ connection: { client: env('DB').split(':')[0] } })"
+    (problem,) = problems(write(tmp_path, {"config/env/development/database.js": client}))
+    assert "the variable DB is not set (set it in .env); write " in problem

@@ -1,6 +1,6 @@
 """The configuration files of a v4 project: what they say, as trees, and which of them mean nothing here."""
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -32,17 +32,18 @@ class ConfigFiles:
         value = self._config.at(name)
         return None if value.is_undefined else _node(value)
 
-    def unset(self, names: Iterable[str]) -> list[Finding]:
-        """Keys that say nothing because a variable is not set."""
+    def unset(self, keys: Mapping[str, Mapping[tuple[str, ...], str]]) -> list[Finding]:
+        """Keys that say nothing because a variable is not set. `keys`: what they would be the settings of, by file."""
         return [
             Finding(
                 outcome=Outcome.IDLE,
                 file=value.place.file,
                 line=value.place.line,
                 key=".".join(map(str, path)),
+                setting=known.get(path, ""),
                 message=f"says nothing: the variable {one.name} is not set",
             )
-            for name in names
+            for name, known in keys.items()
             for path, value in self._config.at(name).walk()
             for one in value.variables[:1]
             if value.is_undefined and not one.is_set

@@ -79,7 +79,8 @@ def read_v4(folder: Path, variables: Mapping[str, str], environment: str) -> V4C
         tree = files.read(name)
         if tree is not None:
             _read_file(name, shape(tree), rows, outcomes)
-    outcomes.findings += [*files.unset(_FILES), *files.others(_FILES)]
+    keys = {name: {row.path: row.settings[0] for row in rows if row.settings} for name, (rows, _) in _FILES.items()}
+    outcomes.findings += [*files.unset(keys), *files.others(_FILES)]
     defaults = [Given(KEYS[name], value, f"default of v4 ({project.version})") for name, value in _DEFAULTS.items()]
     defaults += _missing_plugins(project)
     return V4Configuration(
