@@ -196,6 +196,8 @@ def test_shapes_change_what_is_asked() -> None:
         ("beforeUpdate(event) { validate(event.params); }", ("update",)),
         ("beforeCreate(event) { event.params.data.owner = strapi.requestContext.get().state.user.id; }", ("create",)),
         ("beforeCreate(event) { own(event.params.data); }", ("create",)),
+        ("async beforeCreate({ params }) { await strapi.service('api::article.article').check(params); }", ("create",)),
+        ("beforeCreate({ params }) { params.data.a = strapi.service('api::article.article').named(params); }", None),
         ("beforeCreate(event) { event.state = { title: event.params.data.title }; }", None),
         ("afterCreate(event) { log(strapi.requestContext.get()); }", None),
         ("beforeUpdate: imported", ("update",)),
@@ -217,8 +219,13 @@ def test_hooks(tmp_path: Path, hook: str, actions: tuple[str, ...] | None) -> No
     text = f"""function validate(params) {{ throw new Error(); }}
       const own = (data) => {{ const {{ requestContext }} = strapi; data.owner = requestContext.get().state.user; }};
       module.exports = {{ {hook} }};"""
-    code = read(tmp_path, **{"src/api/article/content-types/article/lifecycles.js": text})
-    event = hook.partition("(")[0].partition(":")[0]
+    service = "module.exports = () => ({ async check(it) { if (!it) throw new Error(); }, named: (it) => it.title });"
+    files = {
+        "src/api/article/content-types/article/lifecycles.js": text,
+        "src/api/article/services/article.js": service,
+    }
+    code = read(tmp_path, **files)
+    event = hook.removeprefix("async ").partition("(")[0].partition(":")[0]
     found = findings(code, Kind.HOOK)[f"api::article.article.{event}"]
     assert found.state is (State.OPEN if actions is None else State.CLOSED)
     closed = {route.core[1] for route in code.routes if route.core and route.guards}

@@ -1,5 +1,6 @@
 """Lifecycle hooks: in `lifecycles` of content-types, and where code subscribes to them."""
 
+import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Final
@@ -42,6 +43,7 @@ _EVENTS: Final = frozenset(
 _RESULT: Final = "result"
 _REMOVALS: Final = (("splice",), ("pop",), ("shift",), ("unset",))
 _MOST_FUNCTIONS: Final = 50
+_NAME: Final = re.compile(r"[\w-]+\.[\w-]+")
 _CHANGES: Final = ("assignment_expression", "augmented_assignment_expression")
 
 
@@ -154,6 +156,27 @@ class HookReader:
                 other, value = self._sources.resolved(module, function)
                 if value.type in FUNCTIONS and value != node:
                     yield other, value
+            elif not chain and function is not None and called(module, found)[:2] == ("strapi", "service"):
+                yield from self._served(module, function)
+
+    def _served(self, module: Module, function: Node) -> Iterator[tuple[Module, Node]]:
+        """What `strapi.service('api::article.article').check` is: what has that name in the file of the service."""
+        uids = (string_value(module, node) for node in walk(function) if node.type == "string")
+        api, _, name = next(filter(None, uids), "").removeprefix("api::").partition(".")
+        path = (
+            self._sources.one(self._sources.source / "api" / api / "services" / name)
+            if _NAME.fullmatch(f"{api}.{name}")
+            else None
+        )
+        served = None if path is None else self._sources.module(path)
+        if served is None:
+            return
+        wanted = called(module, function)[-1]
+        for found in walk(served.root):
+            key = found.child_by_field_name("key") or found.child_by_field_name("name")
+            value = found.child_by_field_name("value") if found.type == "pair" else found
+            if key is not None and value is not None and value.type in FUNCTIONS and served.text(key) == wanted:
+                yield served, value
 
 
 def subscriptions(module: Module) -> Iterator[Node]:
