@@ -233,20 +233,23 @@ def test_profile_and_rules(tmp_path: Path, toml: str, rules: tuple[str, ...]) ->
 
 
 @pytest.mark.parametrize(
-    "api, middlewares, origins, credentials",
+    "api, middlewares, rule, origins, credentials",
     [
-        ("", "", ("*",), True),
-        ("cors = 'exact'", "", (), False),
-        ("profile = 'safe'", "[cors]\norigins = ['https://a.example']", ("https://a.example",), False),
-        ("", "[cors]\norigins = ['https://a.example']", ("https://a.example",), True),
+        ("", "", "reflect", ("*",), True),
+        ("", "[cors]\norigins = ['*']", "reflect", ("*",), True),
+        ("cors = 'exact'", "", "exact", (), False),
+        ("profile = 'safe'", "[cors]\norigins = ['https://a.example']", "exact", ("https://a.example",), False),
+        ("", "[cors]\norigins = ['https://a.example']", "exact", ("https://a.example",), True),
+        ("", "[cors]\norigins = []\ncredentials = false", "exact", (), False),
     ],
 )
 def test_cors_follows_its_rule(
-    tmp_path: Path, api: str, middlewares: str, origins: tuple[str, ...], credentials: bool
+    tmp_path: Path, api: str, middlewares: str, rule: str, origins: tuple[str, ...], credentials: bool
 ) -> None:
     files = {"config/api.toml": f"[compat]\n{api}", "config/middlewares.toml": middlewares}
-    cors = load_settings(write_project(tmp_path, files), {}).middlewares.cors
-    assert (cors.origins, cors.credentials) == (origins, credentials)
+    settings = load_settings(write_project(tmp_path, files), {})
+    cors = settings.middlewares.cors
+    assert (settings.api.compat.cors, cors.origins, cors.credentials) == (rule, origins, credentials)
 
 
 @pytest.mark.parametrize("mode, introspection", [("development", True), ("staging", True), ("production", False)])
@@ -334,6 +337,17 @@ def test_mode(tmp_path: Path, environment: dict[str, str], mode: Mode | None, ex
             [
                 "config/middlewares.toml: cors.origins: expected a list of exact origins, not *, where "
                 "credentials are allowed",
+            ],
+        ),
+        (
+            {
+                "config/middlewares.toml": "[cors]\norigins = ['https://a.example']",
+                "config/api.toml": "[compat]\ncors = 'reflect'",
+            },
+            {},
+            [
+                "config/middlewares.toml: cors.origins: expected no list: under the rule compat.cors reflect all "
+                "origins are let in",
             ],
         ),
         ({".env": "PORT=abc"}, {}, ['.env: PORT: server.port: expected a whole number, 0 to 65535, not "abc"']),

@@ -32,7 +32,7 @@ from octavo.settings.v4.project import depends_on
 from octavo.settings.v4.provider_findings import provider_findings
 from octavo.settings.v4.ranking import Ranking
 from octavo.settings.v4.read import V4Configuration, read_v4
-from octavo.settings.v4.star_origins import settle_star, tell_star
+from octavo.settings.v4.star_origins import settle_star, tell_star, who_lists_origins
 from octavo.settings.v4_version import REFERENCE, find_version, parse_version
 
 Chosen = dict[tuple[str, ...], Given]
@@ -42,6 +42,7 @@ ADOPTED_DATABASE = ".tmp/data.db"
 _MODES = values.one_of(("development", "staging", "production"), {"test": "development"})
 _KEYS: dict[tuple[str, ...], Key] = {key.attributes: key for table in TABLES.values() for key in table.rows()}
 _URL = _KEYS["database", "url"]
+_CORS = ("api", "compat", "cors")
 _LEVELS = ("api", "rest", "populate_deep")
 
 POPULATE_DEEP = "strapi-plugin-populate-deep"
@@ -214,33 +215,41 @@ def _take_version(chosen: Chosen, project: Path) -> None:
 
 def _derive(chosen: Chosen, mode: Mode, own_places: Container[str], has_v4_database: bool) -> None:
     """Defaults that depend on other settings. `own_places` are the sources within a v4 project's configuration."""
-
-    def default(place: tuple[str, ...], value: Any, source: str) -> None:
-        chosen.setdefault(place, Given(_KEYS[place], value, source))
-
     profile_place = ("api", "compat", "profile")
     profile = chosen[profile_place].value if profile_place in chosen else _KEYS[profile_place].default
-    version = chosen[_VERSION].value if _VERSION in chosen else None
-    number = parse_version(version) if version else REFERENCE
-    for name, rule in RULES.items():
-        value = rule.under(profile, number)
-        source = f"profile {profile}" if value == rule.under(profile) else f"v4 {version}"
-        default(("api", "compat", name), value, source)
-    settle_star(chosen, own_places, RULES["cors"].under(profile, number))
-    if chosen["api", "compat", "cors"].value != "exact":
-        default(("middlewares", "cors", "origins"), ("*",), "rule compat.cors")
-    if chosen["api", "compat", "cors"].value == "reflect":
-        default(("middlewares", "cors", "credentials"), True, "rule compat.cors")
+    _derive_rules(chosen, profile, own_places)
     for name in ("tracing", "introspection", "persisted_queries"):
         given = chosen.get((*_GRAPHQL, "apollo_server", name))
         if given is not None and given.value is not None:
-            default((*_GRAPHQL, name), given.value, given.source)
+            _default(chosen, (*_GRAPHQL, name), given.value, given.source)
     if profile == "safe":
-        default((*_GRAPHQL, "persisted_queries"), False, "profile safe")
+        _default(chosen, (*_GRAPHQL, "persisted_queries"), False, "profile safe")
     if mode == "production":
-        default((*_GRAPHQL, "introspection"), False, "production")
+        _default(chosen, (*_GRAPHQL, "introspection"), False, "production")
     if has_v4_database:
-        default(("database", "filename"), ADOPTED_DATABASE, "adopted v4 project")
+        _default(chosen, ("database", "filename"), ADOPTED_DATABASE, "adopted v4 project")
+
+
+def _derive_rules(chosen: Chosen, profile: str, own_places: Container[str]) -> None:
+    """The rules of compatibility, by profile and version; and who may call, which follows from one of them."""
+    version = chosen[_VERSION].value if _VERSION in chosen else None
+    number = parse_version(version) if version else REFERENCE
+    lister = who_lists_origins(chosen, own_places)
+    if lister is not None:
+        chosen[_CORS] = Given(_KEYS[_CORS], "exact", lister)
+    for name, rule in RULES.items():
+        value = rule.under(profile, number)
+        source = f"profile {profile}" if value == rule.under(profile) else f"v4 {version}"
+        _default(chosen, ("api", "compat", name), value, source)
+    settle_star(chosen, own_places, RULES["cors"].under(profile, number))
+    if chosen[_CORS].value != "exact":
+        _default(chosen, ("middlewares", "cors", "origins"), ("*",), "rule compat.cors")
+    if chosen[_CORS].value == "reflect" or (lister is not None and profile == "v4"):
+        _default(chosen, ("middlewares", "cors", "credentials"), True, "rule compat.cors")
+
+
+def _default(chosen: Chosen, place: tuple[str, ...], value: Any, source: str) -> None:
+    chosen.setdefault(place, Given(_KEYS[place], value, source))
 
 
 def _build(project: Path, mode: Mode, adopted: bool, chosen: Chosen) -> Settings:
@@ -273,6 +282,9 @@ def _check(settings: Settings, require_secrets: bool) -> Iterable[SettingsProble
         yield _problem(settings, ("database", "pool", "min"), f"expected at most pool.max, {database.pool.max}")
     if settings.api.compat.cors == "exact" and cors.credentials and "*" in cors.origins:
         expected = "expected a list of exact origins, not *, where credentials are allowed"
+        yield _problem(settings, ("middlewares", "cors", "origins"), expected)
+    if settings.api.compat.cors != "exact" and "*" not in cors.origins:
+        expected = f"expected no list: under the rule compat.cors {settings.api.compat.cors} all origins are let in"
         yield _problem(settings, ("middlewares", "cors", "origins"), expected)
     for place, expected in check_providers(settings):
         yield _problem(settings, place, expected)

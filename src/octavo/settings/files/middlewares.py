@@ -12,7 +12,9 @@ class Cors:
     """Cross-origin requests."""
 
     origins: tuple[str, ...] = setting(
-        (), "Origins that may call; `*` reflects any.", default_doc="`*` where the rule `compat.cors` is not `exact`"
+        (),
+        "Origins that may call; `*` reflects any. A list without `*` makes the rule `compat.cors` `exact`.",
+        default_doc="`*` where the rule `compat.cors` is not `exact`",
     )
     methods: tuple[str, ...] = setting(
         ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"), "Methods they may use."

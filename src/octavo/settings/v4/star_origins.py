@@ -3,7 +3,7 @@
 Rules are known once all sources are read, so the list of a v4 project holds its `*` until then.
 """
 
-from collections.abc import Container, Iterable, Iterator, MutableMapping
+from collections.abc import Container, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import replace
 from typing import Final
 
@@ -19,6 +19,17 @@ _SAYS: Final = {
     "nobody": f'in a list "*" lets nobody in, as in v4 since 4.24 ({_RULE}); '
     "write origins = [...] below [cors] into config/middlewares.toml",
 }
+
+
+def who_lists_origins(chosen: Mapping[tuple[str, ...], Given], sources: Container[str]) -> str | None:
+    """The source of a list that lets in its origins alone: TOML or the environment, where they do not set the rule too.
+
+    It goes before what a project's own configuration, one of `sources`, says of others.
+    """
+    origins, cors = chosen.get(_ORIGINS), chosen.get(_CORS)
+    if origins is None or origins.source in sources or "*" in origins.value:
+        return None
+    return origins.source if cors is None or cors.source in sources else None
 
 
 def settle_star(chosen: MutableMapping[tuple[str, ...], Given], sources: Container[str], anybody: str) -> None:
