@@ -1,5 +1,7 @@
 """`octavo export`, `octavo import`, `octavo db copy`: what they ask, say and refuse."""
 
+import json
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -38,6 +40,17 @@ def test_import_and_export(call: Call, tmp_path: Path) -> None:
     )
     said(call("import", "-f", f"{out}.tar", "--force", "--only", "config"))
     said(call("import", "-f", f"{out}.tar.gz.enc", "-k", "geheim", "--force"))
+
+
+@pytest.mark.parametrize("call", ["sqlite"], indirect=True)
+def test_an_archive_is_of_the_version_that_the_lock_file_names(call: Call, project: Path, tmp_path: Path) -> None:
+    (project / "yarn.lock").write_text('"@strapi/strapi@^4.1.0":\n  version "4.13.7"\n')
+    said(call("import", "-f", str(write_archive(tmp_path / "in.tar", town_files())), "--force"))
+    said(call("export", "-f", str(tmp_path / "out"), "--no-encrypt", "--no-compress", "--only", "config"))
+    with tarfile.open(tmp_path / "out.tar") as archive:
+        metadata = archive.extractfile("metadata.json")
+        assert metadata is not None
+        assert json.load(metadata)["strapi"] == {"version": "4.13.7"}
 
 
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)

@@ -8,7 +8,7 @@ import pytest
 
 from octavo.javascript.reader import Reader
 from octavo.javascript.source import Place, SourceProblem
-from octavo.javascript.values import Value
+from octavo.javascript.values import Value, joined_variables
 
 
 def read(text: str, project: Path, variables: dict[str, str] | None = None) -> Value:
@@ -122,7 +122,7 @@ def test_variables_are_told(tmp_path: Path) -> None:
     assert [key for key, one in value.items() if one.is_from_code] == ["a", "b", "d", "e"]
     assert value.at("a").place == Place("a.js", 2, 15)
     assert value.at("g").variables[0].place == Place("a.js", 3, 49)
-    assert {one.name for one in value.all_variables()} == set("ABCDEFG")
+    assert {one.name for one in joined_variables(each for _, each in value.walk())} == set("ABCDEFG")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.javascript.modules import bindings_of, exports_of, imports_of, resolve
+from octavo.javascript.modules import bindings_of, exports_of, resolve
 from octavo.javascript.parse import parse_file, parse_text
 from octavo.javascript.syntax import callee, parameters, properties, returned, string_value, unwrap, walk
 
@@ -98,15 +98,6 @@ def test_bindings() -> None:
         "s": ("./s", "t"),
     }  # fmt: skip
     assert [name for name, binding in found.items() if not binding.constant] == ["e"]
-
-
-def test_imports() -> None:
-    module = parse_text(
-        "import type { A } from 'a'; import { b } from 'b'; import 'c'; import d = require('d');\n"
-        "const e = require('e').f; async function g() { await import('g'); require(h); }",
-        "a.ts",
-    )
-    assert sorted({one.specifier for one in imports_of(module)} - {"a"}) == ["b", "c", "d", "e", "g"]
 
 
 def test_imports_lead_to_files_of_the_project(tmp_path: Path) -> None:

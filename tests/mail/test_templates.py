@@ -91,6 +91,12 @@ def test_compose(tmp_path: Path, file: str | None, given: str | None, expected: 
     )
 
 
+def test_a_template_that_is_no_utf8_is_sent_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "emails").mkdir()
+    (tmp_path / "emails/reset_password.html").write_bytes(b"Gr\xfc\xdfe")
+    assert compose("reset_password", tmp_path, None, "a@b.example", DATA).html == "Gr\ufffd\ufffde"
+
+
 def test_an_unsound_template_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         compose("reset_password", tmp_path, stored("<%= code() %>"), "a@b.example", DATA)

@@ -17,7 +17,7 @@ from octavo.runtime.definitions import warnings_of
 from octavo.runtime.process import build
 from octavo.settings import describe, load_settings, missing_secrets
 from octavo.settings.compat import RULES
-from octavo.settings.v4_version import REFERENCE, parse_version
+from octavo.settings.v4_version import known_version
 
 
 @click.group(cls=Group)
@@ -75,7 +75,7 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
     say_table(("file", "key", "value", "source"), ([*map(_text, row.values())] for row in rows))
     origin = "an adopted v4 project" if settings.adopted else "a project of Octavo"
     say("\nMode [bold]{}[/], {}, profile [bold]{}[/]:", settings.mode, origin, settings.profile)
-    known = parse_version(version) if version else REFERENCE
+    known = known_version(version)
     under_v4 = f"under v4 {version or 'of unknown version'}"
     say_table(
         ("rule", "value", under_v4, "under safe"),

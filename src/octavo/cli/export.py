@@ -14,8 +14,8 @@ from octavo.runtime.open_resources import open_project_database
 from octavo.runtime.open_storage import open_storage
 from octavo.runtime.prepare_database import reach_database
 from octavo.settings import Settings
+from octavo.settings.v4_version import known_version
 from octavo.transfer.archive.parts import Part, chosen_parts
-from octavo.transfer.archive.versions import version_of
 from octavo.transfer.archive.writer import archive_path, new_archive
 from octavo.transfer.exporting.exporter import ExportReport, Progress, export_project
 
@@ -83,7 +83,7 @@ async def _export(
     await reach_database(database)
     try:
         with new_archive(path, compressed=compressed, password=password) as archive:
-            version = version_of(settings.project)
+            version = ".".join(map(str, known_version(settings.api.compat.v4_version)))
             return await export_project(database, registry, storage, archive, parts, version, progress)
     finally:
         await database.close()

@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 
 from octavo.cli.base import Command, check_project, project_option, say
-from octavo.cli.v4_report import check_strictly, tell_summary
 from octavo.runtime.process import Process
 from octavo.runtime.server import serve
 from octavo.settings import Settings, load_settings
@@ -33,7 +32,9 @@ def start(project: Path, host: str | None, port: int | None, workers: int | None
     check_project(project)
     environment = os.environ | variables(host=host, port=port, workers=workers)
     settings = load_settings(project, environment, default_mode="production")
-    if strict:
+    if strict and settings.is_v4:
+        from octavo.cli.v4_report import check_strictly
+
         check_strictly(settings)
     serve(settings, announce)
 
@@ -46,7 +47,10 @@ def variables(**given: object) -> dict[str, str]:
 def announce(service: Process) -> None:
     """Say that a service is ready."""
     settings = service.settings
-    tell_summary(settings, service.site.registry, service.site.code)
+    if settings.is_v4:
+        from octavo.cli.v4_report import tell_summary
+
+        tell_summary(settings, service.site.registry, service.site.code)
     say("Octavo serves [bold]{}[/] at [bold]{}[/]", settings.project, address_of(settings))
     if by_version := rules_by_version(settings):
         version, source = settings.api.compat.v4_version, settings.sources["api", "compat", "v4_version"]

@@ -292,22 +292,6 @@ def required(module: Module, node: Node) -> Import | None:
     return None
 
 
-def imports_of(module: Module) -> list[Import]:
-    """Every import of a module, wherever it stands; of those whose specifier is computed none."""
-    found = [binding.imported for binding in bindings_of(module).values() if binding.imported and not binding.value]
-    seen = {one.node.id for one in found}
-    found += [one for node in walk(module.root) if (one := required(module, node)) and one.name is None]
-    for statement in statements(module.root):
-        source = statement.child_by_field_name("source")
-        if source is not None and statement.id not in seen and not _is_type_only(statement):
-            found.append(Import(string_value(module, source) or "", statement))
-    return found
-
-
-def _is_type_only(statement: Node) -> bool:
-    return any(child.type == "type" for child in statement.children)
-
-
 def resolve(module: Module, specifier: str) -> Path | None:
     """The file of the project that a relative specifier leads to, tried as Node does; None for packages, for files that
     are not there, cannot be parsed or lie outside the project (also by a link)."""

@@ -48,10 +48,6 @@ class Reader(Context):
         """
         return self._settled(lambda: self._load(path), path)
 
-    def read_default(self, path: Path) -> Value:
-        """Its default: `export default`, or all of a file that is no ES module."""
-        return self._settled(lambda: default_of(self._load(path)), path)
-
     def read_config(self, path: Path) -> Value:
         """What v4 takes for the configuration of a file: its default, or what that answers to `{ env }`."""
         return self._settled(lambda: self._configured(path), path)

@@ -229,10 +229,6 @@ class Value:
                 found.append(((*path, "..."), value.rest))
         return found
 
-    def all_variables(self) -> tuple[Variable, ...]:
-        """The variables that it or anything below it was made of."""
-        return joined_variables(value for _, value in self.walk())
-
     def with_fallback(self) -> tuple[Variable, ...]:
         """Its variables, when code gives a value instead of it."""
         return tuple(replace(one, fallback_used=True) for one in self.variables)

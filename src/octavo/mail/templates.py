@@ -72,7 +72,7 @@ def _candidates(name: str, project: Path, stored: str | None) -> Iterator[MailTe
     theirs = _read_stored(name, stored)
     file = project / FOLDER / f"{name}.html"
     if file.is_file():
-        text = file.read_text(encoding="utf-8")
+        text = file.read_bytes().decode("utf-8", "replace")  # a mail with a wrong letter is better than none
         title = _TITLE.search(text)
         subject = html.unescape(title[1]) if title else BUILT_IN[name].subject
         yield replace(theirs or BUILT_IN[name], subject=subject, html=text)

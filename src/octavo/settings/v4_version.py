@@ -49,6 +49,11 @@ def parse_version(text: str) -> Version:
     return version
 
 
+def known_version(text: str | None) -> Version:
+    """The numbers of a version; those of the last one where none is known. Raises ValueError as `parse_version`."""
+    return parse_version(text) if text else REFERENCE
+
+
 def find_version(project: Path) -> FoundVersion | None:
     """The version that a project's files name; None where they name none."""
     unreadable: list[str] = []

@@ -8,10 +8,8 @@ import re
 from collections.abc import Callable
 
 import re2
-import regex
 
 Search = Callable[[str], bool]
-MAX_SECONDS = 0.05
 
 # One token of a JavaScript pattern: an escape, the start or end of a class, or any character.
 _TOKEN = re.compile(r"\\u\{[0-9A-Fa-f]+\}|\\u[0-9A-Fa-f]{4}|\\c[A-Za-z]|\\.|\[\^?|\]|.", re.DOTALL)
@@ -35,7 +33,9 @@ def _compiled(pattern: str) -> Search | None:
     try:
         searched = re2.compile(_for_re2(pattern), _quiet())
     except re2.error:
-        return _backtracking(pattern)
+        from octavo.content.validation.backtracking import backtracking  # few patterns need it, and it takes memory
+
+        return backtracking(pattern)
     return lambda text: searched.search(text) is not None
 
 
@@ -43,21 +43,6 @@ def _quiet() -> re2.Options:
     options = re2.Options()
     options.log_errors = False
     return options
-
-
-def _backtracking(pattern: str) -> Search | None:
-    try:
-        searched = regex.compile(_for_python(pattern))
-    except regex.error:
-        return None
-
-    def search(text: str) -> bool:
-        try:
-            return searched.search(text, timeout=MAX_SECONDS) is not None
-        except TimeoutError:
-            return False
-
-    return search
 
 
 def _for_re2(pattern: str) -> str:
@@ -83,10 +68,3 @@ def _token_for_re2(token: str, inside: bool) -> str:
     if token == "." and not inside:
         return _ANY
     return token
-
-
-def _for_python(pattern: str) -> str:
-    """A JavaScript pattern in the words of the `regex` library."""
-    named = re.sub(r"\(\?<(?![=!])", "(?P<", pattern)
-    ended = re.sub(r"\\u\{([0-9A-Fa-f]+)\}", lambda found: re.escape(chr(int(found[1], 16))), named)
-    return re.sub(r"(?<!\\)\$", r"\\Z", ended)

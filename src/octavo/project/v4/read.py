@@ -120,11 +120,7 @@ class _Reader:
     def _scan(self) -> None:
         """What any file may say: hooks that it subscribes to, middlewares that it adds, the schema of GraphQL."""
         for path in code_files(self._sources, self._sources.source):
-            try:
-                text = path.read_bytes()
-            except OSError:
-                continue
-            if not _MAY_REACH_OUT.search(text):
+            if not _may_reach_out(path):
                 continue
             module = self._sources.module(path)
             if module is None:
@@ -174,3 +170,11 @@ def _told(routes: tuple[Route, ...]) -> Iterator[Finding]:
         elif route.access.public or route.shapes or route.action != ".".join(route.core):
             says = f"{'public, ' if route.access.public else ''}core action {'.'.join(route.core)}"
             yield Finding(Kind.ROUTE, route.name, route.place, says, State.TAKEN)
+
+
+def _may_reach_out(path: Path) -> bool:
+    """Whether a file has to be parsed to know; one that cannot be read may do anything."""
+    try:
+        return _MAY_REACH_OUT.search(path.read_bytes()) is not None
+    except OSError:
+        return True
