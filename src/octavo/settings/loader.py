@@ -33,7 +33,7 @@ from octavo.settings.v4.provider_findings import provider_findings
 from octavo.settings.v4.ranking import Ranking
 from octavo.settings.v4.read import V4Configuration, read_v4
 from octavo.settings.v4.star_origins import settle_star, tell_star, who_lists_origins
-from octavo.settings.v4_version import REFERENCE, find_version, parse_version
+from octavo.settings.v4_version import find_version, known_version
 
 Chosen = dict[tuple[str, ...], Given]
 
@@ -233,7 +233,7 @@ def _derive(chosen: Chosen, mode: Mode, own_places: Container[str], has_v4_datab
 def _derive_rules(chosen: Chosen, profile: str, own_places: Container[str]) -> None:
     """The rules of compatibility, by profile and version; and who may call, which follows from one of them."""
     version = chosen[_VERSION].value if _VERSION in chosen else None
-    number = parse_version(version) if version else REFERENCE
+    number = known_version(version)
     lister = who_lists_origins(chosen, own_places)
     if lister is not None:
         chosen[_CORS] = Given(_KEYS[_CORS], "exact", lister)
