@@ -1,5 +1,6 @@
 """EntryUnit on both databases: what it knows to have changed, and what subscribers are told."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -152,3 +153,15 @@ async def test_images_cost_nothing_where_nobody_asks(shop: Workshop) -> None:
     bare = await statements(shop.writer, *asked)
     assert await statements(Told(shop).writer, *asked) == bare
     assert await statements(Told(shop, images=True).writer, *asked) == bare + 2
+
+
+async def test_of_changes_at_once_the_last_one_holds_whole(shop: Workshop) -> None:
+    tool = await shop.create("tool", name="Saw", legs=[{"length": 99}])
+
+    async def change(length: int) -> None:
+        await shop.update("tool", tool, legs=[{"length": length}] * 3)
+
+    await asyncio.gather(*map(change, range(1, 17)))
+    lengths = [length for (length,) in await shop.rows("components_part_legs", "length")]
+    assert len(lengths) == 3
+    assert len(set(lengths)) == 1

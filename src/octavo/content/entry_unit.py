@@ -27,7 +27,7 @@ from octavo.database.unit_of_work import UnitOfWork
 from octavo.errors import ApplicationError, ValidationError
 from octavo.i18n.locales import Locales
 from octavo.plan.changes import Change, InsertRows
-from octavo.plan.present_state import EntryFact, Fact, FactRow
+from octavo.plan.present_state import ComponentsFact, EntryFact, Fact, FactRow, LinksFact
 from octavo.plan.write import OwnedRow, RowNode, plan_delete, plan_write
 from octavo.schema.automatic import CREATED_AT, CREATORS, LOCALE, PUBLISHED_AT, UPDATED_AT, UPDATED_BY
 from octavo.schema.content_types import ContentType
@@ -195,6 +195,9 @@ class EntryUnit(UnitOfWork):
         reading = partial(self._read, content_type, data, _UPDATING, fact.id)
         check, facts = await self.compute(reading) if self.is_large else reading()
         await lock_unique_values(self.connection, check.unique)
+        if any(isinstance(known, LinksFact | ComponentsFact) for known in facts):
+            # What is written follows from what is held now: of two changes at once the second has to see the first.
+            await self.connection.lock(f"octavo: entry {content_type.uid} {fact.id}")
         found = await self._prefetch([fact, *facts])
         entry = found.entry(fact)
         if entry is None:
