@@ -189,6 +189,12 @@ def test_shapes_change_what_is_asked() -> None:
     "hook, actions",
     [
         ("beforeCreate(event) { event.params.data.slug = slugify(event.params.data.title); }", None),
+        ("beforeCreate({ params: { data } }) { data.title = data.title || 'none'; }", None),
+        ("beforeCreate(event) { const { data } = event.params; if (!data.title) data.title = 'none'; }", None),
+        ("beforeUpdate(event) { const { data } = event.params; data.title = data.title.trim(); }", None),
+        ("beforeUpdate(event) { const { data } = event.params; data.title = 'fixed'; }", ("update",)),
+        ("beforeUpdate(event) { const { data } = event.params; if (data.title) data.title = ''; }", ("update",)),
+        ("async beforeCreate(event) { event.params.data.title = await found(event.params.data); }", ("create",)),
         (
             "beforeCreate(event) { if (!event.params.data.title) throw new ApplicationError('no'); }",
             ("create", "createLocalization"),

@@ -26,6 +26,7 @@ from octavo.project.v4.context import asks_request
 from octavo.project.v4.controllers import CORE_ACTIONS
 from octavo.project.v4.data import NotData
 from octavo.project.v4.describing import called, describe, throws
+from octavo.project.v4.overwriting import overwrites
 from octavo.project.v4.sources import Sources
 from octavo.schema.registry import Registry
 
@@ -128,7 +129,7 @@ class HookReader:
             return any(
                 found.type in (*_CHANGES, "call_expression") and not _logs(module, found) for found in walk(node)
             )
-        return _narrows(module, node) or self._refuses(module, node)
+        return _narrows(module, node) or overwrites(module, node, self._attributes) or self._refuses(module, node)
 
     def _refuses(self, module: Module, node: Node) -> bool:
         """Whether it throws, or something of the project that it calls does. What is too much to look at, may.
