@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 import uuid
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -63,7 +64,8 @@ class PostgresqlServer:
         """Stop all processes of the server where they are, or let them go on."""
         postmaster = psutil.Process(self._server.get_pid())
         for process in [postmaster, *postmaster.children(recursive=True)]:
-            process.send_signal(signal.SIGSTOP if frozen else signal.SIGCONT)
+            with suppress(psutil.NoSuchProcess):  # those of the server come and go
+                process.send_signal(signal.SIGSTOP if frozen else signal.SIGCONT)
 
     def remove(self) -> None:
         """Stop the server, unless another process of the same test run uses it, and remove its folder."""
