@@ -27,6 +27,11 @@ pytest_plugins = [
 ]
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Twice as many workers as processors: tests wait for disks and other processes much of the time."""
+    return 2 * (os.cpu_count() or 1)
+
+
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
     """Asynchronous tests (marked `anyio`) run on asyncio."""

@@ -1,9 +1,9 @@
 """The bookshop as fixtures: made once for a run, on each database, only read by tests."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 
 import pytest
 
@@ -76,10 +76,10 @@ def bookshop_copy(request: pytest.FixtureRequest) -> Iterator[Copy]:
         yield copy
 
 
-async def open_copy(folder: Path, copy: Copy) -> Site:
-    """The bookshop in a folder, on a copy of its database."""
+async def open_copy(folder: Path, copy: Copy, settings: Mapping[str, str] = MappingProxyType({})) -> Site:
+    """The bookshop in a folder, on a copy of its database, with settings of one's own."""
     copy.place(folder / ".tmp/data.db")
-    return await open_project(folder, copy.variables)
+    return await open_project(folder, {**copy.variables, **settings})
 
 
 @pytest.fixture

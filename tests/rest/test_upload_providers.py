@@ -8,9 +8,8 @@ import pytest
 
 from tests.cloudinary_server import CLOUD, KEY, SECRET, CloudinaryServer, cloudinary_server
 from tests.models.bookshop import FULL_TOKEN
-from tests.rest.test_uploads import BIG, NOTE, ONE, SMALL, Shop, open_writable, variables
-
-__all__ = ["variables"]
+from tests.models.templates import Copy
+from tests.rest.test_uploads import BIG, NOTE, ONE, SMALL, Shop, open_writable
 
 pytestmark = pytest.mark.anyio
 
@@ -22,9 +21,7 @@ def cloud() -> Iterator[CloudinaryServer]:
 
 
 @pytest.fixture
-async def shop(
-    anyio_backend: str, tmp_path: Path, variables: dict[str, str], cloud: CloudinaryServer
-) -> AsyncIterator[Shop]:
+async def shop(anyio_backend: str, tmp_path: Path, bookshop_copy: Copy, cloud: CloudinaryServer) -> AsyncIterator[Shop]:
     cloud.files.clear()
     given = {
         "PROVIDER": "@strapi/provider-upload-cloudinary",
@@ -33,7 +30,7 @@ async def shop(
     }
     named = {"CLOUDINARY_NAME": CLOUD, "CLOUDINARY_KEY": KEY, "CLOUDINARY_SECRET": SECRET}
     settings = {f"OCTAVO_PLUGINS__UPLOAD__CONFIG__{name}": value for name, value in given.items()}
-    site = await open_writable(tmp_path / "shop", {**variables, **settings, **named})
+    site = await open_writable(tmp_path / "shop", bookshop_copy, {**settings, **named})
     yield Shop(site, tmp_path / "shop/public/uploads")
     await site.database.close()
 

@@ -14,8 +14,10 @@ from PIL import Image
 from octavo.authentication.api_tokens import create_token
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import FULL_TOKEN, SECRETS
+from tests.models.fixtures import open_copy
 from tests.models.pictures import bomb, picture
-from tests.models.site import Site, open_bookshop, postgresql_variables, under_safe
+from tests.models.site import Site, under_safe
+from tests.models.templates import Copy
 from tests.s3_server import KEY, SECRET, S3Server
 
 pytestmark = pytest.mark.anyio
@@ -80,30 +82,21 @@ class Shop:
         return (self.folder / url.removeprefix("/uploads/")).read_bytes()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def variables(request: pytest.FixtureRequest) -> dict[str, str]:
-    """The variables that name each database in turn."""
-    if request.param == "sqlite":
-        return {}
-    return postgresql_variables(request.getfixturevalue("postgresql_url"))
-
-
-async def open_writable(folder: Path, variables: dict[str, str]) -> Site:
+async def open_writable(folder: Path, copy: Copy, settings: dict[str, str]) -> Site:
     """A bookshop whose tables number new rows behind those it came with."""
-    site = await open_bookshop(folder, variables)
+    site = await open_copy(folder, copy, settings)
     if site.database.dialect.name == "postgresql":
-        tables = (
-            "SELECT table_name FROM information_schema.columns WHERE column_name = 'id' AND table_schema = 'public'"
+        await site.database.execute_script(
+            "SELECT setval(pg_get_serial_sequence(quote_ident(table_name), 'id'), 1000) "
+            "FROM information_schema.columns WHERE column_name = 'id' AND table_schema = 'public'"
         )
-        for (table,) in await site.database.fetch_all(tables):
-            await site.database.execute(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), 1000)")
     return site
 
 
 @pytest.fixture
-async def shop(anyio_backend: str, tmp_path: Path, variables: dict[str, str]) -> AsyncIterator[Shop]:
+async def shop(anyio_backend: str, tmp_path: Path, bookshop_copy: Copy) -> AsyncIterator[Shop]:
     limits = {"OCTAVO_PLUGINS__UPLOAD__CONFIG__SIZE_LIMIT": "100 kB"}
-    site = await open_writable(tmp_path / "shop", {**variables, **limits})
+    site = await open_writable(tmp_path / "shop", bookshop_copy, limits)
     yield Shop(site, tmp_path / "shop/public/uploads")
     await site.database.close()
 
@@ -451,7 +444,7 @@ async def test_an_entry_that_is_removed_leaves_its_files(shop: Shop) -> None:
 
 @pytest.fixture
 async def private_shop(
-    anyio_backend: str, tmp_path: Path, variables: dict[str, str], s3_server: S3Server
+    anyio_backend: str, tmp_path: Path, bookshop_copy: Copy, s3_server: S3Server
 ) -> AsyncIterator[Shop]:
     given = {
         "PROVIDER": "aws-s3",
@@ -466,7 +459,7 @@ async def private_shop(
         "AWS_ACL": "private",
     }
     settings = {f"OCTAVO_PLUGINS__UPLOAD__CONFIG__{name}": value for name, value in given.items()}
-    site = await open_writable(tmp_path / "shop", {**variables, **settings, **amazon})
+    site = await open_writable(tmp_path / "shop", bookshop_copy, {**settings, **amazon})
     yield Shop(site, tmp_path / "shop/public/uploads")
     await site.database.close()
 
