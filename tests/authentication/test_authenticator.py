@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import pytest
 
 from octavo.authentication.authenticator import USE_INTERVAL, AccessOptions, Authenticator
-from octavo.authentication.credentials import read_user_token, sign_user_token
+from octavo.authentication.credentials import hash_api_token, read_user_token, sign_user_token
 from octavo.authentication.token_versions import TABLE, revoke_user_tokens, user_token_version
 from octavo.authorization.actor import Actor
 from octavo.authorization.permissions import EVERYTHING, NOTHING, READS, permission_set
@@ -129,6 +129,25 @@ async def test_the_directory_is_looked_at_in_the_background(people: Database, ha
         await authenticator.settle()
         costs.append(people.statements - before)
     assert costs == [0, 0, 1, 1, 1, 2, 2, 3, 4]
+
+
+async def test_a_token_that_others_have_just_made_is_known(people: Database, hands: Hands) -> None:
+    authenticator = Authenticator(people, SECRETS, clock=hands.clock)
+    await authenticator.authenticate(None)
+    text = "INSERT INTO strapi_api_tokens (name, type, access_key) VALUES ({v1}, {v2}, {v3})"
+    await write(people, text, "young", "full-access", hash_api_token("ab12", SECRETS.api_token_salt))
+    hands.steady = 0.06
+    assert (await authenticator.authenticate("Bearer ab12")).ability is EVERYTHING
+
+
+async def test_unknown_tokens_cause_few_statements(people: Database, hands: Hands) -> None:
+    authenticator = Authenticator(people, SECRETS, clock=hands.clock)
+    await authenticator.authenticate(None)
+    before = people.statements
+    for hands.steady in (0.01, 0.04, 0.06, 0.07, 0.1, 0.12):
+        with pytest.raises(UnauthorizedError):
+            await authenticator.authenticate("Bearer abad1dea")
+    assert people.statements - before == 2
 
 
 CHANGES_BY_HAND = [
