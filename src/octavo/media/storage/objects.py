@@ -16,7 +16,8 @@ from typing import Any, Final, Literal
 
 from octavo.errors import ServiceUnavailable
 from octavo.media.file_types import is_harmless
-from octavo.media.storage.base import Kept, NamedStorage, StorageProblem, Workspace, safe_folder
+from octavo.media.storage.base import Kept, StorageProblem, Workspace
+from octavo.media.storage.keyed import KeyedStorage
 from octavo.media.storage.object_names import ObjectNames, SignedAddresses, is_key
 
 _PIECE: Final = 8 << 20
@@ -66,7 +67,7 @@ class GoogleOptions:
     providers: Collection[str] = ("@strapi-community/strapi-provider-upload-google-cloud-storage",)
 
 
-class ObjectStorage(NamedStorage):
+class ObjectStorage(KeyedStorage):
     """Files under their names, below a root folder. `writing` is what puts and copies; it may be told more."""
 
     def __init__(
@@ -106,11 +107,6 @@ class ObjectStorage(NamedStorage):
             return False
         return True
 
-    def move(self, name: str, target: str) -> None:
-        if not self.copy(name, target):
-            raise FileNotFoundError(name)
-        self.remove([name])
-
     def remove(self, names: Iterable[str]) -> None:
         for key in [self._names.key_of(name) for name in names if is_key(name)]:
             with self._speaking():
@@ -118,15 +114,6 @@ class ObjectStorage(NamedStorage):
                     self._library.delete(self._reading, key)
                 except FileNotFoundError:
                     continue
-
-    def settle(self) -> None:
-        """What the service has acknowledged stays."""
-
-    def prefix_of(self, path: str) -> str:
-        return safe_folder(path)
-
-    def url_of(self, name: str) -> str:
-        return self._names.url_of(name)
 
     def name_of(self, url: str, metadata: Mapping[str, Any] | None = None) -> str | None:
         return self._names.find(url)

@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 
 from octavo.errors import ServiceUnavailable
 from octavo.media.file_types import is_harmless
-from octavo.media.storage.base import Kept, NamedStorage, StorageProblem, Workspace, safe_folder
+from octavo.media.storage.base import Kept, StorageProblem, Workspace
+from octavo.media.storage.keyed import KeyedStorage
 from octavo.media.storage.object_names import ObjectNames, SignedAddresses, is_key
 
 _NOT_FOUND: Final = frozenset({"404", "NoSuchKey", "NotFound"})
@@ -46,7 +47,7 @@ class S3Options:
     delete: Mapping[str, Any] = field(default_factory=dict)
 
 
-class S3Storage(NamedStorage):
+class S3Storage(KeyedStorage):
     """A bucket. With the ACL `private` files are fetched by addresses that are signed and expire."""
 
     def __init__(self, options: S3Options) -> None:
@@ -87,26 +88,12 @@ class S3Storage(NamedStorage):
             return False
         return True
 
-    def move(self, name: str, target: str) -> None:
-        if not self.copy(name, target):
-            raise FileNotFoundError(name)
-        self.remove([name])
-
     def remove(self, names: Iterable[str]) -> None:
         keys = [{"Key": self._names.key_of(name)} for name in names if is_key(name)]
         for start in range(0, len(keys), _MOST_REMOVED):
             batch = {"Objects": keys[start : start + _MOST_REMOVED], "Quiet": True}
             with self._speaking():
                 self._client.delete_objects(Bucket=self._options.bucket, Delete=batch, **self._delete)
-
-    def settle(self) -> None:
-        """What S3 has acknowledged stays."""
-
-    def prefix_of(self, path: str) -> str:
-        return safe_folder(path)
-
-    def url_of(self, name: str) -> str:
-        return self._names.url_of(name)
 
     def name_of(self, url: str, metadata: Mapping[str, Any] | None = None) -> str | None:
         """Addresses that v4 wrote may have another form: then the file lies directly below the root."""
