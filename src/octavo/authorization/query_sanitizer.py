@@ -32,9 +32,9 @@ from octavo.query.operators import EQUALS
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
 from octavo.schema.content_types import Definition
 from octavo.schema.field_places import FieldPlace
+from octavo.schema.json_values import NEVER_POPULATED
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES
-from octavo.schema.uids import ROLE
 
 UnlistedComponents = Callable[[Definition, DynamicZone], Iterable[str]]
 Place = FieldPlace | None
@@ -42,8 +42,6 @@ Place = FieldPlace | None
 SortStep = tuple[str, AnyAttribute, Place]
 ID = "id"
 _PARTS = ("filters", "sort", "fields", "populate")
-NEVER_POPULATED = frozenset({(ROLE, "users")})
-"""Relations that nobody is shown, by whatever way (observed); filters may use them."""
 
 
 def _none_unlisted(definition: Definition, zone: DynamicZone) -> Iterable[str]:

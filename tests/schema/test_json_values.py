@@ -1,0 +1,57 @@
+"""The table of what attributes are in JSON, and the walks over definitions as callers meet them."""
+
+from octavo.schema.json_values import (
+    SCALAR_JSON,
+    Json,
+    reached,
+    shown_values,
+    shown_when_populated,
+    with_drafts,
+    written,
+)
+from octavo.schema.registry import Registry
+from octavo.schema.scalar_types import SCALAR_TYPES
+from tests.models.bookshop import AUTHOR, BOOK
+
+
+def test_every_type_word_has_a_row() -> None:
+    assert SCALAR_JSON.keys() == SCALAR_TYPES.keys()
+
+
+def test_what_is_private_or_secret_is_not_shown(registry: Registry) -> None:
+    book = registry.definition(BOOK)
+    shown = [attribute.name for attribute in shown_values(book)]
+    assert {"pin", "secretNote"}.isdisjoint(shown)
+    assert {"title", "isbn", "weird-name", "createdAt", "publishedAt", "locale"} <= set(shown)
+    populated = [attribute.name for attribute in shown_when_populated(book, registry)]
+    assert {"hiddenAuthor", "createdBy"}.isdisjoint(populated)
+    assert {"author", "cover", "extras", "notesAbout", "localizations"} <= set(populated)
+
+
+def test_what_a_body_may_hold(registry: Registry) -> None:
+    book = registry.definition(BOOK)
+    for_callers = {given.attribute.name for given in written(book, private=False)}
+    assert {"pin", "publishedAt"} <= for_callers
+    assert {"createdAt", "createdBy", "secretNote", "hiddenAuthor"}.isdisjoint(for_callers)
+    assert {given.attribute.name for given in written(book, private=True)} - for_callers == {
+        "secretNote",
+        "hiddenAuthor",
+    }
+
+
+def test_drafts_reach_the_components_below_them(registry: Registry) -> None:
+    drafts = with_drafts(registry)
+    assert BOOK in drafts
+    assert AUTHOR not in drafts
+    assert {"shop.details", "shop.footnote", "shop.quote"} <= drafts
+
+
+def test_files_and_users_are_reached_from_what_leads_to_them(registry: Registry) -> None:
+    found = [item.uid for item in reached(registry, iter([AUTHOR]))]
+    assert found == sorted(found)
+    assert {"plugin::upload.file", "plugin::users-permissions.user", "api::note.note"} <= set(found)
+    assert "plugin::upload.folder" not in found
+
+
+def test_whole_numbers_that_may_be_large_are_texts() -> None:
+    assert SCALAR_JSON["biginteger"].shown is SCALAR_JSON["timestamp"].shown is Json.DIGITS
