@@ -32,8 +32,8 @@ def test_content_types_as_json(call: Call) -> None:
 
 def test_routes(call: Call) -> None:
     found = answered(call("routes", "list", "--json"))
-    assert {"method": "GET", "path": "/api/stories/:id"} in found
+    assert {"method": "GET", "path": "/api/stories/:id", "action": "api::story.story.findOne"} in found
     lines = said(call("routes", "list"))
-    assert lines[0].split() == ["method", "path"]
-    assert ["GET", "/api/stories/:id"] in [line.split() for line in lines]
+    assert lines[0].split() == ["method", "path", "action"]
+    assert ["GET", "/api/stories/:id", "api::story.story.findOne"] in [line.split() for line in lines]
     assert len(lines) == len(found) + 3

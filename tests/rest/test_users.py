@@ -281,7 +281,9 @@ async def test_odd_permissions_change_nothing(club: Club, permissions: Any) -> N
 
 async def test_routes_are_listed(club: Club) -> None:
     routes = (await club.ask("GET", "/api/users-permissions/routes", token=FULL)).json["routes"]
-    assert {"method": "POST", "path": "/api/auth/local", "handler": "login"} in routes["plugin::users-permissions"]
+    assert {"method": "POST", "path": "/api/auth/local", "handler": "auth.callback"} in routes[
+        "plugin::users-permissions"
+    ]
     assert set(routes) >= {"plugin::users-permissions", "plugin::upload", "plugin::i18n"}
 
 

@@ -7,6 +7,8 @@ from typing import Any
 import click
 
 from octavo.cli.base import Group, json_option, project_option, read_settings, say, say_json, say_table
+from octavo.http.router import Route
+from octavo.rest.operations import Operation
 from octavo.runtime.definitions import project_registry
 from octavo.runtime.process import build
 from octavo.schema.content_types import ContentType
@@ -61,11 +63,18 @@ def routes() -> None:
 @project_option
 @json_option
 def list_routes(project: Path, as_json: bool) -> None:
-    """Show methods and paths, in the order of their declaration."""
-    found = build(read_settings(project)).site.router.routes()
+    """Show methods and paths, in the order of their declaration, and which action each is for."""
+    found = [
+        (route.method, route.template, _action(route)) for route in build(read_settings(project)).site.router.routes()
+    ]
     if as_json:
-        say_json([{"method": route.method, "path": route.template} for route in found])
+        say_json([{"method": method, "path": path, "action": action} for method, path, action in found])
         return
-    say_table(("method", "path"), ((route.method, route.template) for route in found))
-    counted = Counter(route.method for route in found)
+    say_table(("method", "path", "action"), found)
+    counted = Counter(method for method, _, _ in found)
     say("\n{}", ", ".join(f"{count} {method}" for method, count in counted.items()))
+
+
+def _action(route: Route) -> str:
+    """The action that can be granted to roles; nothing where none is asked for."""
+    return route.operation.action if isinstance(route.operation, Operation) else ""

@@ -1,15 +1,12 @@
 """ContentController: what doors ask of content: reads, writes, and the locales they are about."""
 
-from octavo.authorization.actor import Actor
 from octavo.authorization.strictness import Strictness
 from octavo.content.reader import EntryReader
 from octavo.content.writer import EntryWriter
 from octavo.controllers.reading import ContentReads
 from octavo.controllers.writing import ContentWrites
-from octavo.errors import ForbiddenError
 from octavo.i18n.locales import Locales
 from octavo.media.library import MediaLibrary
-from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 
 
@@ -40,9 +37,3 @@ class ContentController:
             populate_deep=populate_deep,
         )
         self.writes = ContentWrites(self.reads, reader, writer, media, locales)
-
-
-def require(actor: Actor, content_type: ContentType, action: str) -> None:
-    """Raise ForbiddenError unless the actor may take an action (`find`, `findOne`, `create` ...) on a content-type."""
-    if not actor.ability.may(action, content_type.uid):
-        raise ForbiddenError

@@ -1,7 +1,7 @@
 """From method and path to a handler: dictionaries only. Paths are matched in any case, with or without a last slash."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
 from urllib.parse import unquote
@@ -21,11 +21,15 @@ class DuplicateRoute(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One method of one path. Segments that begin with a colon are names: they match anything but nothing."""
+    """One method of one path. Segments that begin with a colon are names: they match anything but nothing.
+
+    `operation` is what its door says of it; nothing here looks at it.
+    """
 
     method: str
     template: str
     handler: Handler
+    operation: object = None
 
 
 class _Shape:
@@ -61,9 +65,9 @@ class Router:
         self._by_id: dict[str, _Entry] = {}  # those whose only name is the last segment, by what is before it
         self._routes: list[Route] = []
 
-    def add(self, method: str, template: str, handler: Handler) -> None:
+    def add(self, method: str, template: str, handler: Handler, operation: object = None) -> None:
         """Declare a route, such as `add("GET", "/api/articles/:id", find_one)`."""
-        route = Route(method.upper(), "/" + template.strip("/"), handler)
+        route = Route(method.upper(), "/" + template.strip("/"), handler, operation)
         segments = route.template.split("/")
         entry = self._entry(segments)
         if route.method in entry.routes:
@@ -78,9 +82,8 @@ class Router:
         """Let a declared route be handled otherwise; nothing where there is none."""
         for number, route in enumerate(self._routes):
             if (route.method, route.template.lower()) == (method, template.lower()):
-                self._routes[number] = self._entry(template.split("/")).routes[method] = Route(
-                    method, template, handler
-                )
+                changed = replace(route, handler=handler)
+                self._routes[number] = self._entry(template.split("/")).routes[method] = changed
 
     def routes(self) -> tuple[Route, ...]:
         """All routes, in the order of their declaration."""

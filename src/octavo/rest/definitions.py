@@ -7,12 +7,10 @@ from typing import Any, Final
 
 import orjson
 
-from octavo.authentication.authenticator import Authenticator
-from octavo.authorization.actions import DEFINED_COMPONENTS, DEFINED_TYPES
+from octavo.authorization.actor import Actor
 from octavo.errors import Problem, UnknownDefinition, ValidationError
 from octavo.http.request import Request
 from octavo.http.response import Response
-from octavo.http.router import Router
 from octavo.rest.query_string import read_params
 from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.parse import KINDS
@@ -26,47 +24,32 @@ _ADMIN_RELATIONS: Final = ("oneWay", "manyWay")
 class DefinitionEndpoints:
     """`content-types`, `components`: all of them, or one by its UID"""
 
-    def __init__(self, registry: Registry, authenticator: Authenticator) -> None:
+    def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self._authenticator = authenticator
 
-    def add_routes(self, router: Router, prefix: str) -> None:
-        """Declare the routes below the API's prefix."""
-        router.add("GET", f"{prefix}/content-type-builder/content-types", self.content_types)
-        router.add("GET", f"{prefix}/content-type-builder/content-types/:uid", self.content_type)
-        router.add("GET", f"{prefix}/content-type-builder/components", self.components)
-        router.add("GET", f"{prefix}/content-type-builder/components/:uid", self.component)
-
-    async def content_types(self, request: Request) -> Response:
+    async def content_types(self, request: Request, actor: Actor) -> Response:
         """GET /api/content-type-builder/content-types: `?kind=` leaves those of one kind."""
-        await self._check(request, f"{DEFINED_TYPES}.getContentTypes")
         kind = _read_kind(read_params(request).get("kind"))
         told = [show_content_type(item) for item in self._registry.content_types.values() if kind in (None, item.kind)]
         return _data(told)
 
-    async def content_type(self, request: Request) -> Response:
+    async def content_type(self, request: Request, actor: Actor) -> Response:
         """GET /api/content-type-builder/content-types/:uid"""
-        await self._check(request, f"{DEFINED_TYPES}.getContentType")
         found = self._registry.content_types.get(request.path_values["uid"])
         if found is None:
             raise UnknownDefinition("contentType")
         return _data(show_content_type(found))
 
-    async def components(self, request: Request) -> Response:
+    async def components(self, request: Request, actor: Actor) -> Response:
         """GET /api/content-type-builder/components"""
-        await self._check(request, f"{DEFINED_COMPONENTS}.getComponents")
         return _data([show_component(item) for item in self._registry.components.values()])
 
-    async def component(self, request: Request) -> Response:
+    async def component(self, request: Request, actor: Actor) -> Response:
         """GET /api/content-type-builder/components/:uid"""
-        await self._check(request, f"{DEFINED_COMPONENTS}.getComponent")
         found = self._registry.components.get(request.path_values["uid"])
         if found is None:
             raise UnknownDefinition("component")
         return _data(show_component(found))
-
-    async def _check(self, request: Request, action: str) -> None:
-        await self._authenticator.admit(request.header("authorization"), action)
 
 
 def show_content_type(content_type: ContentType) -> dict[str, Any]:

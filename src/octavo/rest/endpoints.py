@@ -1,17 +1,14 @@
-"""The REST endpoints of content-types: routes, and what each does with a request."""
+"""The REST endpoints of content-types: what each operation (`rest.content_operations`) does with a request."""
 
-from collections.abc import Callable
 from typing import Any
 
-from octavo.authentication.authenticator import Authenticator
 from octavo.authorization.actor import Actor
 from octavo.cache import CacheScope
 from octavo.content.reader import PreparedRead
-from octavo.controllers.content import ContentController, require
+from octavo.controllers.content import ContentController
 from octavo.errors import NotFoundError
 from octavo.http.request import Request
 from octavo.http.response import Response
-from octavo.http.router import Router
 from octavo.query.ast import ALL_LOCALES, EVERYTHING, Page
 from octavo.query.numbers import read_entry_id
 from octavo.query.request import By, Drafts, ReadRequest
@@ -30,7 +27,6 @@ class ContentEndpoints:
         self,
         content_type: ContentType,
         controller: ContentController,
-        authenticator: Authenticator,
         limits: PageLimits,
         caches: CacheScope,
     ) -> None:
@@ -38,33 +34,12 @@ class ContentEndpoints:
         self._controller = controller
         self._reads = controller.reads
         self._writes = controller.writes
-        self._authenticator = authenticator
         self._limits = limits
         self._lists = PreparedReads(caches.cache("REST lists"))
         self._entries = PreparedReads(caches.cache("REST entries"))
 
-    def add_routes(self, router: Router, prefix: str) -> None:
-        """Declare the routes below the API's prefix."""
-        if self.content_type.is_single:
-            path = f"{prefix}/{self.content_type.singular_name}"
-            router.add("GET", path, self.find_single)
-            router.add("PUT", path, self.update_single)
-            router.add("DELETE", path, self.delete_single)
-            if self.content_type.localized:
-                router.add("POST", f"{path}/localizations", self.create_single_localization)
-            return
-        path = f"{prefix}/{self.content_type.plural_name}"
-        router.add("GET", path, self.find)
-        router.add("POST", path, self.create)
-        router.add("GET", f"{path}/:id", self.find_one)
-        router.add("PUT", f"{path}/:id", self.update)
-        router.add("DELETE", f"{path}/:id", self.delete)
-        if self.content_type.localized:
-            router.add("POST", f"{path}/:id/localizations", self.create_localization)
-
-    async def find(self, request: Request) -> Response:
+    async def find(self, request: Request, actor: Actor) -> Response:
         """GET /api/:pluralApiId"""
-        actor = await self._actor(request, "find")
         locale = await self._locale()
         key = (request.query, actor.ability.key, locale)
         prepared = self._lists.get(key) or await self._lists.make(
@@ -73,18 +48,16 @@ class ContentEndpoints:
         entries, total = await self._reads.find(prepared)
         return Response(200, list_envelope(entries, prepared.page or Page(), total))
 
-    async def find_one(self, request: Request) -> Response:
+    async def find_one(self, request: Request, actor: Actor) -> Response:
         """GET /api/:pluralApiId/:id"""
-        actor = await self._actor(request, "findOne")
         key = ("one", request.query, actor.ability.key)
         prepared = self._entries.get(key) or await self._entries.make(
             key, request.query, lambda: self._prepare(request, actor, By.ID, Drafts.BY_ID)
         )
         return self._entry(await self._reads.find_one(prepared.bind(id=read_id(request))))
 
-    async def find_single(self, request: Request) -> Response:
+    async def find_single(self, request: Request, actor: Actor) -> Response:
         """GET /api/:singularApiId"""
-        actor = await self._actor(request, "find")
         locale = await self._locale()
         key = (request.query, actor.ability.key, locale)
         prepared = self._entries.get(key) or await self._entries.make(
@@ -92,26 +65,22 @@ class ContentEndpoints:
         )
         return self._entry(await self._reads.find_one(prepared))
 
-    async def create(self, request: Request) -> Response:
+    async def create(self, request: Request, actor: Actor) -> Response:
         """POST /api/:pluralApiId"""
-        actor = await self._actor(request, "create")
         answer = await self._answer(request, actor)
         return self._entry(await self._create(request, actor, answer))
 
-    async def update(self, request: Request) -> Response:
+    async def update(self, request: Request, actor: Actor) -> Response:
         """PUT /api/:pluralApiId/:id"""
-        actor = await self._actor(request, "update")
         return self._entry(await self._update(request, actor, read_id(request)))
 
-    async def delete(self, request: Request) -> Response:
+    async def delete(self, request: Request, actor: Actor) -> Response:
         """DELETE /api/:pluralApiId/:id"""
-        actor = await self._actor(request, "delete")
         answer = await self._answer(request, actor)
         return self._entry(await self._writes.delete(self.content_type, read_id(request), answer, actor))
 
-    async def update_single(self, request: Request) -> Response:
+    async def update_single(self, request: Request, actor: Actor) -> Response:
         """PUT /api/:singularApiId: changes the entry in the asked locale, or makes the first one."""
-        actor = await self._actor(request, "update")
         entry_id = await self._single_id(request, Drafts.ANY)
         if entry_id is not None:
             return self._entry(await self._update(request, actor, entry_id))
@@ -119,9 +88,8 @@ class ContentEndpoints:
         write = await read_write(request)
         return self._entry(await self._writes.create_single(self.content_type, write, answer, actor))
 
-    async def delete_single(self, request: Request) -> Response:
+    async def delete_single(self, request: Request, actor: Actor) -> Response:
         """DELETE /api/:singularApiId: answers all fields and nothing populated, whatever is asked (observed)."""
-        actor = await self._actor(request, "delete")
         entry_id = await self._single_id(request, Drafts.ASKED)
         if entry_id is None:
             raise NotFoundError
@@ -129,14 +97,12 @@ class ContentEndpoints:
         answer = self._reads.prepare(shown, actor.ability)
         return self._entry(await self._writes.delete(self.content_type, entry_id, answer, actor))
 
-    async def create_localization(self, request: Request) -> Response:
+    async def create_localization(self, request: Request, actor: Actor) -> Response:
         """POST /api/:pluralApiId/:id/localizations: the body is flat, and so is the answer."""
-        actor = await self._actor(request, "createLocalization")
         return await self._localize(request, actor, read_id(request))
 
-    async def create_single_localization(self, request: Request) -> Response:
+    async def create_single_localization(self, request: Request, actor: Actor) -> Response:
         """POST /api/:singularApiId/localizations: another beside the entry that there is, in whatever locale."""
-        actor = await self._actor(request, "createLocalization")
         entry_id = await self._reads.single_id(self.content_type, EVERYTHING, ALL_LOCALES, Drafts.ANY)
         if entry_id is None:
             raise NotFoundError("Entity not found")
@@ -162,11 +128,6 @@ class ContentEndpoints:
 
     def _entry(self, entry: bytes) -> Response:
         return Response(200, entry_envelope(entry))
-
-    async def _actor(self, request: Request, action: str) -> Actor:
-        actor = await self._authenticator.authenticate(request.header("authorization"))
-        require(actor, self.content_type, action)
-        return actor
 
     async def _locale(self) -> str:
         return await self._controller.locales.default() if self.content_type.localized else ""
@@ -200,12 +161,3 @@ def read_id(request: Request) -> int:
     if entry_id is None:
         raise NotFoundError
     return entry_id
-
-
-NewEndpoints = Callable[[ContentType], ContentEndpoints]
-
-
-def add_content_routes(router: Router, prefix: str, content_types: list[ContentType], endpoints: NewEndpoints) -> None:
-    """The routes of all content-types."""
-    for content_type in content_types:
-        endpoints(content_type).add_routes(router, prefix)

@@ -10,7 +10,7 @@ from typing import Final
 import orjson
 
 from octavo.authentication.authenticator import Authenticator
-from octavo.authorization.actions import LIST_ACTIONS, LIST_LOCALES, action_on, action_tree
+from octavo.authorization.actions import action_tree
 from octavo.authorization.actor import Actor
 from octavo.cache import CacheScope
 from octavo.content.reader import PreparedRead
@@ -23,7 +23,9 @@ from octavo.query.ast import EVERYTHING, Page, Populate, Query
 from octavo.query.merging import merge
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.rest.endpoints import read_id
+from octavo.rest.operations import declare
 from octavo.rest.params import read_plain_page, read_query
+from octavo.rest.plugin_operations import READ_FILES, READ_LOCALES, READ_ROLES, READ_USERS
 from octavo.rest.prepared_reads import PreparedReads
 from octavo.rest.query_string import read_params
 from octavo.schema.content_types import ContentType
@@ -35,16 +37,12 @@ _ROLE_WITH_ACTIONS: Final = Query(populate=(Populate(name="permissions", query=Q
 
 
 class PluginEndpoints:
-    """What the endpoints share: who asks, and reads prepared once for each query string."""
+    """What the endpoints share: reads prepared once for each query string."""
 
-    def __init__(self, controller: ContentController, authenticator: Authenticator, caches: CacheScope) -> None:
+    def __init__(self, controller: ContentController, caches: CacheScope) -> None:
         self._controller = controller
         self._reads = controller.reads
-        self._authenticator = authenticator
         self._prepared = PreparedReads(caches.cache("REST plugins"))
-
-    async def _actor(self, request: Request, action: str) -> Actor:
-        return await self._authenticator.admit(request.header("authorization"), action)
 
     def _type(self, uid: str) -> ContentType:
         return self._controller.registry.content_types[uid]
@@ -84,36 +82,25 @@ class PluginEndpoints:
 class UserEndpoints(PluginEndpoints):
     """`/users`"""
 
-    def add_routes(self, router: Router, prefix: str) -> None:
-        """Declare the routes below the API's prefix."""
-        router.add("GET", f"{prefix}/users", self.find)
-        router.add("GET", f"{prefix}/users/count", self.count)
-        router.add("GET", f"{prefix}/users/me", self.me)
-        router.add("GET", f"{prefix}/users/:id", self.find_one)
-
-    async def find(self, request: Request) -> Response:
+    async def find(self, request: Request, actor: Actor) -> Response:
         """GET /api/users"""
-        actor = await self._actor(request, f"{USER}.find")
         return Response(200, await self._array(await self._list(USER, request, actor)))
 
-    async def count(self, request: Request) -> Response:
+    async def count(self, request: Request, actor: Actor) -> Response:
         """GET /api/users/count: a bare number, of those that the filters leave."""
-        actor = await self._actor(request, f"{USER}.count")
         prepared = self._prepare(self._asked(USER, request, By.COUNT), actor)
         return Response(200, b"%d" % await self._reads.count(prepared))
 
-    async def find_one(self, request: Request) -> Response:
+    async def find_one(self, request: Request, actor: Actor) -> Response:
         """GET /api/users/:id: nothing (204) when there is none."""
-        actor = await self._actor(request, f"{USER}.findOne")
         prepared = await self._one(USER, request, actor)
         try:
             return Response(200, await self._reads.find_one(prepared.bind(id=read_id(request))))
         except NotFoundError:
             return Response(204, content_type="")
 
-    async def me(self, request: Request) -> Response:
+    async def me(self, request: Request, actor: Actor) -> Response:
         """GET /api/users/me: an API token is nobody's."""
-        actor = await self._actor(request, f"{USER}.me")
         if actor.kind != "user" or actor.id is None:
             raise UnauthorizedError
         prepared = await (self._with_role if request.options.shows_own_role else self._one)(USER, request, actor)
@@ -141,19 +128,12 @@ class FileEndpoints(PluginEndpoints):
             return prepared
         return super()._prepare(replace(asked, query=replace(asked.query, fields=None)), actor)
 
-    def add_routes(self, router: Router, prefix: str) -> None:
-        """Declare the routes below the API's prefix."""
-        router.add("GET", f"{prefix}/upload/files", self.find)
-        router.add("GET", f"{prefix}/upload/files/:id", self.find_one)
-
-    async def find(self, request: Request) -> Response:
+    async def find(self, request: Request, actor: Actor) -> Response:
         """GET /api/upload/files"""
-        actor = await self._actor(request, action_on(FILE, "find"))
         return Response(200, await self._array(await self._list(FILE, request, actor)))
 
-    async def find_one(self, request: Request) -> Response:
+    async def find_one(self, request: Request, actor: Actor) -> Response:
         """GET /api/upload/files/:id"""
-        actor = await self._actor(request, action_on(FILE, "findOne"))
         prepared = await self._one(FILE, request, actor)
         try:
             return Response(200, await self._reads.find_one(prepared.bind(id=read_id(request))))
@@ -164,13 +144,8 @@ class FileEndpoints(PluginEndpoints):
 class LocaleEndpoints(PluginEndpoints):
     """`/i18n/locales`"""
 
-    def add_routes(self, router: Router, prefix: str) -> None:
-        """Declare the routes below the API's prefix."""
-        router.add("GET", f"{prefix}/i18n/locales", self.find)
-
-    async def find(self, request: Request) -> Response:
+    async def find(self, request: Request, actor: Actor) -> Response:
         """GET /api/i18n/locales: all of them, whatever is asked."""
-        await self._actor(request, LIST_LOCALES)
         prepared = self._prepare_own(LOCALE, _EVERY_ONE, By.LIST)
         default = await self._controller.locales.default()
         found = orjson.loads(await self._array(prepared))
@@ -180,24 +155,16 @@ class LocaleEndpoints(PluginEndpoints):
 class RoleEndpoints(PluginEndpoints):
     """`/users-permissions`: roles, and what can be granted to them."""
 
-    def add_routes(self, router: Router, prefix: str) -> None:
-        """Declare the routes below the API's prefix."""
-        router.add("GET", f"{prefix}/users-permissions/roles", self.find)
-        router.add("GET", f"{prefix}/users-permissions/roles/:id", self.find_one)
-        router.add("GET", f"{prefix}/users-permissions/permissions", self.permissions)
-
-    async def find(self, request: Request) -> Response:
+    async def find(self, request: Request, actor: Actor) -> Response:
         """GET /api/users-permissions/roles: all of them, with the number of their users."""
-        await self._actor(request, f"{ROLE}.find")
         prepared = self._prepare_own(ROLE, _ROLES_WITH_USERS, By.LIST)
         roles = orjson.loads(await self._array(prepared))
         for role in roles:
             role["nb_users"] = role.pop("users")["count"]
         return Response(200, orjson.dumps({"roles": roles}))
 
-    async def find_one(self, request: Request) -> Response:
+    async def find_one(self, request: Request, actor: Actor) -> Response:
         """GET /api/users-permissions/roles/:id: with every action, told whether the role may take it."""
-        await self._actor(request, f"{ROLE}.findOne")
         prepared = self._prepare_own(ROLE, _ROLE_WITH_ACTIONS, By.ID)
         try:
             role = orjson.loads(await self._reads.find_one(prepared.bind(id=read_id(request))))
@@ -207,21 +174,20 @@ class RoleEndpoints(PluginEndpoints):
         role["permissions"] = action_tree(self._controller.registry, granted)
         return Response(200, orjson.dumps({"role": role}))
 
-    async def permissions(self, request: Request) -> Response:
+    async def permissions(self, request: Request, actor: Actor) -> Response:
         """GET /api/users-permissions/permissions: every action that can be granted."""
-        await self._actor(request, LIST_ACTIONS)
         return Response(200, orjson.dumps({"permissions": action_tree(self._controller.registry)}))
 
 
 _ENDPOINTS: Final = (
-    ("users-permissions", UserEndpoints),
-    ("upload", FileEndpoints),
-    ("i18n", LocaleEndpoints),
-    ("users-permissions", RoleEndpoints),
+    ("users-permissions", UserEndpoints, READ_USERS),
+    ("upload", FileEndpoints, READ_FILES),
+    ("i18n", LocaleEndpoints, READ_LOCALES),
+    ("users-permissions", RoleEndpoints, READ_ROLES),
 )
 
 
-def add_plugin_routes(
+def declare_plugin_reads(
     router: Router,
     prefix: str,
     controller: ContentController,
@@ -230,6 +196,6 @@ def add_plugin_routes(
     plugins: Container[str],
 ) -> None:
     """The routes of those built-in plugins that are in use."""
-    for plugin, endpoints in _ENDPOINTS:
+    for plugin, endpoints, operations in _ENDPOINTS:
         if plugin in plugins:
-            endpoints(controller, authenticator, caches).add_routes(router, prefix)
+            declare(router, prefix, operations, endpoints(controller, caches), authenticator)

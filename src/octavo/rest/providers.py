@@ -3,12 +3,10 @@
 from typing import Final
 from urllib.parse import parse_qsl
 
-from octavo.authentication.authenticator import Authenticator
-from octavo.authorization.actions import ACCOUNTS
+from octavo.authorization.actor import Actor
 from octavo.http.cookies import Cookie, read_cookies
 from octavo.http.request import Request
 from octavo.http.response import Headers, Response
-from octavo.http.router import Router
 from octavo.rest.accounts import escape_address
 from octavo.rest.sessions import NOT_KEPT, SessionAnswers
 from octavo.users.accounts import Accounts
@@ -21,38 +19,26 @@ _MOST_PARAMS: Final = 20
 class ProviderEndpoints:
     """`/connect/:provider`, `/connect/:provider/callback`, `/auth/:provider/callback`"""
 
-    def __init__(
-        self, logins: ProviderLogins, accounts: Accounts, authenticator: Authenticator, answers: SessionAnswers
-    ) -> None:
+    def __init__(self, logins: ProviderLogins, accounts: Accounts, answers: SessionAnswers) -> None:
         self._answers = answers
         self._logins = logins
         self._accounts = accounts
-        self._authenticator = authenticator
 
-    def add_routes(self, router: Router, prefix: str) -> None:
-        """Declare the routes below the API's prefix."""
-        router.add("GET", f"{prefix}/connect/:provider", self.connect)
-        router.add("GET", f"{prefix}/connect/:provider/callback", self.come_back)
-        router.add("GET", f"{prefix}/auth/:provider/callback", self.callback)
-
-    async def connect(self, request: Request) -> Response:
+    async def connect(self, request: Request, actor: Actor) -> Response:
         """GET /api/connect/:provider: off to the provider's page."""
-        await self._enter(request, "connect")
         beginning = await self._logins.begin(_name(request), _params(request).get("callback"), request.client)
         cookie = self._cookie(beginning.cookie)
         return _redirect(beginning.location, cookie.set(beginning.browser, STATE_SECONDS))
 
-    async def come_back(self, request: Request) -> Response:
+    async def come_back(self, request: Request, actor: Actor) -> Response:
         """GET /api/connect/:provider/callback: from the provider's page on to the front end."""
-        await self._enter(request, "connect")
         params = _params(request)
         location = await self._logins.finish(_name(request), ProviderCallback(params, read_cookies(request)))
         cookie = self._cookie(self._logins.cookie_of(params.get("state", "")))
         return _redirect(location, cookie.drop())
 
-    async def callback(self, request: Request) -> Response:
+    async def callback(self, request: Request, actor: Actor) -> Response:
         """GET /api/auth/:provider/callback; a login with a password has no place in an address."""
-        await self._enter(request, "callback")
         if _name(request) == LOCAL:
             session = await self._accounts.login({}, request.client)
         else:
@@ -61,9 +47,6 @@ class ProviderEndpoints:
 
     def _cookie(self, name: str) -> Cookie:
         return Cookie(name, self._logins.options.secure)
-
-    async def _enter(self, request: Request, action: str) -> None:
-        await self._authenticator.admit(request.header("authorization"), f"{ACCOUNTS}.{action}")
 
 
 def _name(request: Request) -> str:

@@ -1,4 +1,4 @@
-"""Sessions in answers, and the routes that renew and end them where a project has refresh tokens.
+"""Sessions in answers, and what renews and ends them where a project has refresh tokens.
 
 A refresh token travels in bodies, or in a cookie that scripts cannot read; which of both is set for the project, and
 the other is not taken. Cookies are set for and taken from pages of our own alone.
@@ -9,13 +9,15 @@ from typing import Final
 
 import orjson
 
+from octavo.authorization.actor import Actor
 from octavo.errors import ForbiddenError, UnauthorizedError
 from octavo.http.body import read_body
 from octavo.http.cookies import Cookie
 from octavo.http.origins import is_own_page
 from octavo.http.request import Request
 from octavo.http.response import Headers, Response
-from octavo.http.router import Router
+from octavo.rest.operations import Operation
+from octavo.rest.plugin_operations import SESSIONS
 from octavo.rest.query_string import parse_form
 from octavo.users.accounts import Accounts, Session
 from octavo.users.sessions import UserSessions
@@ -45,11 +47,10 @@ class SessionAnswers:
         self._sessions = sessions
         self._cookies = cookies
 
-    def add_routes(self, router: Router, prefix: str) -> None:
-        """Declare the routes below the API's prefix."""
-        if self._sessions is not None:
-            router.add("POST", f"{prefix}/auth/refresh", self.refresh)
-            router.add("POST", f"{prefix}/auth/logout", self.logout)
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        """The operations there are: none without refresh tokens."""
+        return () if self._sessions is None else SESSIONS
 
     async def render(self, request: Request, session: Session) -> Response:
         """The answer to somebody who has proved who they are."""
@@ -58,7 +59,7 @@ class SessionAnswers:
         token = await self._begin(request, session)
         return self._answer(session.jwt, b',"user":' + session.user, token)
 
-    async def refresh(self, request: Request) -> Response:
+    async def refresh(self, request: Request, actor: Actor) -> Response:
         """POST /api/auth/refresh: an access token, and the next refresh token, for this one."""
         assert self._sessions is not None, "else there is no such route"
         renewal = await self._sessions.renew(await self._token(request))
@@ -67,7 +68,7 @@ class SessionAnswers:
             raise UnauthorizedError("Invalid refresh token")
         return self._answer(jwt, b"", renewal.token)
 
-    async def logout(self, request: Request) -> Response:
+    async def logout(self, request: Request, actor: Actor) -> Response:
         """POST /api/auth/logout: nobody is told whether there was a session."""
         assert self._sessions is not None, "else there is no such route"
         await self._sessions.end(await self._token(request))

@@ -6,8 +6,6 @@ A file goes into an entry (`ref`, `refId`, `field`) only for those who may updat
 from collections.abc import Mapping
 from typing import Any, Final
 
-from octavo.authentication.authenticator import Authenticator
-from octavo.authorization.actions import FILES
 from octavo.authorization.actor import Actor
 from octavo.content.validation.messages import MISSING
 from octavo.controllers.content import ContentController
@@ -16,7 +14,6 @@ from octavo.http.body import Body, read_body
 from octavo.http.form_data import UploadedFile
 from octavo.http.request import Request
 from octavo.http.response import Response
-from octavo.http.router import Router
 from octavo.media.files import FileService, UploadTarget
 from octavo.media.library import FileInfo
 from octavo.media.upload_target import read_upload_target
@@ -33,23 +30,16 @@ _FILES: Final = "files"
 class UploadEndpoints:
     """`/upload`"""
 
-    def __init__(self, files: FileService, controller: ContentController, authenticator: Authenticator) -> None:
+    def __init__(self, files: FileService, controller: ContentController) -> None:
         self._files = files
         self._registry = controller.registry
-        self._authenticator = authenticator
         request = ReadRequest(
             content_type=controller.registry.content_types[FILE], by=By.ID, projection=Form.FLAT, drafts=Drafts.ANY
         )
         self._answer = controller.reads.prepare(request, None)
 
-    def add_routes(self, router: Router, prefix: str) -> None:
-        """Declare the routes below the API's prefix."""
-        router.add("POST", f"{prefix}/upload", self.upload)
-        router.add("DELETE", f"{prefix}/upload/files/:id", self.destroy)
-
-    async def upload(self, request: Request) -> Response:
+    async def upload(self, request: Request, actor: Actor) -> Response:
         """POST /api/upload: new files; with `?id=` another file, or other words, in the place of one."""
-        actor = await self._actor(request, "upload")
         body = await read_body(request, parse_form)
         said = body.value if isinstance(body.value, Mapping) else {}
         files = _sent_files(body)
@@ -63,9 +53,8 @@ class UploadEndpoints:
             return Response(200, await self._files.describe(file_id, info, self._answer))
         return Response(200, await self._files.replace(file_id, files[0], info, self._answer))
 
-    async def destroy(self, request: Request) -> Response:
+    async def destroy(self, request: Request, actor: Actor) -> Response:
         """DELETE /api/upload/files/:id: the file is answered as it was."""
-        await self._actor(request, "destroy")
         try:
             return Response(200, await self._files.delete(read_id(request), self._answer))
         except NotFoundError:
@@ -87,9 +76,6 @@ class UploadEndpoints:
         ref, field, entry_id = _text(said, "ref"), _text(said, "field"), said.get("refId")
         digits_only = request.options.digit_ids
         return read_upload_target(self._registry, actor, ref, entry_id, field, digits_only=digits_only)
-
-    async def _actor(self, request: Request, action: str) -> Actor:
-        return await self._authenticator.admit(request.header("authorization"), f"{FILES}.{action}")
 
 
 def _sent_files(body: Body) -> tuple[UploadedFile, ...]:

@@ -1,15 +1,16 @@
 """Where the actions of plugins are asked for: their routes, and their fields of GraphQL. For closing them."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from octavo.authorization.actions import ACCOUNTS, FILES, LIST_ACTIONS, LIST_LOCALES
+from octavo.authorization.actions import ACCOUNTS, FILES, LIST_LOCALES
 from octavo.graphql.schema import names
 from octavo.graphql.schema.exclusions import FieldKey
+from octavo.rest.plugin_operations import PLUGIN_OPERATIONS
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
-from octavo.schema.uids import EMAIL, FILE, I18N, ROLE, UPLOAD, USER, USERS_PERMISSIONS
+from octavo.schema.uids import FILE, ROLE, USER
 
 _NOT_OF_SINGLE: Final = ("create", "findOne")
 _ALL_ACTIONS: Final = ("find", "findOne", "create", "update", "delete", "createLocalization")
@@ -32,37 +33,42 @@ class Door:
         yield from ((_MUTATION, name) for name in self.mutations)
 
 
-DOORS: Final = {
-    f"{ACCOUNTS}.callback": Door(("POST /auth/local", "GET /auth/:provider/callback"), mutations=("login",)),
-    f"{ACCOUNTS}.connect": Door(("GET /connect/:provider", "GET /connect/:provider/callback")),
-    f"{ACCOUNTS}.register": Door(("POST /auth/local/register",), mutations=("register",)),
-    f"{ACCOUNTS}.forgotPassword": Door(("POST /auth/forgot-password",), mutations=("forgotPassword",)),
-    f"{ACCOUNTS}.resetPassword": Door(("POST /auth/reset-password",), mutations=("resetPassword",)),
-    f"{ACCOUNTS}.changePassword": Door(("POST /auth/change-password",), mutations=("changePassword",)),
-    f"{ACCOUNTS}.emailConfirmation": Door(("GET /auth/email-confirmation",), mutations=("emailConfirmation",)),
-    f"{ACCOUNTS}.sendEmailConfirmation": Door(("POST /auth/send-email-confirmation",)),
-    f"{ACCOUNTS}.refresh": Door(("POST /auth/refresh",)),
-    f"{ACCOUNTS}.logout": Door(("POST /auth/logout",)),
-    f"{USER}.me": Door(("GET /users/me",), ("me",)),
-    f"{USER}.count": Door(("GET /users/count",)),
-    f"{USER}.find": Door(("GET /users",), ("usersPermissionsUsers",)),
-    f"{USER}.findOne": Door(("GET /users/:id",), ("usersPermissionsUser",)),
-    f"{USER}.create": Door(("POST /users",), mutations=("createUsersPermissionsUser",)),
-    f"{USER}.update": Door(("PUT /users/:id",), mutations=("updateUsersPermissionsUser",)),
-    f"{USER}.destroy": Door(("DELETE /users/:id",), mutations=("deleteUsersPermissionsUser",)),
-    f"{ROLE}.find": Door(("GET /users-permissions/roles",), ("usersPermissionsRoles",)),
-    f"{ROLE}.findOne": Door(("GET /users-permissions/roles/:id",), ("usersPermissionsRole",)),
-    f"{ROLE}.createRole": Door(("POST /users-permissions/roles",), mutations=("createUsersPermissionsRole",)),
-    f"{ROLE}.updateRole": Door(("PUT /users-permissions/roles/:id",), mutations=("updateUsersPermissionsRole",)),
-    f"{ROLE}.deleteRole": Door(("DELETE /users-permissions/roles/:id",), mutations=("deleteUsersPermissionsRole",)),
-    LIST_ACTIONS: Door(("GET /users-permissions/permissions", "GET /users-permissions/routes")),
-    f"{FILES}.find": Door(("GET /upload/files",), ("uploadFiles",)),
-    f"{FILES}.findOne": Door(("GET /upload/files/:id",), ("uploadFile",)),
-    f"{FILES}.upload": Door(("POST /upload",), mutations=("upload", "multipleUpload", "updateFileInfo")),
-    f"{FILES}.destroy": Door(("DELETE /upload/files/:id",), mutations=("removeFile",)),
-    LIST_LOCALES: Door(("GET /i18n/locales",), ("i18NLocales", "i18NLocale")),
-    f"{EMAIL}.email.send": Door(("POST /email",)),
+_FIELDS: Final = {
+    f"{ACCOUNTS}.callback": Door(mutations=("login",)),
+    f"{ACCOUNTS}.register": Door(mutations=("register",)),
+    f"{ACCOUNTS}.forgotPassword": Door(mutations=("forgotPassword",)),
+    f"{ACCOUNTS}.resetPassword": Door(mutations=("resetPassword",)),
+    f"{ACCOUNTS}.changePassword": Door(mutations=("changePassword",)),
+    f"{ACCOUNTS}.emailConfirmation": Door(mutations=("emailConfirmation",)),
+    f"{USER}.me": Door(queries=("me",)),
+    f"{USER}.find": Door(queries=("usersPermissionsUsers",)),
+    f"{USER}.findOne": Door(queries=("usersPermissionsUser",)),
+    f"{USER}.create": Door(mutations=("createUsersPermissionsUser",)),
+    f"{USER}.update": Door(mutations=("updateUsersPermissionsUser",)),
+    f"{USER}.destroy": Door(mutations=("deleteUsersPermissionsUser",)),
+    f"{ROLE}.find": Door(queries=("usersPermissionsRoles",)),
+    f"{ROLE}.findOne": Door(queries=("usersPermissionsRole",)),
+    f"{ROLE}.createRole": Door(mutations=("createUsersPermissionsRole",)),
+    f"{ROLE}.updateRole": Door(mutations=("updateUsersPermissionsRole",)),
+    f"{ROLE}.deleteRole": Door(mutations=("deleteUsersPermissionsRole",)),
+    f"{FILES}.find": Door(queries=("uploadFiles",)),
+    f"{FILES}.findOne": Door(queries=("uploadFile",)),
+    f"{FILES}.upload": Door(mutations=("upload", "multipleUpload", "updateFileInfo")),
+    f"{FILES}.destroy": Door(mutations=("removeFile",)),
+    LIST_LOCALES: Door(queries=("i18NLocales", "i18NLocale")),
 }
+"""The root fields."""
+
+
+def _doors() -> dict[str, Door]:
+    routes: dict[str, tuple[str, ...]] = {}
+    for row in PLUGIN_OPERATIONS:
+        routes[row.action] = (*routes.get(row.action, ()), row.name)
+    return {action: replace(_FIELDS.get(action, Door()), routes=names) for action, names in routes.items()}
+
+
+DOORS: Final = _doors()
+"""By action."""
 
 _HOOKED: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     USER: {
@@ -96,7 +102,6 @@ _ACCOUNTS_HOOKED: Final[Mapping[str, tuple[str, ...]]] = {
 """What accounts do with users besides."""
 
 _CONTROLLERS: Final = {FILE: FILES}
-PLUGINS: Final = (USERS_PERMISSIONS, UPLOAD, I18N, EMAIL)
 
 
 def doors_of(name: str) -> Iterator[Door]:

@@ -22,9 +22,12 @@ from octavo.project.api.app import App, Plugin
 from octavo.project.api.hooks import run_bootstrap, run_register
 from octavo.project.v4 import Code
 from octavo.rest.accounts import AccountEndpoints
+from octavo.rest.content_operations import content_operations
 from octavo.rest.definitions import DefinitionEndpoints
-from octavo.rest.endpoints import ContentEndpoints, add_content_routes
-from octavo.rest.plugins import add_plugin_routes
+from octavo.rest.endpoints import ContentEndpoints
+from octavo.rest.operations import declare
+from octavo.rest.plugin_operations import PROVIDERS, READ_DEFINITIONS, SIGN_IN, WRITE_FILES, WRITE_ROLES, WRITE_USERS
+from octavo.rest.plugins import declare_plugin_reads
 from octavo.rest.project_routes import ProjectRoutes
 from octavo.rest.providers import ProviderEndpoints
 from octavo.rest.query_string import parse_query_string
@@ -40,7 +43,6 @@ from octavo.runtime.project_code import (
     restrict_schema,
     tell_closed,
 )
-from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.users.accounts import Accounts
 from octavo.users.providers.links import ProviderAccounts
@@ -200,10 +202,9 @@ def _add_content(
         ProjectRoutes(controller, authenticator, limits, caches).add(router, prefix, code)
         return
 
-    def endpoints(content_type: ContentType) -> ContentEndpoints:
-        return ContentEndpoints(content_type, controller, authenticator, limits, caches)
-
-    add_content_routes(router, prefix, controller.registry.api_types(), endpoints)
+    for content_type in controller.registry.api_types():
+        endpoints = ContentEndpoints(content_type, controller, limits, caches)
+        declare(router, prefix, content_operations(content_type), endpoints, authenticator)
 
 
 def _add_doors(
@@ -216,19 +217,19 @@ def _add_doors(
 ) -> GraphqlEndpoint | None:
     settings, authenticator = shared.settings, shared.authenticator
     prefix, plugins = settings.api.rest.prefix, options.plugins_in_use(settings)
-    add_plugin_routes(router, prefix, services.controller, authenticator, caches, plugins)
+    declare_plugin_reads(router, prefix, services.controller, authenticator, caches, plugins)
     answers = SessionAnswers(services.accounts, shared.sessions, options.session_cookies(settings))
-    for name, plugin in (
-        ("upload", UploadEndpoints(services.files, services.controller, authenticator)),
-        ("users-permissions", answers),
-        ("users-permissions", AccountEndpoints(services.accounts, authenticator, answers)),
-        ("users-permissions", ProviderEndpoints(services.logins, services.accounts, authenticator, answers)),
-        ("users-permissions", UserWriteEndpoints(services.users, authenticator)),
-        ("users-permissions", RoleWriteEndpoints(services.roles, authenticator, registry)),
+    for name, operations, endpoints in (
+        ("upload", WRITE_FILES, UploadEndpoints(services.files, services.controller)),
+        ("users-permissions", answers.operations, answers),
+        ("users-permissions", SIGN_IN, AccountEndpoints(services.accounts, answers)),
+        ("users-permissions", PROVIDERS, ProviderEndpoints(services.logins, services.accounts, answers)),
+        ("users-permissions", WRITE_USERS, UserWriteEndpoints(services.users)),
+        ("users-permissions", WRITE_ROLES, RoleWriteEndpoints(services.roles, router)),
     ):
         if name in plugins:
-            plugin.add_routes(router, prefix)
-    DefinitionEndpoints(registry, authenticator).add_routes(router, prefix)
+            declare(router, prefix, operations, endpoints, authenticator)
+    declare(router, prefix, READ_DEFINITIONS, DefinitionEndpoints(registry), authenticator)
     if settings.secrets.admin_jwt_secret:
         secure = options.admin_cookie_secure(settings)
         origins = options.admin_origins(settings)

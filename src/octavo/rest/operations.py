@@ -1,0 +1,142 @@
+"""Operations: what can be asked over REST, as rows. Routes, lists of routes and the OpenAPI document are made of them.
+
+A row says which action is asked for; whoever may not take it is turned away before the handler is called.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+from octavo.authentication.authenticator import Authenticator
+from octavo.authorization.actor import ANONYMOUS, Actor, check
+from octavo.errors import UnauthorizedError
+from octavo.http.request import Request
+from octavo.http.response import Response
+from octavo.http.router import Handler, Router
+from octavo.project.v4 import Access
+
+Endpoint = Callable[[Request, Actor], Awaitable[Response]]
+"""What handles an operation for somebody who may."""
+
+Admission = Callable[[Request], Awaitable[Actor]]
+"""Who asks, if they may. Raises UnauthorizedError, ForbiddenError."""
+
+EVERYBODY: Final = Access(public=True)
+
+
+class Grammar(Enum):
+    """What a query string may say of the content-type that is read."""
+
+    NOTHING = "nothing"
+    LIST = "list"
+    """`filters`, `sort`, `pagination`, `fields`, `populate`, `publicationState`, `locale`"""
+    ENTRY = "entry"
+    """`fields`, `populate`"""
+    SINGLE = "single"
+    """`fields`, `populate`, `publicationState`, `locale`"""
+    PLAIN_LIST = "plain list"
+    """`filters`, `sort`, `start`, `limit`, `fields`, `populate`: the lists of plugins"""
+    PLAIN_COUNT = "plain count"
+    """`filters`"""
+
+
+class EntryForm(Enum):
+    """How entries of a content-type stand in a body or in an answer."""
+
+    ENTRY = "entry"
+    """`{data: {id, attributes}, meta}`; in a body `{data: {...}}`, or a form with files"""
+    ENTRIES = "entries"
+    """`{data: [{id, attributes}], meta: {pagination}}`"""
+    FLAT = "flat"
+    """The attributes beside the id"""
+    FLAT_LIST = "flat list"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of the query string besides the grammar; `schema` is JSON Schema."""
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One method of one path.
+
+    `path` is a template below the API's prefix, `action` the full name of what is done, `handler` the method of the
+    endpoints that does it. `uid` is the content-type that query, body and answer are of. A body or an answer is an
+    EntryForm of it, or has a name: the schemas of those are in `rest.openapi`. `refuses` are statuses that this
+    operation alone explains; those of missing rights, unsound queries and bodies follow from the rest of the row.
+    """
+
+    method: str
+    path: str
+    action: str
+    handler: str
+    summary: str
+    tag: str
+    uid: str = ""
+    query: Grammar = Grammar.NOTHING
+    parameters: tuple[Parameter, ...] = ()
+    body: EntryForm | str | None = None
+    answer: EntryForm | str | None = None
+    status: int = 200
+    may_be_empty: bool = False
+    """Whether 204 is another answer."""
+    refuses: tuple[int, ...] = ()
+    access: Access | None = None
+    """Who may, where it is not those who may take the action."""
+
+    @property
+    def admits(self) -> Access:
+        """Who may."""
+        return self.access or Access(scopes=(self.action,))
+
+    @property
+    def name(self) -> str:
+        """`GET /articles/:id`"""
+        return f"{self.method} {self.path}"
+
+    @property
+    def owner(self) -> str:
+        """The API or the plugin: `api::article`, `plugin::upload`."""
+        kind, _, name = self.action.partition("::")
+        return f"{kind}::{name.partition('.')[0]}"
+
+
+def declare(
+    router: Router, prefix: str, operations: Iterable[Operation], endpoints: object, authenticator: Authenticator
+) -> None:
+    """Declare the routes of rows below the API's prefix; `endpoints` has their handlers."""
+    for operation in operations:
+        handler = guarded(getattr(endpoints, operation.handler), admission(authenticator, operation.admits))
+        router.add(operation.method, prefix + operation.path, handler, operation)
+
+
+def guarded(endpoint: Endpoint, admit: Admission) -> Handler:
+    """The handler of a route: asks who it is, then answers."""
+
+    async def answer(request: Request) -> Response:
+        return await endpoint(request, await admit(request))
+
+    return answer
+
+
+def admission(authenticator: Authenticator, access: Access) -> Admission:
+    """Who asks, if they may use a route; on a public one nobody is asked who they are."""
+
+    async def admit_anybody(_: Request) -> Actor:
+        return ANONYMOUS
+
+    async def admit(request: Request) -> Actor:
+        actor = await authenticator.authenticate(request.header("authorization"))
+        if not access.scopes and actor.kind == "anonymous":
+            raise UnauthorizedError
+        check(actor, *access.scopes)
+        return actor
+
+    return admit_anybody if access.public else admit
