@@ -23,6 +23,7 @@ LAYERS = (
     ("plan",),
     ("sql",),
     ("database",),
+    ("events",),
     ("authorization", "authentication.passwords", "net", "mail", "i18n.locales"),
     ("content",),
     ("i18n", "media"),

@@ -160,6 +160,7 @@ class ThirdDialect(Dialect):
         "plain json": "json",
     }
     id_column = "int AUTO_INCREMENT PRIMARY KEY"
+    counter_column = "bigint AUTO_INCREMENT PRIMARY KEY"
     booleans = ("0", "1")
     inline_keys = False
     unique_constraints = True

@@ -280,7 +280,7 @@ MOMENT = {
 
 async def test_tokens_before_a_password_change(people: Database, hands: Hands) -> None:
     hands.day = 0
-    await people.execute_script(TABLE.statement)
+    await people.execute_script(TABLE.script(people.dialect.counter_column))
     strict = Authenticator(people, SECRETS, AccessOptions(refuse_revoked=True), hands.clock)
     lenient = Authenticator(people, SECRETS, clock=hands.clock)
     old = sign_user_token(1, SECRETS.jwt_secret, 3600)

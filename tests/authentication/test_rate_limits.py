@@ -71,7 +71,7 @@ async def test_windows_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_processes_count_together(database: Database) -> None:
-    await database.execute_script(TABLE.statement)
+    await database.execute_script(TABLE.script(database.dialect.counter_column))
     storages = [DatabaseStorage(database) for _ in range(2)]
     both = [RateLimits(RateLimitOptions(most=5), storage) for storage in storages]
     tries = [passes(both[number % 2], "login", "192.0.2.1", "ann") for number in range(12)]
@@ -83,7 +83,7 @@ async def test_processes_count_together(database: Database) -> None:
 
 
 async def test_the_storage_as_the_library_sees_it(database: Database) -> None:
-    await database.execute_script(TABLE.statement)
+    await database.execute_script(TABLE.script(database.dialect.counter_column))
     storage = DatabaseStorage(database)
     assert await storage.check()
     assert [await storage.incr("key", 60) for _ in range(3)] == [1, 2, 3]

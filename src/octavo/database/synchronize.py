@@ -93,7 +93,8 @@ async def synchronize(
             state = await _compare(transaction, database.dialect, registry)
             report = await _apply(transaction, state, database.dialect, allow_data_loss)
             if missing := _missing(own, state):
-                await transaction.execute_script(";\n".join(table.statement for table in missing))
+                counter = database.dialect.counter_column
+                await transaction.execute_script(";\n".join(table.script(counter) for table in missing))
             return report
 
     return await retry_locked(database, change)

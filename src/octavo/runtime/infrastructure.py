@@ -15,6 +15,7 @@ from octavo.cache import CacheBudget
 from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Database
 from octavo.errors import ApplicationError
+from octavo.events.outbox import Outbox
 from octavo.i18n.locales import Locales
 from octavo.mail.mailers import Mailer
 from octavo.media.library import MediaLibrary
@@ -39,6 +40,7 @@ class Infrastructure:
     caches: CacheBudget
     database: Database
     feed: ChangeFeed
+    outbox: Outbox
     storage: Storage
     media: MediaLibrary
     mailer: Mailer
@@ -96,6 +98,7 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
         caches=caches,
         database=database,
         feed=feed,
+        outbox=Outbox(database),
         storage=storage,
         media=open_media(settings, database, storage),
         mailer=open_mailer(settings),

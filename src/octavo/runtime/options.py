@@ -14,6 +14,7 @@ from octavo.authentication.rate_limits import RateLimitOptions
 from octavo.authorization.strictness import Strictness
 from octavo.content.input.body_check import WriteRules
 from octavo.database import leases
+from octavo.events import dead_letters, outbox
 from octavo.graphql.execution.argument_parser import ListLimits
 from octavo.graphql.options import MOST_LOGINS, GraphqlOptions, Limits
 from octavo.graphql.tracing import TraceClock
@@ -42,6 +43,8 @@ def own_tables(settings: Settings) -> tuple[OwnTable, ...]:
     return (
         admin_sessions.TABLE,
         leases.TABLE,
+        outbox.TABLE,
+        dead_letters.TABLE,
         one_time_secrets.TABLE,
         provider_accounts.TABLE,
         *((token_versions.TABLE,) if revokes_tokens(settings) else ()),

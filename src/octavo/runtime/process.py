@@ -21,6 +21,7 @@ from octavo.http.dispatcher import Dispatcher
 from octavo.http.static import StaticFiles, StaticOptions
 from octavo.project import InvalidCode
 from octavo.runtime import options
+from octavo.runtime.background import Background
 from octavo.runtime.followers import Follower
 from octavo.runtime.infrastructure import Infrastructure, open_infrastructure
 from octavo.runtime.open_resources import migrations_folder
@@ -51,6 +52,7 @@ class Process:
         self._marks = read_marks(settings.project) if follows else {}  # before anything is read
         self.infrastructure = open_infrastructure(settings)
         self.site = build_site(self.infrastructure)
+        self._background = Background(self.infrastructure, self.site)
         self._read_settings = read_settings or (lambda: settings)
         self._turn = asyncio.Lock()
         self._next: asyncio.Task[None] | None = None
@@ -85,6 +87,7 @@ class Process:
         await self.infrastructure.begin()
         await self.site.bootstrap()
         await self.site.prepare()
+        self._background.start()
         if self._follower is not None:
             await self._follower.begin(self._is_current)
             self._following.start(self._follower.run())
@@ -104,6 +107,7 @@ class Process:
         await self._following.cancel()
         await self._reloads.cancel()
         await self._retirements.settle()
+        await self._background.stop()
         await self.site.close()
         await self.infrastructure.close()
 
@@ -180,13 +184,18 @@ class Process:
         settings = infrastructure.settings
         dispatcher = self.asgi.replace(site.router, options.http_options(settings), _static(settings))
         left = None if infrastructure is self.infrastructure else self.infrastructure
-        retiring = self._retire(dispatcher, self.site, left)
+        retiring = self._retire(dispatcher, self.site, self._background, left)
         self.infrastructure, self.site = infrastructure, site
+        self._background = Background(infrastructure, site)
+        self._background.start()
         self._retirements.start(retiring)
 
-    async def _retire(self, dispatcher: Dispatcher, site: Site, infrastructure: Infrastructure | None) -> None:
+    async def _retire(
+        self, dispatcher: Dispatcher, site: Site, background: Background, infrastructure: Infrastructure | None
+    ) -> None:
         """Close what was in force, once its last request is answered."""
         try:
+            await background.stop()
             await self.asgi.drain(dispatcher)
             await site.close()
             if infrastructure is not None:

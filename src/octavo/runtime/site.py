@@ -12,6 +12,7 @@ from octavo.cache import CacheScope
 from octavo.content.reader import EntryReader, UrlSigner
 from octavo.content.writer import EntryWriter
 from octavo.controllers.content import ContentController
+from octavo.events.messages import Topic
 from octavo.graphql.customization.extension import Extending, Extension
 from octavo.graphql.options import GraphqlContent
 from octavo.graphql.transport.endpoint import GraphqlEndpoint
@@ -77,6 +78,8 @@ class Site:
     caches: CacheScope
     code: Code | None
     """The code of a v4 project, less what its owner allows."""
+    topics: dict[str, Topic]
+    """What is done with messages of the outbox, by the names of their topics."""
 
     async def register(self) -> None:
         """Call the project's `register(app)`; make the schema where something was said of it. Raises InvalidCode."""
@@ -142,7 +145,7 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
     except BaseException:
         extending.code.unload()
         raise
-    return Site(registry, services, extending, router, graphql, caches, code)
+    return Site(registry, services, extending, router, graphql, caches, code, topics={})
 
 
 def _services(shared: Infrastructure, registry: Registry, caches: CacheScope) -> Services:

@@ -27,6 +27,11 @@ class Server:
         (), "Addresses or networks whose forwarded headers are believed.", kind=NETWORKS
     )
     public_folder: str = setting("public", "Folder whose files are served, with `uploads` in it.")
+    background: bool = setting(
+        True,
+        "Work in the background too, in each worker: deliver webhooks and what else follows changes, run jobs. Where "
+        "it is off, other processes on the database have to do it.",
+    )
     follow_definitions: bool = setting(
         False,
         "Let all processes on the database read the project again, within a second, when one of them has changed its "

@@ -71,15 +71,25 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class OwnTable:
-    """A table that a service of ours needs and no definition asks for. `columns` are SQL that suits every database."""
+    """A table that a service of ours needs and no definition asks for. `columns` are SQL that suits every database.
+
+    `counted`: it begins with an `id` that the database counts. `indexes` are columns, for each index.
+    """
 
     name: str
     columns: tuple[str, ...]
+    counted: bool = False
+    indexes: tuple[tuple[str, ...], ...] = ()
 
-    @property
-    def statement(self) -> str:
-        """What makes it where it is missing."""
-        return f"CREATE TABLE IF NOT EXISTS {self.name} ({', '.join(self.columns)})"
+    def script(self, counter_column: str) -> str:
+        """What makes it where it is missing; `counter_column` as the dialect says it."""
+        columns = (f"id {counter_column}", *self.columns) if self.counted else self.columns
+        table = f"CREATE TABLE IF NOT EXISTS {self.name} ({', '.join(columns)})"
+        indexes = (
+            f"CREATE INDEX {self.name}_{number} ON {self.name} ({', '.join(index)})"
+            for number, index in enumerate(self.indexes, 1)
+        )
+        return ";\n".join((table, *indexes))
 
 
 ID = Column("id", "increments", nullable=False)

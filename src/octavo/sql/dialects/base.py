@@ -307,6 +307,8 @@ class Dialect(ABC):
     """The database's own types by the words of `tables.Column.type`."""
     id_column: str
     """What follows the name of an `id` that the database gives."""
+    counter_column: str
+    """The same for one that counts on for ever, beyond 32 bits; no number comes twice."""
     booleans: tuple[str, str]
     """False and true."""
     inline_keys: bool

@@ -197,6 +197,7 @@ class PostgreSQLDialect(Dialect):
 
     column_types = _COLUMN_TYPES
     id_column = "serial PRIMARY KEY"
+    counter_column = "bigserial PRIMARY KEY"
     booleans = ("false", "true")
     inline_keys = False
     unique_constraints = True

@@ -146,6 +146,7 @@ class SQLiteDialect(Dialect):
 
     column_types = _COLUMN_TYPES
     id_column = "integer PRIMARY KEY AUTOINCREMENT NOT NULL"
+    counter_column = id_column
     booleans = ("0", "1")
     inline_keys = True
     unique_constraints = False

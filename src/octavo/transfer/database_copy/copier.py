@@ -109,7 +109,7 @@ class _Copying:
         for own in plan.own:
             await self._copy_own(own)
         await self._check(plan, report.rows)
-        counters = self._target.continue_ids([each.target.name for each in plan.tables])
+        counters = self._target.continue_ids([*(each.target.name for each in plan.tables), *plan.counted])
         if counters is not None:
             await self._connection.fetch_all(counters)
         return report

@@ -33,11 +33,13 @@ class TableCopy:
 
 @dataclass(frozen=True, slots=True)
 class CopyPlan:
-    """The tables in order; tables and columns of the source that no definition asks for; own tables by name."""
+    """The tables in order; tables and columns of the source that no definition asks for; own tables by name, and which
+    of them count their rows."""
 
     tables: tuple[TableCopy, ...]
     unknown: tuple[str, ...]
     own: tuple[RowTable, ...]
+    counted: tuple[str, ...]
 
 
 def plan_copy(
@@ -58,6 +60,7 @@ def plan_copy(
         tuple(copies[name] for name in _ordered([here for _, here, _ in named])),
         tuple(_unknown(found, {here.name: here for _, here, _ in named}, own_names)),
         tuple(_own_table(found[name]) for name in sorted(own_names & found.keys())),
+        tuple(table.name for table in own if table.counted and table.name in found),
     )
 
 

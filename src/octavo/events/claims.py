@@ -1,0 +1,138 @@
+"""Claims: which messages a worker has taken, in the table. Whoever has one moves the time at which it is due.
+
+Every function is one statement or one short transaction; `holder` names the worker.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+import orjson
+
+from octavo.clock import this_moment
+from octavo.database.connection import Connection, Database, Row, Values
+from octavo.database.unit_of_work import UnitOfWork, run_unit
+from octavo.events.dead_letters import bury
+from octavo.events.messages import Message
+from octavo.sql.own_table_statement import OwnStatement
+
+LEASE_SECONDS: Final = 60.0
+"""How long a message that its worker says no more of stays with it."""
+_SLOTS: Final = 8
+_IDS: Final = ", ".join(f"{{id{number}}}" for number in range(_SLOTS))
+_NO_ID: Final = -1
+
+_DUE_TOPICS: Final = OwnStatement("SELECT DISTINCT topic FROM octavo_outbox WHERE due_at <= {now}")
+# One that has been due before, and is tried again or under way, goes before later ones of its key.
+_FIND: Final = OwnStatement("""
+SELECT o.id FROM octavo_outbox o WHERE o.topic = {topic} AND o.due_at <= {now} AND (o.ordering_key = '' OR NOT EXISTS (
+  SELECT 1 FROM octavo_outbox e WHERE e.topic = o.topic AND e.ordering_key = o.ordering_key AND e.id < o.id
+  AND (e.due_at <= {now} OR e.attempts > 0)))
+ORDER BY o.due_at, o.id LIMIT {most}""")
+_CLAIM: Final = OwnStatement(f"""
+UPDATE octavo_outbox SET holder = {{holder}}, attempts = attempts + 1, due_at = {{until}}
+WHERE id IN ({_IDS}) AND due_at <= {{now}}
+{{id, topic, ordering_key, payload, attempts, created_at:returning}}""")  # noqa: S608 - names only
+_RENEW: Final = OwnStatement("UPDATE octavo_outbox SET due_at = {until} WHERE holder = {holder}")
+_RELEASE: Final = OwnStatement("""
+UPDATE octavo_outbox SET due_at = {now}, attempts = attempts - 1, holder = NULL WHERE holder = {holder}""")
+_DELIVERED: Final = OwnStatement(f"DELETE FROM octavo_outbox WHERE id IN ({_IDS})")  # noqa: S608 - names only
+_AGAIN: Final = OwnStatement("""
+UPDATE octavo_outbox SET due_at = {due_at}, error = {error}, holder = NULL WHERE id = {id} AND holder = {holder}""")
+
+
+class End(Enum):
+    """What became of a delivery."""
+
+    DELIVERED = "delivered"
+    AGAIN = "to be tried again"
+    GIVEN_UP = "given up"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A message and what became of it. `pause` is in seconds, until it is tried again."""
+
+    message: Message
+    end: End
+    error: str = ""
+    pause: float = 0.0
+
+
+class Claims:
+    """What one worker has to do with the table."""
+
+    def __init__(self, database: Database, holder: str) -> None:
+        self._database = database
+        self._dialect = database.dialect
+        self._holder = holder
+
+    async def due_topics(self) -> set[str]:
+        """The topics of which something is due."""
+        due = _DUE_TOPICS.bind(self._dialect, now=this_moment())
+        return {row[0] for row in await self._database.fetch_all(*due)}
+
+    async def take(self, topic: str, most: int) -> list[Message]:
+        """Take messages of a topic that are due, at most so many, for as long as a lease lasts."""
+        finding = _FIND.bind(self._dialect, topic=topic, now=this_moment(), most=min(most, _SLOTS))
+        ids = [row[0] for row in await self._database.fetch_all(*finding, long=True)]
+        if not ids:
+            return []
+
+        async def claim(unit: UnitOfWork) -> Sequence[Row]:
+            now = this_moment()
+            until = now + int(LEASE_SECONDS * 1000)
+            claiming = _CLAIM.bind(self._dialect, holder=self._holder, until=until, now=now, **_slots(ids))
+            return await unit.connection.fetch_all(*claiming)
+
+        rows = await run_unit(self._database, UnitOfWork, claim, grouped=False)
+        return [_message(row) for row in sorted(rows, key=lambda row: int(row[0]))]
+
+    async def renew(self) -> None:
+        """Keep what is under way, for another lease."""
+        until = this_moment() + int(LEASE_SECONDS * 1000)
+        await self._execute(*_RENEW.bind(self._dialect, holder=self._holder, until=until))
+
+    async def release(self) -> None:
+        """Leave all that is not settled to others; the attempts do not count."""
+        await self._execute(*_RELEASE.bind(self._dialect, holder=self._holder, now=this_moment()))
+
+    async def _execute(self, text: str, values: Values) -> None:
+        await run_unit(self._database, UnitOfWork, lambda unit: unit.connection.execute(text, values), grouped=False)
+
+    async def settle(self, outcomes: Sequence[Outcome]) -> None:
+        """Write down what has become of messages."""
+
+        async def write(unit: UnitOfWork) -> None:
+            delivered = [one.message.id for one in outcomes if one.end is End.DELIVERED]
+            for start in range(0, len(delivered), _SLOTS):
+                removing = _DELIVERED.bind(self._dialect, **_slots(delivered[start : start + _SLOTS]))
+                await unit.connection.execute(*removing)
+            for one in outcomes:
+                if one.end is not End.DELIVERED:
+                    await self._settle_one(unit.connection, one)
+
+        await run_unit(self._database, UnitOfWork, write, grouped=False)
+
+    async def _settle_one(self, connection: Connection, outcome: Outcome) -> None:
+        if outcome.end is End.GIVEN_UP:
+            await bury(connection, self._dialect, outcome.message.id, self._holder, outcome.error)
+            return
+        again = _AGAIN.bind(
+            self._dialect,
+            id=outcome.message.id,
+            holder=self._holder,
+            due_at=this_moment() + int(outcome.pause * 1000),
+            error=outcome.error,
+        )
+        await connection.execute(*again)
+
+
+def _slots(ids: Sequence[int]) -> dict[str, Any]:
+    return {f"id{number}": ids[number] if number < len(ids) else _NO_ID for number in range(_SLOTS)}
+
+
+def _message(row: Row) -> Message:
+    message_id, topic, ordering_key, payload, attempts, created_at = row
+    return Message(int(message_id), topic, ordering_key, orjson.loads(payload), attempts, created_at)

@@ -1,0 +1,120 @@
+"""Dead letters: messages that were given up, kept for people to look at and to send again.
+
+They are bounded in age, number and bytes; the oldest go first, and the log says so.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+
+from octavo.clock import this_moment
+from octavo.database.connection import Connection, Database, Row
+from octavo.database.unit_of_work import unit_of_work
+from octavo.events.messages import LONGEST_NAME
+from octavo.events.outbox import Outbox
+from octavo.sql.ddl.tables import OwnTable
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.own_table_statement import OwnStatement
+
+logger = logging.getLogger(__name__)
+
+TABLE: Final = OwnTable(
+    "octavo_dead_letters",
+    (
+        "id bigint PRIMARY KEY NOT NULL",
+        "topic varchar(64) NOT NULL",
+        f"ordering_key varchar({LONGEST_NAME}) NOT NULL",
+        "payload text NOT NULL",
+        "size integer NOT NULL",
+        "created_at bigint NOT NULL",
+        "died_at bigint NOT NULL",
+        "attempts integer NOT NULL",
+        "error text NOT NULL",
+    ),
+)
+
+MOST_AGE: Final = 30 * 24 * 3600 * 1000
+"""Milliseconds."""
+MOST_LETTERS: Final = 10_000
+MOST_BYTES: Final = 64 * 1024**2
+
+_BURY: Final = OwnStatement("""
+INSERT INTO octavo_dead_letters (id, topic, ordering_key, payload, size, created_at, died_at, attempts, error)
+SELECT id, topic, ordering_key, payload, octet_length(payload), created_at, {now}, attempts, {error}
+FROM octavo_outbox WHERE id = {id} AND holder = {holder}""")
+_END: Final = OwnStatement("DELETE FROM octavo_outbox WHERE id = {id} AND holder = {holder}")
+_OLD: Final = OwnStatement("SELECT id FROM octavo_dead_letters WHERE died_at < {limit} LIMIT 1")
+_SIZES: Final = OwnStatement("SELECT id, size FROM octavo_dead_letters ORDER BY id DESC LIMIT {most}")
+_FORGET: Final = OwnStatement("DELETE FROM octavo_dead_letters WHERE died_at < {limit} OR id <= {id}")
+_LIST: Final = OwnStatement("""
+SELECT id, topic, ordering_key, payload, created_at, died_at, attempts, error FROM octavo_dead_letters
+WHERE topic = {topic} OR {topic} = '' ORDER BY id DESC LIMIT {most}""")
+_TAKE: Final = OwnStatement("""
+DELETE FROM octavo_dead_letters WHERE id = {id} {topic, ordering_key, payload:returning}""")
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """A message that was given up. Times are milliseconds since 1970."""
+
+    id: int
+    topic: str
+    ordering_key: str
+    payload: Any
+    created_at: int
+    died_at: int
+    attempts: int
+    error: str
+
+
+async def bury(connection: Connection, dialect: Dialect, message_id: int, holder: str, error: str) -> None:
+    """Give up a message that its holder has."""
+    await connection.execute(*_BURY.bind(dialect, id=message_id, holder=holder, now=this_moment(), error=error))
+    await connection.execute(*_END.bind(dialect, id=message_id, holder=holder))
+
+
+async def forget_old(database: Database) -> None:
+    """Let go of those that are too old, and of the oldest where there are too many."""
+    limit, sizes = this_moment() - MOST_AGE, _SIZES.bind(database.dialect, most=MOST_LETTERS + 1)
+    last = _last_too_many(await database.fetch_all(*sizes, long=True))
+    if last is None and not await database.fetch_value(*_OLD.bind(database.dialect, limit=limit)):
+        return
+    async with unit_of_work(database) as unit:
+        forgetting = _FORGET.bind(database.dialect, limit=limit, id=last or 0)
+        gone = await unit.connection.execute(*forgetting)
+    logger.warning("%d dead letters are forgotten, for age or number", gone)
+
+
+def _last_too_many(rows: Sequence[Row]) -> int | None:
+    """The newest letter, of rows of ids and sizes from the newest on, that is one too many."""
+    size = 0
+    for number, (letter_id, length) in enumerate(rows, 1):
+        size += length
+        if number > MOST_LETTERS or size > MOST_BYTES:
+            return int(letter_id)
+    return None
+
+
+class DeadLetters:
+    """The dead letters of one database, for people."""
+
+    def __init__(self, database: Database, outbox: Outbox) -> None:
+        self._database = database
+        self._outbox = outbox
+
+    async def list(self, topic: str = "", most: int = 100) -> list[DeadLetter]:
+        """The newest ones, of one topic or of all."""
+        rows = await self._database.fetch_all(*_LIST.bind(self._database.dialect, topic=topic, most=most))
+        return [DeadLetter(row[0], row[1], row[2], orjson.loads(row[3]), *row[4:]) for row in rows]
+
+    async def send_again(self, letter_id: int) -> int | None:
+        """Put one back into the outbox, behind what is there; its new id. None where there is no such letter."""
+        async with unit_of_work(self._database) as unit:
+            row = await unit.connection.fetch_row(*_TAKE.bind(self._database.dialect, id=letter_id))
+            if row is None:
+                return None
+            topic, ordering_key, payload = row
+            return await self._outbox.add(unit, topic, payload.encode(), ordering_key)

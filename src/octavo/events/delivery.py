@@ -1,0 +1,174 @@
+"""Delivery: a worker of one process takes messages out of the outbox and hands them to the handlers of their topics.
+
+It looks when a message is added in this process, when one is delivered, and once a second for those of others. While
+the database is out of reach it goes on trying, and what was delivered meanwhile is written down later.
+"""
+
+import asyncio
+import logging
+import secrets
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Final
+
+from octavo.clock import SYSTEM_CLOCK, Clock
+from octavo.database.connection import Database
+from octavo.errors import ServiceUnavailable
+from octavo.events.claims import LEASE_SECONDS, Claims, End, Outcome
+from octavo.events.dead_letters import forget_old
+from octavo.events.messages import Message, Topic, Undeliverable
+from octavo.events.outbox import Outbox
+from octavo.outage_log import reason_of
+
+logger = logging.getLogger(__name__)
+
+POLL_SECONDS: Final = 1.0
+_RENEWAL_SECONDS: Final = LEASE_SECONDS / 3
+_SWEEP_SECONDS: Final = 600.0
+_MOST_ERROR: Final = 2_000
+"""Characters of an error that are kept."""
+
+
+class Worker:
+    """Delivers messages of these topics from the moment it is started until it is stopped."""
+
+    def __init__(
+        self, database: Database, outbox: Outbox, topics: Mapping[str, Topic], clock: Clock = SYSTEM_CLOCK
+    ) -> None:
+        self._database = database
+        self._outbox = outbox
+        self._topics = topics
+        self._clock = clock
+        self._claims = Claims(database, secrets.token_hex(16))
+        self._awake = asyncio.Event()
+        self._under_way: dict[asyncio.Task[None], Message] = {}
+        self._ended: list[Outcome] = []
+        self._looking: asyncio.Task[None] | None = None
+        self._end_waking: Callable[[], None] = _nothing
+        self._out_of_reach = False
+        self._stopping = False
+        self._renew_at = 0.0
+        self._sweep_at = clock.steady() + _SWEEP_SECONDS
+
+    def start(self) -> None:
+        """Begin to look for messages."""
+        self._end_waking = self._outbox.on_wake(self._awake.set)
+        self._looking = asyncio.get_running_loop().create_task(self._look_again_and_again())
+
+    async def stop(self, seconds: float) -> None:
+        """Take nothing more. What is under way has so many seconds; then it is left to others, or the next start."""
+        self._end_waking()
+        if self._looking is None:
+            return
+        self._looking.cancel()
+        await asyncio.wait((self._looking,))
+        self._looking = None
+        if self._under_way:
+            await asyncio.wait(tuple(self._under_way), timeout=seconds)
+        self._stopping = True
+        for task in tuple(self._under_way):
+            task.cancel()
+        if self._under_way:
+            await asyncio.wait(tuple(self._under_way), timeout=seconds)
+        try:
+            await self._settle()
+            await self._claims.release()
+        except ServiceUnavailable as error:
+            logger.warning("What was delivered last cannot be written down, and may be again: %s", reason_of(error))
+
+    async def _look_again_and_again(self) -> None:
+        while True:
+            self._awake.clear()
+            try:
+                await self._look()
+                if self._out_of_reach:
+                    logger.info("The outbox can be read again")
+                self._out_of_reach = False
+            except Exception as error:  # whatever it is, the next look may go well
+                self._tell(error)
+                await asyncio.sleep(POLL_SECONDS)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._awake.wait(), POLL_SECONDS)
+
+    def _tell(self, error: Exception) -> None:
+        if not self._out_of_reach:
+            unexpected = None if isinstance(error, ServiceUnavailable) else error
+            logger.warning("The outbox is out of reach: %s", reason_of(error), exc_info=unexpected)
+        self._out_of_reach = True
+
+    async def _look(self) -> None:
+        """Write down what has ended; take what is due, as far as there is room."""
+        await self._settle()
+        await self._keep()
+        if not any(topic.is_active() for topic in self._topics.values()):
+            return
+        for name in sorted(await self._claims.due_topics() & self._topics.keys()):
+            topic = self._topics[name]
+            room = topic.at_once - Counter(message.topic for message in self._under_way.values())[name]
+            if room > 0:
+                for message in await self._claims.take(name, room):
+                    self._begin(topic, message)
+
+    async def _keep(self) -> None:
+        """Renew what is under way before it counts as left behind; let go of old dead letters."""
+        now = self._clock.steady()
+        if not self._under_way:
+            self._renew_at = now + _RENEWAL_SECONDS
+        elif now >= self._renew_at:
+            await self._claims.renew()
+            self._renew_at = now + _RENEWAL_SECONDS
+        if now >= self._sweep_at:
+            await forget_old(self._database)
+            self._sweep_at = now + _SWEEP_SECONDS
+
+    async def _settle(self) -> None:
+        ended = self._ended[:]
+        if ended:
+            await self._claims.settle(ended)
+            del self._ended[: len(ended)]
+
+    def _begin(self, topic: Topic, message: Message) -> None:
+        task = asyncio.get_running_loop().create_task(self._deliver(topic, message))
+        self._under_way[task] = message
+        task.add_done_callback(self._note_end)
+
+    def _note_end(self, task: asyncio.Task[None]) -> None:
+        del self._under_way[task]
+        self._awake.set()
+
+    async def _deliver(self, topic: Topic, message: Message) -> None:
+        if message.attempt > topic.retries.attempts:
+            error = f"the service ended each of the last times, of {topic.retries.attempts}, while it was delivered"
+            self._ended.append(self._given_up(message, error))
+            return
+        try:
+            async with asyncio.timeout(topic.seconds):
+                await topic.handler(message)
+        except Undeliverable as error:
+            self._ended.append(self._given_up(message, str(error)))
+        except TimeoutError as error:
+            self._ended.append(self._failed(topic, message, str(error) or f"not done within {topic.seconds:g} s"))
+        except (Exception, SystemExit, asyncio.CancelledError) as error:  # whatever a handler raises
+            if self._stopping:
+                raise
+            text = f"{type(error).__name__}: {error}".strip(": ")
+            self._ended.append(self._failed(topic, message, text))
+        else:
+            self._ended.append(Outcome(message, End.DELIVERED))
+
+    def _failed(self, topic: Topic, message: Message, error: str) -> Outcome:
+        if message.attempt >= topic.retries.attempts:
+            return self._given_up(message, error)
+        pause = topic.retries.pause(message.attempt)
+        told = "%s %d could not be delivered, attempt %d of %d, the next in %.0f s: %s"
+        logger.warning(told, message.topic, message.id, message.attempt, topic.retries.attempts, pause, error)
+        return Outcome(message, End.AGAIN, error[:_MOST_ERROR], pause)
+
+    def _given_up(self, message: Message, error: str) -> Outcome:
+        logger.error("%s %d is given up after attempt %d: %s", message.topic, message.id, message.attempt, error)
+        return Outcome(message, End.GIVEN_UP, error[:_MOST_ERROR])
+
+
+def _nothing() -> None:
+    """Nobody wakes a worker that is not started."""
