@@ -32,6 +32,7 @@ from octavo.authorization.grants_snapshot import GrantsSnapshot, grants_statemen
 from octavo.authorization.permissions import NOTHING, PermissionSet
 from octavo.cache import Cache, CacheBudget
 from octavo.clock import SYSTEM_CLOCK, Clock
+from octavo.database.ambient import outside
 from octavo.database.connection import Database
 from octavo.errors import UnauthorizedError
 from octavo.schema.uids import ADMIN_ROLE, ADMIN_USER, API_TOKEN, PERMISSION, ROLE, USER
@@ -105,7 +106,7 @@ class _Flights:
     def start(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, Any]]) -> asyncio.Task[Any]:
         task = self._tasks.get(key)
         if task is None:
-            task = self._tasks[key] = asyncio.create_task(work())
+            task = self._tasks[key] = asyncio.create_task(work(), context=outside())
             task.add_done_callback(partial(self._end, key))
         return task
 

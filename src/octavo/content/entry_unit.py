@@ -4,6 +4,7 @@ Refuses with ValidationError (all problems at once) and ApplicationError.
 """
 
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
@@ -21,8 +22,16 @@ from octavo.content.input_path import TOP, InputPath
 from octavo.content.owned_components import dropped_components, with_nested
 from octavo.content.validation.messages import type_message
 from octavo.content.validation.scalar_rules import Mode
+from octavo.database.ambient import ambient
 from octavo.database.change_feed import ChangeFeed, ChangeKind
-from octavo.database.connection import IdTaken, IntegrityViolation, Transaction, UniqueViolation, UnsuitableValue
+from octavo.database.connection import (
+    Database,
+    IdTaken,
+    IntegrityViolation,
+    Transaction,
+    UniqueViolation,
+    UnsuitableValue,
+)
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.errors import ApplicationError, ValidationError
 from octavo.i18n.locales import Locales
@@ -33,7 +42,6 @@ from octavo.schema.automatic import CREATED_AT, CREATORS, LOCALE, PUBLISHED_AT, 
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import LARGEST_ID
-from octavo.sql.dialects.base import Dialect
 from octavo.sql.write.change import ChangeCompiler
 
 _UPDATING: Final = Mode(creating=False, draft=False)
@@ -44,8 +52,8 @@ NO_DATES: Final[Mapping[str, Any]] = MappingProxyType({})
 class WriteContext:
     """What every unit of one writer works with."""
 
+    database: Database
     registry: Registry
-    dialect: Dialect
     locales: Locales
     compiler: ChangeCompiler
     feed: ChangeFeed
@@ -60,7 +68,11 @@ class EntryUnit(UnitOfWork):
         super().__init__(connection, context.feed, size)
         self._context = context
         self._registry = context.registry
-        self._dialect = context.dialect
+        self._dialect = context.database.dialect
+
+    def ambient(self) -> AbstractContextManager[None]:
+        """A block in which what is read and written belongs to this unit, whoever does it (`database.ambient`)."""
+        return ambient(self._context.database, self)
 
     async def create(
         self,

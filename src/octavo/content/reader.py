@@ -10,6 +10,7 @@ from typing import Any, Final
 from octavo.cache import Cache, CacheBudget
 from octavo.content.read_limiter import PATIENCE_SECONDS, ReadLimiter, too_large, too_long
 from octavo.content.unlisted_components import UnlistedComponents
+from octavo.database.ambient import joined
 from octavo.database.connection import AnswerTooLarge, Connection, Database, StatementTimeout
 from octavo.database.request_share import place
 from octavo.errors import ValidationError
@@ -175,7 +176,7 @@ class EntryReader:
         if prepared.late:
             raise TypeError(f"The read is not bound yet: {prepared.late}")
         try:
-            if not (is_large and waits):
+            if not (is_large and waits) or joined(self.database) is not None:
                 return await fetch(statement.text, prepared.values, long=statement.long)
             async with place(), self._large:  # the limiter is for those who can read at once
                 return await fetch(statement.text, prepared.values, long=statement.long)

@@ -3,8 +3,8 @@
 Refuses with ValidationError (all problems at once) and ApplicationError.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import Any, TypeVar
 
@@ -51,7 +51,7 @@ class EntryWriter:
             EntryUnit,
             WriteContext(
                 registry=registry,
-                dialect=database.dialect,
+                database=database,
                 locales=self.locales,
                 compiler=self.compiler,
                 feed=feed or _own_feed(self.locales),
@@ -66,6 +66,13 @@ class EntryWriter:
         Raises TransactionConflict.
         """
         return open_unit(self.database, self._make_unit)
+
+    @asynccontextmanager
+    async def open_ambient(self) -> AsyncIterator[EntryUnit]:
+        """As `open`; what is read and written inside belongs to the unit, whoever does it (`database.ambient`)."""
+        async with self.open() as unit:
+            with unit.ambient():
+                yield unit
 
     async def run(
         self, work: Callable[[EntryUnit], Awaitable[ResultT]], *, grouped: bool = True, size: int = 0

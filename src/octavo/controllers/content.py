@@ -28,6 +28,7 @@ class ContentController:
     ) -> None:
         self.registry = registry
         self.locales = locales
+        self.writer = writer
         self.reads = ContentReads(
             registry,
             reader,

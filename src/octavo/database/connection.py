@@ -84,7 +84,8 @@ class Connection(Protocol):
     """What can be said to a database, inside a transaction or (on `Database` itself) outside one.
 
     `long` tells that a read may take long, so that it does not hold up others; where it makes no difference it is
-    ignored. After any exception a transaction can only be rolled back, on every database.
+    ignored. After any exception a transaction can only be rolled back, or the part of it that it came from, on every
+    database.
     """
 
     async def fetch_all(self, text: str, values: Values = (), *, long: bool = False) -> Sequence[Row]:
@@ -115,6 +116,14 @@ class Transaction(Connection, Protocol):
     async def lock(self, name: str) -> None:
         """Wait until no other transaction holds this name; hold it until the end of this one."""
 
+    def part(self) -> AbstractAsyncContextManager[None]:
+        """A block that is undone alone when it ends with an exception: statements may follow, also after one that has
+        failed inside. Parts may lie in one another.
+
+        After a statement that was interrupted the whole transaction can only be rolled back, as after a part that the
+        database has undone with everything around it.
+        """
+
     async def compute(self, work: Callable[[], WorkT]) -> WorkT:
         """Do work between two statements in a thread (`threads.in_computing_thread`). It counts as no pause."""
 
@@ -124,6 +133,9 @@ class Database(Connection, Protocol):
     be repeated when a connection is lost); `execute` and `execute_script` are a transaction of their own.
 
     Raises `errors.ServiceUnavailable` when the database cannot be reached, or no connection is free in time.
+    What is read or written where a transaction is ambient (`ambient`) belongs to that; a transaction begun there is a
+    part of it.
+
     `statements` counts every statement ever sent, for the exact guards in the tests (BEGIN, COMMIT and locks not
     counted, a script as one).
     """

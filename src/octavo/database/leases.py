@@ -11,7 +11,8 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 from octavo.clock import SYSTEM_CLOCK, Clock
-from octavo.database.connection import Connection, Database
+from octavo.database.ambient import joined
+from octavo.database.connection import Connection, Database, TransactionFailed
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.errors import ServiceUnavailable
 from octavo.sql.ddl.tables import OwnTable
@@ -80,7 +81,11 @@ class Lease:
 
 @asynccontextmanager
 async def lease(database: Database, name: str, clock: Clock = SYSTEM_CLOCK) -> AsyncIterator[Lease]:
-    """Hold a name for as long as the block takes, after whoever has it. Raises ServiceUnavailable."""
+    """Hold a name for as long as the block takes, after whoever has it. Raises ServiceUnavailable.
+
+    Inside an ambient transaction it raises TransactionFailed: others would not see who holds it."""
+    if joined(database) is not None:
+        raise TransactionFailed(f"the lease of {name!r} is for work outside transactions")
     wanted = Lease(database, name)
     deadline = clock.steady() + PATIENCE_SECONDS
     while not await wanted.take(clock.wall()):

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import asyncpg
 
+from octavo.database.ambient import Scope, joined
 from octavo.database.connection import LARGEST_ANSWER, Row, Values
 from octavo.database.pool import Pool
 from octavo.database.postgresql_connection import NOT_YET_THERE, Server, close_connection, settings_script
@@ -136,6 +137,11 @@ class PostgresqlDatabase:
     async def transaction(
         self, *, exclusive: bool = False, grouped: bool = False
     ) -> AsyncIterator[PostgresqlTransaction]:
+        scope = joined(self)
+        if scope is not None:
+            async with scope.inner(exclusive=exclusive) as part:
+                yield part
+            return
         connection, transaction = await self._begin(BEGIN_WRITING, exclusive)
         async with self._held(connection, transaction):
             yield transaction
@@ -181,6 +187,9 @@ class PostgresqlDatabase:
         return connection, transaction
 
     def _read(self, fetch: Callable[..., Awaitable[Any]], text: str, values: Values) -> Awaitable[Any]:
+        scope = joined(self)
+        if scope is not None:
+            return _read_joined(scope, fetch, text, values)
         return self._read_shared(fetch, text, values) if is_shared() else self._read_freely(fetch, text, values)
 
     async def _read_shared(self, fetch: Callable[..., Awaitable[Any]], text: str, values: Values) -> Any:
@@ -244,6 +253,11 @@ class PostgresqlDatabase:
                 return
         await close_connection(connection)
         self._pool.discard()
+
+
+async def _read_joined(scope: Scope, fetch: Callable[..., Awaitable[Any]], text: str, values: Values) -> Any:
+    async with scope.turn() as transaction:
+        return await transaction.read(fetch, text, values)
 
 
 def _holder_text(

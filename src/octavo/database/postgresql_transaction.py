@@ -1,6 +1,8 @@
 """A transaction on one connection to PostgreSQL: its statements, its locks, how it begins and ends."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import asyncpg
@@ -54,6 +56,28 @@ class PostgresqlTransaction:
 
     async def lock(self, name: str) -> None:
         await self._send(self._connection.execute, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", (name,))
+
+    @asynccontextmanager
+    async def part(self) -> AsyncIterator[None]:
+        await self._send(self._connection.execute, "SAVEPOINT part")
+        try:
+            yield
+            await self._send(self._connection.execute, "RELEASE SAVEPOINT part")
+        except BaseException:
+            await self._undo_part()
+            raise
+
+    async def _undo_part(self) -> None:
+        """Go back to before the part, unless a statement was interrupted: the connection is not to be trusted then."""
+        if self.interrupted or self._connection.is_closed():
+            self._usable = False
+            return
+        self._usable = True
+        await self._send(self._connection.execute, "ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part")
+
+    async def read(self, fetch: Callable[..., Awaitable[Any]], text: str, values: Values) -> Any:
+        """Run a read that was meant for a connection of its own."""
+        return await self._run(partial(fetch, self._connection), text, values)
 
     async def compute(self, work: Callable[[], WorkT]) -> WorkT:
         return await in_computing_thread(work)

@@ -12,10 +12,11 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import apsw
 
+from octavo.database.ambient import joined
 from octavo.database.connection import LARGEST_ANSWER, Row, StatementTimeout, Values
 from octavo.database.group_commit import GroupCommit
 from octavo.database.pool import Pool
@@ -139,6 +140,11 @@ class SqliteDatabase:
 
     @contextlib.asynccontextmanager
     async def transaction(self, *, exclusive: bool = False, grouped: bool = False) -> AsyncIterator[SqliteTransaction]:
+        scope = joined(self)
+        if scope is not None:
+            async with scope.inner(exclusive=exclusive) as connection:
+                yield connection
+            return
         seconds = float("inf") if exclusive else self._statement_timeout
         async with self._groups.member() if grouped else self._alone(exclusive) as hold:
             transaction = SqliteTransaction(self, hold, seconds)
@@ -192,6 +198,10 @@ class SqliteDatabase:
         return await self._complete(self._in_thread(run, collect, text, values, seconds), connection.interrupt)
 
     async def _read(self, collect: Collect[ResultT], text: str, values: Values, long: bool) -> ResultT:
+        scope = joined(self)
+        if scope is not None:
+            async with scope.turn() as transaction:
+                return cast(ResultT, await transaction.read(collect, text, values, long))
         self.statements += 1
         check_values(values)
         connection = self._loop_reader

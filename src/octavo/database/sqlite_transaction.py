@@ -3,7 +3,8 @@
 Statements run in the event loop, but for those with many values and what is announced as long: they run in a thread.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, Final, Protocol, TypeVar
 
 from octavo.database.connection import Row, StatementCount, TransactionFailed, Values
@@ -77,6 +78,25 @@ class SqliteTransaction:
         """There is only one writer."""
         self.check()
         self._hold.check()
+
+    @asynccontextmanager
+    async def part(self) -> AsyncIterator[None]:
+        self.check()
+        self._hold.check()
+        self._connection.begin_part()
+        try:
+            yield
+            self.check()
+            self._hold.check()
+            self._connection.end_part()
+        except BaseException:
+            self._usable = self._hold.lost is None and self._connection.undo_part()
+            raise
+
+    async def read(self, collect: Collect[ResultT], text: str, values: Values, long: bool) -> ResultT:
+        """Run a read that was meant for a connection that reads."""
+        run: Run[ResultT] | None = self._connection.run_limited if collect is first_json else None
+        return await self._run(collect, text, values, long, run)
 
     async def compute(self, work: Callable[[], WorkT]) -> WorkT:
         self.check()

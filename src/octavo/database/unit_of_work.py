@@ -8,6 +8,9 @@
 What follows is called in order when the transaction is over, and holds no connection. Of a unit that is undone, also of
 one that is run again, nothing follows and nothing counts as changed. Nothing slow belongs inside: on SQLite all other
 writers wait for its end.
+
+A unit that is opened where a transaction is ambient is a part of that: undone alone if it fails, and followed by its
+followers once the whole is durable.
 """
 
 import asyncio
@@ -18,6 +21,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
+from octavo.database.ambient import Scope, Unit, ambient, joined, outside
 from octavo.database.change_feed import Callback, ChangeFeed, ChangeKind, DataChange
 from octavo.database.connection import Database, IdTaken, Transaction, TransactionConflict
 from octavo.errors import ServiceUnavailable
@@ -45,6 +49,7 @@ class UnitOfWork:
         self._feed = feed
         self._changes: list[DataChange] = []
         self._callbacks: list[Callback] = []
+        self._undo_callbacks: list[Callback] = []
 
     @property
     def changes(self) -> Sequence[DataChange]:
@@ -58,6 +63,10 @@ class UnitOfWork:
     def after_commit(self, callback: Callback) -> None:
         """Call something once this is durable. What it raises is logged: the data is as it is by then."""
         self._callbacks.append(callback)
+
+    def after_undo(self, callback: Callback) -> None:
+        """Call something once this is undone, or may be: a connection lost at the commit leaves that open."""
+        self._undo_callbacks.append(callback)
 
     async def compute(self, work: Callable[[], ResultT], count: int = 0) -> ResultT:
         """Do work on the input, or on so many rows: in a thread from now on where there is much of either."""
@@ -82,6 +91,18 @@ class UnitOfWork:
         told = self._feed.deliveries(self._changes) if self._feed is not None and self._changes else []
         return [*told, *self._callbacks]
 
+    async def undone(self) -> None:
+        """Call what was asked for with `after_undo`."""
+        if self._undo_callbacks:
+            await _to_the_end(_follow(self._undo_callbacks))
+
+    def hand_over(self, whole: Unit) -> None:
+        """Let what follows this follow the whole that it was a part of."""
+        for follower in self.followers():
+            whole.after_commit(follower)
+        for callback in self._undo_callbacks:
+            whole.after_undo(callback)
+
 
 UnitT = TypeVar("UnitT", bound=UnitOfWork)
 
@@ -92,23 +113,52 @@ async def unit_of_work(
 ) -> AsyncIterator[UnitOfWork]:
     """A unit that is not run again: when another is in its way, who asked is told to come back.
 
-    `exclusive`: as for `Database.transaction`; for what takes minutes. Raises ServiceUnavailable.
+    `exclusive`: as for `Database.transaction`; for what takes minutes. Raises ServiceUnavailable, for a part of an
+    ambient transaction TransactionConflict.
     """
     try:
         async with open_unit(database, lambda connection: UnitOfWork(connection, feed), exclusive=exclusive) as unit:
             yield unit
     except TransactionConflict as error:
+        if joined(database) is not None:
+            raise
         raise ServiceUnavailable from error
 
 
-@asynccontextmanager
-async def open_unit(
+def open_unit(
     database: Database, make: Callable[[Transaction], UnitT], *, exclusive: bool = False, grouped: bool = False
-) -> AsyncIterator[UnitT]:
+) -> AbstractAsyncContextManager[UnitT]:
     """Begin a transaction and make a unit of it; commit and let follow what follows, or undo everything.
 
-    `exclusive` and `grouped`: as for `Database.transaction`. Raises TransactionConflict.
+    Where a transaction is ambient it is a part of that. `exclusive` and `grouped`: as for `Database.transaction`.
+    Raises TransactionConflict.
     """
+    scope = joined(database)
+    if scope is not None and not exclusive:
+        return _part_of(scope, make)
+    return _whole(database, make, exclusive, grouped)
+
+
+@asynccontextmanager
+async def _part_of(scope: Scope, make: Callable[[Transaction], UnitT]) -> AsyncIterator[UnitT]:
+    unit: UnitT | None = None
+    try:
+        async with scope.part() as connection:
+            unit = make(connection)
+            with ambient(scope.database, unit):
+                yield unit
+            await unit.finish()
+    except BaseException:
+        if unit is not None:
+            await unit.undone()
+        raise
+    unit.hand_over(scope.unit)
+
+
+@asynccontextmanager
+async def _whole(
+    database: Database, make: Callable[[Transaction], UnitT], exclusive: bool, grouped: bool
+) -> AsyncIterator[UnitT]:
     transaction = database.transaction(exclusive=exclusive, grouped=grouped)
     unit = make(await transaction.__aenter__())
     try:
@@ -116,12 +166,17 @@ async def open_unit(
         await unit.finish()
     except BaseException as error:
         await transaction.__aexit__(type(error), error, error.__traceback__)
+        await unit.undone()
         raise
     followers = unit.followers()
-    if followers:
-        await _to_the_end(_commit_and_follow(transaction, followers))
-    else:
-        await transaction.__aexit__(None, None, None)
+    try:
+        if followers:
+            await _to_the_end(_commit_and_follow(transaction, followers))
+        else:
+            await transaction.__aexit__(None, None, None)
+    except Exception:
+        await unit.undone()
+        raise
 
 
 async def run_unit(
@@ -135,13 +190,17 @@ async def run_unit(
     """Do work in a unit; again from the beginning, in a new one, if another transaction stood in the way.
 
     So too, once, where the database has given ids that are taken and `mend` can help that. `grouped`: whether it may be
-    committed together with others; the last attempt never is. Raises ServiceUnavailable.
+    committed together with others; the last attempt never is. Raises ServiceUnavailable; a part of an ambient
+    transaction is not run again when that is in another's way, and raises TransactionConflict.
     """
+    is_part = joined(database) is not None
     for attempt in range(1, ATTEMPTS + 1):
         try:
             async with open_unit(database, make, grouped=grouped and attempt < ATTEMPTS) as unit:
                 return await work(unit)
         except TransactionConflict as error:
+            if is_part:
+                raise
             if attempt == ATTEMPTS:
                 raise ServiceUnavailable from error
             await asyncio.sleep(_PAUSE_SECONDS * attempt)
@@ -155,6 +214,10 @@ async def run_unit(
 
 async def _commit_and_follow(transaction: AbstractAsyncContextManager[Any], followers: Sequence[Callback]) -> None:
     await transaction.__aexit__(None, None, None)
+    await _follow(followers)
+
+
+async def _follow(followers: Sequence[Callback]) -> None:
     for index, follower in enumerate(followers):
         try:
             called = follower()
@@ -169,7 +232,7 @@ async def _commit_and_follow(transaction: AbstractAsyncContextManager[Any], foll
 
 async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
     """Run work that a cancelled caller leaves neither half done nor behind: they wait for its end."""
-    task = asyncio.ensure_future(work)
+    task = asyncio.get_running_loop().create_task(work, context=outside())
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
         try:

@@ -18,6 +18,7 @@ from typing import Any, Final
 import orjson
 
 from octavo.clock import this_moment
+from octavo.database.ambient import joined
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
@@ -148,9 +149,11 @@ class MediaLibrary:
                 await in_thread(self.storage.settle)
             yield stored
         except BaseException:
-            if not await self._may_be_committed(stored):
-                await self.discard(name for file in stored.files for name in file.names)
+            await self._discard_unless_committed(stored)
             raise
+        scope = joined(self._database)
+        if scope is not None:
+            scope.unit.after_undo(lambda: self._discard_unless_committed(stored))
 
     @asynccontextmanager
     async def replacing(
@@ -182,6 +185,10 @@ class MediaLibrary:
         """Remove files from the storage."""
         wanted = list(names)
         await in_thread(lambda: self.storage.remove(wanted))
+
+    async def _discard_unless_committed(self, stored: StoredFiles) -> None:
+        if not await self._may_be_committed(stored):
+            await self.discard(name for file in stored.files for name in file.names)
 
     async def _may_be_committed(self, stored: StoredFiles) -> bool:
         """A connection lost at the commit leaves open what became of it. Better a file too many than one too few."""

@@ -25,6 +25,7 @@ from octavo.clock import SYSTEM_CLOCK, Clock
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.writer import EntryWriter
+from octavo.database.ambient import outside
 from octavo.errors import ApplicationError, OctavoError, ValidationError
 from octavo.mail.mailers import Mailer, MailProblem
 from octavo.mail.templates import STORE_KEY, compose
@@ -285,7 +286,7 @@ class Accounts:
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something beside the answer."""
-        task = asyncio.create_task(_logged(work))
+        task = asyncio.create_task(_logged(work), context=outside())
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
 

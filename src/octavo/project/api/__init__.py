@@ -5,6 +5,7 @@ from octavo.graphql.customization.context import Context, PolicyContext
 from octavo.project import Entry, EntryPage
 from octavo.project.api.app import App
 from octavo.project.api.entries import Entries
+from octavo.project.api.transactions import Transaction
 
 __all__ = [
     "App",
@@ -17,5 +18,6 @@ __all__ = [
     "NotFoundError",
     "PolicyContext",
     "PolicyError",
+    "Transaction",
     "ValidationError",
 ]

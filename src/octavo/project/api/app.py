@@ -1,14 +1,19 @@
 """`app`: what `register(app)`, `bootstrap(app)`, policies, middlewares and resolvers are given."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from octavo.controllers.content import ContentController
 from octavo.graphql.customization.extension import did_you_mean
+from octavo.project.api import transactions
 from octavo.project.api.entries import Entries
+from octavo.project.api.transactions import LONGEST_SECONDS, Transaction
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
+
+ResultT = TypeVar("ResultT")
 
 
 class UnknownName(LookupError):
@@ -50,3 +55,20 @@ class App:
         if found is None:
             raise UnknownName(f"there is no content-type {uid}{did_you_mean(uid, self.registry.content_types)}")
         return Entries(self.controller, found)
+
+    def transaction(self, *, seconds: float = LONGEST_SECONDS) -> AbstractAsyncContextManager[Transaction]:
+        """A block in which everything that is read and written through `app` is one transaction, all or nothing.
+
+        A block in a block is a part of it: if it raises, it alone is undone. So is each write that raises. It takes
+        `seconds` at most. Raises ServiceUnavailable when that was too short, or another transaction is in the way.
+        """
+        return transactions.begin(self.controller.writer, seconds)
+
+    async def run_transaction(
+        self, function: Callable[[Transaction], Awaitable[ResultT]], *, seconds: float = LONGEST_SECONDS
+    ) -> ResultT:
+        """What an async function returns that is called in a transaction; called again if another one is in its way.
+
+        It is given the transaction. Raises ServiceUnavailable after the third time.
+        """
+        return await transactions.run(self.controller.writer, function, seconds)

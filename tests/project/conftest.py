@@ -1,0 +1,33 @@
+"""A bookshop that a project's code may write to: one for each module of tests, on each database in turn."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from octavo.project.api.app import App
+from tests.models.fixtures import open_copy
+from tests.models.site import Site
+from tests.models.templates import Copy, copy_of
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def code_copy(request: pytest.FixtureRequest) -> Iterator[Copy]:
+    with copy_of(request, "bookshop") as copy:
+        yield copy
+
+
+@pytest.fixture(scope="module")
+async def code_site(
+    anyio_backend: str, code_copy: Copy, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Site]:
+    """A bookshop of the module's own."""
+    site = await open_copy(tmp_path_factory.mktemp("code"), code_copy)
+    yield site
+    await site.database.close()
+
+
+@pytest.fixture
+def app(code_site: Site) -> App:
+    """What the code of a bookshop is given."""
+    given: App = code_site.octavo.site.extending.app
+    return given

@@ -1,0 +1,203 @@
+"""Transactions of a project's code, on both databases: all or nothing, seen from inside, never too long."""
+
+import asyncio
+import io
+import itertools
+from contextlib import suppress
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from octavo.database.ambient import outside
+from octavo.database.connection import TransactionConflict, TransactionFailed
+from octavo.errors import NotFoundError, ServiceUnavailable, ValidationError
+from octavo.media.processing import FileInfo
+from octavo.project.api import Transaction
+from octavo.project.api.app import App
+from octavo.query.request import By, Drafts, Form, ReadRequest
+from tests.models.bookshop import BOOK, FILE, GENRE, VAULT
+from tests.models.site import Site
+from tests.raising import raising
+
+pytestmark = pytest.mark.anyio
+NUMBERS = itertools.count()
+
+
+@pytest.fixture
+def code() -> str:
+    """A code that no vault has yet."""
+    return f"a vault of code {next(NUMBERS)}"
+
+
+def texts_in(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.txt"))
+
+
+async def count(app: App, code: str) -> int:
+    return await app.entries(VAULT).count(filters={"code": code})
+
+
+async def others_count(app: App, code: str) -> int:
+    return await asyncio.create_task(count(app, code), context=outside())
+
+
+async def test_everything_inside_is_one(app: App, code: str) -> None:
+    async with app.transaction():
+        vault = await app.entries(VAULT).create({"code": code})
+        book = await app.entries(BOOK).create({"title": code, "vaults": [vault.id]}, populate="vaults")
+        assert [found["id"] for found in book["vaults"]] == [vault.id]
+        assert await app.entries(VAULT).find_one(vault.id) is not None
+        assert (await count(app, code), await others_count(app, code)) == (1, 0)
+        await app.entries(VAULT).update(vault.id, {"books": []})
+        await app.entries(BOOK).delete(book.id)
+    assert await count(app, code) == 1
+    assert await app.entries(BOOK).count(filters={"title": code}, locale="all") == 0
+
+
+async def test_what_is_raised_undoes_all_of_it(app: App, code: str) -> None:
+    with raising(NotFoundError):
+        async with app.transaction():
+            await app.entries(VAULT).create({"code": code})
+            await app.entries(VAULT).update(10_000, {"code": code})
+    assert await count(app, code) == 0
+
+
+async def test_a_write_that_is_refused_may_be_caught(app: App, code: str) -> None:
+    async with app.transaction():
+        await app.entries(VAULT).create({"code": code})
+        with pytest.raises(ValidationError):
+            await app.entries(VAULT).create({"code": 1})
+        async with app.transaction():
+            await app.entries(VAULT).create({"code": code})
+        with raising(ZeroDivisionError):
+            async with app.transaction():
+                await app.entries(VAULT).create({"code": code})
+                raise ZeroDivisionError
+    assert await count(app, code) == 2
+
+
+async def test_what_is_called_after_the_commit(app: App, code: str) -> None:
+    seen: list[int] = []
+
+    async def look() -> None:
+        seen.append(await count(app, code))
+
+    async with app.transaction() as transaction:
+        transaction.after_commit(look)
+        await app.entries(VAULT).create({"code": code})
+    assert seen == [1]
+    with raising(ZeroDivisionError):
+        async with app.transaction() as transaction:
+            transaction.after_commit(look)
+            raise ZeroDivisionError
+    assert seen == [1]
+
+
+async def test_changes_are_told_once_all_is_durable(app: App, code_site: Site, code: str) -> None:
+    told: list[str] = []
+    feed = code_site.octavo.infrastructure.feed
+    end = feed.subscribe(lambda changes: told.extend(change.kind for change in changes), {VAULT}, images=True)
+    try:
+        async with app.transaction():
+            vault = await app.entries(VAULT).create({"code": code})
+            await app.entries(VAULT).update(vault.id, {"code": f"{code}!"})
+            assert told == []
+    finally:
+        end()
+    assert told == ["create", "update"]
+
+
+async def test_tasks_of_a_transaction(app: App, code: str) -> None:
+    async with app.transaction():
+        await asyncio.gather(*(app.entries(VAULT).create({"code": code}) for _ in range(3)))
+    assert await count(app, code) == 3
+
+
+async def test_a_task_that_outlives_its_transaction(app: App, code: str) -> None:
+    over = asyncio.Event()
+
+    async def late() -> None:
+        await over.wait()
+        await app.entries(VAULT).create({"code": code})
+
+    async with app.transaction():
+        task = asyncio.create_task(late())
+    over.set()
+    with pytest.raises(TransactionFailed, match="is over"):
+        await task
+
+
+async def test_it_takes_no_longer_than_it_may(app: App, code: str) -> None:
+    with raising(ServiceUnavailable) as caught:
+        async with app.transaction(seconds=0.05):
+            await app.entries(VAULT).create({"code": code})
+            await asyncio.Event().wait()
+    assert caught.value.reason == "a transaction of the project's code took longer than 0.05 s"
+    assert await count(app, code) == 0
+    with pytest.raises(TimeoutError):
+        async with app.transaction():
+            raise TimeoutError
+
+
+async def test_a_conflict_is_told_or_run_again(app: App, code: str) -> None:
+    attempts = 0
+
+    async def work(_: Transaction) -> str:
+        nonlocal attempts
+        attempts += 1
+        await app.entries(VAULT).create({"code": code})
+        async with app.transaction():
+            if attempts < 3:
+                raise TransactionConflict
+        return "done"
+
+    assert await app.run_transaction(work) == "done"
+    assert (attempts, await count(app, code)) == (3, 1)
+    with pytest.raises(ServiceUnavailable):
+        async with app.transaction():
+            raise TransactionConflict
+
+
+async def test_two_that_wait_for_each_other(app: App, code: str) -> None:
+    """Each changes two genres, in opposite order: one of them has to give in, and is run again."""
+    genres = app.entries(GENRE)
+    started = asyncio.Barrier(2)
+
+    async def change(first: int, second: int) -> None:
+        met = False
+
+        async def work(_: Transaction) -> None:
+            nonlocal met
+            await genres.update(first, {"name": f"{code} {first}"})
+            if not met:  # where only one can write, the other one is not as far as this
+                met = True
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(started.wait(), 0.3)
+            await genres.update(second, {"name": f"{code} {second}"})
+
+        await app.run_transaction(work)
+
+    await asyncio.gather(change(1, 2), change(2, 1))
+    assert [genre["name"] for genre in await genres.find_many(filters={"id": [1, 2]}, sort="id")] == [
+        f"{code} 1",
+        f"{code} 2",
+    ]
+
+
+async def test_files_of_an_undone_transaction_leave_the_storage(app: App, code_site: Site) -> None:
+    site = code_site.octavo.site
+    files = site.services.files
+    request = ReadRequest(
+        content_type=site.registry.content_types[FILE], by=By.ID, projection=Form.FLAT, drafts=Drafts.ANY
+    )
+    answer = site.services.controller.reads.prepare(request, None)
+    folder = Path(code_site.octavo.settings.project / "public/uploads")
+    sent = SimpleNamespace(filename="a.txt", content_type="text/plain", file=io.BytesIO(b"some text"))
+    before = texts_in(folder)
+    with raising(ZeroDivisionError):
+        async with app.transaction():
+            await files.add([sent], [FileInfo()], answer)
+            assert texts_in(folder) != before
+            raise ZeroDivisionError
+    assert texts_in(folder) == before
