@@ -39,6 +39,14 @@ class OctavoError(Exception):
         super().__init__(self.message)
 
 
+class LoggedError(OctavoError):
+    """Something that nobody expected, of which the log tells already. Callers see no more than that."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.details = None
+
+
 class ValidationError(OctavoError):
     """The caller's data or parameters are not acceptable."""
 

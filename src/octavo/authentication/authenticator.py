@@ -35,6 +35,7 @@ from octavo.clock import SYSTEM_CLOCK, Clock
 from octavo.database.ambient import outside
 from octavo.database.connection import Database
 from octavo.errors import UnauthorizedError
+from octavo.events.origin import act_as
 from octavo.schema.uids import ADMIN_ROLE, ADMIN_USER, API_TOKEN, PERMISSION, ROLE, USER
 from octavo.sql.own_table_statement import OwnStatement
 
@@ -155,6 +156,11 @@ class Authenticator:
 
     async def authenticate(self, authorization: str | None) -> Actor:
         """The actor that the header stands for: anonymous without credentials, refused with wrong ones."""
+        actor = await self._identify(authorization)
+        act_as(actor)
+        return actor
+
+    async def _identify(self, authorization: str | None) -> Actor:
         grants = await self._fresh_grants()
         token = read_bearer(authorization)
         if token is None:

@@ -10,12 +10,14 @@ from typing import Any, TypeVar
 
 from octavo.content.entry_snapshots import EntryImages
 from octavo.content.entry_unit import EntryUnit, WriteContext
+from octavo.content.hooked_unit import HookedUnit
 from octavo.content.input.body_check import V4_RULES, WriteRules
 from octavo.content.input.password_hashing import PasswordHasher
 from octavo.database.change_feed import ChangeFeed
-from octavo.database.connection import Database
+from octavo.database.connection import Database, Transaction
 from octavo.database.sequences import continue_ids
 from octavo.database.unit_of_work import open_unit, run_unit
+from octavo.events.hooks import Hooks
 from octavo.i18n.locales import Locales
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
@@ -30,7 +32,7 @@ class EntryWriter:
     """Writes entries of every content-type.
 
     `feed` tells others of what has changed; without one there is nobody else to be told. `rules`: habits of v4 that
-    are kept, or not.
+    are kept, or not. `hooks`: what a project's code does before and after.
     """
 
     def __init__(
@@ -41,23 +43,22 @@ class EntryWriter:
         feed: ChangeFeed | None = None,
         *,
         rules: WriteRules = V4_RULES,
+        hooks: Hooks | None = None,
     ) -> None:
         self.database = database
         self.registry = registry
         self.locales = locales or Locales(database)
         self.compiler = ChangeCompiler(registry, database.dialect)
         self.passwords = PasswordHasher(registry)
-        self._make_unit = partial(
-            EntryUnit,
-            WriteContext(
-                registry=registry,
-                database=database,
-                locales=self.locales,
-                compiler=self.compiler,
-                feed=feed or _own_feed(self.locales),
-                images=EntryImages(database, registry),
-                rules=rules,
-            ),
+        self.hooks = Hooks() if hooks is None else hooks
+        self._context = WriteContext(
+            registry=registry,
+            database=database,
+            locales=self.locales,
+            compiler=self.compiler,
+            feed=feed or _own_feed(self.locales),
+            images=EntryImages(database, registry),
+            rules=rules,
         )
 
     def open(self) -> AbstractAsyncContextManager[EntryUnit]:
@@ -75,33 +76,46 @@ class EntryWriter:
                 yield unit
 
     async def run(
-        self, work: Callable[[EntryUnit], Awaitable[ResultT]], *, grouped: bool = True, size: int = 0
+        self,
+        work: Callable[[EntryUnit], Awaitable[ResultT]],
+        *,
+        grouped: bool = True,
+        size: int = 0,
+        about: ContentType | None = None,
     ) -> ResultT:
         """Do work in a unit; once more from the beginning if another transaction stood in the way.
 
         So too if the ids that the database gives were behind those that are there: then they go on from those.
         `grouped`: as for `Database.transaction`; not where the input has a `size`, in bytes, that takes long: others
-        who are done would wait for it. Raises ServiceUnavailable.
+        who are done would wait for it. So would they for the hooks of a type that it is known to be `about`. Raises
+        ServiceUnavailable.
         """
         make = partial(self._make_unit, size=size) if size else self._make_unit
-        grouped = grouped and size <= MOST_COMPUTED_HERE
+        grouped = grouped and size <= MOST_COMPUTED_HERE and (about is None or self.hooks.of(about.uid) is None)
         return await run_unit(self.database, make, work, grouped=grouped, mend=self._continue_ids)
 
     async def create(self, content_type: ContentType, data: Mapping[str, Any], **options: Any) -> int:
         """A new entry; its id. Options as for `EntryUnit.create`."""
         prepared = await self.passwords.prepare(content_type, data)
-        return await self.run(lambda unit: unit.create(content_type, prepared, **options))
+        return await self.run(lambda unit: unit.create(content_type, prepared, **options), about=content_type)
 
     async def update(
         self, content_type: ContentType, entry_id: int, data: Mapping[str, Any], *, actor_id: int | None = None
     ) -> bool:
         """Change an entry; False when there is no such entry."""
         prepared = await self.passwords.prepare(content_type, data)
-        return await self.run(lambda unit: unit.update(content_type, entry_id, prepared, actor_id=actor_id))
+        return await self.run(
+            lambda unit: unit.update(content_type, entry_id, prepared, actor_id=actor_id), about=content_type
+        )
 
     async def delete(self, content_type: ContentType, entry_id: int) -> bool:
         """Remove an entry; False when there is no such entry."""
-        return await self.run(lambda unit: unit.delete(content_type, entry_id))
+        return await self.run(lambda unit: unit.delete(content_type, entry_id), about=content_type)
+
+    def _make_unit(self, connection: Transaction, size: int = 0) -> EntryUnit:
+        if self.hooks:
+            return HookedUnit(self._context, self.hooks, connection, size)
+        return EntryUnit(self._context, connection, size)
 
     async def _continue_ids(self) -> None:
         await continue_ids(self.database, self.registry)

@@ -140,7 +140,7 @@ class ContentWrites:
             await unit.delete(content_type, entry_id)
             return entry
 
-        return await self._writer.run(work)
+        return await self._writer.run(work, about=content_type)
 
     async def create_localization(self, content_type: ContentType, entry_id: int, write: Write, actor: Actor) -> bytes:
         """A new localization of an entry, flat and with its siblings, as the reference answers it over REST."""
@@ -182,7 +182,7 @@ class ContentWrites:
         """Store the files, then their rows and the entry in one unit of work: all of it or nothing."""
         data = await self._writer.passwords.prepare(content_type, write.data, complete=not write.files, size=write.size)
         if not write.files:
-            return await self._writer.run(lambda unit: work(unit, data), size=write.size)
+            return await self._writer.run(lambda unit: work(unit, data), size=write.size, about=content_type)
         async with self._media.incoming([file for _, file in write.files]) as stored:
 
             async def with_files(unit: EntryUnit) -> bytes:
@@ -193,7 +193,7 @@ class ContentWrites:
                 current = await self._current(content_type, fields, entry_id, unit)
                 return await work(unit, place_files(data, fields, content_type, self._registry, current))
 
-            return await self._writer.run(with_files, size=write.size)
+            return await self._writer.run(with_files, size=write.size, about=content_type)
 
     async def _current(
         self, content_type: ContentType, fields: Iterable[str], entry_id: int | None, unit: EntryUnit

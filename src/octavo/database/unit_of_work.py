@@ -37,11 +37,18 @@ MOST_ROWS_HERE: Final = 256
 ResultT = TypeVar("ResultT")
 
 
+class RunAlone(Exception):
+    """A unit finds that it may not share its COMMIT; `run_unit` begins it again, alone."""
+
+
 class UnitOfWork:
     """One transaction. `connection` reads and writes within it.
 
-    `size` is that of its input, in bytes; `is_large` tells whether it computes in a thread.
+    `size` is that of its input, in bytes; `is_large` tells whether it computes in a thread; `is_grouped`, whether
+    others may wait for its end with their COMMIT.
     """
+
+    is_grouped = False
 
     def __init__(self, connection: Transaction, feed: ChangeFeed | None = None, size: int = 0) -> None:
         self.connection = connection
@@ -161,6 +168,7 @@ async def _whole(
 ) -> AsyncIterator[UnitT]:
     transaction = database.transaction(exclusive=exclusive, grouped=grouped)
     unit = make(await transaction.__aenter__())
+    unit.is_grouped = grouped
     try:
         yield unit
         await unit.finish()
@@ -198,6 +206,8 @@ async def run_unit(
         try:
             async with open_unit(database, make, grouped=grouped and attempt < ATTEMPTS) as unit:
                 return await work(unit)
+        except RunAlone:
+            return await run_unit(database, make, work, grouped=False, mend=mend)
         except TransactionConflict as error:
             if is_part:
                 raise

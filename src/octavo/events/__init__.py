@@ -1,1 +1,2 @@
-"""What follows a change of data, for certain: the outbox, where it is written with the change, and its delivery."""
+"""What a project's code does before and after its content changes (hooks), and what follows a change for certain: the
+outbox, where it is written with the change, and its delivery."""

@@ -11,6 +11,7 @@ from contextlib import aclosing, suppress
 from math import inf
 
 from octavo.errors import RequestTimeoutError, ServiceUnavailable
+from octavo.events import origin
 from octavo.http.dispatcher import ALWAYS_ALLOWED, Dispatcher, render_outage
 from octavo.http.error_response import render_error
 from octavo.http.options import HttpOptions
@@ -129,6 +130,7 @@ class HttpApplication:
         self._sweeper = loop.call_later(_SWEEP_SECONDS, self._sweep, loop) if self._running else None
 
     async def _respond_in_time(self, request: Request, dispatcher: Dispatcher) -> Response:
+        door = origin.begin("rest", request)
         try:
             return await dispatcher.respond(request)
         except asyncio.CancelledError:
@@ -140,6 +142,8 @@ class HttpApplication:
                 return render_error(RequestTimeoutError())
             reason = f"it was not answered in {dispatcher.options.request_seconds:g} s"
             return render_outage(ServiceUnavailable("The request took too long", reason=reason))
+        finally:
+            origin.end(door)
 
     def _log_answer(self, request: Request, response: Response) -> None:
         """Not more than one in a second: nobody reads more."""

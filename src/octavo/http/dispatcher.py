@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from octavo.errors import (
     HeadersTooLargeError,
+    LoggedError,
     MaliciousPath,
     MethodNotAllowed,
     NotFoundError,
@@ -62,6 +63,8 @@ class Dispatcher:
             return self._render_not_allowed(request, error)
         except ServiceUnavailable as error:
             return render_outage(error)
+        except LoggedError as error:
+            return render_error(error, _named(request))
         except OctavoError as error:
             return render_error(error)
         except Exception as error:
@@ -69,9 +72,7 @@ class Dispatcher:
             if outage is not None:
                 return render_outage(outage)
             logger.exception("Request %s failed: %s %r", request.id, request.method, request.scope["path"])
-            unexpected = OctavoError()
-            unexpected.details = None
-            return render_error(unexpected, ((b"x-request-id", request.id.encode()),))
+            return render_error(LoggedError(), _named(request))
 
     def _render_not_allowed(self, request: Request, error: MethodNotAllowed) -> Response:
         """As plain text, as the reference does, unless every error is to be JSON."""
@@ -127,6 +128,11 @@ class Dispatcher:
         if response.status not in _WITHOUT_BODY:
             headers.append((b"content-length", b"%d" % response.length))
         return headers
+
+
+def _named(request: Request) -> Headers:
+    """The request's name, by which the log is searched."""
+    return ((b"x-request-id", request.id.encode()),)
 
 
 def render_outage(error: ServiceUnavailable) -> Response:

@@ -4,6 +4,8 @@
 - `src/policies/NAME.py`: `policy(context, config)`, known as `global::NAME`
 - `src/middlewares/NAME.py`: `middleware(next, parent, args, context, info)`, known as `global::NAME`
 - `src/api/API/policies/NAME.py`, `src/api/API/middlewares/NAME.py`: the same, known as `api::API.NAME`
+- `src/api/API/content-types/TYPE/lifecycles.py`, `src/extensions/PLUGIN/content-types/TYPE/lifecycles.py`:
+  `before_create(event)` and its kin
 
 `src` is a package of its own for each loading: these files may import each other and their neighbours relatively, and a
 later loading finds nothing of an earlier one. Files whose names begin with a dot are passed over: editors make them.
@@ -22,6 +24,7 @@ from types import MappingProxyType, ModuleType
 from typing import Final
 
 from octavo.project.functions import Function, function_at, relative
+from octavo.project.lifecycles import PATTERNS, Lifecycles, read_lifecycles
 from octavo.project.problems import CodeProblem, InvalidCode
 
 _NOTHING: Final[Mapping[str, Function]] = MappingProxyType({})
@@ -40,6 +43,7 @@ class ProjectCode:
     bootstrap: Function | None = None
     policies: Mapping[str, Function] = field(default_factory=lambda: _NOTHING)
     middlewares: Mapping[str, Function] = field(default_factory=lambda: _NOTHING)
+    lifecycles: tuple[Lifecycles, ...] = ()
     package: str | None = None
     """The package that stands for `src`, where anything was loaded."""
 
@@ -87,11 +91,30 @@ class _Loading:
         module = self._run(index) if index.is_file() else None
         hooks = {name: self._function(module, index, name, _HOOK) for name in ("register", "bootstrap")}
         named = {kind: dict(self._named(kind)) for kind in _FOLDERS}
+        lifecycles = tuple(self._lifecycles())
         if self._problems:
             raise InvalidCode(self._problems)
         return ProjectCode(
-            self._project, hooks["register"], hooks["bootstrap"], named["policies"], named["middlewares"], self.package
+            self._project,
+            hooks["register"],
+            hooks["bootstrap"],
+            named["policies"],
+            named["middlewares"],
+            lifecycles,
+            self.package,
         )
+
+    def _lifecycles(self) -> Iterator[Lifecycles]:
+        """The hooks of content-types."""
+        for path in (path for pattern in PATTERNS for path in sorted(self._source.glob(pattern))):
+            module = self._run(path)
+            if module is None:
+                continue
+            found = read_lifecycles(path.relative_to(self._source), self._place(path), module)
+            if found.functions:
+                yield found
+            else:
+                self._problems.append(CodeProblem(found.place, "has no function like `before_create`"))
 
     def _named(self, kind: str) -> Iterator[tuple[str, Function]]:
         """Policies or middlewares: those of the whole project, then those of each API."""

@@ -12,13 +12,15 @@ from octavo.cache import CacheScope
 from octavo.content.reader import EntryReader, UrlSigner
 from octavo.content.writer import EntryWriter
 from octavo.controllers.content import ContentController
+from octavo.events.after_commit import TOPIC, hooks_topic
+from octavo.events.hooks import Hooks
 from octavo.events.messages import Topic
 from octavo.graphql.customization.extension import Extending, Extension
 from octavo.graphql.options import GraphqlContent
 from octavo.graphql.transport.endpoint import GraphqlEndpoint
 from octavo.http.router import Router
 from octavo.media.files import FileService
-from octavo.project import load_code
+from octavo.project import InvalidCode, load_code
 from octavo.project.api.app import App, Plugin
 from octavo.project.api.hooks import run_bootstrap, run_register
 from octavo.project.v4 import Code
@@ -78,6 +80,7 @@ class Site:
     caches: CacheScope
     code: Code | None
     """The code of a v4 project, less what its owner allows."""
+    hooks: Hooks
     topics: dict[str, Topic]
     """What is done with messages of the outbox, by the names of their topics."""
 
@@ -88,6 +91,7 @@ class Site:
     async def bootstrap(self) -> None:
         """Call the project's `bootstrap(app)`: the database is ready. Raises InvalidCode."""
         await run_bootstrap(self.extending)
+        self.hooks.close()
 
     async def prepare(self) -> None:
         """Begin in the background what the first requests would otherwise wait for."""
@@ -131,8 +135,9 @@ def build_site(infrastructure: Infrastructure) -> Site:
 def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope) -> Site:
     settings = infrastructure.settings
     code = read_project_code(settings, registry)
-    services = _services(infrastructure, registry, caches)
-    extending = _extending(infrastructure, registry, services)
+    hooks = Hooks(registry.content_types, registry.components, settings.project, settings.server.hook_timeout)
+    services = _services(infrastructure, registry, caches, hooks)
+    extending = _extending(infrastructure, registry, services, hooks)
     router = Router(keeps_first=code is not None)
     try:
         _add_content(router, infrastructure, services, code, caches)
@@ -145,10 +150,10 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
     except BaseException:
         extending.code.unload()
         raise
-    return Site(registry, services, extending, router, graphql, caches, code, topics={})
+    return Site(registry, services, extending, router, graphql, caches, code, hooks, topics={TOPIC: hooks_topic(hooks)})
 
 
-def _services(shared: Infrastructure, registry: Registry, caches: CacheScope) -> Services:
+def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, hooks: Hooks) -> Services:
     settings, storage = shared.settings, shared.storage
     url_signer = UrlSigner(storage.sign) if storage.signs else None
     reader = EntryReader(
@@ -158,7 +163,9 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope) ->
         statements=caches.cache("statements"),
         limits=options.read_limits(settings),
     )
-    writer = EntryWriter(shared.database, registry, shared.locales, shared.feed, rules=options.write_rules(settings))
+    writer = EntryWriter(
+        shared.database, registry, shared.locales, shared.feed, rules=options.write_rules(settings), hooks=hooks
+    )
     controller = ContentController(
         registry,
         reader,
@@ -186,12 +193,19 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope) ->
     )
 
 
-def _extending(shared: Infrastructure, registry: Registry, services: Services) -> Extending:
-    """The project's code, loaded, and what it will say of the GraphQL schema. Raises InvalidCode."""
+def _extending(shared: Infrastructure, registry: Registry, services: Services, hooks: Hooks) -> Extending:
+    """The project's code, loaded, and what it will say of the GraphQL schema and of hooks. Raises InvalidCode."""
     extension = Extension(registry)
     plugins = {"graphql": Plugin("graphql", {"extension": extension})}
     code = load_code(shared.settings.project)
-    return Extending(extension, code, App(shared.settings, registry, services.controller, plugins))
+    try:
+        hooks.add_files(code.lifecycles)
+    except InvalidCode:
+        code.unload()
+        raise
+    hooks.outbox = shared.outbox
+    hooks.app = App(shared.settings, registry, services.controller, plugins, hooks)
+    return Extending(extension, code, hooks.app)
 
 
 def _add_content(

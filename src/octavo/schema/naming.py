@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Collection
 from functools import lru_cache
 
 # What separates words: ASCII and Latin-1 signs, general punctuation, spaces. What is neither that nor a Latin letter,
@@ -78,6 +79,13 @@ def kebab_case(folder: str) -> str:
 def content_type_uid(api: str, singular_name: str) -> str:
     """`api::<api>.<singular name>`, after the folder of the API."""
     return f"api::{kebab_case(api)}.{singular_name}"
+
+
+def uid_of_folder(owner: str, folder: str, known: Collection[str]) -> str:
+    """The content-type that a folder of `owner` (`api::talk`) defines: by its name, or else the only one there is."""
+    uid = f"{owner}.{kebab_case(folder)}"
+    others = [one for one in known if one.startswith(f"{owner}.")]
+    return others[0] if uid not in known and len(others) == 1 else uid
 
 
 def component_uid(category: str, name: str) -> str:

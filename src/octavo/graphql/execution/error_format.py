@@ -7,6 +7,7 @@ from graphql import GraphQLError
 from octavo.errors import (
     ApplicationError,
     ForbiddenError,
+    LoggedError,
     NotFoundError,
     OctavoError,
     PaginationError,
@@ -35,6 +36,7 @@ _CODES: Final[tuple[tuple[type[OctavoError], str], ...]] = (
     (ApplicationError, "STRAPI_APPLICATION_ERROR"),
     (PaginationError, "STRAPI_PAGINATION_ERROR"),
     (UnlistedComponent, UNEXPECTED),
+    (LoggedError, UNEXPECTED),
 )
 _FORBIDDEN_MESSAGE: Final = "Forbidden access"
 

@@ -1,11 +1,14 @@
 """`app`: what `register(app)`, `bootstrap(app)`, policies, middlewares and resolvers are given."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, TypeVar, overload
 
 from octavo.controllers.content import ContentController
+from octavo.events.event import Event
+from octavo.events.hooks import Hooks
 from octavo.graphql.customization.extension import did_you_mean
 from octavo.project.api import transactions
 from octavo.project.api.entries import Entries
@@ -14,6 +17,7 @@ from octavo.schema.registry import Registry
 from octavo.settings import Settings
 
 ResultT = TypeVar("ResultT")
+HookT = TypeVar("HookT", bound=Callable[[Event], Any])
 
 
 class UnknownName(LookupError):
@@ -42,6 +46,28 @@ class App:
     registry: Registry
     controller: ContentController
     plugins: Mapping[str, Plugin]
+    hooks: Hooks
+
+    @overload
+    def on(self, events: str | Sequence[str], uids: str | Sequence[str]) -> Callable[[HookT], HookT]: ...
+    @overload
+    def on(self, events: str | Sequence[str], uids: str | Sequence[str], function: HookT) -> HookT: ...
+    def on(
+        self, events: str | Sequence[str], uids: str | Sequence[str], function: Callable[[Event], Any] | None = None
+    ) -> Callable[..., Any]:
+        """Call a function before or after something happens to entries of content-types; without one, a decorator.
+
+        Events are named as the functions of `lifecycles.py` (`before_create`), content-types by UID or with stars
+        (`api::*`). Only in `register` and `bootstrap`. Raises InvalidCode.
+        """
+        if function is None:
+            return partial(self._on, events, uids)
+        return self._on(events, uids, function)
+
+    def _on(self, events: str | Sequence[str], uids: str | Sequence[str], function: HookT) -> HookT:
+        for event in (events,) if isinstance(events, str) else events:
+            self.hooks.add(event, uids, function)
+        return function
 
     def plugin(self, name: str) -> Plugin:
         """The plugin of that name. Raises UnknownName."""

@@ -28,7 +28,7 @@ from octavo.project.v4.order import in_order
 from octavo.project.v4.plugins import read_plugin
 from octavo.project.v4.routes import RouteReader
 from octavo.project.v4.sources import Sources
-from octavo.schema.naming import kebab_case
+from octavo.schema.naming import kebab_case, uid_of_folder
 from octavo.schema.registry import Registry
 from octavo.settings.v4.project import V4Project, find_v4_project
 
@@ -101,15 +101,7 @@ class _Reader:
             for kind in sources.folders(path / "content-types"):
                 file = sources.one(kind / LIFECYCLES)
                 if file is not None:
-                    self._hooks.read_file(file, self._uid(owner, kind))
-
-    def _uid(self, owner: str, folder: Path) -> str:
-        """The content-type that a folder defines: by its name, or else the only one of the API."""
-        uid = f"{owner}.{kebab_case(folder.name)}"
-        if uid in self._registry.content_types:
-            return uid
-        others = [known for known in self._registry.content_types if known.startswith(f"{owner}.")]
-        return others[0] if len(others) == 1 else uid
+                    self._hooks.read_file(file, uid_of_folder(owner, kind.name, self._registry.content_types))
 
     def _starts(self, folders: list[Path]) -> None:
         for folder in folders:

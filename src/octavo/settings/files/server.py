@@ -32,6 +32,13 @@ class Server:
         "Work in the background too, in each worker: deliver webhooks and what else follows changes, run jobs. Where "
         "it is off, other processes on the database have to do it.",
     )
+    hook_timeout: int = setting(
+        5,
+        "Time that a lifecycle hook of the project's code may take: its transaction waits for it.",
+        kind=DURATION,
+        bounds=AT_LEAST_ONE,
+        default_doc="5s",
+    )
     follow_definitions: bool = setting(
         False,
         "Let all processes on the database read the project again, within a second, when one of them has changed its "

@@ -1,0 +1,82 @@
+"""Hooks after the commit: kept in the outbox with the change they follow, called once it is durable, by any process.
+
+A hook is known by its file and name. What it is given was kept: the entry as it was written, who asked, the state that
+hooks before it have left.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+import orjson
+
+from octavo.events.event import Event, Params, State, Written
+from octavo.events.hooks import Hook, Hooks, TypeHooks
+from octavo.events.messages import LONGEST_NAME, Message, Topic, Undeliverable
+
+TOPIC: Final = "hooks"
+SECONDS: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class PastActor:
+    """Who asked, when it was asked."""
+
+    kind: str
+    id: int | None = None
+    role_id: int | None = None
+    username: str | None = None
+    email: str | None = None
+
+
+def hooks_topic(hooks: Hooks) -> Topic:
+    """What is done with what was kept for hooks of this site."""
+    return Topic(TOPIC, partial(_deliver, hooks), seconds=SECONDS, is_active=lambda: hooks.has_after_commit)
+
+
+def ordering_key(event: Event) -> str:
+    """Hooks of one entry are called in the order of its changes."""
+    return f"{event.uid} {event.id}"[-LONGEST_NAME:]
+
+
+def keep(hooks: TypeHooks, hook: Hook, event: Event, data: Any) -> bytes:
+    """An event as JSON; `data` is what may be kept of its data. Raises HookFailed for a state that JSON cannot say."""
+    actor = event.actor
+    kept = {
+        "key": hook.key,
+        "event": hook.event,
+        "uid": event.uid,
+        "id": event.id,
+        "data": data,
+        "where": event.params.where,
+        "locale": event.params.locale,
+        "result": event.result,
+        "state": event.state,
+        "source": event.source,
+        "actor": {name: getattr(actor, name) for name in PastActor.__slots__},
+    }
+    try:
+        return orjson.dumps(kept)
+    except TypeError as error:
+        raise hooks.mistake(hook.event, f"event.state and event.params are kept as JSON until then: {error}") from error
+
+
+async def _deliver(hooks: Hooks, message: Message) -> None:
+    kept = message.payload
+    uid, key, name = kept["uid"], kept["key"], kept["event"]
+    of_type, hook = hooks.of(uid), hooks.find(uid, name, key)
+    if of_type is None or hook is None:
+        raise Undeliverable(f"there is no hook {key} for {name} of {uid} any more")
+    result = kept["result"]
+    event = Event(
+        action=name,
+        uid=uid,
+        id=kept["id"],
+        params=Params(data=kept["data"], where=kept["where"], locale=kept["locale"]),
+        actor=PastActor(**kept["actor"]),
+        source=kept["source"],
+        app=hooks.app,
+        result=None if result is None else Written(uid, result),
+        state=State(kept["state"]),
+    )
+    await of_type.call_one(hook, event, SECONDS)

@@ -1,0 +1,32 @@
+"""The names of events: what can be hooked."""
+
+from typing import Final
+
+CREATE: Final = "create"
+UPDATE: Final = "update"
+DELETE: Final = "delete"
+PUBLISH: Final = "publish"
+UNPUBLISH: Final = "unpublish"
+FIND_ONE: Final = "find_one"
+FIND_MANY: Final = "find_many"
+
+CHANGES: Final = (CREATE, UPDATE, DELETE, PUBLISH, UNPUBLISH)
+"""What becomes of one entry."""
+MANY: Final = ("create_many", "update_many", "delete_many")
+"""What becomes of many at once."""
+READS: Final = (FIND_ONE, FIND_MANY)
+
+BEFORE: Final = "before_"
+AFTER: Final = "after_"
+AFTER_COMMIT: Final = "after_commit_"
+
+EVENTS: Final = (
+    *(f"{moment}{action}" for action in (*CHANGES, *MANY, *READS) for moment in (BEFORE, AFTER)),
+    *(f"{AFTER_COMMIT}{action}" for action in CHANGES),
+)
+"""Everything that can be hooked, as the functions of `lifecycles.py` are called."""
+
+
+def looks_like_event(name: str) -> bool:
+    """Whether a name was meant to be one of an event."""
+    return name.startswith((BEFORE, AFTER))

@@ -1,0 +1,314 @@
+"""Hooks on both databases: what they see and change, in which order, and what is undone."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from octavo.content.writer import EntryWriter
+from octavo.database.change_feed import ChangeFeed
+from octavo.errors import ApplicationError, ValidationError
+from octavo.events import origin
+from octavo.events.event import Event
+from octavo.events.hooks import DEEPEST, HookFailed, Hooks
+from octavo.events.names import AFTER_COMMIT, EVENTS
+from octavo.project import InvalidCode
+from octavo.schema.content_types import ContentType
+from tests.models.workshop_fixtures import Workshop
+
+pytestmark = pytest.mark.anyio
+
+TOOL, MAKER, PAGE = "api::tool.tool", "api::maker.maker", "api::page.page"
+THEN = "2001-02-03T04:05:06.000Z"
+
+
+class Hooked:
+    """The workshop, and a writer with hooks that are listened to."""
+
+    def __init__(self, shop: Workshop) -> None:
+        self.shop = shop
+        self.heard: list[str] = []
+        self.hooks = Hooks(shop.registry.content_types, shop.registry.components)
+        self.writer = EntryWriter(shop.database, shop.registry, feed=ChangeFeed(), hooks=self.hooks)
+
+    def on(self, event: str, uid: str, function: Callable[[Event], Any]) -> None:
+        self.hooks.add(event, uid, function)
+
+    def hear(self, *uids: str) -> None:
+        for event in (one for one in EVENTS if not one.startswith(AFTER_COMMIT)):
+            for uid in uids:
+                self.on(event, uid, lambda event: self.heard.append(event.action))
+
+    def type(self, name: str) -> ContentType:
+        return self.shop.type(name)
+
+    async def create(self, type_name: str, /, **data: Any) -> int:
+        return await self.writer.create(self.type(type_name), data)
+
+    async def update(self, type_name: str, entry_id: int, /, **data: Any) -> bool:
+        return await self.writer.update(self.type(type_name), entry_id, data)
+
+
+@pytest.fixture
+def hooked(shop: Workshop) -> Hooked:
+    return Hooked(shop)
+
+
+async def test_events_come_in_order(hooked: Hooked) -> None:
+    hooked.hear(TOOL)
+    tool = await hooked.create("tool", name="Saw", publishedAt=None)
+    assert hooked.heard == ["before_create", "after_create"]
+    hooked.heard.clear()
+    await hooked.update("tool", tool, publishedAt=THEN)
+    assert hooked.heard == ["before_update", "before_publish", "after_update", "after_publish"]
+    hooked.heard.clear()
+    await hooked.update("tool", tool, weight=3, publishedAt=THEN)
+    await hooked.update("tool", tool, publishedAt=None)
+    assert hooked.heard == [
+        *("before_update", "after_update"),
+        *("before_update", "before_unpublish", "after_update", "after_unpublish"),
+    ]
+    hooked.heard.clear()
+    assert await hooked.writer.delete(hooked.type("tool"), tool)
+    assert hooked.heard == ["before_delete", "after_delete"]
+
+
+async def test_nothing_is_told_of_what_is_not_there(hooked: Hooked) -> None:
+    hooked.hear(TOOL)
+    assert not await hooked.update("tool", 9, name="Saw")
+    assert not await hooked.writer.delete(hooked.type("tool"), 9)
+    assert not await hooked.writer.delete(hooked.type("tool"), -1)
+    assert hooked.heard == []
+
+
+async def test_a_hook_sees_data_as_it_is_cast_with_what_is_added(hooked: Hooked) -> None:
+    seen: list[Event] = []
+    hooked.on("before_create", TOOL, seen.append)
+    hooked.on("before_create", PAGE, seen.append)
+    await hooked.create("tool", name="Saw", weight="7", legs=[{"length": "3"}], nonsense=1)
+    await hooked.shop.database.execute("INSERT INTO i18n_locale (name, code) VALUES ('English', 'en')")
+    await hooked.create("page", title="One")
+    tool, page = (event.params.data for event in seen)
+    moment = tool.pop("createdAt")
+    assert tool == {
+        "name": "Saw",
+        "weight": 7,
+        "legs": [{"length": 3}],
+        "kind": "hand",
+        "sharp": True,
+        "extra": {"a": [1]},
+        "updatedAt": moment,
+        "publishedAt": moment,
+    }
+    assert (page["locale"], seen[1].params.locale) == ("en", "en")
+    assert (seen[0].source, seen[0].actor.kind) == ("code", "system")
+
+
+async def test_a_hook_before_changes_what_is_written(hooked: Hooked) -> None:
+    def change(event: Event) -> None:
+        data = event.params.data
+        data["name"] = data["name"].upper()
+        data["legs"][0]["length"] += 1
+        data |= {"createdAt": THEN, "publishedAt": None, "servicedAt": datetime(2020, 1, 2, tzinfo=UTC)}
+        data["key"] = "plain words"
+
+    hooked.on("before_create", TOOL, change)
+    await hooked.create("tool", name="saw", legs=[{"length": 1}])
+    shop = hooked.shop
+    assert (await shop.rows("tools", "name", "published_at")) == [("SAW", None)]
+    assert await shop.rows("components_part_legs", "length") == [(2,)]
+    [(key,)] = await shop.rows("tools", "key")
+    assert key.startswith("$2")
+    image = await hooked.writer.run(lambda unit: unit.read_image(TOOL, 1))
+    assert image is not None
+    assert b'"createdAt":"2001-02-03T04:05:06.000Z"' in image
+    assert b'"servicedAt":"2020-01-02T00:00:00.000Z"' in image
+
+
+async def test_a_required_value_may_come_from_a_hook(hooked: Hooked) -> None:
+    hooked.on("before_create", TOOL, lambda event: event.params.data.setdefault("name", "Saw"))
+    await hooked.create("tool")
+    assert await hooked.shop.rows("tools", "name") == [("Saw",)]
+
+
+@pytest.mark.parametrize(
+    "value, message", [("x", "name must be at least 2 characters"), (5, "name must be a `string` type")]
+)
+async def test_what_hooks_leave_is_validated(hooked: Hooked, value: Any, message: str) -> None:
+    hooked.on("before_create", TOOL, lambda event: event.params.data.update(name=value))
+    with pytest.raises(ValidationError, match=message):
+        await hooked.create("tool", name="Saw")
+    assert await hooked.shop.count("tools") == 0
+
+
+async def test_what_no_hook_can_mend_is_refused_before_them_all_at_once(hooked: Hooked) -> None:
+    hooked.hear(TOOL)
+    tool = await hooked.create("tool", name="Saw")
+    hooked.heard.clear()
+    with pytest.raises(ValidationError, match="2 errors occurred"):
+        await hooked.create("tool", weight="heavy")
+    with pytest.raises(ValidationError):
+        await hooked.update("tool", tool, weight="heavy")
+    with pytest.raises(ValidationError):
+        await hooked.writer.create(hooked.type("tool"), [])  # type: ignore[arg-type]
+    assert hooked.heard == []
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"nmae": "Saw"}, "there is no attribute 'nmae' to write; did you mean name?"),
+        ({"id": 3}, "there is no attribute 'id' to write"),
+        ({"locale": "en"}, "there is no attribute 'locale' to write"),
+    ],
+)
+async def test_a_name_that_is_no_attribute_is_told(hooked: Hooked, change: dict[str, Any], message: str) -> None:
+    hooked.on("before_create", TOOL, lambda event: event.params.data.update(change))
+    with pytest.raises(HookFailed, match=message):
+        await hooked.create("tool", name="Saw")
+
+
+async def test_state_and_result_go_from_before_to_after(hooked: Hooked) -> None:
+    seen: list[Any] = []
+
+    def before(event: Event) -> None:
+        event.state.name = event.params.data["name"]
+
+    async def after(event: Event) -> None:
+        seen.append((event.id, event.state["name"], event.result["name"], event.result["extra"], event.result.uid))
+
+    hooked.on("before_update", TOOL, before)
+    hooked.on("after_update", TOOL, after)
+    tool = await hooked.create("tool", name="Saw")
+    await hooked.update("tool", tool, name="Axe")
+    assert seen == [(tool, "Axe", "Axe", {"a": [1]}, TOOL)]
+
+
+async def test_a_result_cannot_be_changed(hooked: Hooked) -> None:
+    hooked.on("after_create", TOOL, lambda event: event.result.update(name="x"))
+    with pytest.raises(HookFailed, match=r"event\.result is what was written"):
+        await hooked.create("tool", name="Saw")
+
+
+async def test_what_is_removed_is_told_as_it_was(hooked: Hooked) -> None:
+    seen: list[Any] = []
+    hooked.on("before_delete", TOOL, lambda event: seen.append((event.params.where, event.result)))
+    hooked.on("after_delete", TOOL, lambda event: seen.append((event.id, event.result["name"])))
+    tool = await hooked.create("tool", name="Saw")
+    await hooked.writer.delete(hooked.type("tool"), tool)
+    assert seen == [({"id": tool}, None), (tool, "Saw")]
+
+
+@pytest.mark.parametrize("moment", ["before_create", "after_create"])
+async def test_what_a_hook_raises_undoes_everything(hooked: Hooked, moment: str) -> None:
+    def refuse(event: Event) -> None:
+        raise ApplicationError("not this one", {"why": "because"})
+
+    hooked.on(moment, TOOL, refuse)
+    with pytest.raises(ApplicationError, match="not this one") as caught:
+        await hooked.create("tool", name="Saw")
+    assert caught.value.details == {"why": "because"}
+    assert await hooked.shop.count("tools") == 0
+
+
+async def test_any_other_error_is_told_with_its_place(hooked: Hooked) -> None:
+    def fail(event: Event) -> None:
+        raise KeyError("title")
+
+    hooked.on("before_create", TOOL, fail)
+    with pytest.raises(HookFailed, match=r"before_create of api::tool\.tool: KeyError: 'title'"):
+        await hooked.create("tool", name="Saw")
+
+
+async def test_a_hook_that_hangs_is_ended_and_everything_undone(shop: Workshop) -> None:
+    hooked = Hooked(shop)
+    hooked.hooks = Hooks(shop.registry.content_types, seconds=0.05)
+    hooked.writer = EntryWriter(shop.database, shop.registry, hooks=hooked.hooks)
+
+    async def hang(event: Event) -> None:
+        await asyncio.Event().wait()
+
+    hooked.on("after_create", TOOL, hang)
+    with pytest.raises(HookFailed, match=r"after_create of api::tool\.tool took more than 0\.05 s"):
+        await hooked.create("tool", name="Saw")
+    assert await shop.count("tools") == 0
+    assert await shop.create("tool", name="Saw") >= 1  # the writer is free
+
+
+async def test_hooks_that_call_themselves_without_end_are_ended(hooked: Hooked) -> None:
+    async def again(event: Event) -> None:
+        await hooked.writer.run(lambda unit: unit.update(hooked.type("maker"), 1, {"name": "x"}), grouped=False)
+
+    hooked.on("before_update", MAKER, again)
+    hooked.on("before_create", TOOL, again)
+    with pytest.raises(HookFailed, match=f"more than {DEEPEST} deep: .*again"):
+        await hooked.create("tool", name="Saw")
+
+
+async def test_origin_is_that_of_the_door(hooked: Hooked) -> None:
+    seen: list[Any] = []
+    hooked.on("before_create", MAKER, lambda event: seen.append(event.source))
+    door = origin.begin("rest")
+    await hooked.create("maker", name="x")
+    with origin.coming_from("import"):
+        await hooked.create("maker", name="x")
+    origin.end(door)
+    await hooked.create("maker", name="x")
+    assert seen == ["rest", "import", "code"]
+
+
+async def test_only_types_with_hooks_are_committed_alone(hooked: Hooked) -> None:
+    grouped: list[bool] = []
+    hooked.on("before_create", TOOL, lambda event: None)
+
+    async def work(unit: Any, name: str) -> None:
+        await unit.create(hooked.type(name), {"name": "Saw"})
+        grouped.append(unit.is_grouped)
+
+    await hooked.writer.run(lambda unit: work(unit, "maker"))
+    await hooked.writer.run(lambda unit: work(unit, "tool"))
+    assert grouped == [True, False]
+
+
+async def test_types_without_hooks_cost_no_statement_more(hooked: Hooked) -> None:
+    maker, database = hooked.type("maker"), hooked.shop.database
+
+    async def counted(writer: EntryWriter) -> int:
+        before = database.statements
+        entry_id = await writer.create(maker, {"name": "x"})
+        await writer.update(maker, entry_id, {"name": "y"})
+        await writer.delete(maker, entry_id)
+        return database.statements - before
+
+    plain = await counted(hooked.shop.writer)
+    hooked.hear(TOOL)
+    assert await counted(hooked.writer) == plain
+
+
+@pytest.mark.parametrize(
+    "event, uids, message",
+    [
+        ("before_creat", TOOL, "there is no event 'before_creat'; did you mean before_create"),
+        ("before_create", "api::tol.tool", "there is no content-type api::tol.tool; did you mean api::tool.tool"),
+        ("before_create", "part.leg", "part.leg is a component: hook the content-types that hold it"),
+        ("before_create", ["plugin::nothing.*"], "there is no content-type plugin::nothing"),
+    ],
+)
+def test_what_cannot_be_hooked(hooked: Hooked, event: str, uids: str, message: str) -> None:
+    with pytest.raises(InvalidCode, match=message):
+        hooked.on(event, uids, lambda event: None)
+
+
+async def test_stars_stand_for_many_types(hooked: Hooked) -> None:
+    hooked.on("after_create", "api::*", lambda event: hooked.heard.append(event.uid))
+    await hooked.create("maker", name="x")
+    await hooked.create("tool", name="Saw")
+    assert hooked.heard == [MAKER, TOOL]
+
+
+def test_hooks_are_closed_at_the_start(hooked: Hooked) -> None:
+    hooked.hooks.close()
+    with pytest.raises(InvalidCode, match="not while the project is served"):
+        hooked.on("after_create", TOOL, lambda event: None)

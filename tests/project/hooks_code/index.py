@@ -1,0 +1,24 @@
+"""Hooks of many types; what they are told is kept for tests to look at."""
+
+from typing import Any
+
+HEARD: list[Any] = []
+TOLD: list[Any] = []
+
+
+def register(app: Any) -> None:
+    @app.on(["before_create", "before_update", "before_delete"], ["plugin::*", "admin::*"])
+    def hear(event: Any) -> None:
+        data = {name: event.params.data[name] for name in ("name", "username") if name in (event.params.data or {})}
+        HEARD.append((event.action, event.uid, event.id, data))
+
+    @app.on(["after_create", "after_update", "after_delete"], ["plugin::*", "admin::*"])
+    def hear_after(event: Any) -> None:
+        HEARD.append((event.action, event.uid, event.id, event.result["id"]))
+
+    app.on("after_commit_create", "api::vault.vault", tell)
+    app.on(["after_commit_update", "after_commit_delete"], "api::vault.vault", tell)
+
+
+async def tell(event: Any) -> None:
+    TOLD.append((event.action, event.id, event.result["code"], event.source, event.actor.kind, dict(event.state)))

@@ -1,0 +1,204 @@
+"""Hooks of a project over HTTP, on both databases: who asks, what is answered, undone and followed."""
+
+import asyncio
+import json
+import shutil
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from octavo.project import InvalidCode
+from octavo.project.api.app import App
+from octavo.runtime.process import build
+from octavo.settings import load_settings
+from tests.http.asgi import Answer, call
+from tests.models.bookshop import DEFINITIONS, FULL_TOKEN, GENRE, SECRETS, VAULT
+from tests.models.site import Site
+from tests.models.templates import Copy
+
+pytestmark = pytest.mark.anyio
+
+CODE = Path(__file__).parent / "hooks_code"
+PATIENCE = 120
+
+
+@pytest.fixture(scope="module")
+async def site(anyio_backend: str, code_copy: Copy, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Site]:
+    """A bookshop with the code of `hooks_code`, started."""
+    folder = tmp_path_factory.mktemp("hooks")
+    shutil.copytree(DEFINITIONS / "src", folder / "src")
+    shutil.copytree(CODE, folder / "src", dirs_exist_ok=True)
+    code_copy.place(folder / ".tmp/data.db")
+    settings = load_settings(folder, {**SECRETS, **code_copy.variables}, mode="production")
+    octavo = build(replace(settings, server=replace(settings.server, hook_timeout=1)))
+    await octavo.asgi.start()
+    yield Site(octavo)
+    await octavo.asgi.stop()
+
+
+def kept(site: Site, name: str) -> list[Any]:
+    """A list of `index.py`."""
+    register = site.octavo.site.extending.code.register
+    assert register is not None
+    found: list[Any] = register.call.__globals__[name]
+    return found
+
+
+@pytest.fixture
+def heard(site: Site) -> list[Any]:
+    found = kept(site, "HEARD")
+    found.clear()
+    return found
+
+
+@pytest.fixture
+def told(site: Site) -> list[Any]:
+    found = kept(site, "TOLD")
+    found.clear()
+    return found
+
+
+async def send(site: Site, method: str, target: str, body: Any = None) -> Answer:
+    headers = [("Authorization", f"Bearer {FULL_TOKEN}"), ("Content-Type", "application/json")]
+    return await call(site.octavo.asgi, method, target, headers, [] if body is None else [json.dumps(body).encode()])
+
+
+async def create(site: Site, code: str) -> Answer:
+    return await send(site, "POST", "/api/vaults", {"data": {"code": code}})
+
+
+async def mutate(site: Site, code: str) -> Any:
+    query = "mutation ($code: String) { createVault(data: {code: $code}) { data { attributes { code } } } }"
+    return (await send(site, "POST", "/graphql", {"query": query, "variables": {"code": code}})).json
+
+
+def app_of(site: Site) -> App:
+    app: App = site.octavo.site.extending.app
+    return app
+
+
+async def until(true: Callable[[], Any]) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while not true():  # noqa: ASYNC110 - nobody tells
+            await asyncio.sleep(0.01)
+
+
+async def test_a_hook_knows_who_asks_and_how(site: Site, heard: list[Any]) -> None:
+    await create(site, "origin")
+    await mutate(site, "origin")
+    await app_of(site).entries(VAULT).create({"code": "origin"})
+    assert heard == [("rest", "api-token"), ("graphql", "api-token"), ("code", "system")]
+
+
+async def test_what_a_hook_changes_is_answered_by_both_doors(site: Site) -> None:
+    assert (await create(site, "upper")).json["data"]["attributes"]["code"] == "UPPER"
+    assert (await mutate(site, "upper"))["data"]["createVault"]["data"]["attributes"]["code"] == "UPPER"
+
+
+async def test_errors_for_callers_reach_them_by_both_doors(site: Site) -> None:
+    answer = await create(site, "refuse")
+    assert answer.status == 400
+    assert answer.json["error"] == {
+        "status": 400,
+        "name": "ValidationError",
+        "message": "no vaults today",
+        "details": {"why": "closed"},
+    }
+    [error] = (await mutate(site, "refuse"))["errors"]
+    assert (error["message"], error["extensions"]["code"]) == ("no vaults today", "BAD_USER_INPUT")
+    assert error["extensions"]["error"]["details"] == {"why": "closed"}
+
+
+@pytest.mark.parametrize(
+    "code, says",
+    [
+        ("fail", "LookupError: secret words"),
+        ("hang", "before_create of api::vault.vault took more than 1 s"),
+        (
+            "again",
+            "hooks write what calls them again, more than 8 deep: src/api/vault/content-types/vault/lifecycles.py:",
+        ),
+    ],
+)
+async def test_any_other_error_is_logged_with_its_place_and_not_told(
+    site: Site, caplog: pytest.LogCaptureFixture, code: str, says: str
+) -> None:
+    answer = await create(site, code)
+    assert answer.status == 500
+    assert answer.json["error"] == {"status": 500, "name": "InternalServerError", "message": "Internal Server Error"}
+    assert answer.headers["x-request-id"] in caplog.text
+    assert "src/api/vault/content-types/vault/lifecycles.py" in caplog.text
+    assert says in caplog.text
+    [error] = (await mutate(site, code))["errors"]
+    assert error["message"] == "Internal Server Error"
+    assert says not in json.dumps(error)
+    app = app_of(site)
+    assert await app.entries(GENRE).count(filters={"name": "undone"}) == 0
+    assert await app.entries(VAULT).count(filters={"code": code}) == 0
+
+
+async def test_what_code_in_a_hook_writes_belongs_to_the_same_transaction(site: Site, heard: list[Any]) -> None:
+    made = (await create(site, "genre")).json["data"]["id"]
+    assert heard == [f"of vault {made}"]
+    assert (await create(site, "late")).status == 400
+    assert await app_of(site).entries(VAULT).count(filters={"code": "late"}) == 0
+
+
+async def test_a_hook_may_catch_what_another_one_refuses(site: Site) -> None:
+    assert (await create(site, "catch")).json["data"]["attributes"]["code"] == "caught no vaults today"
+    assert await app_of(site).entries(VAULT).count(filters={"code": "refuse"}) == 0
+
+
+async def test_hooks_after_the_commit_follow_what_is_durable_in_order(site: Site, told: list[Any]) -> None:
+    await create(site, "late")
+    made = (await create(site, "one")).json["data"]["id"]
+    await send(site, "PUT", f"/api/vaults/{made}", {"data": {"code": "two"}})
+    await send(site, "DELETE", f"/api/vaults/{made}")
+    await until(lambda: any("delete" in item[0] for item in told))
+    assert [item for item in told if item[1] == made] == [
+        ("after_commit_create", made, "one", "rest", "api-token", {"code": "one"}),
+        ("after_commit_update", made, "two", "rest", "api-token", {}),
+        ("after_commit_delete", made, "two", "rest", "api-token", {}),
+    ]
+    assert all(item[2] != "late" for item in told)
+
+
+async def test_hooks_are_those_of_the_site_in_force(site: Site, heard: list[Any]) -> None:
+    before = site.octavo.site
+    await site.octavo.reload()
+    assert site.octavo.site is not before
+    await create(site, "origin")
+    assert (heard, kept(site, "HEARD")) == ([], [("rest", "api-token")])
+
+
+@pytest.mark.parametrize(
+    "path, text, says",
+    [
+        (
+            "api/vault/content-types/vault",
+            "def before_creat(event): pass",
+            "there is no event 'before_creat'; did you",
+        ),
+        ("api/vault/content-types/vault", "def beforeCreate(event): pass", "did you mean before_create?"),
+        ("api/vault/content-types/vault", "def before_create(event, other): pass", "takes other arguments"),
+        ("api/vault/content-types/vault", "x = 1", "has no function like `before_create`"),
+        ("api/vault/content-types/nothing", "x =", "SyntaxError"),
+        (
+            "extensions/upload/content-types/fil",
+            "def before_create(event): pass",
+            "no content-type plugin::upload.fil;",
+        ),
+    ],
+)
+def test_what_is_wrong_stops_the_start_with_its_place(tmp_path: Path, path: str, text: str, says: str) -> None:
+    shutil.copytree(DEFINITIONS / "src", tmp_path / "src")
+    file = tmp_path / "src" / path / "lifecycles.py"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text + "\n")
+    with pytest.raises(InvalidCode) as caught:
+        build(load_settings(tmp_path, SECRETS, mode="production"))
+    assert f"src/{path}/lifecycles.py" in str(caught.value)
+    assert says in str(caught.value)
