@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Final
 
 from octavo.clock import SYSTEM_CLOCK, Clock
+from octavo.database.ambient import outside
 from octavo.database.connection import Database
 from octavo.errors import ServiceUnavailable
 from octavo.events.claims import LEASE_SECONDS, Claims, End, Outcome
@@ -54,7 +55,7 @@ class Worker:
     def start(self) -> None:
         """Begin to look for messages."""
         self._end_waking = self._outbox.on_wake(self._awake.set)
-        self._looking = asyncio.get_running_loop().create_task(self._look_again_and_again())
+        self._looking = asyncio.get_running_loop().create_task(self._look_again_and_again(), context=outside())
 
     async def stop(self, seconds: float) -> None:
         """Take nothing more. What is under way has so many seconds; then it is left to others, or the next start."""
