@@ -1,3 +1,21 @@
-"""Octavo: a headless content service that serves content-types over REST and GraphQL."""
+"""Octavo: a headless content service that serves content-types over REST and GraphQL.
+
+A project's code imports from here: `from octavo import Controller, Request, Route`. Names are looked up in
+`octavo.project.api` when they are asked for, so that `import octavo` costs nothing.
+"""
 
 __version__ = "0.1.0"
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from octavo.project.api import *  # noqa: F403
+    from octavo.project.api import __all__ as __all__
+else:
+
+    def __getattr__(name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        api = __import__("octavo.project.api", fromlist=["__all__"])
+        if name not in api.__all__:
+            raise AttributeError(f"octavo has no {name!r}; there are {', '.join(api.__all__)}")
+        return getattr(api, name)

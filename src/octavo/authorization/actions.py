@@ -3,7 +3,7 @@
 Who names an action elsewhere takes it from here, so that nothing is asked for that nobody can grant.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from octavo.schema.content_types import ContentType
@@ -73,18 +73,20 @@ def list_content_actions(registry: Registry) -> tuple[str, ...]:
     return tuple(f"{item.uid}.{operation}" for item in registry.api_types() for operation in _operations(item))
 
 
-def list_actions(registry: Registry) -> tuple[str, ...]:
-    """All actions that can be granted."""
-    return tuple(f"{controller}.{action}" for controller, actions in _controllers(registry) for action in actions)
+def list_actions(registry: Registry, own: Iterable[str] = ()) -> tuple[str, ...]:
+    """All actions that can be granted; `own` are those that the code of the project adds."""
+    known = (f"{controller}.{action}" for controller, actions in _controllers(registry) for action in actions)
+    return tuple(dict.fromkeys((*known, *own)))
 
 
-def action_tree(registry: Registry, granted: Collection[str] = ()) -> ActionTree:
+def action_tree(registry: Registry, granted: Collection[str] = (), own: Iterable[str] = ()) -> ActionTree:
     """All actions by owner and controller, those in `granted` (`api::article.article.find`) enabled."""
     tree: ActionTree = {}
-    for controller, actions in _controllers(registry):
+    for full in list_actions(registry, own):
+        controller, _, action = full.rpartition(".")
         owner, _, name = controller.rpartition(".")
-        states = {action: _state(f"{controller}.{action}" in granted) for action in actions}
-        tree.setdefault(owner, {"controllers": {}})["controllers"][name] = states
+        controllers = tree.setdefault(owner, {"controllers": {}})["controllers"]
+        controllers.setdefault(name, {})[action] = _state(full in granted)
     return tree
 
 

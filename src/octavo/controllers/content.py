@@ -27,6 +27,8 @@ class ContentController:
         populate_deep: int = 0,
     ) -> None:
         self.registry = registry
+        self.own_actions: tuple[str, ...] = ()
+        """The actions that the project's code adds to the catalogue."""
         self.locales = locales
         self.writer = writer
         self.reads = ContentReads(

@@ -22,7 +22,7 @@ from octavo.events.event import Event
 from octavo.events.names import AFTER_COMMIT, EVENTS
 from octavo.events.outbox import Outbox
 from octavo.project import CodeProblem, Function, InvalidCode, function_at
-from octavo.project.code import describe, failure_place
+from octavo.project.failures import describe, failure_place
 from octavo.project.functions import place_of, relative
 from octavo.project.lifecycles import Lifecycles
 from octavo.schema.naming import uid_of_folder

@@ -29,6 +29,9 @@ class Body:
 
 async def read_body(request: Request, parse_form: FormParser) -> Body:
     """The body of a POST, PUT or PATCH request; `parse_form` untangles url-encoded forms."""
+    if request.overlay is not None and request.overlay.body is not None:
+        body: Body = request.overlay.body
+        return body
     content_type = request.content_type
     if content_type in _JSON_TYPES:
         return Body(await request.json(), size=len(await request.body()))

@@ -8,6 +8,7 @@ import uuid
 import zlib
 from asyncio import Task, get_running_loop
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
@@ -46,6 +47,20 @@ def decode_path(raw_path: str) -> str:
     return path
 
 
+@dataclass(slots=True)
+class Overlay:
+    """What a project's code has made of a request before an endpoint sees it.
+
+    `owner` is the request as that code sees it. `query`: a text that stands for the changed parameters (no client can
+    send one like it), which are `values`. `body`: what was read of the body, and perhaps changed.
+    """
+
+    owner: Any
+    query: str | None = None
+    values: Callable[[], dict[str, Any]] | None = None
+    body: Any = None
+
+
 class Request:
     """What the client sent. `path_values` are the values of the route's `:name` segments."""
 
@@ -60,6 +75,7 @@ class Request:
         "deadline",
         "method",
         "overdue",
+        "overlay",
         "path_values",
         "scope",
         "started",
@@ -76,6 +92,7 @@ class Request:
         self.deadline = self.started = math.inf
         self.overdue = False
         self.waiting = False  # for the next piece of the body
+        self.overlay: Overlay | None = None
         self._receive = receive
         self._options = options
         self._headers: dict[bytes, bytes] | None = None
@@ -96,7 +113,9 @@ class Request:
 
     @property
     def query(self) -> str:
-        """The query string as it was sent, without the question mark."""
+        """The query string as it was sent, without the question mark; or what stands for changed parameters."""
+        if self.overlay is not None and self.overlay.query is not None:
+            return self.overlay.query
         return decode_text(self.scope["query_string"], "query string")
 
     @property

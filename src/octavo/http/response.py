@@ -54,6 +54,17 @@ class FileResponse(Response):
         return self._length
 
 
+class StreamResponse(FileResponse):
+    """An answer whose length nobody knows before it is sent."""
+
+    __slots__ = ()
+
+    def __init__(
+        self, status: int, chunks: AsyncGenerator[bytes, None], content_type: str, headers: Headers = ()
+    ) -> None:
+        super().__init__(status, chunks, -1, content_type, headers)
+
+
 def render_json(status: int, value: Any, headers: Headers = ()) -> Response:
     """Any JSON value as an answer."""
     return Response(status, _encode(value), JSON, headers)

@@ -4,5 +4,17 @@ from octavo.project.code import ProjectCode, load_code
 from octavo.project.functions import Function, function_at
 from octavo.project.problems import CodeProblem, InvalidCode
 from octavo.project.results import Entry, EntryPage
+from octavo.project.routes import CoreRouter, Route
 
-__all__ = ["CodeProblem", "Entry", "EntryPage", "Function", "InvalidCode", "ProjectCode", "function_at", "load_code"]
+__all__ = [
+    "CodeProblem",
+    "CoreRouter",
+    "Entry",
+    "EntryPage",
+    "Function",
+    "InvalidCode",
+    "ProjectCode",
+    "Route",
+    "function_at",
+    "load_code",
+]

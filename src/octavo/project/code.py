@@ -1,195 +1,213 @@
-"""Loads the Python files of a project that have a meaning by their place.
+"""Loads the Python files of a project that have a meaning by their place; the names are v4's.
 
 - `src/index.py`: `register(app)`, before the GraphQL schema is made, and `bootstrap(app)`, when the content is ready
-- `src/policies/NAME.py`: `policy(context, config)`, known as `global::NAME`
-- `src/middlewares/NAME.py`: `middleware(next, parent, args, context, info)`, known as `global::NAME`
-- `src/api/API/policies/NAME.py`, `src/api/API/middlewares/NAME.py`: the same, known as `api::API.NAME`
-- `src/api/API/content-types/TYPE/lifecycles.py`, `src/extensions/PLUGIN/content-types/TYPE/lifecycles.py`:
-  `before_create(event)` and its kin
+- `policies/NAME.py`: `policy(context, config)`
+- `middlewares/NAME.py`: `middleware(request, next, config)` around requests, or around fields of GraphQL
+  `middleware(next, parent, args, context, info)`
+- `controllers/NAME.py`, `services/NAME.py`: a class that inherits from `octavo.Controller`, `octavo.Service`
+- `routes/NAME.py`: `router`, a CoreRouter, and `routes`, a list
+- `content-types/TYPE/lifecycles.py`: `before_create(event)` and its kin
 
-`src` is a package of its own for each loading: these files may import each other and their neighbours relatively, and a
-later loading finds nothing of an earlier one. Files whose names begin with a dot are passed over: editors make them.
+Policies and middlewares stand in `src` (`global::NAME`); all of them in `src/api/API` (`api::API.NAME`) and in
+`src/extensions/PLUGIN` (`plugin::PLUGIN.NAME`).
 """
 
-import importlib
-import importlib.util
-import sys
-import traceback
+import inspect
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Final
+from typing import Any, Final
 
-from octavo.project.functions import Function, function_at, relative
+from octavo.project.functions import Function, function_at
+from octavo.project.kinds import ControllerKind, ServiceKind
 from octavo.project.lifecycles import PATTERNS, Lifecycles, read_lifecycles
-from octavo.project.problems import CodeProblem, InvalidCode
+from octavo.project.modules import Modules, unload, without_bytecode
+from octavo.project.problems import InvalidCode
+from octavo.project.routes import CoreRouter, InvalidRoute, Route
+from octavo.schema.naming import kebab_case
 
-_NOTHING: Final[Mapping[str, Function]] = MappingProxyType({})
-_PACKAGES: Final = (f"octavo_project_{number}" for number in count(1))
-_SIGNATURES: Final = {"policy": "context, config", "middleware": "next, parent, args, context, info"}
-_FOLDERS: Final = {"policies": "policy", "middlewares": "middleware"}
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+_POLICY: Final = "context, config"
+FIELD_MIDDLEWARE: Final = "next, parent, args, context, info"
+REQUEST_MIDDLEWARE: Final = "request, next, config"
 _HOOK: Final = "app"
+_OWNERS: Final = {"api": "api", "extensions": "plugin"}
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedClass:
+    """A class of a project, and its file."""
+
+    kind: type
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoutesFile:
+    """What a file of routes declares. `owner` is `api::talk` or `plugin::upload`, `name` the file's."""
+
+    owner: str
+    name: str
+    place: str
+    router: CoreRouter | None
+    routes: tuple[Route, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectCode:
-    """The functions of a project, by their meaning; policies and middlewares by their names."""
+    """What a project brings, by its meaning and by name. `middlewares` are those of fields of GraphQL."""
 
     folder: Path
     register: Function | None = None
     bootstrap: Function | None = None
     policies: Mapping[str, Function] = field(default_factory=lambda: _NOTHING)
     middlewares: Mapping[str, Function] = field(default_factory=lambda: _NOTHING)
+    request_middlewares: Mapping[str, Function] = field(default_factory=lambda: _NOTHING)
+    controllers: Mapping[str, LoadedClass] = field(default_factory=lambda: _NOTHING)
+    services: Mapping[str, LoadedClass] = field(default_factory=lambda: _NOTHING)
+    routes: tuple[RoutesFile, ...] = ()
     lifecycles: tuple[Lifecycles, ...] = ()
     package: str | None = None
     """The package that stands for `src`, where anything was loaded."""
 
     def unload(self) -> None:
         """Forget the modules, once nothing of them runs any more."""
-        _unload(self.package)
+        unload(self.package)
 
 
 def load_code(project: Path) -> ProjectCode:
     """Run the files of a project that have a meaning, as they are now. Raises InvalidCode with every problem found."""
-    loading = _Loading(project)
-    with _without_bytecode():
+    modules = Modules(project)
+    with without_bytecode():
         try:
-            return loading.load()
+            return _Loading(modules).load(project)
         except BaseException:
-            _unload(loading.package)
+            unload(modules.package)
             raise
 
 
-@contextmanager
-def _without_bytecode() -> Iterator[None]:
-    """Keep no bytecode: it is known by the second and the size of its source, and people save more often than that."""
-    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
-    importlib.invalidate_caches()  # or files that were made a moment ago are not found
-    try:
-        yield
-    finally:
-        sys.dont_write_bytecode = before
-
-
-def _unload(package: str | None) -> None:
-    for name in [name for name in sys.modules if package and (name == package or name.startswith(f"{package}."))]:
-        del sys.modules[name]
-
-
 class _Loading:
-    def __init__(self, project: Path) -> None:
-        self._project = project
-        self._source = project / "src"
-        self.package: str | None = None
-        self._problems: list[CodeProblem] = []
+    def __init__(self, modules: Modules) -> None:
+        self._modules = modules
 
-    def load(self) -> ProjectCode:
-        index = self._source / "index.py"
-        module = self._run(index) if index.is_file() else None
-        hooks = {name: self._function(module, index, name, _HOOK) for name in ("register", "bootstrap")}
-        named = {kind: dict(self._named(kind)) for kind in _FOLDERS}
+    def load(self, project: Path) -> ProjectCode:
+        index = self._modules.source / "index.py"
+        module = self._modules.run(index) if index.is_file() else None
+        register, bootstrap = (self._function(module, index, name, _HOOK) for name in ("register", "bootstrap"))
+        policies = dict(self._functions("policies", "policy"))
+        middlewares = dict(self._functions("middlewares", "middleware"))
+        controllers = dict(self._classes("controllers", ControllerKind, "Controller"))
+        services = dict(self._classes("services", ServiceKind, "Service"))
+        routes = tuple(self._routes())
         lifecycles = tuple(self._lifecycles())
-        if self._problems:
-            raise InvalidCode(self._problems)
+        if self._modules.problems:
+            raise InvalidCode(self._modules.problems)
         return ProjectCode(
-            self._project,
-            hooks["register"],
-            hooks["bootstrap"],
-            named["policies"],
-            named["middlewares"],
+            project,
+            register,
+            bootstrap,
+            policies,
+            {name: found for name, found in middlewares.items() if not _is_of_requests(found)},
+            {name: found for name, found in middlewares.items() if _is_of_requests(found)},
+            controllers,
+            services,
+            routes,
             lifecycles,
-            self.package,
+            self._modules.package,
         )
+
+    def _functions(self, folder: str, word: str) -> Iterator[tuple[str, Function]]:
+        """Policies or middlewares: those of the whole project, then those of each API and of each plugin."""
+        for path, module in self._run(f"{folder}/*.py", *_below_owners(folder)):
+            value = getattr(module, word, None)
+            arguments = _POLICY if word == "policy" else _middleware_arguments(value)
+            found = self._function(module, path, word, arguments)
+            if found is not None:
+                yield self._name(path, path.stem), found
+            elif not hasattr(module, word):
+                self._modules.refuse(path, f"has no function `{word}`")
+
+    def _classes(self, folder: str, kind: type, name: str) -> Iterator[tuple[str, LoadedClass]]:
+        for path, module in self._run(*_below_owners(folder)):
+            members = vars(module).values()
+            own = [item for item in members if isinstance(item, type) and item.__module__ == module.__name__]
+            found = list(dict.fromkeys(item for item in own if issubclass(item, kind)))
+            if len(found) == 1:
+                yield self._name(path, kebab_case(path.stem)), LoadedClass(found[0], self._modules.place(path))
+            else:
+                several = f"several: {', '.join(item.__name__ for item in found)}"
+                says = several if found else f"no class that inherits from octavo.{name}"
+                self._modules.refuse(path, f"expected one {name.lower()}, has {says}")
 
     def _lifecycles(self) -> Iterator[Lifecycles]:
         """The hooks of content-types."""
-        for path in (path for pattern in PATTERNS for path in sorted(self._source.glob(pattern))):
-            module = self._run(path)
-            if module is None:
-                continue
-            found = read_lifecycles(path.relative_to(self._source), self._place(path), module)
+        for path, module in self._run(*PATTERNS):
+            found = read_lifecycles(path.relative_to(self._modules.source), self._modules.place(path), module)
             if found.functions:
                 yield found
             else:
-                self._problems.append(CodeProblem(found.place, "has no function like `before_create`"))
+                self._modules.refuse(path, "has no function like `before_create`")
 
-    def _named(self, kind: str) -> Iterator[tuple[str, Function]]:
-        """Policies or middlewares: those of the whole project, then those of each API."""
-        word = _FOLDERS[kind]
-        for pattern in (f"{kind}/*.py", f"api/*/{kind}/*.py"):
-            for path in sorted(self._source.glob(pattern)):
-                if path.name == "__init__.py" or path.name.startswith("."):
-                    continue
-                module = self._run(path)
-                found = self._function(module, path, word, _SIGNATURES[word])
-                if found is not None:
-                    yield _name(path.relative_to(self._source)), found
-                elif module is not None and not hasattr(module, word):
-                    self._problems.append(CodeProblem(self._place(path), f"has no function `{word}`"))
+    def _routes(self) -> Iterator[RoutesFile]:
+        for path, module in self._run(*_below_owners("routes")):
+            router, listed = getattr(module, "router", None), getattr(module, "routes", ())
+            if router is None and not hasattr(module, "routes"):
+                self._modules.refuse(path, "has neither `router`, a CoreRouter, nor `routes`, a list")
+            elif router is not None and not isinstance(router, CoreRouter):
+                self._modules.refuse(path, f"router: expected a CoreRouter, not {type(router).__name__}")
+            elif not isinstance(listed, list | tuple):
+                self._modules.refuse(path, f"routes: expected a list, not {type(listed).__name__}")
+            else:
+                routes = tuple(self._listed(path, listed))
+                owner = self._name(path, "").rstrip(".")
+                yield RoutesFile(owner, kebab_case(path.stem), self._modules.place(path), router, routes)
+
+    def _listed(self, path: Path, listed: list[Any] | tuple[Any, ...]) -> Iterator[Route]:
+        for number, item in enumerate(listed):
+            try:
+                yield Route.of(item)
+            except InvalidRoute as error:
+                self._modules.refuse(path, f"routes[{number}]: {error}")
+
+    def _run(self, *patterns: str) -> Iterator[tuple[Path, ModuleType]]:
+        for path in self._modules.files(*patterns):
+            module = self._modules.run(path)
+            if module is not None:
+                yield path, module
 
     def _function(self, module: ModuleType | None, path: Path, name: str, arguments: str) -> Function | None:
         value = getattr(module, name, None)
         if value is None:
             return None
         try:
-            return function_at(value, f"{self._place(path)}: {name}", arguments)
+            return function_at(value, f"{self._modules.place(path)}: {name}", arguments)
         except InvalidCode as error:
-            self._problems.extend(error.problems)
+            self._modules.problems.extend(error.problems)
             return None
 
-    def _run(self, path: Path) -> ModuleType | None:
-        name = ".".join([self._package_name(), *path.relative_to(self._source).with_suffix("").parts])
-        name = name.replace("-", "_")
-        spec = importlib.util.spec_from_file_location(name, path)
-        assert spec is not None
-        assert spec.loader is not None, "it is a file of Python"
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        try:
-            spec.loader.exec_module(module)
-        except (Exception, SystemExit) as error:  # whatever the project's code raises is told, not passed on
-            del sys.modules[name]
-            self._problems.append(self._failed(path, error))
-            return None
-        return module
-
-    def _package_name(self) -> str:
-        """The package that stands for `src`, one for each loading: projects do not see each other's modules."""
-        if self.package is None:
-            self.package = next(_PACKAGES)
-            package = ModuleType(self.package)
-            package.__path__ = [str(self._source)]
-            sys.modules[self.package] = package
-        return self.package
-
-    def _failed(self, path: Path, error: BaseException) -> CodeProblem:
-        if isinstance(error, SyntaxError) and error.filename is not None:
-            place = f"{relative(Path(error.filename), self._project)}:{error.lineno}"
-            return CodeProblem(place, f"{type(error).__name__}: {error.msg}")
-        return CodeProblem(failure_place(error, self._project, self._place(path)), describe(error))
-
-    def _place(self, path: Path) -> str:
-        return relative(path, self._project)
+    def _name(self, path: Path, name: str) -> str:
+        """`global::NAME`, `api::API.NAME` below `api/API`, `plugin::PLUGIN.NAME` below `extensions/PLUGIN`."""
+        parts = path.relative_to(self._modules.source).parts
+        owner = _OWNERS.get(parts[0])
+        return f"global::{name}" if owner is None else f"{owner}::{kebab_case(parts[1])}.{name}"
 
 
-def failure_place(error: BaseException, project: Path, otherwise: str) -> str:
-    """The last line of the project's own code that an error went through."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if Path(frame.filename).is_relative_to(project)]
-    if not own:
-        return otherwise
-    return f"{relative(Path(own[-1].filename), project)}:{own[-1].lineno} {own[-1].name}"
+def _below_owners(folder: str) -> tuple[str, ...]:
+    return tuple(f"{owners}/*/{folder}/*.py" for owners in _OWNERS)
 
 
-def describe(error: BaseException) -> str:
-    """An error of a project's code in one line."""
-    text = str(error).strip()
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+def _first_name(value: Any) -> str:
+    """What a function calls its first argument."""
+    try:
+        return next(iter(inspect.signature(value).parameters), "")
+    except (TypeError, ValueError):
+        return ""
 
 
-def _name(path: Path) -> str:
-    """`global::NAME`, or `api::API.NAME` below `api/API`."""
-    return f"api::{path.parts[1]}.{path.stem}" if path.parts[0] == "api" else f"global::{path.stem}"
+def _middleware_arguments(value: Any) -> str:
+    return FIELD_MIDDLEWARE if not callable(value) or _first_name(value) == "next" else REQUEST_MIDDLEWARE
+
+
+def _is_of_requests(middleware: Function) -> bool:
+    return _middleware_arguments(middleware.call) == REQUEST_MIDDLEWARE

@@ -102,19 +102,40 @@ class Operation:
         return f"{self.method} {self.path}"
 
     @property
+    def controller(self) -> str:
+        """The controller of the action: `api::article.article`, `plugin::users-permissions.auth`."""
+        return self.action.rpartition(".")[0]
+
+    @property
     def owner(self) -> str:
         """The API or the plugin: `api::article`, `plugin::upload`."""
         kind, _, name = self.action.partition("::")
         return f"{kind}::{name.partition('.')[0]}"
 
 
+Declared = tuple[Operation, Handler]
+Handlers = Callable[[Operation, Endpoint], Declared | None]
+"""Says how a row is declared: as it is or otherwise, by which handler; None for one that is not."""
+
+
+def plain_handlers(authenticator: Authenticator) -> Handlers:
+    """Rows as they are, each open to those who may take its action."""
+
+    def handle(operation: Operation, endpoint: Endpoint) -> Declared:
+        return operation, guarded(endpoint, admission(authenticator, operation.admits))
+
+    return handle
+
+
 def declare(
-    router: Router, prefix: str, operations: Iterable[Operation], endpoints: object, authenticator: Authenticator
+    router: Router, prefix: str, operations: Iterable[Operation], endpoints: object, handlers: Handlers
 ) -> None:
-    """Declare the routes of rows below the API's prefix; `endpoints` has their handlers."""
+    """Declare the routes of rows below the API's prefix; `endpoints` has what handles them."""
     for operation in operations:
-        handler = guarded(getattr(endpoints, operation.handler), admission(authenticator, operation.admits))
-        router.add(operation.method, prefix + operation.path, handler, operation)
+        declared = handlers(operation, getattr(endpoints, operation.handler))
+        if declared is not None:
+            row, handler = declared
+            router.add(row.method, prefix + row.path, handler, row)
 
 
 def guarded(endpoint: Endpoint, admit: Admission) -> Handler:

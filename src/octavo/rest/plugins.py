@@ -9,7 +9,6 @@ from typing import Final
 
 import orjson
 
-from octavo.authentication.authenticator import Authenticator
 from octavo.authorization.actions import action_tree
 from octavo.authorization.actor import Actor
 from octavo.cache import CacheScope
@@ -23,7 +22,7 @@ from octavo.query.ast import EVERYTHING, Page, Populate, Query
 from octavo.query.merging import merge
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.rest.endpoints import read_id
-from octavo.rest.operations import declare
+from octavo.rest.operations import Handlers, declare
 from octavo.rest.params import read_plain_page, read_query
 from octavo.rest.plugin_operations import READ_FILES, READ_LOCALES, READ_ROLES, READ_USERS
 from octavo.rest.prepared_reads import PreparedReads
@@ -171,12 +170,13 @@ class RoleEndpoints(PluginEndpoints):
         except NotFoundError:
             raise NotFoundError("Role not found") from None
         granted = {permission["action"] for permission in role["permissions"]}
-        role["permissions"] = action_tree(self._controller.registry, granted)
+        role["permissions"] = action_tree(self._controller.registry, granted, self._controller.own_actions)
         return Response(200, orjson.dumps({"role": role}))
 
     async def permissions(self, request: Request, actor: Actor) -> Response:
         """GET /api/users-permissions/permissions: every action that can be granted."""
-        return Response(200, orjson.dumps({"permissions": action_tree(self._controller.registry)}))
+        tree = action_tree(self._controller.registry, own=self._controller.own_actions)
+        return Response(200, orjson.dumps({"permissions": tree}))
 
 
 _ENDPOINTS: Final = (
@@ -191,11 +191,11 @@ def declare_plugin_reads(
     router: Router,
     prefix: str,
     controller: ContentController,
-    authenticator: Authenticator,
+    handlers: Handlers,
     caches: CacheScope,
     plugins: Container[str],
 ) -> None:
     """The routes of those built-in plugins that are in use."""
     for plugin, endpoints, operations in _ENDPOINTS:
         if plugin in plugins:
-            declare(router, prefix, operations, endpoints(controller, caches), authenticator)
+            declare(router, prefix, operations, endpoints(controller, caches), handlers)

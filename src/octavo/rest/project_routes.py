@@ -3,18 +3,17 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from octavo.authentication.authenticator import Authenticator
 from octavo.authorization.actor import Actor
 from octavo.cache import CacheScope
 from octavo.controllers.content import ContentController
 from octavo.errors import ClosedError, NotPortedError
 from octavo.http.request import Request
 from octavo.http.response import Response
-from octavo.http.router import Handler, Router
+from octavo.http.router import Router
 from octavo.project.v4 import Code, Route, Shape
 from octavo.rest.content_operations import content_operation
 from octavo.rest.endpoints import ContentEndpoints
-from octavo.rest.operations import Operation, admission, guarded
+from octavo.rest.operations import Declared, Endpoint, Handlers, Operation
 from octavo.rest.params import PageLimits
 from octavo.schema.content_types import ContentType
 
@@ -50,7 +49,7 @@ class ProjectRoutes:
     """Declares the routes of a project. `endpoints` makes those of a core route as it is generated."""
 
     controller: ContentController
-    authenticator: Authenticator
+    handlers: Handlers
     limits: PageLimits
     caches: CacheScope
 
@@ -58,8 +57,10 @@ class ProjectRoutes:
         """Declare them below the API's prefix, in v4's order."""
         plain: dict[str, ContentEndpoints] = {}
         for route in code.routes:
-            operation = self._operation(route)
-            router.add(route.method, f"{prefix}{route.path}", self._handler(route, operation, plain), operation)
+            declared = self._declared(route, self._operation(route), plain)
+            if declared is not None:
+                operation, handler = declared
+                router.add(operation.method, prefix + operation.path, handler, operation)
 
     def _operation(self, route: Route) -> Operation:
         """The row: the content-type's own at this route's address, or one that says no more than the route."""
@@ -71,11 +72,11 @@ class ProjectRoutes:
             operation = content_operation(self.controller.registry.content_types[uid], action)
         return replace(operation, method=route.method, path=route.path, access=route.access)
 
-    def _handler(self, route: Route, operation: Operation, plain: dict[str, ContentEndpoints]) -> Handler:
+    def _declared(self, route: Route, operation: Operation, plain: dict[str, ContentEndpoints]) -> Declared | None:
         if route.guards:
-            return refuse
+            return operation, refuse
         if route.core is None:
-            return not_ported(route, self.authenticator)
+            return self.handlers(operation, not_ported(route))
         content_type = self.controller.registry.content_types[operation.uid]
         shared = (content_type, self.controller, self.limits, self.caches)
         if route.shapes:
@@ -84,10 +85,10 @@ class ProjectRoutes:
             endpoints = plain[operation.uid]
         else:
             endpoints = plain[operation.uid] = ContentEndpoints(*shared)
-        return guarded(getattr(endpoints, operation.handler), admission(self.authenticator, operation.admits))
+        return self.handlers(operation, getattr(endpoints, operation.handler))
 
 
-def not_ported(route: Route, authenticator: Authenticator) -> Handler:
+def not_ported(route: Route) -> Endpoint:
     """Says which handler is missing, to those who might use it."""
     place = route.handled_at or route.place
     handler = route.handler or "a function"
@@ -97,4 +98,4 @@ def not_ported(route: Route, authenticator: Authenticator) -> Handler:
     async def not_ported(_: Request, __: Actor) -> Response:
         raise NotPortedError(message, details)
 
-    return guarded(not_ported, admission(authenticator, route.access))
+    return not_ported

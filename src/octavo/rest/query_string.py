@@ -123,7 +123,10 @@ def parse_query_string(text: str, *, merged: bool = False) -> dict[str, Any]:
 
 
 def read_params(request: Request) -> dict[str, Any]:
-    """The parameters of a request, by the generation of the rules that is set."""
+    """The parameters of a request, by the generation of the rules that is set; or what code has made of them."""
+    overlay = request.overlay
+    if overlay is not None and overlay.values is not None:
+        return overlay.values()
     return parse_query_string(request.query, merged=request.options.merged_queries)
 
 

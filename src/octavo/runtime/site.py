@@ -6,6 +6,7 @@ Stands on an `Infrastructure` and never changes. When the definitions do, anothe
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import cache
 
 from octavo.admin.api.sessions import AdminSessionEndpoints
 from octavo.cache import CacheScope
@@ -22,13 +23,16 @@ from octavo.http.router import Router
 from octavo.media.files import FileService
 from octavo.project import InvalidCode, load_code
 from octavo.project.api.app import App, Plugin
+from octavo.project.api.core_actions import NewEndpoints
 from octavo.project.api.hooks import run_bootstrap, run_register
+from octavo.project.api.routing import RestCode
+from octavo.project.running import Runner
 from octavo.project.v4 import Code
 from octavo.rest.accounts import AccountEndpoints
 from octavo.rest.content_operations import content_operations
 from octavo.rest.definitions import DefinitionEndpoints
 from octavo.rest.endpoints import ContentEndpoints
-from octavo.rest.operations import declare
+from octavo.rest.operations import Handlers, declare, plain_handlers
 from octavo.rest.plugin_operations import PROVIDERS, READ_DEFINITIONS, SIGN_IN, WRITE_FILES, WRITE_ROLES, WRITE_USERS
 from octavo.rest.plugins import declare_plugin_reads
 from octavo.rest.project_routes import ProjectRoutes
@@ -140,8 +144,13 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
     extending = _extending(infrastructure, registry, services, hooks)
     router = Router(keeps_first=code is not None)
     try:
-        _add_content(router, infrastructure, services, code, caches)
-        graphql = _add_doors(router, infrastructure, registry, services, extending, caches)
+        endpoints = _content_endpoints(infrastructure, services, caches)
+        rest = _rest_code(infrastructure, services, extending, endpoints)
+        handlers = rest.handlers if rest else plain_handlers(infrastructure.authenticator)
+        _add_content(router, infrastructure, services, code, rest, handlers, endpoints, caches)
+        graphql = _add_doors(router, infrastructure, registry, services, extending, handlers, caches)
+        if rest is not None:
+            rest.check()
         if code is not None:
             closing = closing_of(code, registry)
             tell_closed(code, closing)
@@ -208,20 +217,45 @@ def _extending(shared: Infrastructure, registry: Registry, services: Services, h
     return Extending(extension, code, hooks.app)
 
 
+def _rest_code(
+    shared: Infrastructure, services: Services, extending: Extending, endpoints: NewEndpoints
+) -> RestCode | None:
+    """What the project's code says of REST; None where it says nothing."""
+    code = extending.code
+    if not (code.routes or code.controllers or code.services):
+        return None
+    runner = Runner(code.folder, shared.settings.api.code.timeout)
+    rest = RestCode(code, extending.app, runner, shared.authenticator, endpoints)
+    services.controller.own_actions = rest.own_actions()
+    return rest
+
+
+def _content_endpoints(shared: Infrastructure, services: Services, caches: CacheScope) -> NewEndpoints:
+    limits = options.page_limits(shared.settings)
+    return cache(lambda content_type: ContentEndpoints(content_type, services.controller, limits, caches))
+
+
 def _add_content(
-    router: Router, shared: Infrastructure, services: Services, code: Code | None, caches: CacheScope
+    router: Router,
+    shared: Infrastructure,
+    services: Services,
+    code: Code | None,
+    rest: RestCode | None,
+    handlers: Handlers,
+    endpoints: NewEndpoints,
+    caches: CacheScope,
 ) -> None:
     """The routes of content-types: all of them, or in a v4 project those that it declares. They come before those of
     plugins, as in v4."""
     prefix, limits = shared.settings.api.rest.prefix, options.page_limits(shared.settings)
-    controller, authenticator = services.controller, shared.authenticator
+    for operation, handler in rest.own_routes() if rest else ():
+        router.add(operation.method, prefix + operation.path, handler, operation)
+    controller = services.controller
     if code is not None:
-        ProjectRoutes(controller, authenticator, limits, caches).add(router, prefix, code)
+        ProjectRoutes(controller, handlers, limits, caches).add(router, prefix, code)
         return
-
     for content_type in controller.registry.api_types():
-        endpoints = ContentEndpoints(content_type, controller, limits, caches)
-        declare(router, prefix, content_operations(content_type), endpoints, authenticator)
+        declare(router, prefix, content_operations(content_type), endpoints(content_type), handlers)
 
 
 def _add_doors(
@@ -230,11 +264,12 @@ def _add_doors(
     registry: Registry,
     services: Services,
     extending: Extending,
+    handlers: Handlers,
     caches: CacheScope,
 ) -> GraphqlEndpoint | None:
-    settings, authenticator = shared.settings, shared.authenticator
+    settings = shared.settings
     prefix, plugins = settings.api.rest.prefix, options.plugins_in_use(settings)
-    declare_plugin_reads(router, prefix, services.controller, authenticator, caches, plugins)
+    declare_plugin_reads(router, prefix, services.controller, handlers, caches, plugins)
     answers = SessionAnswers(services.accounts, shared.sessions, options.session_cookies(settings))
     for name, operations, endpoints in (
         ("upload", WRITE_FILES, UploadEndpoints(services.files, services.controller)),
@@ -245,8 +280,8 @@ def _add_doors(
         ("users-permissions", WRITE_ROLES, RoleWriteEndpoints(services.roles, router)),
     ):
         if name in plugins:
-            declare(router, prefix, operations, endpoints, authenticator)
-    declare(router, prefix, READ_DEFINITIONS, DefinitionEndpoints(registry), authenticator)
+            declare(router, prefix, operations, endpoints, handlers)
+    declare(router, prefix, READ_DEFINITIONS, DefinitionEndpoints(registry), handlers)
     if settings.secrets.admin_jwt_secret:
         secure = options.admin_cookie_secure(settings)
         origins = options.admin_origins(settings)

@@ -19,7 +19,7 @@ from octavo.database.migrations.ledger import done_names, note_done
 from octavo.database.migrations.renames import RenamingTransaction
 from octavo.database.migrations.transaction import MigrationTransaction
 from octavo.database.table_lock_retries import retry_locked
-from octavo.project.code import describe, failure_place
+from octavo.project.failures import describe, failure_place
 from octavo.project.functions import Function, function_at
 from octavo.project.problems import InvalidCode
 from octavo.sql.script import InvalidScript, ScriptStatement, statements_of

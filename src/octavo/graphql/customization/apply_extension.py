@@ -27,12 +27,13 @@ from graphql import (
     validate_schema,
 )
 
-from octavo.graphql.customization.extension import Extension, Use, did_you_mean
+from octavo.graphql.customization.extension import Extension, Use
 from octavo.graphql.customization.field_customization import Customization, Reader, with_access
 from octavo.graphql.customization.type_merging import adopt_types, rebuilt
 from octavo.project import CodeProblem, InvalidCode, ProjectCode
-from octavo.project.code import describe, failure_place
+from octavo.project.failures import describe, failure_place
 from octavo.project.functions import place_of
+from octavo.project.naming import did_you_mean
 
 KEYS: Final = ("types", "type_defs", "plugins", "resolvers", "resolvers_config")
 _EXTENSIONS: Final[Mapping[type[DefinitionNode], type[TypeExtensionNode]]] = {

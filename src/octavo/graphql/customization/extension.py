@@ -7,11 +7,11 @@ extension.use({"type_defs": "extend type Query { hello: String! }", "resolvers":
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, Final, get_args
 
 from octavo.graphql.schema.exclusions import Action, Exclusions, FieldKey
 from octavo.project import ProjectCode
+from octavo.project.naming import did_you_mean
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
 
@@ -225,12 +225,6 @@ class Extending:
     extension: Extension
     code: ProjectCode
     app: Any
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint at the known word that is nearest, for the end of a message."""
-    near = get_close_matches(word, list(known), 1)
-    return f"; did you mean {near[0]}?" if near else ""
 
 
 def _action(word: str) -> Action:

@@ -10,24 +10,18 @@ from typing import Any, Final
 from graphql import GraphQLAbstractType, GraphQLObjectType, GraphQLSchema, is_abstract_type
 
 from octavo.errors import ClosedError
-from octavo.graphql.customization.extension import FieldAccess, did_you_mean
+from octavo.graphql.customization.extension import FieldAccess
 from octavo.graphql.schema.field_metadata import metadata_of_field, metadata_of_type
 from octavo.project import CodeProblem, Function, InvalidCode, ProjectCode, function_at
 from octavo.project.functions import place_of
+from octavo.project.named import Used, UsedReader
+from octavo.project.naming import did_you_mean
 
 RESOLVER: Final = "parent, args, context, info"
 POLICY: Final = "context, config"
 MIDDLEWARE: Final = "next, parent, args, context, info"
 RESOLVE_TYPE: Final = "__resolve_type"
 CONFIG_KEYS: Final = ("auth", "policies", "middlewares")
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """A function that lets through or not, and what it is configured with where it is used."""
-
-    function: Function
-    config: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +34,7 @@ class FieldCode:
     resolve: Function | None = None
     is_open: bool = False
     scopes: tuple[str, ...] | None = None
-    policies: tuple[Policy, ...] = ()
+    policies: tuple[Used, ...] = ()
     middlewares: tuple[Function, ...] = ()
 
     @property
@@ -67,7 +61,7 @@ def _refuse(*_: Any) -> bool:
     raise ClosedError
 
 
-_CLOSED: Final = Policy(Function(_refuse, "closed", 0))
+_CLOSED: Final = Used(Function(_refuse, "closed", 0))
 
 
 def with_access(
@@ -156,8 +150,9 @@ class Reader:
             self._refuse(f"{place}.{word}", f"unknown; there are {', '.join(CONFIG_KEYS)}")
         code = _PLAIN if found is None else self._fields.get(found, _PLAIN)
         code = self._with_auth(code, given.get("auth"), place)
-        policies = tuple(self._policies(given.get("policies"), place))
-        middlewares = tuple(self._middlewares(given.get("middlewares"), place))
+        policies = self._used(given.get("policies"), self._code.policies, POLICY, f"{place}.policies")
+        used = self._used(given.get("middlewares"), self._code.middlewares, MIDDLEWARE, f"{place}.middlewares")
+        middlewares = tuple(item.function for item in used)
         if found is None:
             return
         self._fields[found] = replace(
@@ -175,37 +170,8 @@ class Reader:
             return code
         return replace(code, is_open=False, scopes=tuple(scopes))
 
-    def _policies(self, given: Any, place: str) -> Iterator[Policy]:
-        for number, item in enumerate(self._list(given, f"{place}.policies")):
-            where = f"{place}.policies.{number}"
-            config = item.get("config", {}) if isinstance(item, Mapping) else {}
-            named = item.get("name") if isinstance(item, Mapping) else item
-            function = self._referred(named, self._code.policies, where, POLICY)
-            if function is not None:
-                yield Policy(function, config)
-
-    def _middlewares(self, given: Any, place: str) -> Iterator[Function]:
-        for number, item in enumerate(self._list(given, f"{place}.middlewares")):
-            function = self._referred(item, self._code.middlewares, f"{place}.middlewares.{number}", MIDDLEWARE)
-            if function is not None:
-                yield function
-
-    def _list(self, given: Any, place: str) -> list[Any]:
-        if given is None:
-            return []
-        if not isinstance(given, list | tuple):
-            self._refuse(place, f"expected a list, not {type(given).__name__}")
-            return []
-        return list(given)
-
-    def _referred(self, item: Any, known: Mapping[str, Function], place: str, arguments: str) -> Function | None:
-        """A function, or the one of that name: `global::name`, `api::api.name`, or `name` alone for a global one."""
-        if not isinstance(item, str):
-            return self._function(item, place, arguments)
-        found = known.get(item) or known.get(f"global::{item}")
-        if found is None:
-            self._refuse(place, f"there is none called {item}{did_you_mean(item, known)}")
-        return found
+    def _used(self, given: Any, known: Mapping[str, Function], arguments: str, place: str) -> tuple[Used, ...]:
+        return UsedReader(self._code.folder, self.problems).read(given, known, arguments, f"extension.use: {place}")
 
     def _function(self, value: Any, place: str, arguments: str) -> Function | None:
         where = f"{place} ({place_of(value, self._code.folder)})" if callable(value) else place

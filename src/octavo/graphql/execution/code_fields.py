@@ -33,8 +33,8 @@ from graphql import (
 )
 
 from octavo.authorization.actor import check, check_authenticated
-from octavo.errors import OctavoError, PolicyError
-from octavo.graphql.customization.context import Context, PolicyContext
+from octavo.errors import OctavoError
+from octavo.graphql.customization.context import Context
 from octavo.graphql.customization.field_customization import Customization, FieldCode
 from octavo.graphql.document.collect_fields import Selected
 from octavo.graphql.execution.entry_loader import read_attribute
@@ -51,6 +51,7 @@ from octavo.graphql.schema.field_metadata import (
     metadata_of_type,
 )
 from octavo.project import Entry
+from octavo.project.context import PolicyContext, State, ask_policies
 from octavo.schema.content_types import ContentType
 
 logger = logging.getLogger(__name__)
@@ -133,10 +134,17 @@ class CodeFields:
         return kind
 
     async def run(
-        self, roots: RootResolvers, read_root: ReadRoot, asked: RequestedOperation, client: str, item: Selected
+        self,
+        roots: RootResolvers,
+        read_root: ReadRoot,
+        asked: RequestedOperation,
+        client: str,
+        state: State,
+        item: Selected,
     ) -> tuple[bytes, Errors]:
         """The JSON of a root field, and its errors."""
-        call = _Call(self, replace(roots, customization=self.customization), read_root, client)
+        context = Context(self.app, roots.actor, client, state)
+        call = _Call(self, replace(roots, customization=self.customization), read_root, context)
         fragments = roots.selections.fragments.values()
         document = DocumentNode(definitions=(_only(asked.operation, item), *fragments))
         result = execute(
@@ -172,8 +180,8 @@ class CodeFields:
 class _Call:
     """One root field of one operation."""
 
-    def __init__(self, fields: CodeFields, roots: RootResolvers, read_root: ReadRoot, client: str) -> None:
-        self.context = Context(fields.app, roots.actor, client)
+    def __init__(self, fields: CodeFields, roots: RootResolvers, read_root: ReadRoot, context: Context) -> None:
+        self.context = context
         self.errors: list[dict[str, Any]] = []
         self._customization = fields.customization
         self._roots = roots
@@ -202,10 +210,8 @@ class _Call:
     async def _run_code(self, code: FieldCode, source: Any, info: GraphQLResolveInfo, arguments: dict[str, Any]) -> Any:
         parent = _parent(source)
         roots = self._authorized(code, info)
-        for policy in code.policies:
-            asked = PolicyContext(parent, arguments, self.context, info)
-            if not await policy.function(asked, policy.config):
-                raise PolicyError
+        if code.policies:
+            await ask_policies(code.policies, self._asked(parent, info, arguments))
 
         async def innermost(parent: Any, args: dict[str, Any], context: Any, info: GraphQLResolveInfo) -> Any:
             if code.resolve is None:
@@ -218,6 +224,19 @@ class _Call:
             chain = _linked(middleware, chain)
         value = await chain(parent, arguments, self.context, info)
         return await self._returned.shown(value, info) if is_entry(value) else value
+
+    def _asked(self, parent: Any, info: GraphQLResolveInfo, arguments: dict[str, Any]) -> PolicyContext:
+        context = self.context
+        return PolicyContext(
+            "graphql",
+            context.app,
+            context.actor,
+            context.state,
+            arguments,
+            parent=parent,
+            context=context,
+            info=info,
+        )
 
     def _authorized(self, code: FieldCode, info: GraphQLResolveInfo) -> RootResolvers:
         """Refuse callers who may not; the reads for those whose right to the root field is decided here."""

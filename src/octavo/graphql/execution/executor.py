@@ -48,6 +48,7 @@ from octavo.graphql.execution.prepared_operations import (
 )
 from octavo.graphql.execution.root_resolvers import RootResolvers, join
 from octavo.graphql.schema.field_metadata import FieldMetadata, PluginField, RootField, metadata_of_field
+from octavo.project.context import State, shared_state
 from octavo.threads import compute
 
 _INTROSPECTION: Final = frozenset({"__schema", "__type"})
@@ -98,6 +99,8 @@ class _Run:
     asked: RequestedOperation
     client: str
 
+    state: State = field(default_factory=shared_state)
+    """What code of the project keeps for other code."""
     sizes: list[int] = field(default_factory=list)
     constants: dict[str, bytes] = field(default_factory=dict)
     reads: dict[str, Read] = field(default_factory=dict)
@@ -135,7 +138,7 @@ class _Run:
         code = self.executor.code
         try:
             if code is not None and code.concerns(parent, item, self.roots):
-                return await code.run(self.roots, self._read_root, self.asked, self.client, item)
+                return await code.run(self.roots, self._read_root, self.asked, self.client, self.state, item)
             field = parent.fields[item.name]
             return self.roots.sentinels.take(await self._read_root(self.roots, metadata_of_field(field), field, item))
         except OctavoError as error:

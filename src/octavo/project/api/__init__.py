@@ -1,23 +1,51 @@
-"""What a project's code is given, and what it may answer: all that such code imports comes from here."""
+"""What a project's code is given, and what it may answer: all that such code imports comes from here.
 
-from octavo.errors import ApplicationError, ForbiddenError, NotFoundError, PolicyError, ValidationError
-from octavo.graphql.customization.context import Context, PolicyContext
-from octavo.project import Entry, EntryPage
+`from octavo import Controller` finds it; `octavo.handle` is an earlier address.
+"""
+
+from octavo.errors import (
+    ApplicationError,
+    BadRequestError,
+    ForbiddenError,
+    NotFoundError,
+    OctavoError,
+    PolicyError,
+    RateLimitError,
+    UnauthorizedError,
+    ValidationError,
+)
+from octavo.graphql.customization.context import Context
+from octavo.project import CoreRouter, Entry, EntryPage, Route
+from octavo.project.api.answers import Answer, Response
 from octavo.project.api.app import App
+from octavo.project.api.controllers import Controller
 from octavo.project.api.entries import Entries
+from octavo.project.api.requests import Request
 from octavo.project.api.transactions import Transaction
+from octavo.project.context import PolicyContext, State
 
 __all__ = [
+    "Answer",
     "App",
     "ApplicationError",
+    "BadRequestError",
     "Context",
+    "Controller",
+    "CoreRouter",
     "Entries",
     "Entry",
     "EntryPage",
     "ForbiddenError",
     "NotFoundError",
+    "OctavoError",
     "PolicyContext",
     "PolicyError",
+    "RateLimitError",
+    "Request",
+    "Response",
+    "Route",
+    "State",
     "Transaction",
+    "UnauthorizedError",
     "ValidationError",
 ]

@@ -9,10 +9,10 @@ from typing import Any, TypeVar, overload
 from octavo.controllers.content import ContentController
 from octavo.events.event import Event
 from octavo.events.hooks import Hooks
-from octavo.graphql.customization.extension import did_you_mean
 from octavo.project.api import transactions
 from octavo.project.api.entries import Entries
 from octavo.project.api.transactions import LONGEST_SECONDS, Transaction
+from octavo.project.naming import did_you_mean
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
 

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from octavo.graphql.customization.extension import Extending
 from octavo.project import CodeProblem, Function, InvalidCode
-from octavo.project.code import describe, failure_place
+from octavo.project.failures import describe, failure_place
 
 
 async def run_register(extending: Extending, make_schema: Callable[[], Awaitable[object]]) -> None:

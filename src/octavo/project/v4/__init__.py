@@ -3,8 +3,8 @@
 `read.read_code` is the way in; `code` says what it answers. What is not understood counts as a guard: it stays closed.
 """
 
+from octavo.project.routes import Access
 from octavo.project.v4.code import (
-    Access,
     Code,
     FieldRule,
     Finding,

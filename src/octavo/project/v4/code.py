@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from octavo.javascript.source import Place
+from octavo.project.routes import Access
 
 
 class Kind(StrEnum):
@@ -63,14 +64,6 @@ class Guard:
     name: str
     place: Place
     says: str
-
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    """Who may use a route: everybody where `public`; who may take all actions in `scopes`; without any, users."""
-
-    public: bool = False
-    scopes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

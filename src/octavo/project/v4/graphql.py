@@ -17,7 +17,8 @@ from octavo.javascript.syntax import (
     unwrap,
     walk,
 )
-from octavo.project.v4.code import Access, FieldRule, Guard, Kind, State, Switch
+from octavo.project.routes import Access
+from octavo.project.v4.code import FieldRule, Guard, Kind, State, Switch
 from octavo.project.v4.data import NotData
 from octavo.project.v4.describing import called, describe
 from octavo.project.v4.named import FAMILIES, NamedCode

@@ -11,7 +11,8 @@ from octavo.javascript.modules import bindings_of, follow
 from octavo.javascript.parse import Module
 from octavo.javascript.source import Place
 from octavo.javascript.syntax import FUNCTIONS, arguments, is_open, member_path, named, properties, string_value, walk
-from octavo.project.v4.code import Access, Guard, Kind, Route, Shape, State
+from octavo.project.routes import Access
+from octavo.project.v4.code import Guard, Kind, Route, Shape, State
 from octavo.project.v4.controllers import Controllers, factory_call, generated_uid
 from octavo.project.v4.data import NotData
 from octavo.project.v4.named import FAMILIES, NamedCode

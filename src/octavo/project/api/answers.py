@@ -1,0 +1,192 @@
+"""Answers: what core actions give to a project's code, and what that code may give back."""
+
+import os
+from asyncio import to_thread
+from collections.abc import AsyncGenerator, AsyncIterable, Iterator, Mapping
+from io import FileIO
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+import orjson
+
+from octavo.http.response import HTML, JSON, TEXT, FileResponse, Headers, StreamResponse, render_json
+from octavo.http.response import Response as RawResponse
+from octavo.http.static import content_type_of
+from octavo.rest.accounts import escape_address
+
+_UNREAD: Final = object()
+_CHUNK: Final = 64 * 1024
+
+
+class Answer:
+    """An answer. That of a core action is a mapping of its JSON (`answer["data"]`), which is read when it is first
+    looked at; where nobody looks, the bytes pass as they are.
+
+    `headers` are by lower-case name; cookies stand in `cookies`, each as its whole header.
+    """
+
+    __slots__ = ("_raw", "_value", "cookies", "headers", "status")
+
+    def __init__(self, raw: RawResponse) -> None:
+        self._raw = raw
+        self._value: Any = _UNREAD
+        self.status = raw.status
+        pairs = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in raw.headers]
+        self.cookies = [value for name, value in pairs if name == "set-cookie"]
+        self.headers: dict[str, str] = {name: value for name, value in pairs if name != "set-cookie"}
+
+    @property
+    def value(self) -> Any:
+        """The JSON of the answer; what is changed in it is sent. Raises ValueError for an answer that is no JSON."""
+        if self._value is _UNREAD:
+            self._value = orjson.loads(self._raw.body)
+        return self._value
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        self._value = value
+
+    @property
+    def body(self) -> bytes:
+        """The bytes of the answer; none of one that is sent in pieces."""
+        return self._raw.body if self._value is _UNREAD else render_json(self.status, self._value).body
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.value[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.value[key] = value
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.value
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.value)
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def get(self, key: str, otherwise: Any = None) -> Any:
+        """A member of the JSON, or something else."""
+        return self.value.get(key, otherwise)
+
+    def set_cookie(
+        self,
+        name: str,
+        value: str,
+        *,
+        max_age: int | None = None,
+        path: str = "/",
+        same_site: str = "Lax",
+        secure: bool = True,
+        http_only: bool = True,
+    ) -> None:
+        """Have the browser keep a cookie, for so many seconds or as long as it is open."""
+        parts = [f"{name}={quote(value, safe='')}", f"Path={path}", f"SameSite={same_site}"]
+        parts += [f"Max-Age={max_age}"] if max_age is not None else []
+        parts += ["Secure"] if secure else []
+        parts += ["HttpOnly"] if http_only else []
+        self.cookies.append("; ".join(parts))
+
+    def render(self) -> RawResponse:
+        """The answer as HTTP has it. Raises ValueError for a header that cannot be sent."""
+        raw = self._raw
+        raw.status = self.status
+        raw.headers = render_headers({**self.headers}, self.cookies)
+        if self._value is not _UNREAD:
+            raw.body, raw.content_type = self.body, raw.content_type or JSON
+        return raw
+
+
+class Response:
+    """Makes answers: `return Response.json({"ok": True}, status=201)`."""
+
+    @staticmethod
+    def json(value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
+        """Any JSON value."""
+        return Answer(render_json(status, value, render_headers(headers)))
+
+    @staticmethod
+    def text(text: str, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
+        """Plain text."""
+        return Answer(RawResponse(status, text.encode(), TEXT, render_headers(headers)))
+
+    @staticmethod
+    def html(text: str, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
+        """A page. Browsers are told by the `Content-Security-Policy` of the project what it may do."""
+        return Answer(RawResponse(status, text.encode(), HTML, render_headers(headers)))
+
+    @staticmethod
+    def body(
+        content: bytes, content_type: str, *, status: int = 200, headers: Mapping[str, str] | None = None
+    ) -> Answer:
+        """Bytes of any type."""
+        return Answer(RawResponse(status, content, content_type, render_headers(headers)))
+
+    @staticmethod
+    def no_content() -> Answer:
+        """Nothing, with status 204."""
+        return Answer(RawResponse(204, content_type=""))
+
+    @staticmethod
+    def redirect(address: str, *, status: int = 302) -> Answer:
+        """On to another address."""
+        return Answer(RawResponse(status, b"", TEXT, ((b"location", escape_address(address)),)))
+
+    @staticmethod
+    async def file(path: Path | str, *, name: str | None = None, content_type: str | None = None) -> Answer:
+        """A file, sent in pieces; a download where it gets a `name`. Raises FileNotFoundError."""
+        file = await to_thread(FileIO, path, "rb")
+        length = os.fstat(file.fileno()).st_size
+        kind = content_type or content_type_of(name or str(path))
+        disposition = {} if name is None else {"content-disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
+        chunks = _read(file)
+        return Answer(FileResponse(200, chunks, length, kind, render_headers(disposition), file.close))
+
+    @staticmethod
+    def stream(
+        chunks: AsyncIterable[bytes | str],
+        content_type: str = TEXT,
+        *,
+        status: int = 200,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """Pieces as they come, of a length that nobody knows."""
+        return Answer(StreamResponse(status, _encoded(chunks), content_type, render_headers(headers)))
+
+
+def to_response(value: Any) -> RawResponse:
+    """What an action returned, as HTTP has it: nothing is 204, an answer itself, everything else JSON."""
+    if value is None:
+        return RawResponse(204, content_type="")
+    if isinstance(value, Answer):
+        return value.render()
+    return value if isinstance(value, RawResponse) else render_json(200, value)
+
+
+def to_answer(value: Any) -> Answer:
+    """What an action returned, for the middlewares around it."""
+    return value if isinstance(value, Answer) else Answer(to_response(value))
+
+
+def render_headers(headers: Mapping[str, str] | None, cookies: list[str] | None = None) -> Headers:
+    """Headers as bytes. Raises ValueError for one that cannot be sent."""
+    pairs = [*(headers or {}).items(), *(("set-cookie", cookie) for cookie in cookies or ())]
+    return tuple((_header_text(name).lower(), _header_text(value)) for name, value in pairs)
+
+
+def _header_text(text: str) -> bytes:
+    if any(ord(sign) < 0x20 or ord(sign) > 0xFF or ord(sign) == 0x7F for sign in text):
+        raise ValueError(f"{text[:60]!r} cannot stand in a header")
+    return text.encode("latin-1")
+
+
+async def _read(file: FileIO) -> AsyncGenerator[bytes, None]:
+    while chunk := await to_thread(file.read, _CHUNK):
+        yield chunk
+
+
+async def _encoded(chunks: AsyncIterable[bytes | str]) -> AsyncGenerator[bytes, None]:
+    async for chunk in chunks:
+        yield chunk.encode() if isinstance(chunk, str) else chunk

@@ -1,0 +1,99 @@
+"""What stands between a route and its action: who may, policies, middlewares; and the action within its time."""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from octavo.http.request import Request as RawRequest
+from octavo.http.response import Response as RawResponse
+from octavo.project.api.answers import Answer, to_answer, to_response
+from octavo.project.api.app import App
+from octavo.project.api.requests import Request
+from octavo.project.context import CURRENT_STATE, PolicyContext, State, ask_policies
+from octavo.project.named import Used
+from octavo.project.running import Runner
+from octavo.rest.operations import Admission
+
+Action = Callable[[Request], Awaitable[Any]]
+Next = Callable[..., Awaitable[Answer]]
+
+
+class RequestArguments(Mapping[str, Any]):
+    """The values of query and path, as policies ask for them; untangled when they do."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+
+    def __getitem__(self, name: str) -> Any:
+        params = self._request.params
+        return params[name] if name in params else self._request.query[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._request.query, **self._request.params})
+
+    def __len__(self) -> int:
+        return len({**self._request.query, **self._request.params})
+
+
+@dataclass(frozen=True, slots=True)
+class CodeHandler:
+    """Handles a route that a project's code has to do with. `name` is the route's, `place` its code's."""
+
+    app: App
+    runner: Runner
+    name: str
+    place: str
+    admit: Admission
+    policies: tuple[Used, ...]
+    action: Action
+
+    async def __call__(self, raw: RawRequest) -> RawResponse:
+        """The answer to a request. Raises errors that callers may see."""
+        request = Request.of(raw, self.app)
+        request.route = self.name
+        request.actor = await self.admit(raw)
+        await request.prepare()
+        with sharing(request.state):
+            async with self.runner.watch(self.place, raw):
+                if self.policies:
+                    await ask_policies(self.policies, policy_context(request))
+                return to_response(await self.action(request))
+
+
+def policy_context(request: Request) -> PolicyContext:
+    """What policies are told of a request."""
+    return PolicyContext(
+        "rest",
+        request.app,
+        request.actor,
+        request.state,
+        RequestArguments(request),
+        params=request.params,
+        request=request,
+    )
+
+
+def chained(middlewares: tuple[Used, ...], action: Action) -> Action:
+    """The action with middlewares around it, the first outermost."""
+    for middleware in reversed(middlewares):
+        action = partial(_around, middleware, action)
+    return action
+
+
+async def _around(middleware: Used, action: Action, request: Request) -> Any:
+    async def following(other: Request | None = None) -> Answer:
+        return to_answer(await action(other or request))
+
+    return await middleware.function(request, following, middleware.config)
+
+
+@contextmanager
+def sharing(state: State) -> Iterator[None]:
+    """Let all code that is called inside share a state."""
+    token = CURRENT_STATE.set(state)
+    try:
+        yield
+    finally:
+        CURRENT_STATE.reset(token)

@@ -1,0 +1,148 @@
+"""`Request`: what a project's code sees of a request, and may change before a core action reads it."""
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+import orjson
+
+from octavo.authorization.actor import ANONYMOUS, Actor
+from octavo.http.body import Body, read_body
+from octavo.http.cookies import read_cookies
+from octavo.http.request import Overlay
+from octavo.http.request import Request as RawRequest
+from octavo.project.api.app import App
+from octavo.project.context import State, user_of
+from octavo.project.results import Entry
+from octavo.rest.prepared_reads import MOST_PREPARED_HERE
+from octavo.rest.query_string import parse_form, read_params
+from octavo.threads import compute
+
+_CHANGED: Final = "\udfff"
+"""Before a query of our own making: no text that was decoded from UTF-8 has this sign."""
+_UNKNOWN: Final = object()
+
+
+class Request:
+    """A request. `state` is shared by all code that meets it; `raw` is the request as HTTP has it.
+
+    `actor` is who asks, once a route has let them in; before that, in global middlewares, it is nobody.
+    """
+
+    __slots__ = ("_params", "_query", "_user", "actor", "app", "raw", "route", "state")
+
+    def __init__(self, raw: RawRequest, app: App) -> None:
+        self.raw = raw
+        self.app = app
+        self.actor: Actor = ANONYMOUS
+        self.state = State()
+        self.route = ""
+        """`GET /talks/:id`, once it is known."""
+        self._params: dict[str, Any] | None = None
+        self._query: dict[str, Any] | None = None
+        self._user: Any = _UNKNOWN
+        raw.overlay = Overlay(self)
+
+    @classmethod
+    def of(cls, raw: RawRequest, app: App) -> "Request":
+        """The one that stands for a request of HTTP, so that all code shares it."""
+        return cls(raw, app) if raw.overlay is None else cast("Request", raw.overlay.owner)
+
+    @property
+    def query(self) -> dict[str, Any]:
+        """The parameters of the query string as nested values. What is changed in them, core actions read."""
+        if self._query is None:
+            self._query = read_params(self.raw)
+        return self._query
+
+    @query.setter
+    def query(self, values: Mapping[str, Any]) -> None:
+        self._query = dict(values)
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The values of the names in the route's path: `request.params["slug"]`."""
+        if self._params is None:
+            self._params = dict(self.raw.path_values)
+        return self._params
+
+    async def json(self) -> Any:
+        """The value of the body, of JSON or of a form; read once. What is changed in it, core actions read."""
+        return (await self.form()).value
+
+    def set_json(self, value: Any) -> None:
+        """Put another value in the place of the body."""
+        overlay = self._overlay
+        overlay.body = Body(value, () if overlay.body is None else overlay.body.files)
+
+    async def form(self) -> Body:
+        """The body with the files that came in it: `value` and `files`."""
+        overlay = self._overlay
+        if overlay.body is None:
+            overlay.body = await read_body(self.raw, parse_form)
+        return cast(Body, overlay.body)
+
+    async def user(self) -> Entry | None:
+        """The user who asks, or None: for API tokens and for those who are not logged in."""
+        if self._user is _UNKNOWN:
+            self._user = await user_of(self.app, self.actor)
+        return cast("Entry | None", self._user)
+
+    def header(self, name: str) -> str | None:
+        """A header, or None."""
+        return self.raw.header(name.lower())
+
+    @property
+    def cookies(self) -> dict[str, str]:
+        """The cookies that were sent."""
+        return read_cookies(self.raw)
+
+    @property
+    def method(self) -> str:
+        """`GET`, `POST` ..."""
+        return self.raw.method
+
+    @property
+    def path(self) -> str:
+        """The path, decoded."""
+        return self.raw.path
+
+    @property
+    def client(self) -> str:
+        """The client's address, as far as proxies on the way are trusted."""
+        return self.raw.client
+
+    @property
+    def id(self) -> str:
+        """A random name for this request, for the log."""
+        return self.raw.id
+
+    @property
+    def _overlay(self) -> Overlay:
+        assert self.raw.overlay is not None, "it was made with the request"
+        return self.raw.overlay
+
+    async def prepare(self) -> None:
+        """Untangle a query that is too long for the event loop, before code asks for it."""
+        if self._query is None and (size := len(self.raw.query)) > MOST_PREPARED_HERE:
+            self._query = await compute(lambda: read_params(self.raw), size, MOST_PREPARED_HERE)
+
+    def for_core(self) -> RawRequest:
+        """The request as the endpoint of a core action reads it: with what was changed.
+
+        Raises TypeError for a query that is no JSON.
+        """
+        if self._query is not None:
+            text = orjson.dumps(self._query, default=_plain).decode()
+            self._overlay.query = _CHANGED + text
+            self._overlay.values = lambda: cast("dict[str, Any]", orjson.loads(text))
+        if self._params is not None:
+            self.raw.path_values = {name: str(value) for name, value in self._params.items()}
+        return self.raw
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, set | frozenset):
+        return list(value)
+    raise TypeError(f"request.query: {type(value).__name__} cannot stand in a query")

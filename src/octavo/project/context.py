@@ -1,0 +1,82 @@
+"""What a project's code is told of a request, whichever door it came through."""
+
+from collections.abc import Iterable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any, Final, Literal
+
+from octavo.authorization.actor import Actor
+from octavo.errors import PolicyError
+from octavo.project.named import Used
+from octavo.project.results import Entry
+from octavo.schema.uids import USER
+
+
+class State(SimpleNamespace):
+    """What the code of one request keeps for other code of it: policies, middlewares, controllers, hooks.
+
+    Attributes, set as they are needed: `state.member = member`.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"nothing has set state.{name}")
+
+    def __contains__(self, name: object) -> bool:
+        return name in vars(self)
+
+    def get(self, name: str, otherwise: Any = None) -> Any:
+        """What was set, or something else."""
+        return vars(self).get(name, otherwise)
+
+
+CURRENT_STATE: Final[ContextVar[State | None]] = ContextVar("octavo state", default=None)
+"""That of the request under way, where code of the project has met it."""
+
+
+def shared_state() -> State:
+    """The state of the request under way, or a new one."""
+    known = CURRENT_STATE.get()
+    return State() if known is None else known
+
+
+async def user_of(app: Any, actor: Actor) -> Entry | None:
+    """The user who asks, or None: for API tokens and for those who are not logged in."""
+    if actor.kind != "user" or actor.id is None:
+        return None
+    found: Entry | None = await app.entries(USER).find_one(actor.id)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyContext:
+    """What a policy is asked about: one request of REST, or one call of one field of GraphQL.
+
+    `args` are the arguments of the field; over REST the values of query and path. `params` are those of the path,
+    `request` is the request of REST; `parent`, `context` and `info` are what resolvers get.
+    """
+
+    door: Literal["rest", "graphql"]
+    app: Any
+    actor: Actor
+    state: State
+    args: Mapping[str, Any]
+    params: Mapping[str, Any] = field(default_factory=dict)
+    request: Any = None
+    parent: Any = None
+    context: Any = None
+    info: Any = None
+
+    async def user(self) -> Entry | None:
+        """The user who asks, or None: for API tokens and for those who are not logged in."""
+        if self.request is not None:
+            known: Entry | None = await self.request.user()
+            return known
+        return await user_of(self.app, self.actor)
+
+
+async def ask_policies(policies: Iterable[Used], context: PolicyContext) -> None:
+    """Ask each policy in turn. Raises PolicyError for the first that does not let it through."""
+    for policy in policies:
+        if not await policy.function(context, policy.config):
+            raise PolicyError

@@ -1,0 +1,95 @@
+"""Runs the Python files of a project as the modules of one package, which stands for `src`.
+
+The package is another one for each loading: these files may import each other and their neighbours relatively, and a
+later loading finds nothing of an earlier one.
+"""
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+from octavo.project.failures import describe, failure_place
+from octavo.project.functions import relative
+from octavo.project.problems import CodeProblem
+
+_PACKAGES: Final = (f"octavo_project_{number}" for number in count(1))
+
+
+class Modules:
+    """The modules of one loading. What is wrong with files is collected in `problems`."""
+
+    def __init__(self, project: Path) -> None:
+        self._project = project
+        self.source = project / "src"
+        self.package: str | None = None
+        self.problems: list[CodeProblem] = []
+
+    def run(self, path: Path) -> ModuleType | None:
+        """The module of a file, run; None where that fails."""
+        name = ".".join([self._package_name(), *path.relative_to(self.source).with_suffix("").parts])
+        name = name.replace("-", "_")
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None
+        assert spec.loader is not None, "it is a file of Python"
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except (Exception, SystemExit) as error:  # whatever the project's code raises is told, not passed on
+            del sys.modules[name]
+            self.problems.append(self._failed(path, error))
+            return None
+        return module
+
+    def files(self, *patterns: str) -> Iterator[Path]:
+        """The files of Python below `src` that match, pattern by pattern; editors make those that begin with a dot."""
+        for pattern in patterns:
+            for path in sorted(self.source.glob(pattern)):
+                if path.name != "__init__.py" and not path.name.startswith("."):
+                    yield path
+
+    def place(self, path: Path) -> str:
+        """A file as messages name it."""
+        return relative(path, self._project)
+
+    def refuse(self, path: Path, message: str) -> None:
+        """Note what is wrong with a file."""
+        self.problems.append(CodeProblem(self.place(path), message))
+
+    def _package_name(self) -> str:
+        """The package that stands for `src`, one for each loading: projects do not see each other's modules."""
+        if self.package is None:
+            self.package = next(_PACKAGES)
+            package = ModuleType(self.package)
+            package.__path__ = [str(self.source)]
+            sys.modules[self.package] = package
+        return self.package
+
+    def _failed(self, path: Path, error: BaseException) -> CodeProblem:
+        if isinstance(error, SyntaxError) and error.filename is not None:
+            place = f"{relative(Path(error.filename), self._project)}:{error.lineno}"
+            return CodeProblem(place, f"{type(error).__name__}: {error.msg}")
+        return CodeProblem(failure_place(error, self._project, self.place(path)), describe(error))
+
+
+@contextmanager
+def without_bytecode() -> Iterator[None]:
+    """Keep no bytecode: it is known by the second and the size of its source, and people save more often than that."""
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    importlib.invalidate_caches()  # or files that were made a moment ago are not found
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = before
+
+
+def unload(package: str | None) -> None:
+    """Forget the modules of a package."""
+    for name in [name for name in sys.modules if package and (name == package or name.startswith(f"{package}."))]:
+        del sys.modules[name]

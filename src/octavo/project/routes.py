@@ -1,0 +1,132 @@
+"""Routes as a project declares them, in our words or in v4's: data, checked when they are joined to the service."""
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Final
+
+from octavo.project.naming import action_name
+
+Auth = bool | Sequence[str] | Mapping[str, Any] | None
+Named = str | tuple[str, Any] | Mapping[str, Any] | Callable[..., Any]
+"""A policy or a middleware where it is used: its name, its name and its config, or the function itself."""
+
+CONFIG_KEYS: Final = ("auth", "policies", "middlewares")
+_MAPPING_KEYS: Final = ("method", "path", "handler", "config", "info")
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who may use a route: everybody where `public`; who may take all actions in `scopes`; without any, users."""
+
+    public: bool = False
+    scopes: tuple[str, ...] = ()
+
+
+class InvalidRoute(ValueError):
+    """A route that cannot be read."""
+
+
+class Route:
+    """A route of a project's own: `Route("GET", "/talks/by-slug/:slug", "talk.by_slug", auth=False)`.
+
+    `handler` names a method of a controller, or is a function of the request. `auth`: None asks for the handler's own
+    action, False lets everybody in, a list of actions (v4: `{"scope": [...]}`) asks for all of them.
+    """
+
+    __slots__ = ("auth", "handler", "line", "method", "middlewares", "path", "policies")
+
+    def __init__(
+        self,
+        method: str,
+        path: str,
+        handler: str | Callable[..., Any],
+        *,
+        auth: Auth = None,
+        policies: Sequence[Named] = (),
+        middlewares: Sequence[Named] = (),
+    ) -> None:
+        self.method: Any = method  # as it was given: it is checked with all else
+        self.path: Any = path
+        self.handler = handler
+        self.auth = auth
+        self.policies = policies
+        self.middlewares = middlewares
+        self.line: int | None = sys._getframe(1).f_lineno  # noqa: SLF001 - where it stands, for messages
+
+    @property
+    def name(self) -> str:
+        """`GET /talks/by-slug/:slug`"""
+        return f"{self.method} {self.path}"
+
+    @classmethod
+    def of(cls, given: Any) -> "Route":
+        """A route as it stands in a list: itself, or v4's mapping. Raises InvalidRoute."""
+        if isinstance(given, Route):
+            return given
+        if not isinstance(given, Mapping):
+            raise InvalidRoute(f"expected a Route, not {type(given).__name__}")
+        if unknown := given.keys() - set(_MAPPING_KEYS):
+            raise InvalidRoute(f"unknown: {', '.join(sorted(map(str, unknown)))}; there are {', '.join(_MAPPING_KEYS)}")
+        if missing := [key for key in ("method", "path", "handler") if key not in given]:
+            raise InvalidRoute(f"lacks {', '.join(missing)}")
+        route = cls(given["method"], given["path"], given["handler"], **read_config(given.get("config")))
+        route.line = None
+        return route
+
+
+@dataclass(frozen=True, slots=True)
+class CoreRouter:
+    """The routes of a content-type's core actions: which (`only`, `except_`), below which `prefix`, with what `config`.
+
+    `CoreRouter(except_=["delete"], config={"find": {"auth": False, "policies": ["is-member"]}})`. `uid` is that of the
+    content-type where the file has another name.
+    """
+
+    uid: str | None = None
+    only: Iterable[str] | None = None
+    except_: Iterable[str] = ()
+    prefix: str = ""
+    config: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: _NOTHING)
+
+    def has(self, action: str) -> bool:
+        """Whether an action has its route."""
+        if self.only is not None and action not in map(action_name, self.only):
+            return False
+        return action not in map(action_name, self.except_)
+
+    def route_config(self, action: str) -> dict[str, Any]:
+        """What is said of the route of an action. Raises InvalidRoute."""
+        given = [value for name, value in self.config.items() if action_name(name) == action]
+        return read_config(given[0]) if given else {}
+
+    def named(self) -> set[str]:
+        """Every action that it speaks of."""
+        return {action_name(name) for name in (*(self.only or ()), *self.except_, *self.config)}
+
+
+def read_config(given: Any) -> dict[str, Any]:
+    """`auth`, `policies` and `middlewares` of a route. Raises InvalidRoute."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InvalidRoute(f"config: expected a mapping, not {type(given).__name__}")
+    if unknown := given.keys() - set(CONFIG_KEYS):
+        raise InvalidRoute(
+            f"config: unknown: {', '.join(sorted(map(str, unknown)))}; there are {', '.join(CONFIG_KEYS)}"
+        )
+    return {key: value for key, value in given.items() if value is not None}
+
+
+def read_access(auth: Auth, action: str | None) -> Access:
+    """Who may use a route whose handler is the action. Raises InvalidRoute."""
+    if auth is False:
+        return Access(public=True)
+    if auth is None or auth is True:
+        return Access(scopes=() if action is None else (action,))
+    scopes = auth.get("scope") if isinstance(auth, Mapping) and auth.keys() == {"scope"} else auth
+    if isinstance(scopes, str) or not isinstance(scopes, Sequence) or not all(isinstance(item, str) for item in scopes):
+        raise InvalidRoute("auth: expected False, or a list of actions such as api::talk.talk.find")
+    return Access(scopes=tuple(scopes) or (() if action is None else (action,)))
