@@ -40,7 +40,7 @@ types: $(DEV) ## Check types
 bench: $(DEV) ## Measure each stop of the road
 	$(BIN)/python -m benchmarks
 
-clients: $(DEV) ## Run client libraries of v4 against the sample project (needs Node.js)
+clients: $(DEV) ## Run client libraries and `octavo types` against the sample project (needs Node.js 20 and npm)
 	$(BIN)/python -m tests.clients.run
 
 docs: $(DEV) ## Write the pages that are made from the code

@@ -18,7 +18,7 @@ LAYERS = (
     ("errors", "clock", "threads", "cache"),
     ("outage_log",),
     ("schema", "javascript"),
-    ("query", "settings"),
+    ("query", "settings", "typings"),
     ("project",),
     ("plan",),
     ("sql",),

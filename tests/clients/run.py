@@ -5,6 +5,7 @@ JavaScript need Node.js 20; they run in `build/clients`, where npm puts the libr
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,12 +18,17 @@ from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
+from octavo.schema.loader import load_registry
+from octavo.typings.typescript.front_end import render_front_end
+from octavo.typings.typescript.v4_schemas import render_v4_schemas
 from tests.cli.processes import PATIENCE, ROOT, run, serving
+from tests.models.bookshop import DEFINITIONS
 
 HERE = Path(__file__).parent
 NODE = ROOT / "build/clients"
 SCRIPTS = (
     *("strapi-sdk-js.mjs", "refine.mjs", "nuxt.mjs", "gatsby.mjs", "pystrapi_client.py"),
+    "typed-client.mjs",
     *("apollo.mjs", "urql.mjs", "graphql-request.mjs", "graphql-types.mjs"),
 )
 _SECONDS = 300
@@ -85,7 +91,22 @@ def install() -> None:
     NODE.mkdir(parents=True, exist_ok=True)
     for file in (*HERE.glob("*.mjs"), HERE / "package.json", HERE / ".npmrc"):
         shutil.copy(file, NODE)
+    write_types(NODE / "typed")
     subprocess.run(["npm", "install"], cwd=NODE, check=True)
+
+
+def write_types(folder: Path) -> None:
+    """The types of the magazine and of the bookshop, beside what is written against them: the docs' example, too."""
+    shutil.copytree(HERE / "typed", folder, dirs_exist_ok=True)
+    magazine, bookshop = load_registry(ROOT / "examples/magazine"), load_registry(DEFINITIONS)
+    example = re.findall(r"^```ts\n(.*?)^```", (ROOT / "docs/types.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    for name, text in (
+        ("docs.ts", "".join(example)),
+        ("content.ts", render_front_end(magazine)),
+        ("bookshop.ts", render_front_end(bookshop)),
+        ("schemas.ts", render_v4_schemas(magazine)),
+    ):
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 def main(scripts: Iterable[str]) -> int:

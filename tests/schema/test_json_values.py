@@ -47,7 +47,7 @@ def test_drafts_reach_the_components_below_them(registry: Registry) -> None:
 
 
 def test_files_and_users_are_reached_from_what_leads_to_them(registry: Registry) -> None:
-    found = [item.uid for item in reached(registry, iter([AUTHOR]))]
+    found = [item.uid for item in reached(registry, [AUTHOR])]
     assert found == sorted(found)
     assert {"plugin::upload.file", "plugin::users-permissions.user", "api::note.note"} <= set(found)
     assert "plugin::upload.folder" not in found

@@ -4,7 +4,7 @@
 `shown_when_populated` and `written` walk a definition as callers meet it: what is private or secret is in no answer.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -126,7 +126,7 @@ def with_drafts(registry: Registry) -> frozenset[str]:
     return frozenset(found)
 
 
-def reached(registry: Registry, uids: Iterator[str]) -> list[ContentType]:
+def reached(registry: Registry, uids: Iterable[str]) -> list[ContentType]:
     """The content-types of these UIDs and all that their answers lead to, by UID."""
     waiting: list[Definition] = [registry.definition(uid) for uid in uids]
     seen = {item.uid: item for item in waiting}

@@ -1,0 +1,47 @@
+"""`octavo types`: the content of a project as types of TypeScript or Python."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import click
+
+from octavo.cli.base import Command, project_option, read_settings, refuse, say
+from octavo.runtime.definitions import project_registry
+from octavo.schema.registry import Registry
+from octavo.typings.typescript.front_end import render_front_end
+from octavo.typings.typescript.v4_schemas import render_v4_schemas
+
+_LANGUAGES: Final[dict[tuple[str | None, bool], Callable[[Registry], str]]] = {
+    ("typescript", False): render_front_end,
+    ("typescript", True): render_v4_schemas,
+}
+
+
+@click.command(cls=Command, epilog="Example: octavo types --typescript --output ../site/src/content.ts")
+@project_option
+@click.option("--typescript", "language", flag_value="typescript", help="For front ends, with a small client.")
+@click.option("--strapi", is_flag=True, help="With --typescript: the declarations of v4, for @strapi/types.")
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
+@click.option("--check", is_flag=True, help="Write nothing; end with 1 where the file of --output is not up to date.")
+def types(project: Path, language: str | None, strapi: bool, output: Path | None, check: bool) -> None:
+    """Write types of the project's content."""
+    render = _LANGUAGES.get((language, strapi))
+    if render is None:
+        raise click.UsageError("--strapi goes with --typescript." if strapi else "Say --typescript or --python.")
+    text = render(project_registry(read_settings(project)))
+    if check:
+        _check(text, output)
+    elif output is None:
+        click.echo(text, nl=False)
+    else:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_text(text, encoding="utf-8")
+        say("Wrote {}", output)
+
+
+def _check(text: str, output: Path | None) -> None:
+    if output is None:
+        raise click.UsageError("--check needs --output.")
+    if not output.is_file() or output.read_text(encoding="utf-8") != text:
+        refuse(f"{output} is not up to date")
