@@ -34,7 +34,7 @@ LAYERS = (
     ("http",),
     ("rest", "graphql", "admin"),
     ("project.api",),
-    ("runtime", "handle"),
+    ("runtime", "handle", "typed"),
     ("transfer", "adoption"),
     ("asgi",),
     ("runtime.server",),

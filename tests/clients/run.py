@@ -19,16 +19,18 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from octavo.schema.loader import load_registry
+from octavo.typings.python.own_code import render_own_code
 from octavo.typings.typescript.front_end import render_front_end
 from octavo.typings.typescript.v4_schemas import render_v4_schemas
 from tests.cli.processes import PATIENCE, ROOT, run, serving
 from tests.models.bookshop import DEFINITIONS
+from tests.typings.projects import write_project
 
 HERE = Path(__file__).parent
 NODE = ROOT / "build/clients"
 SCRIPTS = (
     *("strapi-sdk-js.mjs", "refine.mjs", "nuxt.mjs", "gatsby.mjs", "pystrapi_client.py"),
-    "typed-client.mjs",
+    *("typed-client.mjs", "typed-python.mjs"),
     *("apollo.mjs", "urql.mjs", "graphql-request.mjs", "graphql-types.mjs"),
 )
 _SECONDS = 300
@@ -57,7 +59,12 @@ class Site:
     def run(self, script: str) -> tuple[int, str]:
         """Exit code and output of a script."""
         name = Path(script).stem
-        variables = {"OCTAVO_BASE": self.address, "OCTAVO_TOKEN": self.token, "OCTAVO_CLIENT": name}
+        variables = {
+            "OCTAVO_BASE": self.address,
+            "OCTAVO_TOKEN": self.token,
+            "OCTAVO_CLIENT": name,
+            "OCTAVO_PYTHON": sys.executable,
+        }
         command = [sys.executable, str(HERE / script)] if script.endswith(".py") else ["node", str(NODE / script)]
         finished = subprocess.run(
             command,
@@ -107,6 +114,11 @@ def write_types(folder: Path) -> None:
         ("schemas.ts", render_v4_schemas(magazine)),
     ):
         (folder / name).write_text(text, encoding="utf-8")
+    python = folder / "python"
+    shutil.rmtree(python, ignore_errors=True)
+    project = write_project(python / "conference")
+    (python / "content.py").write_text(render_own_code(load_registry(project)), encoding="utf-8")
+    shutil.copy(ROOT / "tests/typings/conference_code/use.py", python)
 
 
 def main(scripts: Iterable[str]) -> int:

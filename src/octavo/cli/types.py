@@ -9,10 +9,12 @@ import click
 from octavo.cli.base import Command, project_option, read_settings, refuse, say
 from octavo.runtime.definitions import project_registry
 from octavo.schema.registry import Registry
+from octavo.typings.python.own_code import render_own_code
 from octavo.typings.typescript.front_end import render_front_end
 from octavo.typings.typescript.v4_schemas import render_v4_schemas
 
 _LANGUAGES: Final[dict[tuple[str | None, bool], Callable[[Registry], str]]] = {
+    ("python", False): render_own_code,
     ("typescript", False): render_front_end,
     ("typescript", True): render_v4_schemas,
 }
@@ -21,6 +23,7 @@ _LANGUAGES: Final[dict[tuple[str | None, bool], Callable[[Registry], str]]] = {
 @click.command(cls=Command, epilog="Example: octavo types --typescript --output ../site/src/content.ts")
 @project_option
 @click.option("--typescript", "language", flag_value="typescript", help="For front ends, with a small client.")
+@click.option("--python", "language", flag_value="python", help="For the project's own code: src/types.py.")
 @click.option("--strapi", is_flag=True, help="With --typescript: the declarations of v4, for @strapi/types.")
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
 @click.option("--check", is_flag=True, help="Write nothing; end with 1 where the file of --output is not up to date.")

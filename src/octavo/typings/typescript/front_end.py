@@ -26,6 +26,7 @@ from octavo.schema.uids import FILE, USER
 
 _HEAD: Final = """\
 // Made by `octavo types --typescript`; do not edit. TypeScript 5.0 or later.
+/* eslint-disable */
 """
 _CLIENT: Final = Path(__file__).with_name("client.ts")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
