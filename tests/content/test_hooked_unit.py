@@ -310,5 +310,5 @@ async def test_stars_stand_for_many_types(hooked: Hooked) -> None:
 
 def test_hooks_are_closed_at_the_start(hooked: Hooked) -> None:
     hooked.hooks.close()
-    with pytest.raises(InvalidCode, match="not while the project is served"):
+    with pytest.raises(InvalidCode, match="given in register, not later"):
         hooked.on("after_create", TOOL, lambda event: None)

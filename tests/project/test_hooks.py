@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 
+from octavo.authentication.api_tokens import create_token, list_tokens, revoke_token
+from octavo.errors import ApplicationError
 from octavo.project import InvalidCode
 from octavo.project.api.app import App
 from octavo.runtime.process import build
 from octavo.settings import load_settings
 from tests.http.asgi import Answer, call
-from tests.models.bookshop import DEFINITIONS, FULL_TOKEN, GENRE, SECRETS, VAULT
+from tests.models.bookshop import DEFINITIONS, FILE, FULL_TOKEN, GENRE, SECRETS, VAULT
 from tests.models.site import Site
 from tests.models.templates import Copy
 
@@ -164,6 +166,62 @@ async def test_hooks_after_the_commit_follow_what_is_durable_in_order(site: Site
         ("after_commit_delete", made, "two", "rest", "api-token", {}),
     ]
     assert all(item[2] != "late" for item in told)
+
+
+async def upload(site: Site, name: str) -> Answer:
+    part = f'--b\r\nContent-Disposition: form-data; name="files"; filename="{name}"\r\n\r\nabc\r\n--b--\r\n'
+    headers = [("Authorization", f"Bearer {FULL_TOKEN}"), ("Content-Type", "multipart/form-data; boundary=b")]
+    return await call(site.octavo.asgi, "POST", "/api/upload", headers, [part.encode()])
+
+
+async def test_files_have_hooks(site: Site, heard: list[Any]) -> None:
+    [made] = (await upload(site, "one.txt")).json
+    assert made["name"] == "hooked one.txt"
+    files = app_of(site).settings.project / "public/uploads"
+    before = set(files.iterdir())
+    assert (await upload(site, "refused.txt")).status == 400
+    assert set(files.iterdir()) == before
+    await send(site, "DELETE", f"/api/upload/files/{made['id']}")
+    assert [item for item in heard if item[1] == FILE] == [
+        ("before_create", FILE, None, {"name": "one.txt"}),
+        ("after_create", FILE, made["id"], made["id"]),
+        ("before_create", FILE, None, {"name": "refused.txt"}),
+        ("before_delete", FILE, made["id"], {}),
+        ("after_delete", FILE, made["id"], made["id"]),
+    ]
+
+
+async def test_users_roles_and_grants_have_hooks(site: Site, heard: list[Any]) -> None:
+    granted = {"api::vault": {"controllers": {"vault": {"find": {"enabled": True}}}}}
+    role = {"name": "Editors", "description": "x", "permissions": granted}
+    assert (await send(site, "POST", "/api/users-permissions/roles", role)).status == 200
+    body = {"username": "hooked", "email": "hooked@example.org", "password": "long-enough", "role": 1}
+    made = (await send(site, "POST", "/api/users", body)).json
+    await send(site, "PUT", f"/api/users/{made['id']}", {"username": "rehooked"})
+    await send(site, "DELETE", f"/api/users/{made['id']}")
+    moments = [(action, uid.rpartition(".")[2], data) for action, uid, _, data in heard if action.startswith("before")]
+    assert moments == [
+        ("before_create", "role", {"name": "Editors"}),
+        ("before_create", "permission", {}),
+        ("before_create", "user", {"username": "hooked"}),
+        ("before_update", "user", {"username": "rehooked"}),
+        ("before_delete", "user", {}),
+    ]
+    assert len([item for item in heard if item[0].startswith("after")]) == len(moments)
+
+
+async def test_tokens_and_administrators_have_hooks(site: Site, heard: list[Any]) -> None:
+    database, feed = site.database, site.octavo.infrastructure.feed
+    await create_token(database, "salt", "hooked", "read-only", feed=feed)
+    await revoke_token(database, "hooked", feed)
+    with pytest.raises(ApplicationError, match="not this one"):
+        await create_token(database, "salt", "refused", "read-only", feed=feed)
+    assert "hooked" not in [token.name for token in await list_tokens(database)]
+    assert [(item[0], item[3]) for item in heard if item[0].startswith("before")] == [
+        ("before_create", {"name": "hooked"}),
+        ("before_delete", {}),
+        ("before_create", {"name": "refused"}),
+    ]
 
 
 async def test_hooks_are_those_of_the_site_in_force(site: Site, heard: list[Any]) -> None:

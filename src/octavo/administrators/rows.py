@@ -15,6 +15,7 @@ from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Connection, Transaction
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.errors import ApplicationError, NotFoundError
+from octavo.events.telling import create_row, update_row
 from octavo.schema.uids import ADMIN_ROLE, ADMIN_USER
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
@@ -154,31 +155,31 @@ async def insert_administrator(
     role_id = await connection.fetch_value(*_ROLE.bind(dialect, role=role, code=f"strapi-{role}"))
     if role_id is None:
         raise NotFoundError(f"There is no role of administrators {role!r}")
+
+    async def write(given: Mapping[str, Any]) -> int:
+        texts = {name: given[name] for name in ("firstname", "lastname", "email")}
+        made = _INSERT.bind(dialect, password=hashed, active=True, blocked=False, now=this_moment(), **texts)
+        user_id = int(await connection.fetch_value(*made))
+        await connection.execute(*_INSERT_LINK.bind(dialect, user=user_id, role=role_id))
+        unit.record(ADMIN_USER, user_id, ChangeKind.CREATE)
+        return user_id
+
     firstname, lastname = names
-    made = _INSERT.bind(
-        dialect,
-        firstname=firstname,
-        lastname=lastname,
-        email=email,
-        password=hashed,
-        active=True,
-        blocked=False,
-        now=this_moment(),
-    )
-    user_id = int(await connection.fetch_value(*made))
-    await connection.execute(*_INSERT_LINK.bind(dialect, user=user_id, role=role_id))
-    unit.record(ADMIN_USER, user_id, ChangeKind.CREATE)
-    return user_id
+    return await create_row(unit, ADMIN_USER, {"firstname": firstname, "lastname": lastname, "email": email}, write)
 
 
 async def store_password(unit: UnitOfWork, dialect: Dialect, email: str, hashed: str) -> None:
     """Another password; every session under the old one is over. Raises NotFoundError."""
-    change = _SET_PASSWORD.bind(dialect, password=hashed, now=this_moment(), email=email)
-    user_ids = await unit.connection.fetch_all(*change)
-    if not user_ids:
+    found = await find_administrator(unit.connection, dialect, email)
+    if found is None:
         raise NotFoundError(f"There is no administrator with the address {email}")
-    for (user_id,) in user_ids:
-        unit.record(ADMIN_USER, user_id, ChangeKind.UPDATE)
+
+    async def write(_: object) -> None:
+        change = _SET_PASSWORD.bind(dialect, password=hashed, now=this_moment(), email=email)
+        await unit.connection.fetch_all(*change)
+        unit.record(ADMIN_USER, found.id, ChangeKind.UPDATE)
+
+    await update_row(unit, ADMIN_USER, found.id, {}, write)
 
 
 async def _ensure_roles(unit: UnitOfWork, dialect: Dialect) -> None:

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from octavo.authentication.credentials import hash_api_token
 from octavo.authorization.role_grants import check_actions
@@ -17,6 +17,7 @@ from octavo.database.change_feed import ChangeFeed, ChangeKind
 from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import unit_of_work
 from octavo.errors import ApplicationError, NotFoundError
+from octavo.events.telling import create_row, delete_row
 from octavo.schema.uids import API_TOKEN
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
@@ -96,11 +97,18 @@ async def create_token(
         await unit.connection.lock(_LOCK)
         if await _find(unit.connection, dialect, name) is not None:
             raise ApplicationError(f"There is an API token named {name!r} already")
-        token_id = await _insert_row(
-            unit.connection, dialect, lifespan, name=name, description=description, kind=kind, key=key
-        )
-        await _insert_scopes(unit.connection, dialect, token_id, actions)
-        unit.record(API_TOKEN, token_id, ChangeKind.CREATE)
+
+        async def write(given: dict[str, Any]) -> int:
+            texts = {"name": given["name"], "description": given["description"], "kind": given["type"]}
+            allowed = tuple(given["permissions"])
+            _check_new(texts["name"], texts["kind"], allowed, lifespan)
+            token_id = await _insert_row(unit.connection, dialect, lifespan, key=key, **texts)
+            await _insert_scopes(unit.connection, dialect, token_id, allowed)
+            unit.record(API_TOKEN, token_id, ChangeKind.CREATE)
+            return token_id
+
+        told = {"name": name, "description": description, "type": kind, "permissions": [*actions]}
+        await create_row(unit, API_TOKEN, told, write)
     return token
 
 
@@ -149,9 +157,14 @@ async def revoke_token(database: Database, name: str, feed: ChangeFeed | None = 
         token_id = await _find(unit.connection, dialect, name)
         if token_id is None:
             raise NotFoundError(f"There is no API token named {name!r}")
-        for statement in _REVOKE:
-            await unit.connection.execute(*statement.bind(dialect, token=token_id))
-        unit.record(API_TOKEN, token_id, ChangeKind.DELETE)
+        found = token_id
+
+        async def remove() -> None:
+            for statement in _REVOKE:
+                await unit.connection.execute(*statement.bind(dialect, token=found))
+            unit.record(API_TOKEN, found, ChangeKind.DELETE)
+
+        await delete_row(unit, API_TOKEN, found, {"name": name}, remove)
 
 
 async def _find(connection: Connection, dialect: Dialect, name: str) -> int | None:

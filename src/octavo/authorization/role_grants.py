@@ -8,7 +8,8 @@ action) and `NotFoundError` (no role).
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 from octavo.authorization.actions import ACCOUNTS
 from octavo.clock import this_moment
@@ -16,6 +17,7 @@ from octavo.database.change_feed import ChangeFeed, ChangeKind
 from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.errors import ApplicationError, NotFoundError
+from octavo.events.telling import create_row, delete_row
 from octavo.schema.uids import PERMISSION, ROLE, USER
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
@@ -190,18 +192,29 @@ async def _insert_grants(unit: UnitOfWork, dialect: Dialect, role_id: int, actio
     connection = unit.connection
     last = await connection.fetch_value(*_LAST_ORDER.bind(dialect, role=role_id))
     now = this_moment()
-    for order, action in enumerate(actions, int(last or 0) + 1):
-        permission_id = await connection.fetch_value(*_INSERT_PERMISSION.bind(dialect, action=action, now=now))
-        link = _INSERT_LINK.bind(dialect, permission=permission_id, role=role_id, order=float(order))
+
+    async def write(order: int, given: Mapping[str, Any]) -> int:
+        inserting = _INSERT_PERMISSION.bind(dialect, action=given["action"], now=now)
+        permission_id = int(await connection.fetch_value(*inserting))
+        link = _INSERT_LINK.bind(dialect, permission=permission_id, role=given["role"], order=float(order))
         await connection.execute(*link)
         unit.record(PERMISSION, permission_id, ChangeKind.CREATE)
+        return permission_id
+
+    for order, action in enumerate(actions, int(last or 0) + 1):
+        await create_row(unit, PERMISSION, {"action": action, "role": role_id}, partial(write, order))
 
 
 async def _delete(unit: UnitOfWork, dialect: Dialect, role_id: int, action: str) -> bool:
     connection = unit.connection
     rows = await connection.fetch_all(*_FIND_PERMISSIONS.bind(dialect, role=role_id, action=action))
-    for (permission_id,) in rows:
+
+    async def remove(permission_id: int) -> None:
         await connection.execute(*_DELETE_LINK.bind(dialect, permission=permission_id, role=role_id))
         await connection.execute(*_DELETE_PERMISSION.bind(dialect, permission=permission_id))
         unit.record(PERMISSION, permission_id, ChangeKind.DELETE)
+
+    for (permission_id,) in rows:
+        was = {"action": action, "role": role_id}
+        await delete_row(unit, PERMISSION, permission_id, was, partial(remove, permission_id))
     return bool(rows)

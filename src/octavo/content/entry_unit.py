@@ -4,7 +4,6 @@ Refuses with ValidationError (all problems at once) and ApplicationError.
 """
 
 from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
@@ -22,7 +21,6 @@ from octavo.content.input_path import TOP, InputPath
 from octavo.content.owned_components import dropped_components, with_nested
 from octavo.content.validation.messages import type_message
 from octavo.content.validation.scalar_rules import Mode
-from octavo.database.ambient import ambient
 from octavo.database.change_feed import ChangeFeed, ChangeKind
 from octavo.database.connection import (
     Database,
@@ -69,10 +67,6 @@ class EntryUnit(UnitOfWork):
         self._context = context
         self._registry = context.registry
         self._dialect = context.database.dialect
-
-    def ambient(self) -> AbstractContextManager[None]:
-        """A block in which what is read and written belongs to this unit, whoever does it (`database.ambient`)."""
-        return ambient(self._context.database, self)
 
     async def create(
         self,

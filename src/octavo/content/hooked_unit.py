@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from copy import deepcopy
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import orjson
 
-from octavo.authorization.actor import SYSTEM
 from octavo.clock import this_moment
 from octavo.content.entry_unit import NO_DATES, EntryUnit, WriteContext
 from octavo.content.input.python_values import plain
@@ -21,18 +20,17 @@ from octavo.content.validation.body_validator import Validator
 from octavo.content.validation.scalar_rules import Mode
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Transaction
-from octavo.database.unit_of_work import RunAlone
-from octavo.events import origin
-from octavo.events.after_commit import TOPIC, keep, ordering_key
-from octavo.events.event import Event, Params, Written
-from octavo.events.hooks import Hooks, TypeHooks, did_you_mean
+from octavo.events.event import Params, Written
+from octavo.events.hooks import Hooks, did_you_mean
 from octavo.events.names import CREATE, DELETE, PUBLISH, UNPUBLISH, UPDATE
+from octavo.events.telling import Telling, begin
 from octavo.plan.present_state import EntryFact, FactRow
 from octavo.schema.automatic import CREATED_AT, LOCALE, PUBLISHED_AT, TIMESTAMPS, UPDATED_AT
 from octavo.schema.content_types import ContentType
 from octavo.schema.scalar_types import LARGEST_ID
 
 _MOST_LENIENT: Final = Mode(creating=False, draft=True)
+ResultT = TypeVar("ResultT")
 _KINDS: Final = {ChangeKind.PUBLISH: PUBLISH, ChangeKind.UNPUBLISH: UNPUBLISH}
 
 
@@ -41,7 +39,7 @@ class HookedUnit(EntryUnit):
 
     def __init__(self, context: WriteContext, hooks: Hooks, connection: Transaction, size: int = 0) -> None:
         super().__init__(context, connection, size)
-        self._hooks = hooks
+        self.hooks = hooks
 
     async def create(
         self,
@@ -58,25 +56,22 @@ class HookedUnit(EntryUnit):
         creating = partial(
             super().create, content_type, actor_id=actor_id, locale=locale, draft_default=draft_default, strict=strict
         )
-        hooks = self._hooks_of(content_type)
-        if hooks is None:
-            return await creating(data, dates=dates)
-        given = await self._cast(content_type, data)
-        if given is None:
-            await creating(data, dates=dates)
-            raise AssertionError("what cannot be cast is refused")
+        told = begin(self, content_type.uid, Params())
+        given = None if told is None else await self._cast(content_type, data)
+        if told is None or given is None:
+            return _unhooked(told, await creating(data, dates=dates))
         moment = shown_moment(this_moment())
         given |= {CREATED_AT: moment, UPDATED_AT: moment, **dates}
         if content_type.draft_and_publish:
             given[PUBLISHED_AT] = data.get(PUBLISHED_AT, None if draft_default else moment)
         if content_type.localized:
             given[LOCALE] = await self._locale(content_type, data.get(LOCALE, locale))
-        event = self._event(content_type, Params(data=_with_defaults(content_type, given), locale=given.get(LOCALE)))
-        await self._call(hooks, "before_create", event)
-        body, changed_dates = _written(content_type, event, hooks)
-        event.id = await creating(body, dates=changed_dates)
-        await self._after(hooks, event, CREATE)
-        return event.id
+        told.event.params = Params(data=_with_defaults(content_type, given), locale=given.get(LOCALE))
+        await told.before(CREATE)
+        body, changed_dates = _written(content_type, told)
+        told.event.id = entry_id = await creating(body, dates=changed_dates)
+        await self._after(content_type, told, CREATE)
+        return entry_id
 
     async def update(
         self,
@@ -89,77 +84,51 @@ class HookedUnit(EntryUnit):
     ) -> bool:
         """As for `EntryUnit`. Raises HookFailed too, and what hooks raise for callers."""
         updating = partial(super().update, content_type, entry_id, actor_id=actor_id)
-        hooks = self._hooks_of(content_type)
-        if hooks is None:
+        told = begin(self, content_type.uid, Params(where={"id": entry_id}), entry_id)
+        if told is None:
             return await updating(data, dates=dates)
         entry = await self._present(content_type, entry_id)
         if entry is None:
             return False
         given = await self._cast(content_type, data)
         if given is None:
-            await updating(data, dates=dates)
-            raise AssertionError("what cannot be cast is refused")
+            return _unhooked(told, await updating(data, dates=dates))
         given |= {UPDATED_AT: shown_moment(this_moment()), **dates}
         if PUBLISHED_AT in data and content_type.draft_and_publish:
             given[PUBLISHED_AT] = data[PUBLISHED_AT]
-        event = self._event(content_type, Params(data=given, where={"id": entry_id}), entry_id)
-        await self._call(hooks, "before_update", event)
-        publication = _publication(content_type, entry, event.params.data)
+        told.event.params.data = given
+        await told.before(UPDATE)
+        publication = _publication(content_type, entry, told.event.params.data)
         if publication is not None:
-            await self._call(hooks, f"before_{publication}", event)
-        body, changed_dates = _written(content_type, event, hooks)
+            await told.before(publication)
+        body, changed_dates = _written(content_type, told)
         if not await updating(body, dates=changed_dates):
             return False
         became = _KINDS.get(self.changes[-1].kind)
-        await self._after(hooks, event, UPDATE, *([became] if became else []))
+        await self._after(content_type, told, UPDATE, *([became] if became else []))
         return True
 
     async def delete(self, content_type: ContentType, entry_id: int) -> bool:
         """As for `EntryUnit`. Raises HookFailed too, and what hooks raise for callers."""
-        hooks = self._hooks_of(content_type)
-        if hooks is None:
+        told = begin(self, content_type.uid, Params(where={"id": entry_id}), entry_id)
+        if told is None:
             return await super().delete(content_type, entry_id)
         if await self._present(content_type, entry_id) is None:
             return False
-        event = self._event(content_type, Params(where={"id": entry_id}), entry_id)
-        await self._call(hooks, "before_delete", event)
-        if _is_told(hooks, DELETE):
-            event.result = await self._result(content_type.uid, entry_id)
+        await told.before(DELETE)
+        if told.is_told(DELETE):
+            told.event.result = await self._result(content_type.uid, entry_id)
         if not await super().delete(content_type, entry_id):
             return False
-        await self._tell(hooks, event, DELETE)
+        await told.after(DELETE, data=None)
         return True
 
-    def _hooks_of(self, content_type: ContentType) -> TypeHooks | None:
-        """The hooks of a type's writes; with any, nobody else waits for this unit's COMMIT. Raises RunAlone."""
-        hooks = self._hooks.of(content_type.uid)
-        if hooks is None or not hooks.writes:
-            return None
-        if self.is_grouped:
-            raise RunAlone
-        return hooks
-
-    async def _call(self, hooks: TypeHooks, action: str, event: Event) -> None:
-        """Call the hooks for an event; what they read and write belongs to this unit."""
-        if hooks.wants(action):
-            with self.ambient():
-                await hooks.call(action, event)
-
-    async def _after(self, hooks: TypeHooks, event: Event, *actions: str) -> None:
+    async def _after(self, content_type: ContentType, told: Telling, *actions: str) -> None:
         """An entry is written: tell so."""
-        if any(_is_told(hooks, action) for action in actions):
-            assert event.id is not None, "it is written"
-            event.result = await self._result(event.uid, event.id)
-            await self._tell(hooks, event, *actions)
-
-    async def _tell(self, hooks: TypeHooks, event: Event, *actions: str) -> None:
-        for action in actions:
-            await self._call(hooks, f"after_{action}", event)
-        for hook in (hook for action in actions for hook in hooks.of(f"after_commit_{action}")):
-            assert self._hooks.outbox is not None, "a site has one"
-            data = without_passwords(self._registry, self._registry.content_types[event.uid], event.params.data)
-            kept = keep(hooks, hook, event, data)
-            await self._hooks.outbox.add(self, TOPIC, kept, ordering_key(event))
+        if told.is_told(*actions):
+            event = told.event
+            event.result = await self._result(event.uid, int(event.id or 0))
+            await told.after(*actions, data=without_passwords(self._registry, content_type, event.params.data))
 
     async def _result(self, uid: str, entry_id: int) -> Written | None:
         """An entry as it is now."""
@@ -183,27 +152,17 @@ class HookedUnit(EntryUnit):
         outcome = await self.compute(casting) if self.is_large else casting()
         return None if outcome.problems else dict(outcome.value)
 
-    def _event(self, content_type: ContentType, params: Params, entry_id: int | None = None) -> Event:
-        return Event(
-            action="",
-            uid=content_type.uid,
-            id=entry_id,
-            params=params,
-            actor=origin.actor() or SYSTEM,
-            source=origin.source(),
-            app=self._hooks.app,
-        )
+
+def _unhooked(told: Telling | None, result: ResultT) -> ResultT:
+    """What came of a write of which no hook was told: there are none, or it was refused."""
+    assert told is None, "what cannot be cast is refused"
+    return result
 
 
 def shown_moment(milliseconds: int) -> str:
     """A moment as entries show it: `2024-05-01T12:00:00.000Z`."""
     moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
     return f"{moment.isoformat(timespec='milliseconds').removesuffix('+00:00')}Z"
-
-
-def _is_told(hooks: TypeHooks, action: str) -> bool:
-    """Whether what an entry is, or was, is wanted once it is written."""
-    return hooks.wants(f"after_{action}", f"after_commit_{action}")
 
 
 def _with_defaults(content_type: ContentType, given: dict[str, Any]) -> dict[str, Any]:
@@ -223,8 +182,9 @@ def _publication(content_type: ContentType, entry: FactRow, data: Any) -> str | 
     return None if bool(entry.owner) == is_published else PUBLISH if is_published else UNPUBLISH
 
 
-def _written(content_type: ContentType, event: Event, hooks: TypeHooks) -> tuple[dict[str, Any], dict[str, Any]]:
+def _written(content_type: ContentType, told: Telling) -> tuple[dict[str, Any], dict[str, Any]]:
     """What hooks have left to be written, and its times. Raises HookFailed for what is no attribute."""
+    event, hooks = told.event, told.hooks
     data = event.params.data
     if not isinstance(data, Mapping):
         raise hooks.mistake(event.action, f"event.params.data is no dictionary but {type(data).__name__}")

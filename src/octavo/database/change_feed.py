@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from typing import Any
 
 Listener = Callable[[Sequence["DataChange"]], Awaitable[object] | None]
 Callback = Callable[[], Awaitable[object] | None]
@@ -42,9 +43,10 @@ class _Subscription:
 
 
 class ChangeFeed:
-    """The subscribers to changes of data."""
+    """The subscribers to changes of data. `hooks` are those of the project in force, for rows that no site writes."""
 
     def __init__(self) -> None:
+        self.hooks: Any = None
         self._subscriptions: tuple[_Subscription, ...] = ()
         self.wants_any_images = False
         """Whether a subscriber asks for images at all."""

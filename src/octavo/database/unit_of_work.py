@@ -17,7 +17,7 @@ import asyncio
 import inspect
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
@@ -45,18 +45,24 @@ class UnitOfWork:
     """One transaction. `connection` reads and writes within it.
 
     `size` is that of its input, in bytes; `is_large` tells whether it computes in a thread; `is_grouped`, whether
-    others may wait for its end with their COMMIT.
+    others may wait for its end with their COMMIT. `hooks` are the project's (`events.hooks`).
     """
 
     is_grouped = False
+    database: object = None
 
     def __init__(self, connection: Transaction, feed: ChangeFeed | None = None, size: int = 0) -> None:
         self.connection = connection
+        self.hooks: Any = None if feed is None else feed.hooks
         self.is_large = size > MOST_COMPUTED_HERE
         self._feed = feed
         self._changes: list[DataChange] = []
         self._callbacks: list[Callback] = []
         self._undo_callbacks: list[Callback] = []
+
+    def ambient(self) -> AbstractContextManager[None]:
+        """A block in which what is read and written belongs to this unit, whoever does it (`database.ambient`)."""
+        return ambient(self.database, self)
 
     @property
     def changes(self) -> Sequence[DataChange]:
@@ -152,7 +158,8 @@ async def _part_of(scope: Scope, make: Callable[[Transaction], UnitT]) -> AsyncI
     try:
         async with scope.part() as connection:
             unit = make(connection)
-            with ambient(scope.database, unit):
+            unit.database = scope.database
+            with unit.ambient():
                 yield unit
             await unit.finish()
     except BaseException:
@@ -168,7 +175,7 @@ async def _whole(
 ) -> AsyncIterator[UnitT]:
     transaction = database.transaction(exclusive=exclusive, grouped=grouped)
     unit = make(await transaction.__aenter__())
-    unit.is_grouped = grouped
+    unit.is_grouped, unit.database = grouped, database
     try:
         yield unit
         await unit.finish()

@@ -169,7 +169,7 @@ class Hooks:
         """
         place = place or place_of(function, self._folder)
         if self._closed:
-            raise _invalid(place, "hooks are given in register or bootstrap, not while the project is served")
+            raise _invalid(place, "hooks are given in register, not later")
         if event not in EVENTS:
             raise _invalid(place, f"there is no event {event!r}{did_you_mean(event, EVENTS)}")
         taken = function if isinstance(function, Function) else function_at(function, place, _ARGUMENTS)

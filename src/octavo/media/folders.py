@@ -3,13 +3,15 @@
 Its id is kept in v4's settings. When people have removed the folder, the next upload makes another.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from octavo.clock import this_moment
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Transaction
 from octavo.database.unit_of_work import UnitOfWork
+from octavo.events.telling import create_row
 from octavo.schema.uids import FOLDER
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.write.files import (
@@ -64,8 +66,12 @@ class ApiFolder:
         number, taken = rows[0][0], {row[1] for row in rows}
         name = next(name for name in (NAME, *(f"{NAME} ({n})" for n in range(1, len(taken) + 2))) if name not in taken)
         path = f"/{number}"
-        folder_id = await connection.fetch_value(self._insert, (name, number, path, this_moment()))
-        await connection.execute(self._forget)
-        await connection.execute(self._keep, (f'{{"id":{folder_id}}}',))
-        unit.record(FOLDER, folder_id, ChangeKind.CREATE)
-        return Folder(folder_id, path)
+
+        async def write(given: Mapping[str, Any]) -> int:
+            folder_id = int(await connection.fetch_value(self._insert, (given["name"], number, path, this_moment())))
+            await connection.execute(self._forget)
+            await connection.execute(self._keep, (f'{{"id":{folder_id}}}',))
+            unit.record(FOLDER, folder_id, ChangeKind.CREATE)
+            return folder_id
+
+        return Folder(await create_row(unit, FOLDER, {"name": name}, write), path)

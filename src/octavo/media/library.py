@@ -23,6 +23,7 @@ from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.errors import ServiceUnavailable, ValidationError
+from octavo.events.telling import create_row
 from octavo.media.file_names import FileName, read_file_name
 from octavo.media.folders import ApiFolder
 from octavo.media.processing import FileInfo, FileWork, IncomingFile, MediaOptions, Naming, Part, StoredFile
@@ -50,11 +51,14 @@ class StoredFiles:
         administrator, the creator."""
         self.inserted = True
         now = this_moment()
-        rows = [_row(stored.attributes, path, now, actor_id) for stored in self.files]
-        ids = [int(await unit.connection.fetch_value(self._insert, row)) for row in rows]
-        for file_id in ids:
+
+        async def write(attributes: Mapping[str, Any]) -> int:
+            row = _row(attributes, path, now, actor_id)
+            file_id = int(await unit.connection.fetch_value(self._insert, row))
             unit.record(FILE, file_id, ChangeKind.CREATE)
-        return ids
+            return file_id
+
+        return [await create_row(unit, FILE, dict(stored.attributes), write) for stored in self.files]
 
     async def insert_sent(self, unit: UnitOfWork, actor_id: int | None = None) -> list[int]:
         """The same for files that came over the API: into their folder."""

@@ -52,6 +52,7 @@ class Process:
         self._marks = read_marks(settings.project) if follows else {}  # before anything is read
         self.infrastructure = open_infrastructure(settings)
         self.site = build_site(self.infrastructure)
+        self.infrastructure.feed.hooks = self.site.hooks
         self._background = Background(self.infrastructure, self.site)
         self._read_settings = read_settings or (lambda: settings)
         self._turn = asyncio.Lock()
@@ -186,6 +187,7 @@ class Process:
         left = None if infrastructure is self.infrastructure else self.infrastructure
         retiring = self._retire(dispatcher, self.site, self._background, left)
         self.infrastructure, self.site = infrastructure, site
+        infrastructure.feed.hooks = site.hooks
         self._background = Background(infrastructure, site)
         self._background.start()
         self._retirements.start(retiring)

@@ -91,11 +91,11 @@ class Site:
     async def register(self) -> None:
         """Call the project's `register(app)`; make the schema where something was said of it. Raises InvalidCode."""
         await run_register(self.extending, self._make_schema)
+        self.hooks.close()
 
     async def bootstrap(self) -> None:
         """Call the project's `bootstrap(app)`: the database is ready. Raises InvalidCode."""
         await run_bootstrap(self.extending)
-        self.hooks.close()
 
     async def prepare(self) -> None:
         """Begin in the background what the first requests would otherwise wait for."""

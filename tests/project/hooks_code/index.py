@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from octavo.handle import ApplicationError
+
 HEARD: list[Any] = []
 TOLD: list[Any] = []
 
@@ -11,6 +13,10 @@ def register(app: Any) -> None:
     def hear(event: Any) -> None:
         data = {name: event.params.data[name] for name in ("name", "username") if name in (event.params.data or {})}
         HEARD.append((event.action, event.uid, event.id, data))
+        if data.get("name", "").startswith("refused"):
+            raise ApplicationError("not this one")
+        if event.uid == "plugin::upload.file" and event.action == "before_create":
+            event.params.data["name"] = f"hooked {data['name']}"
 
     @app.on(["after_create", "after_update", "after_delete"], ["plugin::*", "admin::*"])
     def hear_after(event: Any) -> None:

@@ -58,7 +58,7 @@ class App:
         """Call a function before or after something happens to entries of content-types; without one, a decorator.
 
         Events are named as the functions of `lifecycles.py` (`before_create`), content-types by UID or with stars
-        (`api::*`). Only in `register` and `bootstrap`. Raises InvalidCode.
+        (`api::*`). Only in `register`. Raises InvalidCode.
         """
         if function is None:
             return partial(self._on, events, uids)
