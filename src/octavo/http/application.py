@@ -12,7 +12,7 @@ from math import inf
 
 from octavo.errors import RequestTimeoutError, ServiceUnavailable
 from octavo.events import origin
-from octavo.http.dispatcher import ALWAYS_ALLOWED, Dispatcher, render_outage
+from octavo.http.dispatcher import ALWAYS_ALLOWED, Around, Dispatcher, render_outage
 from octavo.http.error_response import render_error
 from octavo.http.options import HttpOptions
 from octavo.http.request import Receive, Request, Scope, Send
@@ -36,10 +36,11 @@ class HttpApplication:
         options: HttpOptions | None = None,
         *,
         static: StaticFiles | None = None,
+        around: Around | None = None,
         on_startup: Sequence[Callback] = (),
         on_shutdown: Sequence[Callback] = (),
     ) -> None:
-        self._dispatcher = Dispatcher(router, options or HttpOptions(), static, self._tell_problem)
+        self._dispatcher = Dispatcher(router, options or HttpOptions(), static, self._tell_problem, around)
         self._on_startup = on_startup
         self._on_shutdown = on_shutdown
         self._running: dict[Request, Dispatcher] = {}
@@ -50,10 +51,12 @@ class HttpApplication:
         self.problem: str | None = None
         """Why what is served is not what it should be by now: told on the start page, and with answers in the log."""
 
-    def replace(self, router: Router, options: HttpOptions, static: StaticFiles | None = None) -> Dispatcher:
+    def replace(
+        self, router: Router, options: HttpOptions, static: StaticFiles | None = None, around: Around | None = None
+    ) -> Dispatcher:
         """Let another dispatcher answer the requests that come from now on; what answered them until now."""
         before = self._dispatcher
-        self._dispatcher = Dispatcher(router, options, static, self._tell_problem)
+        self._dispatcher = Dispatcher(router, options, static, self._tell_problem, around)
         return before
 
     async def drain(self, dispatcher: Dispatcher | None = None) -> None:

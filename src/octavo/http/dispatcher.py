@@ -5,7 +5,8 @@ answered with 500 and nothing else.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from functools import partial
 
 from octavo.errors import (
     HeadersTooLargeError,
@@ -22,7 +23,7 @@ from octavo.http.error_response import render_error
 from octavo.http.options import HttpOptions
 from octavo.http.request import Request, decode_path
 from octavo.http.response import TEXT, Headers, Response
-from octavo.http.router import METHODS, Router
+from octavo.http.router import METHODS, Handler, Router
 from octavo.http.static import StaticFiles
 from octavo.http.welcome import add_own_routes
 from octavo.outage_log import out_of_room, report_outage
@@ -31,12 +32,15 @@ logger = logging.getLogger("octavo.http")
 
 ALWAYS_ALLOWED = frozenset(("HEAD", "GET"))
 """A missing file is looked for below every path, so each path knows these two."""
+Around = Callable[[Handler, Request], Awaitable[Response]]
+"""What stands around everything that answers: it is given that, and the request."""
 _POLICY = b"content-security-policy"
 _WITHOUT_BODY = frozenset((204, 304))
 
 
 class Dispatcher:
-    """What one site answers. `problem` tells why that is not what the project says by now, for the start page."""
+    """What one site answers. `problem` tells why that is not what the project says by now, for the start page; `around`
+    is the project's own code around every request."""
 
     def __init__(
         self,
@@ -44,8 +48,10 @@ class Dispatcher:
         options: HttpOptions,
         static: StaticFiles | None = None,
         problem: Callable[[], str | None] = lambda: None,
+        around: Around | None = None,
     ) -> None:
         self.options = options
+        self._enter: Handler = self._dispatch if around is None else partial(around, self._dispatch)
         self._router = router
         self._static = static
         self._cors = Cors(options.cors)
@@ -58,7 +64,8 @@ class Dispatcher:
     async def respond(self, request: Request) -> Response:
         """The answer, whatever goes wrong. Raises CancelledError alone."""
         try:
-            return await self._dispatch(request)
+            self._check_size(request)
+            return await self._enter(request)
         except MethodNotAllowed as error:
             return self._render_not_allowed(request, error)
         except ServiceUnavailable as error:
@@ -82,7 +89,6 @@ class Dispatcher:
         return Response(error.status, error.message.encode(), TEXT, allow)
 
     async def _dispatch(self, request: Request) -> Response:
-        self._check_size(request)
         method, path = request.method, request.raw_path
         if "%" in path:
             decode_path(path)  # refuses what is not text

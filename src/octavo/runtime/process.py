@@ -65,6 +65,7 @@ class Process:
             self.site.router,
             options.http_options(settings),
             static=_static(settings),
+            around=self.site.around,
             on_startup=(self._start,),
             on_shutdown=(self._stop,),
         )
@@ -183,7 +184,7 @@ class Process:
 
     def _swap(self, infrastructure: Infrastructure, site: Site) -> None:
         settings = infrastructure.settings
-        dispatcher = self.asgi.replace(site.router, options.http_options(settings), _static(settings))
+        dispatcher = self.asgi.replace(site.router, options.http_options(settings), _static(settings), site.around)
         left = None if infrastructure is self.infrastructure else self.infrastructure
         retiring = self._retire(dispatcher, self.site, self._background, left)
         self.infrastructure, self.site = infrastructure, site

@@ -19,13 +19,17 @@ from octavo.events.messages import Topic
 from octavo.graphql.customization.extension import Extending, Extension
 from octavo.graphql.options import GraphqlContent
 from octavo.graphql.transport.endpoint import GraphqlEndpoint
+from octavo.http.dispatcher import Around
 from octavo.http.router import Router
 from octavo.media.files import FileService
-from octavo.project import InvalidCode, load_code
+from octavo.project import CodeProblem, InvalidCode, load_code
 from octavo.project.api.app import App, Plugin
+from octavo.project.api.chain import GlobalMiddlewares
 from octavo.project.api.core_actions import NewEndpoints
 from octavo.project.api.hooks import run_bootstrap, run_register
 from octavo.project.api.routing import RestCode
+from octavo.project.code import REQUEST_MIDDLEWARE
+from octavo.project.named import UsedReader
 from octavo.project.running import Runner
 from octavo.project.v4 import Code
 from octavo.rest.accounts import AccountEndpoints
@@ -82,6 +86,8 @@ class Site:
     router: Router
     graphql: GraphqlEndpoint | None
     caches: CacheScope
+    around: Around | None
+    """The project's middlewares around every request."""
     code: Code | None
     """The code of a v4 project, less what its owner allows."""
     hooks: Hooks
@@ -151,6 +157,7 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
         graphql = _add_doors(router, infrastructure, registry, services, extending, handlers, caches)
         if rest is not None:
             rest.check()
+        around = _around(infrastructure, extending)
         if code is not None:
             closing = closing_of(code, registry)
             tell_closed(code, closing)
@@ -159,7 +166,9 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
     except BaseException:
         extending.code.unload()
         raise
-    return Site(registry, services, extending, router, graphql, caches, code, hooks, topics={TOPIC: hooks_topic(hooks)})
+    return Site(
+        registry, services, extending, router, graphql, caches, around, code, hooks, topics={TOPIC: hooks_topic(hooks)}
+    )
 
 
 def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, hooks: Hooks) -> Services:
@@ -214,7 +223,7 @@ def _extending(shared: Infrastructure, registry: Registry, services: Services, h
         raise
     hooks.outbox = shared.outbox
     hooks.app = App(shared.settings, registry, services.controller, plugins, hooks)
-    return Extending(extension, code, hooks.app)
+    return Extending(extension, code, hooks.app, Runner(code.folder, shared.settings.server.code_timeout))
 
 
 def _rest_code(
@@ -224,10 +233,20 @@ def _rest_code(
     code = extending.code
     if not (code.routes or code.controllers or code.services):
         return None
-    runner = Runner(code.folder, shared.settings.api.code.timeout)
-    rest = RestCode(code, extending.app, runner, shared.authenticator, endpoints)
+    rest = RestCode(code, extending.app, extending.runner, shared.authenticator, endpoints)
     services.controller.own_actions = rest.own_actions()
     return rest
+
+
+def _around(shared: Infrastructure, extending: Extending) -> Around | None:
+    """The middlewares of the project around every request, where it names any. Raises InvalidCode."""
+    code, problems = extending.code, list[CodeProblem]()
+    reader = UsedReader(code.folder, problems)
+    place = "config/middlewares.toml: use"
+    used = reader.read(shared.settings.middlewares.use, code.request_middlewares, REQUEST_MIDDLEWARE, place)
+    if problems:
+        raise InvalidCode(problems)
+    return GlobalMiddlewares(extending.app, extending.runner, used) if used else None
 
 
 def _content_endpoints(shared: Infrastructure, services: Services, caches: CacheScope) -> NewEndpoints:

@@ -70,6 +70,21 @@ def _texts_from_text(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
+def _uses(value: Any) -> tuple[str | Mapping[str, Any], ...]:
+    """Names, or tables of a `name` and its `config`."""
+    if not isinstance(value, list):
+        raise ValueError
+    for item in value:
+        is_table = isinstance(item, Mapping) and isinstance(item.get("name"), str) and item.keys() <= {"name", "config"}
+        if not isinstance(item, str) and not is_table:
+            raise ValueError
+    return tuple(value)
+
+
+def _uses_from_text(text: str) -> tuple[str | Mapping[str, Any], ...]:
+    return _uses(_json(text)) if text.lstrip().startswith("[") else _texts_from_text(text)
+
+
 def _json(text: str) -> Any:
     try:
         return loads(text)
@@ -106,6 +121,7 @@ TEXT = Kind("a text", str, _instance(str))
 FLAG = Kind("true or false", _flag, _instance(bool))
 WHOLE_NUMBER = Kind("a whole number", int, _instance(int))
 TEXTS = Kind("a list of texts", _texts_from_text, _texts)
+USES = Kind("a list of names, or of tables of a `name` and its `config`", _uses_from_text, _uses)
 SIZE = Kind('a size in bytes or as in "512 kB", "1 MB", "2 GB"', _amount(_BYTES), _amount(_BYTES))
 DURATION = Kind('a time in seconds or as in "30s", "15m", "12h", "30d"', _amount({"": 1} | _SECONDS), _amount(_SECONDS))
 TEXT_TABLE = replace(_mapping("a table of texts", _instance(str)), item_is_text=True)

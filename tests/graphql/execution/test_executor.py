@@ -13,6 +13,7 @@ from octavo.graphql.execution.engine import Engine, make_engine
 from octavo.graphql.execution.error_format import render
 from octavo.graphql.execution.prepared_operations import RequestedOperation
 from octavo.graphql.options import GraphqlContent, GraphqlOptions
+from tests.http.asgi import request_of
 from tests.models.bookshop import AUTHOR, GENRE
 from tests.models.site import Site
 
@@ -42,9 +43,7 @@ def engine_of(bookshop: Site) -> Engine:
 
 async def run(engine: Engine, text: str, actor: Actor = READER, **variables: Any) -> bytes:
     document = engine.documents.read(text)
-    return await engine.executor.run(
-        RequestedOperation(document, document.operation(), variables), actor, lambda: "127.0.0.1"
-    )
+    return await engine.executor.run(RequestedOperation(document, document.operation(), variables), actor, request_of())
 
 
 READS: list[tuple[str, str]] = [

@@ -21,8 +21,9 @@ from tests.models.site import Site
 class Shop(Site):
     """A bookshop with code; `ask` sends JSON, with full access where `full`."""
 
-    async def ask(self, method: str, target: str, body: Any = None, *, full: bool = False) -> Answer:
-        headers = [("Content-Type", "application/json")] if body is not None else []
+    async def ask(self, method: str, target: str, body: Any = None, *, full: bool = False, **named: str) -> Answer:
+        headers = [(name.replace("_", "-"), value) for name, value in named.items()]
+        headers += [("Content-Type", "application/json")] if body is not None else []
         headers += [("Authorization", f"Bearer {FULL_TOKEN}")] if full else []
         return await call(self.octavo.asgi, method, target, headers, [orjson.dumps(body)] if body is not None else [])
 
@@ -47,6 +48,7 @@ async def open_shop(project: Path, files: Mapping[str, str]) -> AsyncIterator[Sh
     await octavo.database.connect()
     try:
         await write_bookshop(octavo.database, octavo.site.registry)
+        await octavo.site.register()
         yield Shop(octavo)
     finally:
         await octavo.database.close()

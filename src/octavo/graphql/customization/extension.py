@@ -12,6 +12,7 @@ from typing import Any, Final, get_args
 from octavo.graphql.schema.exclusions import Action, Exclusions, FieldKey
 from octavo.project import ProjectCode
 from octavo.project.naming import did_you_mean
+from octavo.project.running import Runner
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
 
@@ -225,6 +226,7 @@ class Extending:
     extension: Extension
     code: ProjectCode
     app: Any
+    runner: Runner
 
 
 def _action(word: str) -> Action:

@@ -33,7 +33,7 @@ from graphql import (
 )
 
 from octavo.authorization.actor import check, check_authenticated
-from octavo.errors import OctavoError
+from octavo.errors import LoggedError, OctavoError
 from octavo.graphql.customization.context import Context
 from octavo.graphql.customization.field_customization import Customization, FieldCode
 from octavo.graphql.document.collect_fields import Selected
@@ -52,6 +52,7 @@ from octavo.graphql.schema.field_metadata import (
 )
 from octavo.project import Entry
 from octavo.project.context import PolicyContext, State, ask_policies
+from octavo.project.running import Asker, CodeClock, Runner
 from octavo.schema.content_types import ContentType
 
 logger = logging.getLogger(__name__)
@@ -86,6 +87,7 @@ class CodeFields:
     schema: GraphQLSchema
     customization: Customization
     app: Any
+    runner: Runner
 
     def concerns(self, parent: GraphQLObjectType, item: Selected, roots: RootResolvers) -> bool:
         """Whether there is code on a root field or on anything selected below it."""
@@ -138,12 +140,12 @@ class CodeFields:
         roots: RootResolvers,
         read_root: ReadRoot,
         asked: RequestedOperation,
-        client: str,
+        asker: Asker,
         state: State,
         item: Selected,
     ) -> tuple[bytes, Errors]:
         """The JSON of a root field, and its errors."""
-        context = Context(self.app, roots.actor, client, state)
+        context = Context(self.app, roots.actor, asker.client, state)
         call = _Call(self, replace(roots, customization=self.customization), read_root, context)
         fragments = roots.selections.fragments.values()
         document = DocumentNode(definitions=(_only(asked.operation, item), *fragments))
@@ -156,15 +158,19 @@ class CodeFields:
             execution_context_class=_Context,
         )
         if not isinstance(result, ExecutionResult):
-            result = await result
-        errors = [*call.errors, *(self._render(error) for error in result.errors or ())]
+            try:
+                async with self.runner.watch(f"GraphQL field {item.name}", asker, call.clock):
+                    result = await result
+            except LoggedError:
+                return b"null", [*call.errors, _unexpected()]
+        errors = [*call.errors, *(self._render(error, asker) for error in result.errors or ())]
         try:
             return orjson.dumps((result.data or {}).get(item.key)), errors
         except TypeError as error:
             logger.error("GraphQL field %s: its code answered something that is no JSON: %s", item.name, error)
             return b"null", [*errors, _unexpected()]
 
-    def _render(self, error: GraphQLError) -> dict[str, Any]:
+    def _render(self, error: GraphQLError, asker: Asker) -> dict[str, Any]:
         original = error.original_error
         if isinstance(original, TypeError) and error.message.startswith(_NOT_NULL):
             return render_refused(error, UNEXPECTED)
@@ -173,7 +179,8 @@ class CodeFields:
         if original is None or isinstance(original, GraphQLError):
             code = (error.extensions or {}).get("code", UNEXPECTED)
             return render_refused(error, code if isinstance(code, str) else UNEXPECTED)
-        logger.error("GraphQL field %s failed", ".".join(map(str, error.path or ())), exc_info=original)
+        field = f"GraphQL field {'.'.join(map(str, error.path or ()))}"
+        self.runner.log(original, field, asker)
         return _unexpected()
 
 
@@ -182,6 +189,7 @@ class _Call:
 
     def __init__(self, fields: CodeFields, roots: RootResolvers, read_root: ReadRoot, context: Context) -> None:
         self.context = context
+        self.clock = CodeClock()
         self.errors: list[dict[str, Any]] = []
         self._customization = fields.customization
         self._roots = roots
@@ -258,7 +266,9 @@ class _Call:
         if metadata is None:
             return self._below(source, info, arguments)
         if info.path.prev is None:
-            return self._tree(await self._read_root(_with(roots, selected, arguments), metadata, field, selected))
+            with self.clock.stopped():
+                read = await self._read_root(_with(roots, selected, arguments), metadata, field, selected)
+            return self._tree(read)
         if not field.args or arguments == roots.selections.arguments(field, selected):
             return self._below(source, info, arguments)
         return await self._read_again(_with(roots, selected, arguments), source, info, metadata)

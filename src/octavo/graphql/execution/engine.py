@@ -28,7 +28,10 @@ def make_engine(content: GraphqlContent, options: GraphqlOptions) -> Engine:
     code = None
     if extension.is_extended:
         extended = extend_generated(schema, extension, extending.code)
-        schema, code = extended.schema, CodeFields(extended.schema, extended.customization, extending.app)
+        schema, code = (
+            extended.schema,
+            CodeFields(extended.schema, extended.customization, extending.app, extending.runner),
+        )
     plugin_resolvers = PluginResolvers(content.accounts, content.users, content.roles, content.files)
     ready = PreparedOperations(content.caches.cache("GraphQL operations"))
     introspected = content.caches.cache("GraphQL introspection")

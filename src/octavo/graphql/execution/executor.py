@@ -4,7 +4,6 @@ Generated fields never reach graphql-core's executor: they are read and written 
 """
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
@@ -49,6 +48,7 @@ from octavo.graphql.execution.prepared_operations import (
 from octavo.graphql.execution.root_resolvers import RootResolvers, join
 from octavo.graphql.schema.field_metadata import FieldMetadata, PluginField, RootField, metadata_of_field
 from octavo.project.context import State, shared_state
+from octavo.project.running import Asker
 from octavo.threads import compute
 
 _INTROSPECTION: Final = frozenset({"__schema", "__type"})
@@ -68,8 +68,8 @@ class Executor:
     code: CodeFields | None = None
     digit_ids: bool = False
 
-    async def run(self, asked: RequestedOperation, actor: Actor, client: Callable[[], str]) -> bytes:
-        """The answer to an operation, errors included; `client` tells the caller's address. Raises RefusedVariables."""
+    async def run(self, asked: RequestedOperation, actor: Actor, asker: Asker) -> bytes:
+        """The answer to an operation, errors included. Raises RefusedVariables."""
         ready = self.ready.get(asked, actor)
         if ready is not None and (ready.locale is None or ready.locale == await self.controller.locales.default()):
             return await ready.answer(self.controller.reads)
@@ -83,7 +83,7 @@ class Executor:
             self.controller, selections, actor, self.limits, cost, ErrorSentinels(), digit_ids=self.digit_ids
         )
         selected = selections.of(parent, [operation.selection_set])
-        run = _Run(self, roots, asked, client())
+        run = _Run(self, roots, asked, asker)
         with self.controller.reads.request_share():
             told = await run.fields(parent, selected)
         if not run.is_mutation and all(item.key in run.constants or item.key in run.reads for item in selected):
@@ -97,7 +97,7 @@ class _Run:
     executor: Executor
     roots: RootResolvers
     asked: RequestedOperation
-    client: str
+    asker: Asker
 
     state: State = field(default_factory=shared_state)
     """What code of the project keeps for other code."""
@@ -138,7 +138,7 @@ class _Run:
         code = self.executor.code
         try:
             if code is not None and code.concerns(parent, item, self.roots):
-                return await code.run(self.roots, self._read_root, self.asked, self.client, self.state, item)
+                return await code.run(self.roots, self._read_root, self.asked, self.asker, self.state, item)
             field = parent.fields[item.name]
             return self.roots.sentinels.take(await self._read_root(self.roots, metadata_of_field(field), field, item))
         except OctavoError as error:
@@ -151,7 +151,7 @@ class _Run:
     ) -> bytes:
         """The JSON of a generated root field, with sentinels in it."""
         if isinstance(metadata, PluginField):
-            return await self.executor.plugin_resolvers.answer(metadata.name, field, item, roots, self.client)
+            return await self.executor.plugin_resolvers.answer(metadata.name, field, item, roots, self.asker.client)
         assert isinstance(metadata, RootField), "fields of other metadata are no root fields"
         if self.is_mutation:
             return await MutationResolvers(roots, self.asked.size).write(field, metadata, item)

@@ -3,7 +3,7 @@
 Brings graphql-core with it, so `endpoint` imports it late.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -86,7 +86,7 @@ class _Caller(NamedTuple):
     bytes of their body."""
 
     actor: Actor
-    client: Callable[[], str]
+    request: Request
     answers: _Answers
     attempts: Attempts
     size: int = 0
@@ -132,7 +132,7 @@ class RequestHandler:
             asked = self._asked.get(body)
             if asked is None:
                 return await self._post(request, body, self._caller(request, actor, answers))
-            return answers.json(200, await self._executor.run(asked, actor, lambda: request.client))
+            return answers.json(200, await self._executor.run(asked, actor, request))
         except _BadRequest as error:
             return answers.text(str(error))
         except OctavoError as error:
@@ -141,7 +141,7 @@ class RequestHandler:
             return answers.errors(error.status, [render(error)])
 
     def _caller(self, request: Request, actor: Actor, answers: _Answers) -> _Caller:
-        return _Caller(actor, lambda: request.client, answers, Attempts(self._options.logins))
+        return _Caller(actor, request, answers, Attempts(self._options.logins))
 
     async def _post(self, request: Request, body: bytes, caller: _Caller) -> Response:
         value, size = await self._read(request)
@@ -207,7 +207,7 @@ class RequestHandler:
             return answers.failed(400, str(error), VALIDATION_FAILED)
         try:
             with stage(trace, EXECUTION):
-                answer = await self._executor.run(asked, caller.actor, caller.client)
+                answer = await self._executor.run(asked, caller.actor, caller.request)
         except RefusedVariables as error:
             return answers.errors(400, [render_refused(one, BAD_INPUT) for one in error.errors])
         if body and is_query and trace is None and "extensions" not in given:

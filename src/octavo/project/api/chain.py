@@ -8,6 +8,7 @@ from typing import Any
 
 from octavo.http.request import Request as RawRequest
 from octavo.http.response import Response as RawResponse
+from octavo.http.router import Handler
 from octavo.project.api.answers import Answer, to_answer, to_response
 from octavo.project.api.app import App
 from octavo.project.api.requests import Request
@@ -56,10 +57,31 @@ class CodeHandler:
         request.actor = await self.admit(raw)
         await request.prepare()
         with sharing(request.state):
-            async with self.runner.watch(self.place, raw):
+            async with self.runner.watch(self.place, raw, request.clock):
                 if self.policies:
                     await ask_policies(self.policies, policy_context(request))
                 return to_response(await self.action(request))
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalMiddlewares:
+    """Stand around every request, whatever answers it. What comes after them has no limit of theirs."""
+
+    app: App
+    runner: Runner
+    middlewares: tuple[Used, ...]
+
+    async def __call__(self, following: Handler, raw: RawRequest) -> RawResponse:
+        """The answer to a request that `following` would answer."""
+        request = Request.of(raw, self.app)
+
+        async def innermost(request: Request) -> Answer:
+            with request.clock.stopped():
+                return Answer(await following(request.for_core()))
+
+        with sharing(request.state):
+            async with self.runner.watch("src/middlewares", raw, request.clock):
+                return to_response(await chained(self.middlewares, innermost)(request))
 
 
 def policy_context(request: Request) -> PolicyContext:

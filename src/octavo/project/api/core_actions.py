@@ -46,7 +46,8 @@ class CoreActions:
         endpoint = self.find(action, request.route)
         if endpoint is None:
             raise UnknownAction(f"there is no core action {action}{did_you_mean(action, self._endpoints)}")
-        return Answer(await endpoint(request.for_core(), request.actor))
+        with request.clock.stopped():
+            return Answer(await endpoint(request.for_core(), request.actor))
 
     def _make(self, uid: str) -> None:
         content_type = self._registry.content_types.get(uid)

@@ -13,6 +13,7 @@ from octavo.http.request import Request as RawRequest
 from octavo.project.api.app import App
 from octavo.project.context import State, user_of
 from octavo.project.results import Entry
+from octavo.project.running import CodeClock
 from octavo.rest.prepared_reads import MOST_PREPARED_HERE
 from octavo.rest.query_string import parse_form, read_params
 from octavo.threads import compute
@@ -28,13 +29,14 @@ class Request:
     `actor` is who asks, once a route has let them in; before that, in global middlewares, it is nobody.
     """
 
-    __slots__ = ("_params", "_query", "_user", "actor", "app", "raw", "route", "state")
+    __slots__ = ("_params", "_query", "_user", "actor", "app", "clock", "raw", "route", "state")
 
     def __init__(self, raw: RawRequest, app: App) -> None:
         self.raw = raw
         self.app = app
         self.actor: Actor = ANONYMOUS
         self.state = State()
+        self.clock = CodeClock()
         self.route = ""
         """`GET /talks/:id`, once it is known."""
         self._params: dict[str, Any] | None = None
@@ -78,7 +80,8 @@ class Request:
         """The body with the files that came in it: `value` and `files`."""
         overlay = self._overlay
         if overlay.body is None:
-            overlay.body = await read_body(self.raw, parse_form)
+            with self.clock.stopped():
+                overlay.body = await read_body(self.raw, parse_form)
         return cast(Body, overlay.body)
 
     async def user(self) -> Entry | None:

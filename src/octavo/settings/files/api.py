@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from octavo.schema.custom_fields import BASE_TYPES
 from octavo.settings.keys import AT_LEAST_ONE, setting, table
-from octavo.settings.values import DURATION, PATH, SIZE, V4_VERSION, one_of, optional, table_of
+from octavo.settings.values import PATH, SIZE, V4_VERSION, one_of, optional, table_of
 
 Profile = Literal["v4", "safe"]
 
@@ -186,19 +186,6 @@ class Reads:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProjectCode:
-    """The project's own code."""
-
-    timeout: int = setting(
-        20,
-        "Longest time that policies, middlewares and controllers of the project may take together for a request.",
-        kind=DURATION,
-        bounds=AT_LEAST_ONE,
-        default_doc="20s",
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Adoption:
     """A v4 project whose JavaScript is not run: what may be open although code guards it."""
 
@@ -224,7 +211,6 @@ class Api:
         '`"plugin::rating.stars" = "integer"`; those of many plugins are known.',
         kind=_STORED_TYPES,
     )
-    code: ProjectCode = table(ProjectCode, "The project's own code.")
     adoption: Adoption = table(Adoption, "A v4 project whose JavaScript is not run.")
     largest_answer: int = setting(
         32 * 1024**2,

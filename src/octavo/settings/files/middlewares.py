@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
-from octavo.settings.values import DURATION, SIZE
+from octavo.settings.values import DURATION, SIZE, USES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +84,12 @@ class PublicFiles:
 class Middlewares:
     """What wraps every request."""
 
+    use: tuple[Any, ...] = setting(
+        (),
+        "Middlewares of `src/middlewares` around every request, the first outermost: names (`global::timing`), or "
+        'tables (`{name = "global::timing", config = {}}`).',
+        kind=USES,
+    )
     cors: Cors = table(Cors, "Cross-origin requests.")
     body: Body = table(Body, "Limits on bodies.")
     requests: Requests = table(Requests, "Limits on requests as a whole.")

@@ -32,6 +32,14 @@ class Server:
         "Work in the background too, in each worker: deliver webhooks and what else follows changes, run jobs. Where "
         "it is off, other processes on the database have to do it.",
     )
+    code_timeout: int = setting(
+        20,
+        "Longest time that the project's policies, middlewares and controllers may take together for a request; what "
+        "core actions do for them does not count.",
+        kind=DURATION,
+        bounds=AT_LEAST_ONE,
+        default_doc="20s",
+    )
     hook_timeout: int = setting(
         5,
         "Time that a lifecycle hook of the project's code may take: its transaction waits for it.",
