@@ -15,7 +15,7 @@ from octavo.settings import Settings
 from octavo.settings.v4.findings import Outcome
 
 _SETTINGS: Final[Sequence[str]] = (Outcome.CLOSED, Outcome.OPEN, Outcome.TAKEN, Outcome.IDLE)
-_CODE: Final[Sequence[str]] = (State.CLOSED, State.OPEN, State.TAKEN, State.NOTHING)
+_CODE: Final[Sequence[str]] = (State.CLOSED, State.OPEN, State.PORTED, State.TAKEN, State.NOTHING)
 
 
 def report_on(settings: Settings, registry: Registry, code: Code | None) -> Report | None:

@@ -21,10 +21,11 @@ from octavo.content.validation.scalar_rules import Mode
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Transaction
 from octavo.events.event import Params, Written
-from octavo.events.hooks import Hooks, did_you_mean
+from octavo.events.hooks import Hooks
 from octavo.events.names import CREATE, DELETE, PUBLISH, UNPUBLISH, UPDATE
 from octavo.events.telling import Telling, begin
 from octavo.plan.present_state import EntryFact, FactRow
+from octavo.project.naming import did_you_mean
 from octavo.schema.automatic import CREATED_AT, LOCALE, PUBLISHED_AT, TIMESTAMPS, UPDATED_AT
 from octavo.schema.content_types import ContentType
 from octavo.schema.scalar_types import LARGEST_ID

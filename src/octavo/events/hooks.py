@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
@@ -25,6 +24,7 @@ from octavo.project import CodeProblem, Function, InvalidCode, function_at
 from octavo.project.failures import describe, failure_place
 from octavo.project.functions import place_of, relative
 from octavo.project.lifecycles import Lifecycles
+from octavo.project.naming import did_you_mean
 from octavo.schema.naming import uid_of_folder
 
 logger = logging.getLogger("octavo.code")
@@ -214,9 +214,3 @@ def _key(function: Callable[..., Any], folder: Path) -> str:
 
 def _invalid(place: str, message: str) -> InvalidCode:
     return InvalidCode([CodeProblem(place, message)])
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint at the known word that is nearest, for the end of a message."""
-    near = get_close_matches(word, list(known), 1)
-    return f"; did you mean {near[0]}?" if near else ""

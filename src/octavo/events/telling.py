@@ -17,8 +17,9 @@ from octavo.database.unit_of_work import RunAlone, UnitOfWork
 from octavo.events import origin
 from octavo.events.after_commit import TOPIC, PastActor, keep, ordering_key
 from octavo.events.event import Event, Params, Written
-from octavo.events.hooks import Hooks, TypeHooks, did_you_mean
+from octavo.events.hooks import Hooks, TypeHooks
 from octavo.events.names import CREATE, DELETE, UPDATE
+from octavo.project.naming import did_you_mean
 
 SERVICE: Final = PastActor("system")
 Data = dict[str, Any]

@@ -21,13 +21,19 @@ class Lifecycles:
     functions: Mapping[str, Any]
 
 
-def read_lifecycles(path: Path, place: str, module: ModuleType) -> Lifecycles:
-    """What a file defines; `path` is below `src`. Whether there are such events is looked at later."""
+def paths(source: Path) -> Iterator[Path]:
+    """The files of a project's `src`."""
+    for pattern in PATTERNS:
+        yield from sorted(source.glob(pattern))
+
+
+def owner_of(path: Path) -> tuple[str, str]:
+    """`api::talk`, and the folder of the content-type; `path` is below `src`."""
     kind, owner, _, folder, _ = path.parts
-    return Lifecycles(f"{OWNERS[kind]}::{owner}", folder, place, dict(_functions(module)))
+    return f"{OWNERS[kind]}::{owner}", folder
 
 
-def _functions(module: ModuleType) -> Iterator[tuple[str, Any]]:
-    for name, value in vars(module).items():
-        if name.startswith(_MOMENTS) and callable(value):
-            yield name, value
+def read_lifecycles(path: Path, place: str, module: ModuleType) -> Lifecycles:
+    """What a file says of events; `path` is below `src`. Whether there are such events is looked at later."""
+    said = {name: value for name, value in vars(module).items() if name.startswith(_MOMENTS)}
+    return Lifecycles(*owner_of(path), place, said)

@@ -239,6 +239,19 @@ def test_hooks(tmp_path: Path, hook: str, actions: tuple[str, ...] | None) -> No
     assert bool(closed) == (actions is not None)
 
 
+def test_what_python_does_is_no_longer_closed_and_no_more(tmp_path: Path) -> None:
+    folder = "src/api/article/content-types/article"
+    script = "module.exports = { beforeCreate() { throw 1; }, beforeUpdate() { throw 1; }, afterDelete() { mail(); } };"
+    files = {f"{folder}/lifecycles.js": script, f"{folder}/lifecycles.py": "x = 1\ndef before_create(event): pass\n"}
+    code = read(tmp_path, **files)
+    found = {name: (one.state, one.says) for name, one in findings(code, Kind.HOOK).items()}
+    uid = "api::article.article"
+    assert found[f"{uid}.beforeCreate"] == (State.PORTED, f"ported by {folder}/lifecycles.py:2: may refuse")
+    assert (found[f"{uid}.beforeUpdate"][0], found[f"{uid}.afterDelete"][0]) == (State.CLOSED, State.OPEN)
+    closed = {route.core[1]: bool(route.guards) for route in code.routes if route.core}
+    assert (closed["create"], closed["update"]) == (False, True)
+
+
 def test_hooks_that_code_subscribes_to(tmp_path: Path) -> None:
     text = """module.exports = { register() {}, async bootstrap({ strapi }) {
       strapi.db.lifecycles.subscribe({ models: ['plugin::users-permissions.user'], beforeCreate() { throw 1; } });

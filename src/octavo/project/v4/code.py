@@ -41,6 +41,8 @@ class State(StrEnum):
     OPEN = "to port"
     """It does not happen; nothing is closed because of it."""
     CLOSED = "closed until ported"
+    PORTED = "ported"
+    """Python of its name does it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from octavo.project.v4.inventory import (
 from octavo.project.v4.named import NamedCode
 from octavo.project.v4.order import in_order
 from octavo.project.v4.plugins import read_plugin
+from octavo.project.v4.porting import as_ported, ported_names
 from octavo.project.v4.routes import RouteReader
 from octavo.project.v4.sources import Sources
 from octavo.schema.naming import kebab_case, uid_of_folder
@@ -39,7 +40,9 @@ _MAY_REACH_OUT: Final = re.compile(
 
 
 def read_code(project: Path, registry: Registry) -> Code:
-    """What the JavaScript and TypeScript of a project says; nothing where it is no v4 project. Runs nothing.
+    """What the JavaScript and TypeScript of a project says, less what is ported; nothing where it is no v4 project.
+
+    Runs nothing.
 
     Raises ValueError for a `package.json` that cannot be read.
     """
@@ -49,6 +52,7 @@ def read_code(project: Path, registry: Registry) -> Code:
 
 class _Reader:
     def __init__(self, project: Path, registry: Registry, packages: V4Project) -> None:
+        self._project = project
         self._registry = registry
         self._packages = packages.packages
         self._sources = sources = Sources(project)
@@ -73,14 +77,16 @@ class _Reader:
         self._everywhere += guards_everywhere(sources, self._named)
         self._starts([sources.source, *(path for path, _ in apis)])
         self._scan()
-        routes = tuple(_hooked(route, self._hooks.hooks) for route in in_order(found, sources.findings))
+        ported = ported_names(self._project, self._registry.content_types)
+        hooks = [hook for hook in self._hooks.hooks if hook.guard.name not in ported]
+        routes = tuple(_hooked(route, hooks) for route in in_order(found, sources.findings))
         self._named.tell()
         self._rest()
         return Code(
-            findings=(*sources.findings, *_told(routes)),
+            findings=(*(as_ported(found, ported) for found in sources.findings), *_told(routes)),
             routes=routes,
             everywhere=tuple(self._everywhere),
-            hooks=tuple(self._hooks.hooks),
+            hooks=tuple(hooks),
             plugin_actions=self._extensions.actions,
             plugin_routes=tuple(self._extensions.whole),
             switches=tuple(self._graphql.switches),
