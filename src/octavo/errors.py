@@ -62,6 +62,14 @@ class ValidationError(OctavoError):
         return cls(message, {"errors": [problem.as_json() for problem in listed]})
 
 
+def problems_of(error: OctavoError) -> list[Problem]:
+    """The problems that an error tells of, or itself as one."""
+    listed = (error.details or {}).get("errors")
+    if not listed:
+        return [Problem((), error.message, error.name)]
+    return [Problem(tuple(one["path"]), one["message"], one["name"]) for one in listed]
+
+
 class InvalidParameter(ValidationError):
     """A query parameter names something that does not exist or may not be used; `path` says exactly where."""
 

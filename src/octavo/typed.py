@@ -4,8 +4,10 @@
 nothing here is ever called.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypedDict, TypeVar
+
+from octavo.project.results import EntryPage
 
 Json = Any
 Blocks = list[dict[str, Any]]
@@ -145,6 +147,7 @@ ManyInput = Sequence[int | str | HasId] | Links | None
 FileInput = int | str | HasId | None
 FilesInput = Sequence[int | str | HasId] | None
 
+Target = int | Mapping[str, Any]
 EntryT = TypeVar("EntryT")
 CreateT = TypeVar("CreateT", contravariant=True)
 UpdateT = TypeVar("UpdateT", contravariant=True)
@@ -187,16 +190,64 @@ class TypedEntries(Protocol[EntryT, CreateT, UpdateT, FiltersT, FieldT, Populate
         self, entry_id: int, *, fields: FieldT | None = None, populate: PopulateT | None = None
     ) -> EntryT | None: ...
 
+    async def find_page(
+        self,
+        *,
+        filters: FiltersT | None = None,
+        sort: str | Sequence[str] | None = None,
+        fields: FieldT | None = None,
+        populate: PopulateT | None = None,
+        page: int = 1,
+        page_size: int = 25,
+        publication_state: PublicationState = "preview",
+        locale: str | None = None,
+        search: str | None = None,
+    ) -> EntryPage[EntryT]: ...
+
     async def count(
         self,
         *,
         filters: FiltersT | None = None,
         publication_state: PublicationState = "preview",
         locale: str | None = None,
+        search: str | None = None,
     ) -> int: ...
 
-    async def create(self, data: CreateT, *, populate: PopulateT | None = None) -> EntryT: ...
+    async def load(self, entries: EntryT | Iterable[EntryT], populate: PopulateT) -> None: ...
+
+    async def create(
+        self, data: CreateT, *, locale: str | None = None, populate: PopulateT | None = None
+    ) -> EntryT: ...
+
+    async def create_many(self, items: Iterable[CreateT], *, locale: str | None = None) -> list[int]: ...
 
     async def update(self, entry_id: int, data: UpdateT, *, populate: PopulateT | None = None) -> EntryT: ...
 
+    async def update_many(
+        self,
+        data: UpdateT,
+        *,
+        filters: FiltersT,
+        publication_state: PublicationState = "preview",
+        locale: str | None = None,
+        search: str | None = None,
+    ) -> int: ...
+
     async def delete(self, entry_id: int) -> EntryT: ...
+
+    async def delete_many(
+        self,
+        *,
+        filters: FiltersT,
+        publication_state: PublicationState = "preview",
+        locale: str | None = None,
+        search: str | None = None,
+    ) -> int: ...
+
+    async def publish(self, entry_id: int, *, populate: PopulateT | None = None) -> EntryT: ...
+
+    async def unpublish(self, entry_id: int, *, populate: PopulateT | None = None) -> EntryT: ...
+
+    async def attach(self, entry_id: int, attribute: str, targets: Target | Iterable[Target]) -> None: ...
+
+    async def detach(self, entry_id: int, attribute: str, targets: Target | Iterable[Target] | None = None) -> None: ...

@@ -46,7 +46,7 @@ def test_a_creation_puts_components_first_and_equal_ones_together(
 ) -> None:
     legs = [RowNode(definition=leg, values={"length": length}) for length in (1, 2)]
     row = RowNode(definition=tool, values={"name": "Saw"}, components={"legs": legs}, links={"users": [4, 3]})
-    assert plan_write(row, registry, {}) == [
+    assert plan_write([row], registry, {}) == [
         InsertRows(
             definition=leg, attributes=("length",), rows=((1,), (2,)), refs=tuple(inside.ref for inside in legs)
         ),
@@ -67,7 +67,7 @@ def test_an_update_changes_the_difference(registry: Registry, tool: Definition, 
     row = RowNode(definition=tool, id=1, components={"legs": [kept]}, links={"users": [4, 2, 9]})
     users = tool.relation("users")
     current = {(tool, 1, "users"): [(2, 1.0), (3, 2.0), (4, 3.0)]}
-    assert plan_write(row, registry, current, [(leg, 8)]) == [
+    assert plan_write([row], registry, current, [(leg, 8)]) == [
         DetachFiles(places=(("part.leg", 8, None),)),
         DeleteRows(definition=leg, ids=(8,)),
         UpdateRow(definition=leg, id=7, attributes=("length",), values=(5,)),
@@ -82,14 +82,14 @@ def test_an_update_changes_the_difference(registry: Registry, tool: Definition, 
 def test_what_is_linked_already_changes_nothing(registry: Registry, tool: Definition) -> None:
     row = RowNode(definition=tool, id=1, links={"maker": [2], "users": [3]})
     current: Links = {(tool, 1, "maker"): [(2, None)], (tool, 1, "users"): [(3, 1.0)]}
-    assert plan_write(row, registry, current) == []
+    assert plan_write([row], registry, current) == []
 
 
 def test_targets_with_one_owner_are_taken_first(registry: Registry) -> None:
     maker = registry.definition(MAKER)
     row = RowNode(definition=maker, id=1, links={"tools": [5]})
     tools = maker.relation("tools")
-    assert plan_write(row, registry, {(maker, 1, "tools"): []}) == [
+    assert plan_write([row], registry, {(maker, 1, "tools"): []}) == [
         TakeLinks(owner=maker, relation=tools, targets=(5,)),
         AddLinks(owner=maker, relation=tools, links=((1, 5, 1.0),)),
     ]
@@ -98,7 +98,7 @@ def test_targets_with_one_owner_are_taken_first(registry: Registry) -> None:
 def test_a_deletion_removes_what_is_owned_and_the_entry_last(
     registry: Registry, tool: Definition, leg: Definition
 ) -> None:
-    changes = plan_delete(tool, 1, registry, [(leg, 7), (leg, 8)])
+    changes = plan_delete(tool, [1], registry, [(leg, 7), (leg, 8)])
     assert [change for change in changes if isinstance(change, DeleteRows | DetachFiles)] == [
         DetachFiles(places=(("part.leg", 7, None), ("part.leg", 8, None), (TOOL, 1, None))),
         DeleteRows(definition=leg, ids=(7, 8)),

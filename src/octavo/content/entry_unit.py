@@ -3,7 +3,7 @@
 Refuses with ValidationError (all problems at once) and ApplicationError.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
@@ -42,7 +42,7 @@ from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import LARGEST_ID
 from octavo.sql.write.change import ChangeCompiler
 
-_UPDATING: Final = Mode(creating=False, draft=False)
+UPDATING: Final = Mode(creating=False, draft=False)
 NO_DATES: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
@@ -85,19 +85,12 @@ class EntryUnit(UnitOfWork):
         `draft_default` leaves the entry a draft where the data does not tell; `strict` asks drafts for everything too;
         `dates` are a `createdAt` and `updatedAt` other than now.
         """
-        check_object(data)
-        code = await self._locale(content_type, data.get(LOCALE, locale)) if content_type.localized else None
-        moment = this_moment()
-        published = data.get(PUBLISHED_AT, None if draft_default else moment)
-        draft = content_type.draft_and_publish and published is None and not strict
-        body, found = await self._check(content_type, data, Mode(creating=True, draft=draft))
+        mode, automatic = await self._new(content_type, data, locale, draft_default, strict)
+        body, found = await self._check(content_type, data, mode)
         building = partial(self._builder(found).row, body, None)
         row = await self.compute(building) if self.is_large else building()
-        times = {CREATED_AT: moment, UPDATED_AT: moment, **dates}
-        self._stamp(row, {**times, PUBLISHED_AT: published, LOCALE: code})
-        for name in CREATORS:
-            row.values[name] = actor_id
-        await self._write(row, body, found, ())
+        self._stamp_new(row, {**automatic, **dates}, actor_id)
+        await self._write([row], [body], found, ())
         self.record(content_type.uid, int(row.ref), ChangeKind.CREATE)
         return int(row.ref)
 
@@ -123,15 +116,10 @@ class EntryUnit(UnitOfWork):
         body, found = checked
         building = partial(self._rows, found, body, entry_id)
         row, replaced = await self.compute(building) if self.is_large else building()
-        automatic: dict[str, Any] = {UPDATED_AT: this_moment(), **dates}
-        if PUBLISHED_AT in data:
-            automatic[PUBLISHED_AT] = data[PUBLISHED_AT]
-        self._stamp(row, automatic)
-        if actor_id is not None:
-            row.values[UPDATED_BY] = actor_id
+        self._stamp_changed(row, data, actor_id, dates)
         before = await self._image_before(content_type, entry_id) if self._context.feed.wants_any_images else None
-        await self._write(row, body, found, await self._with_nested(replaced))
-        self.record(content_type.uid, entry_id, _kind_of_update(content_type, found.entry(fact), row), before)
+        await self._write([row], [body], found, await self._with_nested(replaced))
+        self.record(content_type.uid, entry_id, kind_of_update(content_type, found.entry(fact), row), before)
         return True
 
     async def delete(self, content_type: ContentType, entry_id: int) -> bool:
@@ -145,10 +133,14 @@ class EntryUnit(UnitOfWork):
         direct = [(self._registry.components[str(row.type)], row.id) for _, row in found.components()]
         before = await self._image_before(content_type, entry_id) if self._context.feed.wants_any_images else None
         owned = await self._with_nested(direct)
-        planning = partial(plan_delete, content_type, entry_id, self._registry, owned)
+        planning = partial(plan_delete, content_type, (entry_id,), self._registry, owned)
         await self.apply(await self.compute(planning) if self.is_large else planning())
         self.record(content_type.uid, entry_id, ChangeKind.DELETE, before)
         return True
+
+    async def lock_entry(self, content_type: ContentType, entry_id: int) -> None:
+        """Let nobody else change what an entry holds until the end of the transaction."""
+        await self.connection.lock(f"octavo: entry {content_type.uid} {entry_id}")
 
     async def apply(self, changes: Iterable[Change]) -> None:
         """Carry out changes; those that no entry's data speaks of come from outside."""
@@ -172,6 +164,18 @@ class EntryUnit(UnitOfWork):
     async def _image_before(self, content_type: ContentType, entry_id: int) -> bytes | None:
         wanted = self._context.feed.wants_images(content_type.uid)
         return await self.read_image(content_type.uid, entry_id) if wanted else None
+
+    async def _new(
+        self, content_type: ContentType, data: Mapping[str, Any], locale: str | None, draft_default: bool, strict: bool
+    ) -> tuple[Mode, dict[str, Any]]:
+        """How the data of a new entry is looked at, and the values of automatic attributes."""
+        check_object(data)
+        code = await self._locale(content_type, data.get(LOCALE, locale)) if content_type.localized else None
+        moment = this_moment()
+        published = data.get(PUBLISHED_AT, None if draft_default else moment)
+        draft = content_type.draft_and_publish and published is None and not strict
+        automatic = {CREATED_AT: moment, UPDATED_AT: moment, PUBLISHED_AT: published, LOCALE: code}
+        return Mode(creating=True, draft=draft), automatic
 
     async def _locale(self, content_type: ContentType, given: Any) -> str:
         known = await self._context.locales.known(self.connection)
@@ -198,18 +202,18 @@ class EntryUnit(UnitOfWork):
         self, content_type: ContentType, fact: EntryFact, data: Mapping[str, Any]
     ) -> tuple[InputNode, Prefetched] | None:
         """As `_check`. Whether it is a draft is known with the rest of the state, so the problems come last."""
-        reading = partial(self._read, content_type, data, _UPDATING, fact.id)
+        reading = partial(self._read, content_type, data, UPDATING, fact.id)
         check, facts = await self.compute(reading) if self.is_large else reading()
         await lock_unique_values(self.connection, check.unique)
         if any(isinstance(known, LinksFact | ComponentsFact) for known in facts):
             # What is written follows from what is held now: of two changes at once the second has to see the first.
-            await self.connection.lock(f"octavo: entry {content_type.uid} {fact.id}")
+            await self.lock_entry(content_type, fact.id)
         found = await self._prefetch([fact, *facts])
         entry = found.entry(fact)
         if entry is None:
             return None
         draft = content_type.draft_and_publish and not entry.owner
-        await self._settle(check, replace(_UPDATING, draft=draft), found)
+        await self._settle(check, replace(UPDATING, draft=draft), found)
         return check.body, found
 
     def _read(
@@ -236,7 +240,7 @@ class EntryUnit(UnitOfWork):
         """The rows of an entry that is there, and the components that it holds no more."""
         builder = self._builder(found)
         row = builder.row(body, entry_id)
-        return row, dropped_components(row, builder)
+        return row, dropped_components([row], builder)
 
     def _builder(self, found: Prefetched) -> RowBuilder:
         return RowBuilder(
@@ -252,14 +256,31 @@ class EntryUnit(UnitOfWork):
             if name in row.definition.attributes:
                 row.values[name] = store_at(row.definition, name, value, self._dialect)
 
-    async def _write(self, row: RowNode, body: InputNode, found: Prefetched, dropped: Iterable[OwnedRow]) -> None:
+    def _stamp_new(self, row: RowNode, automatic: Mapping[str, Any], actor_id: int | None) -> None:
+        self._stamp(row, automatic)
+        for name in CREATORS:
+            row.values[name] = actor_id
+
+    def _stamp_changed(
+        self, row: RowNode, data: Mapping[str, Any], actor_id: int | None, dates: Mapping[str, Any] = NO_DATES
+    ) -> None:
+        automatic: dict[str, Any] = {UPDATED_AT: this_moment(), **dates}
+        if PUBLISHED_AT in data:
+            automatic[PUBLISHED_AT] = data[PUBLISHED_AT]
+        self._stamp(row, automatic)
+        if actor_id is not None:
+            row.values[UPDATED_BY] = actor_id
+
+    async def _write(
+        self, rows: Sequence[RowNode], bodies: Sequence[InputNode], found: Prefetched, dropped: Iterable[OwnedRow]
+    ) -> None:
         try:
-            planning = partial(plan_write, row, self._registry, found.links(), dropped)
+            planning = partial(plan_write, rows, self._registry, found.links(), dropped)
             await self.apply(await self.compute(planning) if self.is_large else planning())
         except IdTaken:
             raise
         except UniqueViolation as violation:
-            raise ValidationError.from_problems([unique_problem(body, violation)]) from None
+            raise ValidationError.from_problems([unique_problem(bodies, violation)]) from None
         except IntegrityViolation:  # a target has been deleted since it was looked for
             raise ValidationError.from_problems([TOP.problem("Invalid relations")]) from None
         except UnsuitableValue as error:
@@ -272,7 +293,7 @@ def _settled(check: BodyCheck, mode: Mode, found: Prefetched) -> list[tuple[Inpu
     return plain_passwords(check.body)
 
 
-def _kind_of_update(content_type: ContentType, entry: FactRow | None, row: RowNode) -> ChangeKind:
+def kind_of_update(content_type: ContentType, entry: FactRow | None, row: RowNode) -> ChangeKind:
     """How an entry changes that was published, or was not."""
     if not content_type.draft_and_publish or PUBLISHED_AT not in row.values:
         return ChangeKind.UPDATE

@@ -4,7 +4,7 @@ Types without hooks go the road of every entry. Hooks before a write see its dat
 change it: all rules are asked of what they leave. A required value may come from them, so it is not asked for before.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from datetime import UTC, datetime
 from functools import partial
@@ -13,9 +13,10 @@ from typing import Any, Final, TypeVar
 import orjson
 
 from octavo.clock import this_moment
-from octavo.content.entry_unit import NO_DATES, EntryUnit, WriteContext
+from octavo.content.entry_unit import NO_DATES, WriteContext
 from octavo.content.input.python_values import plain
 from octavo.content.input.without_passwords import without_passwords
+from octavo.content.many_entries import ManyEntriesUnit
 from octavo.content.validation.body_validator import Validator
 from octavo.content.validation.scalar_rules import Mode
 from octavo.database.change_feed import ChangeKind
@@ -23,7 +24,7 @@ from octavo.database.connection import Transaction
 from octavo.events.event import Params, Written
 from octavo.events.hooks import Hooks
 from octavo.events.names import CREATE, DELETE, PUBLISH, UNPUBLISH, UPDATE
-from octavo.events.telling import Telling, begin
+from octavo.events.telling import Telling, begin, hooks_of
 from octavo.plan.present_state import EntryFact, FactRow
 from octavo.project.naming import did_you_mean
 from octavo.schema.automatic import CREATED_AT, LOCALE, PUBLISHED_AT, TIMESTAMPS, UPDATED_AT
@@ -35,7 +36,7 @@ ResultT = TypeVar("ResultT")
 _KINDS: Final = {ChangeKind.PUBLISH: PUBLISH, ChangeKind.UNPUBLISH: UNPUBLISH}
 
 
-class HookedUnit(EntryUnit):
+class HookedUnit(ManyEntriesUnit):
     """A unit of work that writes entries, and tells a project's hooks of it."""
 
     def __init__(self, context: WriteContext, hooks: Hooks, connection: Transaction, size: int = 0) -> None:
@@ -123,6 +124,10 @@ class HookedUnit(EntryUnit):
             return False
         await told.after(DELETE, data=None)
         return True
+
+    def goes_in_turn(self, content_type: ContentType, names: Iterable[str]) -> bool:
+        """Hooks are called for one entry after the other."""
+        return hooks_of(self, content_type.uid) is not None or super().goes_in_turn(content_type, names)
 
     async def _after(self, content_type: ContentType, told: Telling, *actions: str) -> None:
         """An entry is written: tell so."""

@@ -1,6 +1,6 @@
 """Owned components: the components that go with an entry, or with a change of it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from octavo.content.input.prefetch import Asking, components_facts, prefetch
 from octavo.content.input.row_builder import RowBuilder
@@ -25,10 +25,11 @@ async def with_nested(asking: Asking, registry: Registry, dialect: Dialect, rows
     return found
 
 
-def dropped_components(root: RowNode, builder: RowBuilder) -> list[OwnedRow]:
+def dropped_components(roots: Sequence[RowNode], builder: RowBuilder) -> list[OwnedRow]:
     """The components that rows held until now, in attributes that change, and hold no more."""
-    kept = {(row.definition.uid, row.id) for row in root.walk()}
-    changed = {(row.definition, row.id, name) for row in root.walk() for name in row.components}
+    rows = [row for root in roots for row in root.walk()]
+    kept = {(row.definition.uid, row.id) for row in rows}
+    changed = {(row.definition, row.id, name) for row in rows for name in row.components}
     return [
         (builder.registry.components[uid], component)
         for place, held in builder.held.items()

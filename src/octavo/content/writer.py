@@ -3,16 +3,17 @@
 Refuses with ValidationError (all problems at once) and ApplicationError.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import Any, TypeVar
 
 from octavo.content.entry_snapshots import EntryImages
-from octavo.content.entry_unit import EntryUnit, WriteContext
+from octavo.content.entry_unit import WriteContext
 from octavo.content.hooked_unit import HookedUnit
 from octavo.content.input.body_check import V4_RULES, WriteRules
 from octavo.content.input.password_hashing import PasswordHasher
+from octavo.content.many_entries import ManyEntriesUnit
 from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Database, Transaction
 from octavo.database.sequences import continue_ids
@@ -61,7 +62,7 @@ class EntryWriter:
             rules=rules,
         )
 
-    def open(self) -> AbstractAsyncContextManager[EntryUnit]:
+    def open(self) -> AbstractAsyncContextManager[ManyEntriesUnit]:
         """Several writes, and reads between them, as one. A conflict with another transaction is not repeated.
 
         Raises TransactionConflict.
@@ -69,7 +70,7 @@ class EntryWriter:
         return open_unit(self.database, self._make_unit)
 
     @asynccontextmanager
-    async def open_ambient(self) -> AsyncIterator[EntryUnit]:
+    async def open_ambient(self) -> AsyncIterator[ManyEntriesUnit]:
         """As `open`; what is read and written inside belongs to the unit, whoever does it (`database.ambient`)."""
         async with self.open() as unit:
             with unit.ambient():
@@ -77,7 +78,7 @@ class EntryWriter:
 
     async def run(
         self,
-        work: Callable[[EntryUnit], Awaitable[ResultT]],
+        work: Callable[[ManyEntriesUnit], Awaitable[ResultT]],
         *,
         grouped: bool = True,
         size: int = 0,
@@ -112,10 +113,15 @@ class EntryWriter:
         """Remove an entry; False when there is no such entry."""
         return await self.run(lambda unit: unit.delete(content_type, entry_id), about=content_type)
 
-    def _make_unit(self, connection: Transaction, size: int = 0) -> EntryUnit:
+    def _make_unit(self, connection: Transaction, size: int = 0) -> ManyEntriesUnit:
         if self.hooks:
             return HookedUnit(self._context, self.hooks, connection, size)
-        return EntryUnit(self._context, connection, size)
+        return ManyEntriesUnit(self._context, connection, size)
+
+    async def create_many(self, content_type: ContentType, items: Sequence[Any], **options: Any) -> list[int]:
+        """New entries, all or none; their ids. Options as for `ManyEntriesUnit.create_many`."""
+        prepared = [await self.passwords.prepare(content_type, item) for item in items]
+        return await self.run(lambda unit: unit.create_many(content_type, prepared, **options), grouped=False)
 
     async def _continue_ids(self) -> None:
         await continue_ids(self.database, self.registry)

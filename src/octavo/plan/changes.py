@@ -193,22 +193,29 @@ class RemoveMorphs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemoveInverseMorphs:
-    """All that leads to an entry by one attribute of its own side."""
+    """All that leads to some entries by one attribute of their own side."""
 
     owner: Definition
     relation: Relation
-    target: TypedTarget
+    targets: tuple[TypedTarget, ...]
     field: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UnpointMorphs:
+    """Let no morphToOne relation lead to some targets any more."""
+
+    owner: Definition
+    targets: tuple[TypedTarget, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PointMorphs:
-    """Let the morphToOne relation of some rows lead to a target, and that of all others no more."""
+    """Let the morphToOne relation of some rows lead to a target."""
 
     owner: Definition
     target: TypedTarget
     ids: tuple[int, ...]
-    fresh: bool
 
 
 Change = (
@@ -228,4 +235,5 @@ Change = (
     | RemoveMorphs
     | RemoveInverseMorphs
     | PointMorphs
+    | UnpointMorphs
 )

@@ -1,10 +1,11 @@
-"""plan_write: an entry as it shall be, with what it is now, to an ordered list of changes.
+"""plan_write: entries as they shall be, with what they are now, to an ordered list of changes.
 
 Changes of one kind to one table are put together, so that a write needs few statements, however many components it has.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from octavo.plan.changes import (
@@ -29,6 +30,7 @@ from octavo.plan.changes import (
     RowRef,
     TakeLinks,
     TypedTarget,
+    UnpointMorphs,
     UpdateRow,
     UpdateRows,
 )
@@ -73,18 +75,22 @@ Links = Mapping[tuple[Definition, int, str], Held]
 OwnedRow = tuple[Definition, int]
 
 
-def plan_write(root: RowNode, registry: Registry, current: Links, dropped: Iterable[OwnedRow] = ()) -> list[Change]:
-    """The changes that make the database hold `root`.
+def plan_write(
+    roots: Sequence[RowNode], registry: Registry, current: Links, dropped: Iterable[OwnedRow] = ()
+) -> list[Change]:
+    """The changes that make the database hold these entries of one type.
 
     `current` are the targets now linked, with their orders, for rows that exist; `dropped` the components that nothing
-    holds any more.
+    holds any more. What several of them want of one target comes to what it would if they were written in turn.
     """
-    rows = list(root.walk())
+    rows = [row for root in roots for row in root.walk()]
+    inside = [row for root in roots for row in islice(root.walk(), 1, None)]
     return [
         *_drop(dropped),
-        *_insert_components(rows),
-        *_write_root(root),
-        *_update_components(root, rows),
+        *_insert(row for row in inside if row.id is None),
+        *_insert(root for root in roots if root.id is None),
+        *_update(root for root in roots if root.id is not None),
+        *_update(row for row in inside if row.id is not None),
         *_place_components(rows),
         *_link(rows, current),
         *_attach_files(rows),
@@ -92,16 +98,17 @@ def plan_write(root: RowNode, registry: Registry, current: Links, dropped: Itera
     ]
 
 
-def plan_delete(definition: Definition, entry_id: int, registry: Registry, owned: Iterable[OwnedRow]) -> list[Change]:
-    """The changes that remove an entry with the components inside it, and what leads to it from its own side."""
-    row = RowNode(definition=definition, id=entry_id)
+def plan_delete(
+    definition: Definition, ids: Iterable[int], registry: Registry, owned: Iterable[OwnedRow]
+) -> list[Change]:
+    """The changes that remove entries with the components inside them, and what leads to them from their own side."""
+    wanted = list(ids)
     inverse = [
-        change
+        _leave([TypedTarget(definition.uid, one) for one in wanted], attribute, registry)
         for attribute in definition.attributes.values()
-        if isinstance(attribute, Relation) and attribute.kind in ("morphOne", "morphMany")
-        for change in _lead_here(row, attribute, (), registry)
+        if wanted and isinstance(attribute, Relation) and attribute.kind in ("morphOne", "morphMany")
     ]
-    return [*inverse, *_drop([*owned, (definition, entry_id)])]
+    return [*inverse, *_drop([*owned, *((definition, one) for one in wanted)])]
 
 
 def _holds_files(definition: Definition) -> bool:
@@ -122,50 +129,31 @@ def _drop(rows: Iterable[OwnedRow]) -> list[Change]:
     return detached + [DeleteRows(definition=definition, ids=tuple(ids)) for definition, ids in by_definition.items()]
 
 
-def _insert_components(rows: Iterable[RowNode]) -> Iterator[Change]:
-    """New components first: they do not know their owners."""
+def _insert(rows: Iterable[RowNode]) -> Iterator[Change]:
+    """New rows; components come first, they do not know their owners."""
     groups: dict[tuple[Definition, tuple[str, ...]], list[RowNode]] = {}
-    for row in list(rows)[1:]:
-        if row.id is None:
-            groups.setdefault((row.definition, tuple(row.values)), []).append(row)
+    for row in rows:
+        groups.setdefault((row.definition, tuple(row.values)), []).append(row)
     for (definition, attributes), group in groups.items():
-        yield _insert(definition, attributes, group)
-
-
-def _insert(definition: Definition, attributes: tuple[str, ...], group: Sequence[RowNode]) -> InsertRows:
-    return InsertRows(
-        definition=definition,
-        attributes=attributes,
-        rows=tuple(tuple(row.values.values()) for row in group),
-        refs=tuple(row.ref for row in group),
-    )
-
-
-def _write_root(root: RowNode) -> Iterator[Change]:
-    if root.id is None:
-        yield _insert(root.definition, tuple(root.values), (root,))
-    else:
-        yield from _update(root)
-
-
-def _update(row: RowNode) -> Iterator[Change]:
-    if row.id is not None and row.values:
-        yield UpdateRow(
-            definition=row.definition, id=row.id, attributes=tuple(row.values), values=tuple(row.values.values())
+        yield InsertRows(
+            definition=definition,
+            attributes=attributes,
+            rows=tuple(tuple(row.values.values()) for row in group),
+            refs=tuple(row.ref for row in group),
         )
 
 
-def _update_components(root: RowNode, rows: Iterable[RowNode]) -> Iterator[Change]:
+def _update(rows: Iterable[RowNode]) -> Iterator[Change]:
     groups: dict[tuple[Definition, tuple[str, ...]], dict[int, RowNode]] = {}
     for row in rows:
-        if row is not root and row.id is not None and row.values:
+        if row.id is not None and row.values:
             groups.setdefault((row.definition, tuple(row.values)), {})[row.id] = row
     for (definition, attributes), group in groups.items():
+        values = [tuple(row.values.values()) for row in group.values()]
         if len(group) == 1:
-            yield from _update(*group.values())
+            yield UpdateRow(definition=definition, id=next(iter(group)), attributes=attributes, values=values[0])
         else:
-            values = tuple(tuple(row.values.values()) for row in group.values())
-            yield UpdateRows(definition=definition, ids=tuple(group), attributes=attributes, rows=values)
+            yield UpdateRows(definition=definition, ids=tuple(group), attributes=attributes, rows=tuple(values))
 
 
 def _place_components(rows: Iterable[RowNode]) -> Iterator[Change]:
@@ -194,26 +182,55 @@ def takes_targets(relation: Relation) -> bool:
     return relation.kind in ("oneToOne", "oneToMany") and bool(relation.inversed_by or relation.mapped_by)
 
 
+@dataclass(slots=True)
+class _PendingLinks:
+    """New links of one relation that are to be added together, and the targets that are taken from others before."""
+
+    links: list[tuple[RowId, int, float]] = field(default_factory=list)
+    taken: dict[int, None] = field(default_factory=dict)
+
+
+_Pending = dict[tuple[Definition, str], _PendingLinks]
+
+
 def _link(rows: Iterable[RowNode], current: Links) -> Iterator[Change]:
-    added: dict[tuple[Definition, str], list[tuple[RowId, int, float]]] = {}
+    pending: _Pending = {}
     for row in rows:
         for name, wanted in _in_order(row):
             relation = row.definition.relation(name)
             held = {} if row.id is None else dict(current.get((row.definition, row.id, name), ()))
-            if (row.definition, _other_side(row, relation)) in added:
-                yield from _add_links(added)  # the side that is written last wins
-                added.clear()
+            if (row.definition, _other_side(row, relation)) in pending:
+                yield from _flush(pending)  # the side that is written last wins
                 if row.id is not None and row.id in row.links[_other_side(row, relation)]:
                     held.setdefault(row.id, None)
             places = {target: float(index + 1) for index, target in enumerate(wanted)}
             if row.id is not None:
                 yield from _rearrange(row, row.id, relation, held, places)
             new = tuple(target for target in wanted if target not in held)
-            if new and takes_targets(relation):
-                yield TakeLinks(owner=row.definition, relation=relation, targets=new)
-            links = added.setdefault((row.definition, name), [])
-            links += [(row.key, target, places[target]) for target in new]
-    yield from _add_links(added)
+            taken = dict.fromkeys(new if takes_targets(relation) else ())
+            known = pending.get((row.definition, name))
+            if known is not None and not taken.keys().isdisjoint(known.taken):
+                yield from _flush(pending)  # the row that is written last wins
+            adding = pending.setdefault((row.definition, name), _PendingLinks())
+            adding.links += [(row.key, target, places[target]) for target in new]
+            adding.taken |= taken
+    yield from _flush(pending)
+
+
+def _flush(pending: _Pending) -> Iterator[Change]:
+    for (definition, name), adding in pending.items():
+        relation = definition.relation(name)
+        if adding.taken:
+            yield TakeLinks(owner=definition, relation=relation, targets=tuple(adding.taken))
+        if adding.links:
+            yield AddLinks(owner=definition, relation=relation, links=tuple(adding.links))
+    pending.clear()
+
+
+def needs_turns(definition: Definition, names: Iterable[str]) -> bool:
+    """Whether entries of a type have to be written in turn: what one links on one side, another finds on the other."""
+    relations = [item for name in names if isinstance(item := definition.attributes.get(name), Relation)]
+    return any(item.target == definition.uid and bool(item.inversed_by or item.mapped_by) for item in relations)
 
 
 def _in_order(row: RowNode) -> list[tuple[str, Sequence[int]]]:
@@ -224,12 +241,6 @@ def _in_order(row: RowNode) -> list[tuple[str, Sequence[int]]]:
 def _other_side(row: RowNode, relation: Relation) -> str:
     """The attribute of the same row that holds the other ends of a relation's links, of a type with itself."""
     return (relation.inversed_by or relation.mapped_by or "") if relation.target == row.definition.uid else ""
-
-
-def _add_links(added: Mapping[tuple[Definition, str], Sequence[tuple[RowId, int, float]]]) -> Iterator[Change]:
-    for (definition, name), links in added.items():
-        if links:
-            yield AddLinks(owner=definition, relation=definition.relation(name), links=tuple(links))
 
 
 def _rearrange(
@@ -275,14 +286,27 @@ def _morph(rows: Iterable[RowNode], registry: Registry) -> Iterator[Change]:
 
 def _lead_here(row: RowNode, relation: Relation, sources: Sequence[int], registry: Registry) -> Iterator[Change]:
     """The other side of a morph relation: the rows that shall lead here, by columns of theirs or by a table."""
-    owner = registry.content_types[str(relation.target)]
-    owning = owner.relation(str(relation.morph_by))
+    owner, owning = _owning(relation, registry)
     target = TypedTarget(row.definition.uid, row.key)
-    if owning.kind == "morphToOne":
-        yield PointMorphs(owner=owner, target=target, ids=tuple(sources), fresh=row.id is None)
-        return
     if row.id is not None:
-        yield RemoveInverseMorphs(owner=owner, relation=owning, target=target, field=relation.name)
-    if sources:
-        links = [MorphLink(source, target, relation.name, float(i + 1)) for i, source in enumerate(sources)]
-        yield AddMorphs(owner=owner, relation=owning, links=tuple(links))
+        yield _leave([target], relation, registry)
+    if not sources:
+        return
+    if owning.kind == "morphToOne":
+        yield PointMorphs(owner=owner, target=target, ids=tuple(sources))
+        return
+    links = [MorphLink(source, target, relation.name, float(i + 1)) for i, source in enumerate(sources)]
+    yield AddMorphs(owner=owner, relation=owning, links=tuple(links))
+
+
+def _leave(targets: Iterable[TypedTarget], relation: Relation, registry: Registry) -> Change:
+    """Nothing leads to these any more by the other side of a morph relation of theirs."""
+    owner, owning = _owning(relation, registry)
+    if owning.kind == "morphToOne":
+        return UnpointMorphs(owner=owner, targets=tuple(targets))
+    return RemoveInverseMorphs(owner=owner, relation=owning, targets=tuple(targets), field=relation.name)
+
+
+def _owning(relation: Relation, registry: Registry) -> tuple[Definition, Relation]:
+    owner = registry.content_types[str(relation.target)]
+    return owner, owner.relation(str(relation.morph_by))

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
+
+EntryT = TypeVar("EntryT")
 
 
 class Entry(dict[str, Any]):
@@ -21,13 +23,18 @@ class Entry(dict[str, Any]):
 
 
 @dataclass(frozen=True, slots=True)
-class EntryPage:
+class EntryPage(Generic[EntryT]):
     """One page of entries and what `meta.pagination` tells of it.
 
     Where a resolver answers a plain list, the list is taken as the first page of all there is.
     """
 
-    entries: Sequence[Any]
+    entries: Sequence[EntryT]
     total: int
     page: int = 1
     page_size: int = 10
+
+    @property
+    def page_count(self) -> int:
+        """How many pages there are."""
+        return -(-self.total // self.page_size)

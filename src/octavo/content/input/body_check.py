@@ -3,8 +3,8 @@
 Refuses with ValidationError, all problems at once.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from octavo.content.input.input_tree import (
@@ -22,7 +22,7 @@ from octavo.content.validation.body_validator import Validator
 from octavo.content.validation.messages import type_message
 from octavo.content.validation.scalar_rules import Mode
 from octavo.errors import Problem, ValidationError
-from octavo.plan.present_state import Fact, TargetsFact
+from octavo.plan.present_state import Fact, TargetsFact, UniqueFact
 from octavo.schema.attributes import Scalar
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
@@ -98,15 +98,21 @@ class BodyCheck:
 
     def refuse(self, mode: Mode, found: Prefetched) -> None:
         """Raise ValidationError if there is anything wrong."""
+        problems = self.problems(mode, found)
+        if problems:
+            raise ValidationError.from_problems(problems)
+
+    def problems(self, mode: Mode, found: Prefetched, others: Set[UniqueFact] = frozenset()) -> list[Problem]:
+        """Everything that is wrong. `others` are values, without `own_id`, that bodies before this one have."""
         taken = frozenset(
             trail.path
             for fact, trails in self.unique.items()
-            for trail in (trails if found.is_taken(fact) else trails[1:])
+            for trail in (
+                trails if found.is_taken(fact) or (others and replace(fact, own_id=None) in others) else trails[1:]
+            )
         )
         problems = list(self._found(mode, taken))
-        problems += self._relation_problems or (self._misplaced(found) if self._placing else self._missing(found))
-        if problems:
-            raise ValidationError.from_problems(problems)
+        return problems + (self._relation_problems or (self._misplaced if self._placing else self._missing)(found))
 
     def _found(self, mode: Mode, taken: frozenset[tuple[str, ...]]) -> Sequence[Problem]:
         """The problems inside the body: another look is needed only where it could find something else."""

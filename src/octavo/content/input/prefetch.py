@@ -25,6 +25,7 @@ class Prefetched:
     """Facts and their answers."""
 
     answers: dict[Fact, list[FactRow]] = field(default_factory=dict)
+    _existing: dict[Definition, set[int]] | None = None
 
     def entry(self, fact: EntryFact) -> FactRow | None:
         """The entry, if it is there: `owner` is 1 when it is published, `type` its locale."""
@@ -33,12 +34,12 @@ class Prefetched:
 
     def existing(self, definition: Definition) -> set[int]:
         """The entries of a type that were asked for and are there."""
-        return {
-            row.id
-            for fact, rows in self.answers.items()
-            if isinstance(fact, TargetsFact) and fact.definition is definition
-            for row in rows
-        }
+        if self._existing is None:
+            self._existing = {}
+            for fact, rows in self.answers.items():
+                if isinstance(fact, TargetsFact):
+                    self._existing.setdefault(fact.definition, set()).update(row.id for row in rows)
+        return self._existing.get(definition, set())
 
     def is_taken(self, fact: UniqueFact) -> bool:
         """Whether the value belongs to another row."""

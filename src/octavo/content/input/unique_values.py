@@ -1,6 +1,6 @@
 """Unique values: which values of a body may occur once only, held for the length of a transaction."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from octavo.content.input.column_values import store
 from octavo.content.input.input_tree import InputNode
@@ -44,9 +44,11 @@ async def lock_unique_values(connection: Transaction, unique: Mapping[UniqueFact
         await connection.lock(name)
 
 
-def unique_problem(body: InputNode, violation: UniqueViolation) -> Problem:
-    """The problem of a value that an index of the database has refused."""
-    for node in body.walk():
+def unique_problem(bodies: Sequence[InputNode], violation: UniqueViolation) -> Problem:
+    """The problem of a value that an index of the database has refused; of several bodies it may be any."""
+    if len(bodies) > 1:
+        return TOP.problem(UNIQUE_MESSAGE)
+    for node in (node for body in bodies for node in body.walk()):
         for name, value in node.scalars.items():
             column, table = column_name(scalar_of(node.definition, name)), table_name(node.definition)
             named = violation.index in (f"{table}_{column}_unique", f"{table}.{column}")

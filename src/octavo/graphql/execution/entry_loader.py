@@ -45,7 +45,7 @@ async def read_page(
     kind: GraphQLObjectType,
     selected: Selected,
     ids: Sequence[int],
-    page: EntryPage,
+    page: EntryPage[Any],
     tree: Tree,
 ) -> dict[str, Any]:
     """A collection of these entries: `data`, and `meta` where the type has it. No longer than any list may be."""

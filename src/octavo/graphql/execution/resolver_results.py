@@ -62,7 +62,7 @@ class Returned:
         return found[0] if found else None
 
     async def _page(
-        self, content_type: ContentType, kind: GraphQLObjectType, selected: Selected, page: EntryPage
+        self, content_type: ContentType, kind: GraphQLObjectType, selected: Selected, page: EntryPage[Any]
     ) -> Any:
         ids = [_id_of(item, content_type) for item in page.entries]
         return await read_page(self.roots, content_type, kind, selected, ids, page, self.tree)
@@ -85,7 +85,7 @@ def _is_list(kind: GraphQLOutputType) -> bool:
     return isinstance(kind.of_type if isinstance(kind, GraphQLNonNull) else kind, GraphQLList)
 
 
-def _page(value: Any, size: int) -> EntryPage:
+def _page(value: Any, size: int) -> EntryPage[Any]:
     if isinstance(value, EntryPage):
         return value
     entries = [] if value is None else value

@@ -1,112 +1,221 @@
 """Content for a project's code, which is trusted: no permissions are asked; the content's own rules hold."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Final, cast
-
-import orjson
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, TypeVar, Unpack
 
 from octavo.authorization.actor import SYSTEM
-from octavo.authorization.permissions import EVERYTHING
+from octavo.clock import this_moment
+from octavo.content.input.python_values import plain
+from octavo.content.many_entries import ManyEntriesUnit
 from octavo.content.reader import PreparedRead
 from octavo.controllers.content import ContentController
 from octavo.controllers.writing import Write
+from octavo.errors import NotFoundError, Problem, ValidationError
 from octavo.project import Entry
-from octavo.query.ast import Page, Query
-from octavo.query.request import By, Drafts, Form, ReadRequest
-from octavo.rest.params import read_query
+from octavo.project.api.completeness import missing_for_publication, populate_owned
+from octavo.project.api.entry_reads import Choice, Data, EntryReads, Populate
+from octavo.query.request import By, Drafts
+from octavo.schema.attributes import AnyAttribute, Media, Relation
+from octavo.schema.automatic import LOCALE, PUBLISHED_AT, TIMESTAMPS
 from octavo.schema.content_types import ContentType
+from octavo.schema.problems import did_you_mean
 
-_PARAMETERS: Final = {"publication_state": "publicationState", "search": "_q"}
-Data = Mapping[str, Any]
-Populate = str | Sequence[str] | Mapping[str, Any]
+_AT_ONCE: Final = 1_000
+"""Entries of one step of an update or a removal of many."""
+
+ResultT = TypeVar("ResultT")
+Target = int | Mapping[str, Any]
+Targets = Target | Iterable[Target]
 
 
-class Entries:
+class Entries(EntryReads):
     """The entries of one content-type. Filters, sort, fields and populate are those of the REST API, as dictionaries.
 
     Entries are dictionaries of their attributes; what is populated stands in them the same way. All methods raise
-    ValidationError and its kin, with the exact place.
+    ValidationError and its kin, with the exact place. Each write is a transaction, or a part of the one around it.
     """
 
     def __init__(self, controller: ContentController, content_type: ContentType) -> None:
-        self._controller = controller
-        self._reads = controller.reads
+        super().__init__(controller, content_type)
         self._writes = controller.writes
-        self._type = content_type
+        self._writer = controller.writer
 
-    async def find_many(
-        self,
-        *,
-        filters: Data | None = None,
-        sort: str | Sequence[str] | None = None,
-        fields: Sequence[str] | None = None,
-        populate: Populate | None = None,
-        start: int = 0,
-        limit: int | None = None,
-        publication_state: str = "preview",
-        locale: str | None = None,
-        search: str | None = None,
-    ) -> list[Entry]:
-        """Entries in order. Drafts too, unless `publication_state` is `live`; of the default locale, unless said."""
-        asked = {"filters": filters, "sort": sort, "fields": fields, "populate": populate, "locale": locale}
-        query = await self._query({**asked, "publication_state": publication_state, "search": search})
-        page = Page(start=start, limit=limit, with_count=False)
-        prepared = self._prepare(replace(query, page=page), By.LIST, Drafts.ASKED)
-        return [Entry(self._type.uid, item) for item in orjson.loads((await self._reads.find(prepared))[0])]
+    async def create(self, data: Data, *, locale: str | None = None, populate: Populate | None = None) -> Entry:
+        """A new entry, a draft unless the data has `publishedAt`; in the default locale, unless it is said."""
+        answer = await self._answer(populate)
+        return self._entry(
+            await self._writes.create(self._type, self._write(data), answer, SYSTEM, draft=True, locale=locale)
+        )
 
-    async def find_first(self, **asked: Any) -> Entry | None:
-        """The first entry that `find_many` would answer, or None."""
-        found = await self.find_many(**{**asked, "limit": 1})
-        return found[0] if found else None
+    async def create_many(self, items: Iterable[Data], *, locale: str | None = None) -> list[int]:
+        """New entries, as `create` makes them, with few statements; their ids in order. All of them, or none.
 
-    async def find_one(
-        self, entry_id: int, *, fields: Sequence[str] | None = None, populate: Populate | None = None
-    ) -> Entry | None:
-        """The entry with that id, or None."""
-        query = await self._query({"fields": fields, "populate": populate})
-        found = await self._reads.find_any(self._prepare(query, By.ID, Drafts.ANY).bind(id=entry_id))
-        return None if found is None else self._entry(found)
-
-    async def count(
-        self, *, filters: Data | None = None, publication_state: str = "preview", locale: str | None = None
-    ) -> int:
-        """How many entries there are."""
-        query = await self._query({"filters": filters, "publication_state": publication_state, "locale": locale})
-        return await self._reads.count(self._prepare(query, By.COUNT, Drafts.ASKED))
-
-    async def create(self, data: Data, *, populate: Populate | None = None) -> Entry:
-        """A new entry, a draft unless the data has `publishedAt`."""
-        answer = self._prepare(await self._query({"populate": populate}), By.ID, Drafts.ANY)
-        return self._entry(await self._writes.create(self._type, Write(data), answer, SYSTEM, draft=True))
+        Raises ValidationError with all problems of all of them; each path begins with a place in the list, from 0.
+        """
+        written = [self._plain(item, place) for place, item in enumerate(items)]
+        return await self._writer.create_many(self._type, written, locale=locale, draft_default=True, strict=True)
 
     async def update(self, entry_id: int, data: Data, *, populate: Populate | None = None) -> Entry:
-        """A changed entry. Raises NotFoundError."""
-        answer = self._prepare(await self._query({"populate": populate}), By.ID, Drafts.ANY)
-        return self._entry(await self._writes.update(self._type, entry_id, Write(data), answer, SYSTEM))
+        """Change what the data names of an entry. Raises NotFoundError."""
+        answer = await self._answer(populate)
+        return self._entry(await self._writes.update(self._type, entry_id, self._write(data), answer, SYSTEM))
+
+    async def update_many(self, data: Data, **chosen: Unpack[Choice]) -> int:
+        """Change what the data names of all entries that are chosen; how many. `filters={}` chooses all of them."""
+        changed = await self._writer.passwords.prepare(self._type, self._plain(data))
+        return await self._chosen(chosen, lambda unit, ids: unit.update_many(self._type, ids, changed))
 
     async def delete(self, entry_id: int) -> Entry:
         """Remove an entry; it is answered as it was. Raises NotFoundError."""
-        answer = self._prepare(Query(), By.ID, Drafts.ANY)
-        return self._entry(await self._writes.delete(self._type, entry_id, answer, SYSTEM))
+        return self._entry(await self._writes.delete(self._type, entry_id, await self._answer(None), SYSTEM))
 
-    def _prepare(self, query: Query, by: By, drafts: Drafts) -> PreparedRead:
-        request = ReadRequest(content_type=self._type, query=query, by=by, projection=Form.FLAT, drafts=drafts)
-        return self._reads.prepare(request, EVERYTHING)
+    async def delete_many(self, **chosen: Unpack[Choice]) -> int:
+        """Remove all entries that are chosen; how many there were. `filters={}` chooses all of them."""
+        return await self._chosen(chosen, lambda unit, ids: unit.delete_many(self._type, ids))
 
-    async def _query(self, asked: Mapping[str, Any]) -> Query:
-        given = {_PARAMETERS.get(key, key): _plain(value) for key, value in asked.items() if value is not None}
-        query = read_query(given)
-        if query.locales is None and self._type.localized:
-            query = replace(query, locales=(await self._controller.locales.default(),))
-        return query
+    async def publish(self, entry_id: int, *, populate: Populate | None = None) -> Entry:
+        """Publish a draft that has all that is required; one that is published stays so. Raises NotFoundError."""
+        return await self._set_publication(entry_id, True, populate)
 
-    def _entry(self, answer: bytes) -> Entry:
-        return Entry(self._type.uid, cast("dict[str, Any]", orjson.loads(answer)))
+    async def unpublish(self, entry_id: int, *, populate: Populate | None = None) -> Entry:
+        """Make a published entry a draft; one that is a draft stays as it is. Raises NotFoundError."""
+        return await self._set_publication(entry_id, False, populate)
+
+    async def attach(self, entry_id: int, attribute: str, targets: Targets) -> None:
+        """Add entries, or files, at the end of what an attribute leads to; one that holds a single one gets the last.
+
+        Raises NotFoundError.
+        """
+        known, ids = self._leading(attribute), _ids(targets)
+        if not known.to_many:
+            if ids:
+                await self._change(entry_id, {attribute: ids[-1]})
+        elif _is_linked(known):
+            await self._change(entry_id, {attribute: {"connect": ids}})
+        else:
+            await self._run(lambda _: self._rearrange(entry_id, attribute, lambda held: [*_without(held, ids), *ids]))
+
+    async def detach(self, entry_id: int, attribute: str, targets: Targets | None = None) -> None:
+        """Take entries, or files, from what an attribute leads to; all of them, or `targets`. Raises NotFoundError."""
+        known = self._leading(attribute)
+        if targets is None:
+            await self._change(entry_id, {attribute: [] if known.to_many else None})
+            return
+        ids = _ids(targets)
+        if known.to_many and _is_linked(known):
+            await self._change(entry_id, {attribute: {"disconnect": ids}})
+        else:
+            await self._run(lambda _: self._rearrange(entry_id, attribute, lambda held: _without(held, ids)))
+
+    async def _rearrange(self, entry_id: int, attribute: str, change: Callable[[list[Any]], list[Any]]) -> None:
+        """Let an attribute that is only written as a whole lead to other entries or files than now."""
+        held = await self._held(entry_id, attribute)
+        wanted = change(held)
+        if wanted != held:
+            single = wanted[-1] if wanted else None
+            await self._change(entry_id, {attribute: wanted if self._leading(attribute).to_many else single})
+
+    async def _held(self, entry_id: int, attribute: str) -> list[Any]:
+        """What an attribute of an entry leads to, as it is written."""
+        entry = await self.find_one(entry_id, fields=["id"], populate={attribute: {"fields": ["id"]}})
+        if entry is None:
+            raise NotFoundError
+        found = entry.get(attribute)
+        return [_written(one) for one in (found if isinstance(found, list) else [found] if found else [])]
+
+    async def _change(self, entry_id: int, data: Data) -> None:
+        if not await self._writer.update(self._type, entry_id, data):
+            raise NotFoundError
+
+    async def _set_publication(self, entry_id: int, published: bool, populate: Populate | None) -> Entry:
+        if not self._type.draft_and_publish:
+            raise ValidationError(f"{self._type.uid} has no drafts")
+        answer = await self._answer(populate)
+
+        async def work(_: ManyEntriesUnit) -> Entry:
+            owned = populate_owned(self._controller.registry, self._type) if published else None
+            entry = await self.find_one(entry_id, populate=owned)
+            if entry is None:
+                raise NotFoundError
+            if (entry[PUBLISHED_AT] is not None) != published:
+                missing = missing_for_publication(self._controller.registry, self._type, entry) if published else []
+                if missing:
+                    raise ValidationError.from_problems(missing)
+                await self._change(entry_id, {PUBLISHED_AT: this_moment() if published else None})
+            shown = await self._reads.find_one(answer.bind(id=entry_id))
+            return self._entry(shown)
+
+        return await self._run(work)
+
+    async def _chosen(self, chosen: Choice, work: Callable[[ManyEntriesUnit, list[int]], Awaitable[int]]) -> int:
+        if chosen.get("filters") is None:
+            raise ValidationError("which entries? filters={} chooses all of them")
+
+        async def on_all(unit: ManyEntriesUnit) -> int:
+            ids = await self._ids(chosen)
+            return sum([await work(unit, ids[at : at + _AT_ONCE]) for at in range(0, len(ids), _AT_ONCE)])
+
+        return await self._run(on_all)
+
+    async def _run(self, work: Callable[[ManyEntriesUnit], Awaitable[ResultT]]) -> ResultT:
+        """Do work in one transaction, its reads and writes through this object too."""
+
+        async def inside(unit: ManyEntriesUnit) -> ResultT:
+            with unit.ambient():
+                return await work(unit)
+
+        return await self._writer.run(inside, grouped=False)
+
+    async def _answer(self, populate: Populate | None) -> PreparedRead:
+        return self._prepare(await self._query(populate=populate), By.ID, Drafts.ANY)
+
+    def _write(self, data: Data) -> Write:
+        written = self._plain(data)
+        dates = {name: written[name] for name in TIMESTAMPS if written.get(name) is not None}
+        return Write(written, dates=dates)
+
+    def _plain(self, data: Data, place: int | None = None) -> dict[str, Any]:
+        """Data as a body would hold it. Raises ValidationError for names of nothing that can be written."""
+        if not isinstance(data, Mapping):
+            raise TypeError(f"the data of an entry is a dictionary, not {type(data).__name__}")
+        writable = {*self._type.writable_names, *TIMESTAMPS, PUBLISHED_AT, LOCALE, "id"}
+        unknown = [name for name in data if name not in writable]
+        if unknown:
+            start = () if place is None else (str(place),)
+            raise ValidationError.from_problems(
+                Problem((*start, str(name)), f"{self._type.uid} has no attribute {name!r} to write; {hint}")
+                for name in unknown
+                for hint in [did_you_mean(str(name), self._type.writable_names, "see its definition")]
+            )
+        return {str(name): plain(value) for name, value in data.items()}
+
+    def _leading(self, name: str) -> Relation | Media:
+        """The attribute of that name. Raises ValidationError for one that leads to no entries and no files."""
+        attribute: AnyAttribute | None = self._type.attributes.get(name)
+        if not isinstance(attribute, Relation | Media) or not attribute.writable:
+            leading = [one.name for one in self._type.attributes.values() if isinstance(one, Relation | Media)]
+            hint = did_you_mean(name, leading, f"there are {', '.join(sorted(leading)) or 'none'}")
+            raise ValidationError(f"{self._type.uid} has no relation or files {name!r}; {hint}")
+        return attribute
 
 
-def _plain(value: Any) -> Any:
-    """Sequences as lists: what a query string gives."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+def _is_linked(attribute: Relation | Media) -> bool:
+    """Whether what it leads to may be connected and disconnected, one by one."""
+    return isinstance(attribute, Relation) and attribute.kind in ("oneToOne", "oneToMany", "manyToOne", "manyToMany")
+
+
+def _ids(targets: Targets) -> list[Any]:
+    """Entries, or their ids, as they are written in a body."""
+    given: Sequence[Any] = [targets] if isinstance(targets, int | Mapping) else list(targets)
+    return [_written(one) for one in given]
+
+
+def _written(target: Any) -> Any:
+    """One of any kind is written with its type."""
+    if not isinstance(target, Mapping):
+        return target
+    return {"id": target["id"], "__type": target["__type"]} if "__type" in target else target["id"]
+
+
+def _without(held: Iterable[Any], gone: Sequence[Any]) -> list[Any]:
+    return [one for one in held if one not in gone]

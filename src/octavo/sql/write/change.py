@@ -23,6 +23,7 @@ from octavo.plan.changes import (
     RowRef,
     TakeLinks,
     TypedTarget,
+    UnpointMorphs,
     UpdateRow,
     UpdateRows,
 )
@@ -104,6 +105,7 @@ class ChangeCompiler:
             RemoveMorphs: self._remove_morphs,
             RemoveInverseMorphs: self._remove_inverse_morphs,
             PointMorphs: self._point_morphs,
+            UnpointMorphs: self._unpoint_morphs,
         }
 
     def compile(self, change: Change) -> list[Statement]:
@@ -169,11 +171,10 @@ class ChangeCompiler:
         return [self._add_links_part(table, part) for part in self._parts(rows, 3)]
 
     def _add_links_part(self, table: LinkTable, rows: Sequence[tuple[int, int, float]]) -> Statement:
-        if table.order_column is None:
-            text = add_links_text(self.dialect, table, len(rows), 2)
-            return Statement(text, _flat(row[:2] for row in rows))
-        text = add_links_text(self.dialect, table, len(rows), 3)
-        return Statement(text, _flat(rows))
+        width = 2 if table.order_column is None else 3
+        repeated = len({target for _, target, _ in rows}) < len(rows)
+        text = add_links_text(self.dialect, table, len(rows), width, repeated)
+        return Statement(text, _flat(row[:width] for row in rows))
 
     def _remove_links(self, change: RemoveLinks) -> list[Statement]:
         table = link_table(self.registry, change.owner, change.relation)
@@ -243,28 +244,22 @@ class ChangeCompiler:
     def _remove_inverse_morphs(self, change: RemoveInverseMorphs) -> list[Statement]:
         table = morph_table(change.owner, change.relation.name)
         keys = [(table.type_column, _TEXT), (table.id_column, _INTEGER), (table.field_column, _TEXT)]
-        place = (change.target.type, int(change.target.id), change.field)
-        return self._where(f"DELETE FROM {self.dialect.quote(table.name)}", keys, [place])
+        places = [(target.type, int(target.id), change.field) for target in change.targets]
+        return self._where(f"DELETE FROM {self.dialect.quote(table.name)}", keys, places)
+
+    def _unpoint_morphs(self, change: UnpointMorphs) -> list[Statement]:
+        columns = [self.dialect.quote(name) for name in MORPH_ONE_COLUMNS]
+        text = f"UPDATE {self.dialect.quote(table_name(change.owner))} SET {columns[0]} = NULL, {columns[1]} = NULL"
+        keys = [(MORPH_ONE_COLUMNS[0], _INTEGER), (MORPH_ONE_COLUMNS[1], _TEXT)]
+        return self._where(text, keys, [(int(target.id), target.type) for target in change.targets])
 
     def _point_morphs(self, change: PointMorphs) -> list[Statement]:
-        table, (id_column, type_column) = (
-            self.dialect.quote(table_name(change.owner)),
-            map(self.dialect.quote, MORPH_ONE_COLUMNS),
-        )
-        target = (int(change.target.id), change.target.type)
-        first = (self.dialect.placeholder(1, _INTEGER), self.dialect.placeholder(2, _TEXT))
-        statements = []
-        if not change.fresh:
-            text = (
-                f"UPDATE {table} SET {id_column} = NULL, {type_column} = NULL"
-                f" WHERE {id_column} = {first[0]} AND {type_column} = {first[1]}"
-            )
-            statements.append(Statement(text, target))
-        if change.ids:
-            marks = ", ".join(self.dialect.placeholder(number + 3, _INTEGER) for number in range(len(change.ids)))
-            text = f"UPDATE {table} SET {id_column} = {first[0]}, {type_column} = {first[1]} WHERE id IN ({marks})"
-            statements.append(Statement(text, (*target, *change.ids)))
-        return statements
+        columns = [self.dialect.quote(name) for name in MORPH_ONE_COLUMNS]
+        marks = [self.dialect.placeholder(1, _INTEGER), self.dialect.placeholder(2, _TEXT)]
+        ids = ", ".join(self.dialect.placeholder(number + 3, _INTEGER) for number in range(len(change.ids)))
+        table = self.dialect.quote(table_name(change.owner))
+        text = f"UPDATE {table} SET {columns[0]} = {marks[0]}, {columns[1]} = {marks[1]} WHERE id IN ({ids})"
+        return [Statement(text, (int(change.target.id), change.target.type, *change.ids))]
 
     def _row(
         self, change: InsertRows | UpdateRow | UpdateRows, values: tuple[Any, ...], columns: tuple[Target, ...]

@@ -82,8 +82,11 @@ def where_text(dialect: Dialect, keys: tuple[tuple[str, ValueKind], ...], places
 
 
 @remembered
-def add_links_text(dialect: Dialect, table: LinkTable, rows: int, width: int) -> str:
-    """A pair that is linked already stays; a new source of a target comes last among its sources."""
+def add_links_text(dialect: Dialect, table: LinkTable, rows: int, width: int, repeated: bool = False) -> str:
+    """A pair that is linked already stays; a new source of a target comes last among its sources.
+
+    `repeated`: whether a target stands in several rows, which then come in the order of their sources.
+    """
     names = [dialect.quote(table.source_column), dialect.quote(table.target_column)]
     chosen = [dialect.row_column(1), dialect.row_column(2)]
     if table.order_column is not None:
@@ -94,7 +97,8 @@ def add_links_text(dialect: Dialect, table: LinkTable, rows: int, width: int) ->
         names.append(inverse)
         chosen.append(
             f"coalesce((SELECT max(o.{inverse}) FROM {dialect.quote(table.name)} o"
-            f" WHERE o.{dialect.quote(table.target_column)} = {chosen[1]}), 0) + 1"
+            f" WHERE o.{dialect.quote(table.target_column)} = {chosen[1]}), 0) + "
+            + (f"row_number() OVER (PARTITION BY {chosen[1]} ORDER BY {chosen[0]})" if repeated else "1")
         )
     values = dialect.rows(_numbered(dialect, (_INTEGER, _INTEGER, _FLOAT)[:width], rows))
     select = f"SELECT {', '.join(chosen)} FROM {values}"

@@ -1,0 +1,243 @@
+"""ManyEntriesUnit: many entries of one type created, updated or deleted together, with few statements.
+
+What a single write asks of its entry is asked of all at once; the changes of all are planned together. Where what one
+of them links shows on another one's side they are written in turn. Refuses with ValidationError: all problems of all
+entries, each path beginning with the entry's number in the list, from 0.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from octavo.content.entry_unit import UPDATING, EntryUnit, kind_of_update
+from octavo.content.input.body_check import BodyCheck, check_object
+from octavo.content.input.password_hashing import hash_passwords, plain_passwords
+from octavo.content.input.prefetch import Prefetched, components_facts
+from octavo.content.input.unique_values import lock_unique_values
+from octavo.content.owned_components import dropped_components
+from octavo.content.validation.scalar_rules import Mode
+from octavo.database.change_feed import ChangeKind
+from octavo.errors import OctavoError, Problem, ValidationError, problems_of
+from octavo.plan.present_state import ComponentsFact, EntryFact, Fact, LinksFact, TargetsFact, UniqueFact
+from octavo.plan.write import OwnedRow, RowNode, needs_turns, plan_delete
+from octavo.schema.automatic import PUBLISHED_AT
+from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.scalar_types import LARGEST_ID
+
+ResultT = TypeVar("ResultT")
+
+MOST_CREATED: Final = 5_000
+"""Entries of one call: the values that are to be unique are held until the end of the transaction."""
+_WORK: Final = 8
+"""How many rows an entry counts for, when it is decided where its body is looked at."""
+
+
+@dataclass(slots=True)
+class _Body:
+    """One entry's body among many: how it is looked at, and what has to be asked about it.
+
+    `automatic` are values of a new one; `key` is the id of one that is there.
+    """
+
+    mode: Mode
+    check: BodyCheck
+    facts: list[Fact]
+    automatic: dict[str, Any]
+    number: int = 0
+    key: int = 0
+
+
+class ManyEntriesUnit(EntryUnit):
+    """A unit of work that writes many entries at once."""
+
+    async def create_many(
+        self,
+        content_type: ContentType,
+        items: Sequence[Any],
+        *,
+        actor_id: int | None = None,
+        locale: str | None = None,
+        draft_default: bool = False,
+        strict: bool = False,
+    ) -> list[int]:
+        """New entries; their ids, in order. Options as for `create`; `strict` is for those without `publishedAt`."""
+        _check_count(len(items))
+        if self.goes_in_turn(content_type, {name for item in items if isinstance(item, Mapping) for name in item}):
+            return [
+                await _numbered(
+                    number,
+                    self.create(
+                        content_type,
+                        item,
+                        actor_id=actor_id,
+                        locale=locale,
+                        draft_default=draft_default,
+                        strict=strict and PUBLISHED_AT not in item,
+                    ),
+                )
+                for number, item in enumerate(items)
+            ]
+        given = []
+        problems: list[Problem] = []
+        for number, item in enumerate(items):
+            try:
+                check_object(item)
+                asks_all = strict and PUBLISHED_AT not in item
+                given.append((number, item, *await self._new(content_type, item, locale, draft_default, asks_all)))
+            except OctavoError as error:
+                problems += _at(number, problems_of(error))
+        bodies = await self._compute(partial(self._new_bodies, content_type, given), len(items))
+        found = await self._ask(bodies)
+        problems += _problems(bodies, found)
+        _refuse(problems)
+        await self._hash(bodies)
+        rows = await self._compute(partial(self._new_rows, bodies, found, actor_id), len(items))
+        await self._write(rows, [body.check.body for body in bodies], found, ())
+        for row in rows:
+            self.record(content_type.uid, int(row.ref), ChangeKind.CREATE)
+        return [int(row.ref) for row in rows]
+
+    async def update_many(
+        self, content_type: ContentType, ids: Iterable[int], data: Mapping[str, Any], *, actor_id: int | None = None
+    ) -> int:
+        """Change what the data names in all of these entries; how many of them there are."""
+        wanted = _wanted(ids)
+        check_object(data)
+        if self.goes_in_turn(content_type, data):
+            return sum([await self.update(content_type, one, data, actor_id=actor_id) for one in wanted])
+        bodies = await self._compute(partial(self._changing_bodies, content_type, wanted, data), len(wanted))
+        entries = {one: EntryFact(content_type=content_type, id=one) for one in wanted}
+        if any(isinstance(fact, LinksFact | ComponentsFact) for body in bodies for fact in body.facts):
+            for one in wanted:
+                await self.lock_entry(content_type, one)
+        found = await self._ask(bodies, entries.values())
+        bodies = [body for body in bodies if found.entry(entries[body.key]) is not None]
+        for body in bodies:
+            entry = found.entry(entries[body.key])
+            body.mode = replace(UPDATING, draft=content_type.draft_and_publish and not (entry and entry.owner))
+        _refuse(list(dict.fromkeys(_problems(bodies, found, numbered=False))))
+        await self._hash(bodies)
+        changing = partial(self._changed_rows, bodies, found, data, actor_id)
+        rows, dropped = await self._compute(changing, len(bodies))
+        before = await self._images_before(content_type, [body.key for body in bodies])
+        await self._write(rows, [body.check.body for body in bodies], found, await self._with_nested(dropped))
+        for body, row in zip(bodies, rows, strict=True):
+            kind = kind_of_update(content_type, found.entry(entries[body.key]), row)
+            self.record(content_type.uid, body.key, kind, before.get(body.key))
+        return len(rows)
+
+    async def delete_many(self, content_type: ContentType, ids: Iterable[int]) -> int:
+        """Remove these entries with their components and links; how many of them there were."""
+        wanted = _wanted(ids)
+        if self.goes_in_turn(content_type, ()):
+            return sum([await self.delete(content_type, one) for one in wanted])
+        present = TargetsFact(definition=content_type, ids=wanted)
+        found = await self._prefetch([present, *components_facts(content_type, wanted)] if wanted else [])
+        existing = [one for one in wanted if one in found.existing(content_type)]
+        direct = [(self._registry.components[str(row.type)], row.id) for _, row in found.components()]
+        before = await self._images_before(content_type, existing)
+        owned = await self._with_nested(direct)
+        await self.apply(await self._compute(partial(plan_delete, content_type, existing, self._registry, owned), 1))
+        for one in existing:
+            self.record(content_type.uid, one, ChangeKind.DELETE, before.get(one))
+        return len(existing)
+
+    def goes_in_turn(self, content_type: ContentType, names: Iterable[str]) -> bool:
+        """Whether entries that change these attributes are written one after the other, as if each were alone."""
+        return needs_turns(content_type, names)
+
+    async def _compute(self, work: Callable[[], ResultT], entries: int) -> ResultT:
+        return await self.compute(work, entries * _WORK)
+
+    def _new_bodies(
+        self, content_type: ContentType, given: Iterable[tuple[int, Mapping[str, Any], Mode, dict[str, Any]]]
+    ) -> list[_Body]:
+        return [
+            _Body(mode, *self._read(content_type, data, mode, None), automatic, number)
+            for number, data, mode, automatic in given
+        ]
+
+    def _changing_bodies(self, content_type: ContentType, ids: Iterable[int], data: Mapping[str, Any]) -> list[_Body]:
+        return [_Body(UPDATING, *self._read(content_type, data, UPDATING, one), {}, key=one) for one in ids]
+
+    async def _ask(self, bodies: Sequence[_Body], entries: Iterable[EntryFact] = ()) -> Prefetched:
+        """The present state that all of them have to know, once the values that are to be unique are held."""
+        await lock_unique_values(self.connection, {fact: None for body in bodies for fact in body.check.unique})
+        facts: dict[Fact, None] = dict.fromkeys(entries)
+        targets: dict[Definition, dict[int, None]] = {}
+        for fact in (fact for body in bodies for fact in body.facts):
+            if isinstance(fact, TargetsFact):
+                targets.setdefault(fact.definition, {}).update(dict.fromkeys(fact.ids))
+            else:
+                facts[fact] = None
+        asked = [TargetsFact(definition=definition, ids=tuple(ids)) for definition, ids in targets.items()]
+        return await self._prefetch([*facts, *asked])
+
+    async def _hash(self, bodies: Iterable[_Body]) -> None:
+        for body in bodies:
+            await hash_passwords(plain_passwords(body.check.body))
+
+    def _new_rows(self, bodies: Iterable[_Body], found: Prefetched, actor_id: int | None) -> list[RowNode]:
+        builder = self._builder(found)
+        rows, problems = list[RowNode](), list[Problem]()
+        for body in bodies:
+            try:
+                row = builder.row(body.check.body, None)
+                self._stamp_new(row, body.automatic, actor_id)
+                rows.append(row)
+            except OctavoError as error:
+                problems += _at(body.number, problems_of(error))
+        _refuse(problems)
+        return rows
+
+    def _changed_rows(
+        self, bodies: Iterable[_Body], found: Prefetched, data: Mapping[str, Any], actor_id: int | None
+    ) -> tuple[list[RowNode], list[OwnedRow]]:
+        """The rows of entries that are there, and the components that they hold no more."""
+        builder = self._builder(found)
+        rows = [builder.row(body.check.body, body.key) for body in bodies]
+        for row in rows:
+            self._stamp_changed(row, data, actor_id)
+        return rows, dropped_components(rows, builder)
+
+    async def _images_before(self, content_type: ContentType, ids: Iterable[int]) -> dict[int, bytes | None]:
+        if not self._context.feed.wants_any_images:
+            return {}
+        return {one: await self._image_before(content_type, one) for one in ids}
+
+
+def _problems(bodies: Iterable[_Body], found: Prefetched, *, numbered: bool = True) -> list[Problem]:
+    """What is wrong with each, also because of those before it."""
+    problems: list[Problem] = []
+    seen: set[UniqueFact] = set()
+    for body in bodies:
+        wrong = body.check.problems(body.mode, found, seen)
+        problems += _at(body.number, wrong) if numbered else wrong
+        seen.update(replace(fact, own_id=None) for fact in body.check.unique)
+    return problems
+
+
+async def _numbered(number: int, work: Awaitable[ResultT]) -> ResultT:
+    try:
+        return await work
+    except OctavoError as error:
+        raise ValidationError.from_problems(_at(number, problems_of(error))) from error
+
+
+def _at(number: int, problems: Iterable[Problem]) -> list[Problem]:
+    return [replace(problem, path=(str(number), *problem.path)) for problem in problems]
+
+
+def _refuse(problems: Sequence[Problem]) -> None:
+    if problems:
+        raise ValidationError.from_problems(problems)
+
+
+def _wanted(ids: Iterable[int]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(one for one in ids if 0 <= one <= LARGEST_ID))
+
+
+def _check_count(count: int) -> None:
+    if count > MOST_CREATED:
+        raise ValidationError(f"At most {MOST_CREATED} entries are created at once, these are {count}")

@@ -1,0 +1,116 @@
+"""Reading content from a project's code, which is trusted: no permissions are asked."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, TypedDict, Unpack, cast
+
+import orjson
+
+from octavo.authorization.permissions import EVERYTHING
+from octavo.content.input.python_values import plain
+from octavo.content.reader import PreparedRead
+from octavo.controllers.content import ContentController
+from octavo.project import Entry, EntryPage
+from octavo.query.ast import Page, Query
+from octavo.query.request import By, Drafts, Form, ReadRequest
+from octavo.rest.params import read_query
+from octavo.schema.content_types import ContentType
+
+_PARAMETERS: Final = {"publication_state": "publicationState", "search": "_q"}
+_IN_ONE_READ: Final = 1_000
+"""Ids that a read names."""
+
+Data = Mapping[str, Any]
+Populate = str | Sequence[str] | Mapping[str, Any]
+
+
+class Choice(TypedDict, total=False):
+    """Which entries: drafts too, unless `publication_state` is `live`; of the default locale, unless `locale` says."""
+
+    filters: Data | None
+    publication_state: str
+    locale: str | None
+    search: str | None
+
+
+class Asked(Choice, total=False):
+    """Which entries, in which order, and what of them."""
+
+    sort: str | Sequence[str] | None
+    fields: str | Sequence[str] | None
+    populate: Populate | None
+
+
+class EntryReads:
+    """The entries of one content-type, to read."""
+
+    def __init__(self, controller: ContentController, content_type: ContentType) -> None:
+        self._controller = controller
+        self._reads = controller.reads
+        self._type = content_type
+
+    async def find_many(self, *, start: int = 0, limit: int | None = None, **asked: Unpack[Asked]) -> list[Entry]:
+        """Entries in order, all of them unless there is a `limit`."""
+        query = await self._query(**asked)
+        page = Page(start=start, limit=limit, with_count=False)
+        return (await self._list(replace(query, page=page)))[0]
+
+    async def find_first(self, **asked: Unpack[Asked]) -> Entry | None:
+        """The first entry that `find_many` would answer, or None."""
+        found = await self.find_many(limit=1, **asked)
+        return found[0] if found else None
+
+    async def find_page(self, *, page: int = 1, page_size: int = 25, **asked: Unpack[Asked]) -> EntryPage[Entry]:
+        """A page of entries, counted from 1, and how many there are in all."""
+        if page < 1 or page_size < 1:
+            raise ValueError(f"pages are counted from 1, and have entries: {page=}, {page_size=}")
+        part = Page(start=(page - 1) * page_size, limit=page_size, number=page, with_count=True)
+        entries, total = await self._list(replace(await self._query(**asked), page=part))
+        return EntryPage(entries, total or 0, page, page_size)
+
+    async def find_one(
+        self, entry_id: int, *, fields: str | Sequence[str] | None = None, populate: Populate | None = None
+    ) -> Entry | None:
+        """The entry with that id, whatever its state and locale, or None."""
+        query = await self._query(fields=fields, populate=populate)
+        found = await self._reads.find_any(self._prepare(query, By.ID, Drafts.ANY).bind(id=entry_id))
+        return None if found is None else self._entry(found)
+
+    async def count(self, **chosen: Unpack[Choice]) -> int:
+        """How many entries there are."""
+        return await self._reads.count(self._prepare(await self._query(**chosen), By.COUNT, Drafts.ASKED))
+
+    async def load(self, entries: Mapping[str, Any] | Iterable[Mapping[str, Any]], populate: Populate) -> None:
+        """Read what entries that were read before lead to, all with one statement, and put it into them.
+
+        An entry that is gone meanwhile stays as it is.
+        """
+        known = [entries] if isinstance(entries, Mapping) else list(entries)
+        by_id = {int(entry["id"]): cast("dict[str, Any]", entry) for entry in known}
+        ids = list(by_id)
+        for at in range(0, len(ids), _IN_ONE_READ):
+            chosen = {"id": {"$in": ids[at : at + _IN_ONE_READ]}}
+            for found in await self.find_many(filters=chosen, fields=["id"], populate=populate, locale="all"):
+                by_id[found.id].update((name, value) for name, value in found.items() if name != "id")
+
+    async def _list(self, query: Query) -> tuple[list[Entry], int | None]:
+        answer, total = await self._reads.find(self._prepare(query, By.LIST, Drafts.ASKED))
+        return [Entry(self._type.uid, item) for item in orjson.loads(answer)], total
+
+    async def _ids(self, chosen: Choice) -> list[int]:
+        """The ids of all entries that are chosen."""
+        return [entry.id for entry in await self.find_many(fields=["id"], sort="id", **chosen)]
+
+    def _prepare(self, query: Query, by: By, drafts: Drafts) -> PreparedRead:
+        request = ReadRequest(content_type=self._type, query=query, by=by, projection=Form.FLAT, drafts=drafts)
+        return self._reads.prepare(request, EVERYTHING)
+
+    async def _query(self, **asked: Unpack[Asked]) -> Query:
+        given = {_PARAMETERS.get(key, key): plain(value) for key, value in asked.items() if value is not None}
+        query = read_query({"publicationState": "preview", **given})
+        if query.locales is None and self._type.localized:
+            query = replace(query, locales=(await self._controller.locales.default(),))
+        return query
+
+    def _entry(self, answer: bytes) -> Entry:
+        return Entry(self._type.uid, cast("dict[str, Any]", orjson.loads(answer)))
