@@ -39,7 +39,7 @@ LAYERS = (
     ("asgi",),
     ("runtime.server",),
     ("cli",),
-    ("__main__",),
+    ("__main__", "testing"),
 )
 """From the bottom. A part imports from the layers below it and from itself, nothing else. A part is a package, or what
 of a package lies lower or higher than the rest of it."""
@@ -76,9 +76,9 @@ BOOKKEEPING = {"octavo.authentication.authenticator", "octavo.authentication.rat
 """Modules that write, in one statement, what is no data of a project: a token's last use, counts, ended sessions."""
 
 DATABASES = {"sqlite", "postgresql", "postgres"}
-NAME_DATABASES = {"octavo.cli.database", "octavo.runtime.open_resources"}
-"""What may ask which database the settings name: backups, which are a file or a tool's; and who opens the driver. All
-others ask the dialect."""
+NAME_DATABASES = {"octavo.cli.database", "octavo.runtime.open_resources", "octavo.testing.databases"}
+"""What may ask which database the settings name: backups, which are a file or a tool's; who opens the driver;
+and what makes databases for tests. All others ask the dialect."""
 
 LINES = 400
 

@@ -1,4 +1,4 @@
-"""The time: one place to ask for it, so that tests can hold it still."""
+"""The time: one place to ask for it, so that tests can hold it still, or `move` it."""
 
 import time
 from collections.abc import Callable
@@ -6,10 +6,28 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
+_moved = 0
+
 
 def this_moment() -> int:
     """Return milliseconds since 1970, UTC, as times are written."""
-    return time.time_ns() // 1_000_000
+    return (time.time_ns() + _moved) // 1_000_000
+
+
+def wall_time() -> float:
+    """Return seconds since 1970, UTC."""
+    return time.time() + _moved / 1_000_000_000
+
+
+def steady_time() -> float:
+    """Return seconds since some moment: for the age of things."""
+    return time.monotonic() + _moved / 1_000_000_000
+
+
+def move(seconds: float) -> None:
+    """Let it be so much later than it was; with 0 what it really is. For tests: the whole process sees it."""
+    global _moved
+    _moved = _moved + int(seconds * 1_000_000_000) if seconds else 0
 
 
 def read_moment(milliseconds: object) -> datetime | None:
@@ -21,8 +39,8 @@ def read_moment(milliseconds: object) -> datetime | None:
 class Clock:
     """The two times that access needs: of the day (seconds since 1970), for expiry; steady, for the age of caches."""
 
-    wall: Callable[[], float] = time.time
-    steady: Callable[[], float] = time.monotonic
+    wall: Callable[[], float] = wall_time
+    steady: Callable[[], float] = steady_time
 
 
 SYSTEM_CLOCK: Final = Clock()

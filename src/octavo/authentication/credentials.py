@@ -7,7 +7,6 @@ Refuses with `UnauthorizedError`, and with nothing else, whatever the header hol
 
 import hashlib
 import hmac
-import time
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import inf
@@ -15,6 +14,7 @@ from typing import Any, Final
 
 import orjson
 
+from octavo.clock import wall_time
 from octavo.errors import UnauthorizedError
 from octavo.schema.scalar_types import LARGEST_ID
 
@@ -80,7 +80,7 @@ _AUDIENCE: Final = "octavo:admin"
 
 def sign_user_token(user_id: int, secret: str, expires_in: float, version: int = 0) -> str:
     """A token for a user, good for `expires_in` seconds. `version` comes from `token_versions.user_token_version`."""
-    issued_at = int(time.time())
+    issued_at = int(wall_time())
     claims = {"id": user_id, "iat": issued_at, "exp": issued_at + int(expires_in)}
     if version:
         claims["version"] = version

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from octavo.authorization.action_patterns import actions_of
 from octavo.authorization.role_grants import Role, grant, list_grants, revoke
-from octavo.cli.action_patterns import actions_of
 from octavo.cli.base import (
     Group,
     json_option,

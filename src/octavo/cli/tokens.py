@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from octavo.authentication.api_tokens import TOKEN_TYPES, create_token, list_tokens, revoke_token
-from octavo.cli.action_patterns import actions_of
+from octavo.authorization.action_patterns import actions_of
 from octavo.cli.base import (
     Group,
     json_option,

@@ -78,6 +78,16 @@ class Worker:
         except ServiceUnavailable as error:
             logger.warning("What was delivered last cannot be written down, and may be again: %s", reason_of(error))
 
+    async def drain(self) -> list[Outcome]:
+        """Deliver what is due, and what becomes due by that; what became of it. For whoever does not `start`."""
+        outcomes: list[Outcome] = []
+        await self._look()
+        while self._under_way:
+            await asyncio.wait(tuple(self._under_way))
+            outcomes += self._ended
+            await self._look()
+        return outcomes
+
     async def _look_again_and_again(self) -> None:
         while True:
             self._awake.clear()

@@ -5,14 +5,17 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
 from octavo.authorization.actions import list_content_actions
-from octavo.cli.base import refuse
+from octavo.errors import ApplicationError
 from octavo.schema.registry import Registry
 
 _WILD = frozenset("*?[")
 
 
 def actions_of(patterns: Iterable[str], registry: Registry) -> tuple[str, ...]:
-    """The actions that are meant. A plain action of a plugin is taken as it is; what stands for nothing is refused."""
+    """The actions that are meant. A plain action of a plugin is taken as it is.
+
+    Raises ApplicationError for what stands for nothing.
+    """
     known = list_content_actions(registry)
     return tuple(dict.fromkeys(action for pattern in patterns for action in _actions_of(pattern, known)))
 
@@ -23,5 +26,6 @@ def _actions_of(pattern: str, known: tuple[str, ...]) -> list[str]:
     found = [action for action in known if fnmatchcase(action, pattern)]
     if not found:
         near = get_close_matches(pattern, known, n=1)
-        refuse(f"{pattern!r} stands for no action of this project" + (f"; did you mean {near[0]}?" if near else ""))
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise ApplicationError(f"{pattern!r} stands for no action of this project{hint}")
     return found

@@ -1,0 +1,52 @@
+"""Mails that the service has sent: in a folder of the tests, where nobody else reads them."""
+
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default
+from pathlib import Path
+
+
+class Mail:
+    """A mail as its reader sees it."""
+
+    def __init__(self, message: EmailMessage) -> None:
+        self.message = message
+        """All of it, with every header."""
+
+    @property
+    def to(self) -> str:
+        """Whom it is for."""
+        return str(self.message["To"])
+
+    @property
+    def sender(self) -> str:
+        """Whom it is from."""
+        return str(self.message["From"])
+
+    @property
+    def subject(self) -> str:
+        """What it is about."""
+        return str(self.message["Subject"])
+
+    @property
+    def html(self) -> str:
+        """What it says, in HTML."""
+        return self._part("html")
+
+    @property
+    def text(self) -> str:
+        """What it says, as plain text."""
+        return self._part("plain")
+
+    def _part(self, kind: str) -> str:
+        body = self.message.get_body((kind,))
+        return "" if body is None else str(body.get_content())
+
+    def __repr__(self) -> str:
+        return f"<Mail to {self.to}: {self.subject}>"
+
+
+def read_mails(folder: Path) -> list[Mail]:
+    """The mails of a folder, in the order in which they were sent."""
+    files = sorted(folder.glob("*.eml"))
+    return [Mail(message_from_bytes(file.read_bytes(), EmailMessage, policy=default)) for file in files]

@@ -1,0 +1,72 @@
+"""The fixture `site` for pytest: `pytest_plugins = ["octavo.testing.plugin"]` in `conftest.py`.
+
+Asynchronous tests that use it need no other plugin: they run in the loop that the site runs in. The project is served
+once for all of them; each begins with the data of the start.
+"""
+
+import asyncio
+import inspect
+import os
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+
+from octavo.testing.site import Site, open_site
+
+
+@pytest.fixture(scope="session")
+def octavo_project(pytestconfig: pytest.Config) -> Path:
+    """The project that is tested: the folder that pytest is called for. To be overridden where it is another one."""
+    return pytestconfig.rootpath
+
+
+@pytest.fixture(scope="session")
+def octavo_database() -> str | None:
+    """Where tests keep their data: None for SQLite, or the address of a PostgreSQL, by OCTAVO_TEST_DATABASE."""
+    return os.environ.get("OCTAVO_TEST_DATABASE") or None
+
+
+@pytest.fixture(scope="session")
+def octavo_variables() -> dict[str, str]:
+    """Settings of tests, named as in `.env`, which is not read. To be overridden."""
+    return {}
+
+
+@pytest.fixture(scope="session")
+def octavo_runner() -> Iterator[asyncio.Runner]:
+    """The event loop of the site and of the tests that use it."""
+    with asyncio.Runner() as runner:
+        yield runner
+
+
+@pytest.fixture(scope="session")
+def octavo_site(
+    octavo_runner: asyncio.Runner, octavo_project: Path, octavo_database: str | None, octavo_variables: dict[str, str]
+) -> Iterator[Site]:
+    """The project, served; its data is whatever the last test has left."""
+    stack = AsyncExitStack()
+    opening = open_site(octavo_project, database=octavo_database, variables=octavo_variables)
+    site = octavo_runner.run(stack.enter_async_context(opening))
+    site.runner = octavo_runner
+    yield site
+    octavo_runner.run(stack.aclose())
+
+
+@pytest.fixture
+def site(octavo_runner: asyncio.Runner, octavo_site: Site) -> Site:
+    """The project, served, with the data of the start."""
+    octavo_runner.run(octavo_site.reset())
+    return octavo_site
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run asynchronous tests that use a site in its loop."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj) or "site" not in pyfuncitem.funcargs:
+        return None
+    site: Site = pyfuncitem.funcargs["site"]  # type: ignore[assignment]
+    names = inspect.signature(pyfuncitem.obj).parameters
+    site.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
+    return True

@@ -1,0 +1,304 @@
+"""`Site`: a project's whole service within a test, with everything that a test does to it."""
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any, Final, TypeVar, cast
+
+import bcrypt
+
+from octavo import clock
+from octavo.authentication.api_tokens import create_token
+from octavo.authorization.action_patterns import actions_of
+from octavo.authorization.role_grants import grant, list_grants, revoke
+from octavo.database.connection import Database
+from octavo.events.claims import End
+from octavo.events.delivery import Worker
+from octavo.project import Entry
+from octavo.project.api.app import App
+from octavo.runtime.process import Process, build
+from octavo.schema.registry import Registry
+from octavo.schema.uids import ROLE, USER
+from octavo.testing.client import Answer, Client, GraphqlFailed
+from octavo.testing.databases import Origin, origin_of
+from octavo.testing.entries import CannotMake, Filler
+from octavo.testing.mails import Mail, read_mails
+from octavo.testing.workplace import settings_for, show_project
+
+ResultT = TypeVar("ResultT")
+
+_MAILS: Final = ".octavo/mail"
+_UPLOADS: Final = "public/uploads"
+_PASSWORD: Final = "Correct-Horse-7"
+_COST: Final = 4
+
+
+class NotDelivered(AssertionError):
+    """Work that follows changes failed; the text says which, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Somebody with an account. `jwt` proves it; `password` is what they log in with."""
+
+    id: int
+    username: str
+    email: str
+    password: str = field(repr=False)
+    jwt: str = field(repr=False)
+
+
+class Site:
+    """A project, served in this process.
+
+    Requests (`get`, `post`, `put`, `patch`, `delete`, `graphql`) take `as_user` or `token`; everything else is for
+    preparing a test and for looking at what has happened.
+    """
+
+    def __init__(self, process: Process, origin: Origin, folder: Path) -> None:
+        self._process = process
+        self._origin = origin
+        self._folder = folder
+        self._client = Client(process.asgi)
+        self.runner: asyncio.Runner | None = None
+        """What runs the loop of this site, where tests are not asynchronous themselves."""
+        self._begin()
+
+    def run(self, work: Coroutine[Any, Any, ResultT]) -> ResultT:
+        """Do something asynchronous from where nothing is: a fixture, a plain test. With the fixture `site` only."""
+        assert self.runner is not None, "there is a loop already: await it"
+        return self.runner.run(work)
+
+    def _begin(self) -> None:
+        self._numbers = count(1)
+        self._filler = Filler(self.registry, self._make_below)
+
+    @property
+    def app(self) -> App:
+        """What the project's code is given."""
+        return cast("App", self._process.site.extending.app)
+
+    @property
+    def registry(self) -> Registry:
+        """The definitions."""
+        return self._process.site.registry
+
+    @property
+    def database(self) -> Database:
+        """The database; `database.statements` counts what it was asked."""
+        return self._process.database
+
+    @property
+    def folder(self) -> Path:
+        """Where files and mails of this test are; `src` and `config` lead to the project."""
+        return self._folder
+
+    # Requests
+
+    async def get(self, path: str, **asked: Any) -> Answer:
+        """`GET`: see `request`."""
+        return await self.request("GET", path, **asked)
+
+    async def post(self, path: str, **asked: Any) -> Answer:
+        """`POST`: see `request`."""
+        return await self.request("POST", path, **asked)
+
+    async def put(self, path: str, **asked: Any) -> Answer:
+        """`PUT`: see `request`."""
+        return await self.request("PUT", path, **asked)
+
+    async def patch(self, path: str, **asked: Any) -> Answer:
+        """`PATCH`: see `request`."""
+        return await self.request("PATCH", path, **asked)
+
+    async def delete(self, path: str, **asked: Any) -> Answer:
+        """`DELETE`: see `request`."""
+        return await self.request("DELETE", path, **asked)
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        as_user: User | None = None,
+        token: str | None = None,
+        query: Mapping[str, Any] | str | None = None,
+        json: Any = None,
+        data: Mapping[str, Any] | None = None,
+        files: Any = None,
+        content: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """One request, by a user, with a token, or by nobody. `query` may be nested, as filters are; `json` is a body,
+        `data` and `files` make a form."""
+        answer = await self._client.request(
+            method,
+            path,
+            query=query,
+            json=json,
+            data=data,
+            files=files,
+            content=content,
+            headers=headers,
+            token=as_user.jwt if as_user else token,
+        )
+        await self._process.site.services.accounts.settle()  # mails leave after the answer
+        return answer
+
+    async def graphql(
+        self,
+        query: str,
+        variables: Mapping[str, Any] | None = None,
+        *,
+        as_user: User | None = None,
+        token: str | None = None,
+    ) -> Any:
+        """The `data` of a GraphQL query. Raises GraphqlFailed for errors."""
+        endpoint = self._process.settings.plugins.graphql.config.endpoint
+        body = {"query": query, "variables": dict(variables or {})}
+        answer = (await self.post(endpoint, json=body, as_user=as_user, token=token)).json()
+        if answer.get("errors"):
+            raise GraphqlFailed(answer["errors"])
+        return answer["data"]
+
+    # Preparing
+
+    async def make(self, uid: str, /, **values: Any) -> Entry:
+        """A new entry, published; what is required and not given is filled in. Entries mean their ids.
+
+        `publishedAt=None` makes a draft. Raises CannotMake, and ValidationError for values that break a rule.
+        """
+        return await self._make(uid, values, 0)
+
+    async def _make(self, uid: str, values: Mapping[str, Any], level: int) -> Entry:
+        entries = self.app.entries(uid)
+        data = await self._filler.fill(self.registry.content_types[uid], values, level)
+        return await entries.create(data)
+
+    async def _make_below(self, uid: str, level: int) -> int:
+        return (await self._make(uid, {}, level)).id
+
+    async def allow(self, role: str, *actions: str) -> None:
+        """Let a role (`public`, `authenticated`, one of the project's) take actions, by name or pattern:
+        `api::talk.talk.find`, `api::talk.talk.*`. Raises ApplicationError for what is no action."""
+        shared = self._process.infrastructure
+        await grant(self.database, role, actions_of(actions, self.registry), shared.feed)
+
+    async def forbid(self, role: str, *actions: str) -> None:
+        """Take actions from a role, by name or pattern."""
+        shared = self._process.infrastructure
+        await revoke(self.database, role, actions_of(actions, self.registry), shared.feed)
+
+    async def role(self, name: str, *actions: str) -> None:
+        """A new role of users that may take these actions."""
+        await self.app.entries(ROLE).create({"name": name, "type": name, "description": name})
+        await self.allow(name, *actions)
+
+    async def user(self, username: str | None = None, *, role: str = "authenticated", **values: Any) -> User:
+        """A new user with a role, confirmed, who can be asked for (`as_user`) and log in. Raises CannotMake."""
+        number = next(self._numbers)
+        roles = {found.type: found.id for found in await list_grants(self.database)}
+        if role not in roles:
+            raise CannotMake(f"there is no role {role!r}; there are {', '.join(roles)}")
+        name = username or f"user{number}"
+        known = {
+            "username": name,
+            "email": f"{name}@example.org",
+            "password": f"Password-{number}",
+            "provider": "local",
+        }
+        data = {**known, "confirmed": True, "blocked": False, "role": roles[role], **values}
+        made = await self.make(USER, **data)
+        jwt = await self._process.site.services.accounts.token_for(made.id)
+        return User(made.id, data["username"], data["email"], data["password"], jwt or "")
+
+    async def token(self, kind: str = "full-access", *actions: str) -> str:
+        """A new API token: `full-access`, `read-only`, or `custom` with the actions that it may take."""
+        shared = self._process.infrastructure
+        salt = cast("str", shared.settings.secrets.api_token_salt)
+        known = actions_of(actions, self.registry)
+        return await create_token(self.database, salt, f"token {next(self._numbers)}", kind, known, feed=shared.feed)
+
+    # Time, and what follows
+
+    def move_clock(self, later: timedelta | float) -> None:
+        """Let it be so much later, in seconds: for what expires, and what is due. Until the test ends."""
+        clock.move(later.total_seconds() if isinstance(later, timedelta) else later)
+        self._process.infrastructure.forget()
+
+    async def deliver(self, *, failures: bool = False) -> int:
+        """Do what follows changes and is due by now: hooks after the commit, jobs, webhooks; how many.
+
+        What these leave to be done is done too. Raises NotDelivered when something fails, unless `failures` are looked
+        for: then it is tried again when it is due.
+        """
+        worker = Worker(self.database, self._process.infrastructure.outbox, self._process.site.topics)
+        outcomes = await worker.drain()
+        failed = [
+            f"{one.message.topic} {one.message.id}: {one.error}" for one in outcomes if one.end is not End.DELIVERED
+        ]
+        if failed and not failures:
+            raise NotDelivered("\n".join(failed))
+        return len(outcomes)
+
+    @property
+    def mails(self) -> list[Mail]:
+        """The mails that were sent in this test, in their order."""
+        return read_mails(self._folder / _MAILS)
+
+    # Between tests
+
+    async def reset(self) -> None:
+        """Put everything back to what it was at the start: data, files, mails, the time. The fixture does it."""
+        clock.move(0)
+        await self._process.infrastructure.authenticator.settle()
+        await self._origin.restore()
+        self._process.infrastructure.forget()
+        shutil.rmtree(self._folder / _MAILS, ignore_errors=True)
+        shutil.rmtree(self._folder / _UPLOADS, ignore_errors=True)
+        (self._folder / _UPLOADS).mkdir()
+        self._begin()
+
+    async def close(self) -> None:
+        """Stop serving."""
+        clock.move(0)
+        await self._client.close()
+        await self._process.asgi.stop()
+
+
+def _quick_hash(password: str) -> str:
+    """A hash that is good for logging in, and takes no time."""
+    return bcrypt.hashpw(password.encode(), bcrypt.gensalt(_COST, prefix=b"2a")).decode()
+
+
+@asynccontextmanager
+async def open_site(
+    project: Path | str, *, database: str | None = None, variables: Mapping[str, str] | None = None
+) -> AsyncIterator[Site]:
+    """A project, served in this process, until the block ends.
+
+    On SQLite in a folder of its own, or in a schema of its own in the PostgreSQL that `database` names. `variables` are
+    settings as in `.env`, in whose place they stand. Raises SettingsError, InvalidDefinitions, InvalidCode,
+    StartFailed.
+    """
+    with tempfile.TemporaryDirectory(prefix="octavo-test-") as made:
+        folder = show_project(Path(project), Path(made))
+        origin = origin_of(database, folder)
+        await origin.open()
+        try:
+            process = build(settings_for(folder, variables or {}, origin.settings))
+            await process.asgi.start()
+            await origin.remember()
+            site = Site(process, origin, folder)
+            try:
+                yield site
+            finally:
+                await site.close()
+        finally:
+            await origin.close()

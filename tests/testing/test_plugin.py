@@ -1,0 +1,26 @@
+"""The plugin for pytest, as docs/testing.md has it: a pytest of its own runs the tests of the page on the magazine."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_examples_of_the_docs_pass(tmp_path: Path) -> None:
+    project = tmp_path / "magazine"
+    shutil.copytree(
+        ROOT / "examples/magazine", project, ignore=shutil.ignore_patterns("seed", ".octavo", ".env", "uploads")
+    )
+    page = (ROOT / "docs/testing.md").read_text(encoding="utf-8")
+    for name, text in re.findall(r"^```python\n# (\S+)\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:anyio", "-W", "error"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTEST_ADDOPTS": ""}
+    finished = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    assert "6 passed" in finished.stdout
