@@ -8,6 +8,7 @@ from octavo.project.api.app import App
 from tests.models.fixtures import open_copy
 from tests.models.site import Site
 from tests.models.templates import Copy, copy_of
+from tests.project.hooked_site import open_hooked_site
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
@@ -31,3 +32,12 @@ def app(code_site: Site) -> App:
     """What the code of a bookshop is given."""
     given: App = code_site.octavo.site.extending.app
     return given
+
+
+@pytest.fixture(scope="module")
+async def hooked_site(
+    anyio_backend: str, code_copy: Copy, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Site]:
+    """A bookshop with the code of `hooks_code`, started, of the module's own."""
+    async with open_hooked_site(tmp_path_factory.mktemp("hooks"), code_copy) as site:
+        yield site

@@ -3,8 +3,7 @@
 import asyncio
 import json
 import shutil
-from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,40 +12,21 @@ import pytest
 from octavo.authentication.api_tokens import create_token, list_tokens, revoke_token
 from octavo.errors import ApplicationError
 from octavo.project import InvalidCode
-from octavo.project.api.app import App
 from octavo.runtime.process import build
 from octavo.settings import load_settings
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import DEFINITIONS, FILE, FULL_TOKEN, GENRE, SECRETS, VAULT
 from tests.models.site import Site
-from tests.models.templates import Copy
+from tests.project.hooked_site import app_of, kept, query, send
 
 pytestmark = pytest.mark.anyio
 
-CODE = Path(__file__).parent / "hooks_code"
 PATIENCE = 120
 
 
-@pytest.fixture(scope="module")
-async def site(anyio_backend: str, code_copy: Copy, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Site]:
-    """A bookshop with the code of `hooks_code`, started."""
-    folder = tmp_path_factory.mktemp("hooks")
-    shutil.copytree(DEFINITIONS / "src", folder / "src")
-    shutil.copytree(CODE, folder / "src", dirs_exist_ok=True)
-    code_copy.place(folder / ".tmp/data.db")
-    settings = load_settings(folder, {**SECRETS, **code_copy.variables}, mode="production")
-    octavo = build(replace(settings, server=replace(settings.server, hook_timeout=1)))
-    await octavo.asgi.start()
-    yield Site(octavo)
-    await octavo.asgi.stop()
-
-
-def kept(site: Site, name: str) -> list[Any]:
-    """A list of `index.py`."""
-    register = site.octavo.site.extending.code.register
-    assert register is not None
-    found: list[Any] = register.call.__globals__[name]
-    return found
+@pytest.fixture
+def site(hooked_site: Site) -> Site:
+    return hooked_site
 
 
 @pytest.fixture
@@ -63,23 +43,13 @@ def told(site: Site) -> list[Any]:
     return found
 
 
-async def send(site: Site, method: str, target: str, body: Any = None) -> Answer:
-    headers = [("Authorization", f"Bearer {FULL_TOKEN}"), ("Content-Type", "application/json")]
-    return await call(site.octavo.asgi, method, target, headers, [] if body is None else [json.dumps(body).encode()])
-
-
 async def create(site: Site, code: str) -> Answer:
     return await send(site, "POST", "/api/vaults", {"data": {"code": code}})
 
 
 async def mutate(site: Site, code: str) -> Any:
-    query = "mutation ($code: String) { createVault(data: {code: $code}) { data { attributes { code } } } }"
-    return (await send(site, "POST", "/graphql", {"query": query, "variables": {"code": code}})).json
-
-
-def app_of(site: Site) -> App:
-    app: App = site.octavo.site.extending.app
-    return app
+    text = "mutation ($code: String) { createVault(data: {code: $code}) { data { attributes { code } } } }"
+    return await query(site, text, code=code)
 
 
 async def until(true: Callable[[], Any]) -> None:

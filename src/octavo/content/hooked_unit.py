@@ -10,13 +10,12 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final, TypeVar
 
-import orjson
-
 from octavo.clock import this_moment
 from octavo.content.entry_unit import NO_DATES, WriteContext
 from octavo.content.input.python_values import plain
 from octavo.content.input.without_passwords import without_passwords
 from octavo.content.many_entries import ManyEntriesUnit
+from octavo.content.stored_entries import StoredEntries
 from octavo.content.validation.body_validator import Validator
 from octavo.content.validation.scalar_rules import Mode
 from octavo.database.change_feed import ChangeKind
@@ -39,9 +38,12 @@ _KINDS: Final = {ChangeKind.PUBLISH: PUBLISH, ChangeKind.UNPUBLISH: UNPUBLISH}
 class HookedUnit(ManyEntriesUnit):
     """A unit of work that writes entries, and tells a project's hooks of it."""
 
-    def __init__(self, context: WriteContext, hooks: Hooks, connection: Transaction, size: int = 0) -> None:
+    def __init__(
+        self, context: WriteContext, hooks: Hooks, stored: StoredEntries, connection: Transaction, size: int = 0
+    ) -> None:
         super().__init__(context, connection, size)
         self.hooks = hooks
+        self._stored = stored
 
     async def create(
         self,
@@ -138,8 +140,8 @@ class HookedUnit(ManyEntriesUnit):
 
     async def _result(self, uid: str, entry_id: int) -> Written | None:
         """An entry as it is now."""
-        image = await self.read_image(uid, entry_id)
-        return None if image is None else Written(uid, orjson.loads(image))
+        stored = await self._stored.read(uid, entry_id, self.connection)
+        return None if stored is None else Written(uid, stored)
 
     async def _present(self, content_type: ContentType, entry_id: int) -> FactRow | None:
         """The entry, if it is there; nobody else changes it until the end of the transaction."""

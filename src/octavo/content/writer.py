@@ -14,6 +14,7 @@ from octavo.content.hooked_unit import HookedUnit
 from octavo.content.input.body_check import V4_RULES, WriteRules
 from octavo.content.input.password_hashing import PasswordHasher
 from octavo.content.many_entries import ManyEntriesUnit
+from octavo.content.stored_entries import StoredEntries
 from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Database, Transaction
 from octavo.database.sequences import continue_ids
@@ -52,6 +53,7 @@ class EntryWriter:
         self.compiler = ChangeCompiler(registry, database.dialect)
         self.passwords = PasswordHasher(registry)
         self.hooks = Hooks() if hooks is None else hooks
+        self._stored = StoredEntries(database, registry)
         self._context = WriteContext(
             registry=registry,
             database=database,
@@ -115,7 +117,7 @@ class EntryWriter:
 
     def _make_unit(self, connection: Transaction, size: int = 0) -> ManyEntriesUnit:
         if self.hooks:
-            return HookedUnit(self._context, self.hooks, connection, size)
+            return HookedUnit(self._context, self.hooks, self._stored, connection, size)
         return ManyEntriesUnit(self._context, connection, size)
 
     async def create_many(self, content_type: ContentType, items: Sequence[Any], **options: Any) -> list[int]:

@@ -38,5 +38,6 @@ class ContentController:
             drafts_by_id=drafts_by_id,
             wraps_morphs=wraps_morphs,
             populate_deep=populate_deep,
+            hooks=writer.hooks,
         )
         self.writes = ContentWrites(self.reads, reader, writer, media, locales)

@@ -11,13 +11,17 @@ from types import MappingProxyType
 from typing import Any
 
 from octavo.authorization.ability import Ability, PublishedOnly
+from octavo.authorization.permissions import EVERYTHING
 from octavo.authorization.query_sanitizer import QuerySanitizer
 from octavo.authorization.strictness import Strictness
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.controllers.deep_populate import deep_levels, deep_populate
+from octavo.controllers.hooked_reads import HookedRead, HookedReads
 from octavo.errors import NotFoundError
+from octavo.events.hooks import Hooks
 from octavo.plan.read import Planned, plan_read
-from octavo.query.ast import ALL_LOCALES, PublicationState, Query
+from octavo.query.ast import ALL_LOCALES, And, PublicationState, Query
+from octavo.query.merging import merge
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.field_places import FieldPlace
@@ -44,8 +48,10 @@ class ContentReads:
         drafts_by_id: bool = True,
         wraps_morphs: bool = False,
         populate_deep: int = 0,
+        hooks: Hooks | None = None,
     ) -> None:
         self.registry = registry
+        self.hooked = HookedReads(registry, Hooks() if hooks is None else hooks, self._prepare_with)
         self._reader = reader
         self._strictness = strictness
         self._drafts_by_id = drafts_by_id
@@ -61,9 +67,17 @@ class ContentReads:
         Without an ability the request is our own and taken as it is. Raises InvalidParameter for what they may not
         touch, ValidationError for values that cannot be read.
         """
-        return self._reader.prepare_again(lambda: self._plan(request, ability))
+        return self.hooked.join(self._reader.prepare_again(lambda: self._plan(request, ability)), request, ability)
 
-    def _plan(self, request: ReadRequest, ability: Ability | None) -> Planned:
+    def _prepare_with(self, request: ReadRequest, ability: Ability, more: Query) -> PreparedRead:
+        """A request with what a project's code asks for besides: its filters may be about what the caller may not see,
+        what it populates is shown as far as they may."""
+        content_type = request.content_type
+        filters = self.sanitize(replace(more, populate=(), populate_all=False), content_type, EVERYTHING).filters
+        populate = self.sanitize(replace(more, filters=None), content_type, ability)
+        return self._reader.prepare_again(lambda: self._plan(request, ability, replace(populate, filters=filters)))
+
+    def _plan(self, request: ReadRequest, ability: Ability | None, more: Query | None = None) -> Planned:
         query = _counted(request.query) if request.by is By.COUNT else request.query
         levels = deep_levels(request.given, self._populate_deep) if self._populate_deep else None
         if levels is not None:
@@ -75,6 +89,7 @@ class ContentReads:
             query = replace(query, filters=None, sort=(), page=None, locales=None, search=None)
         elif query.locales is None and request.locale is not None:
             query = replace(query, locales=(request.locale,))
+        query = query if more is None else _with(query, more)
         query = replace(query, publication_state=self._state(request, query, ability))
         access = ability if ability is None or self._drafts_by_id else self._published_only(ability)
         request = replace(request, query=query, wraps_morphs=self._wraps_morphs)
@@ -109,21 +124,29 @@ class ContentReads:
 
     async def find(self, prepared: PreparedRead) -> tuple[bytes, int | None]:
         """The JSON array of a list's page, and the total where the page wants it. Raises ValidationError: too large."""
+        if isinstance(prepared, HookedRead):
+            read, event = await self.hooked.before(prepared)
+            entries, total = await self._reader.read_list(read)
+            return await self.hooked.after_many(prepared, event, entries), total
         return await self._reader.read_list(prepared)
 
     async def count(self, prepared: PreparedRead) -> int:
         """The number of entries that a request by count asks for."""
-        return (await self._reader.read_list(prepared))[1] or 0
+        read = (await self.hooked.before(prepared))[0] if isinstance(prepared, HookedRead) else prepared
+        return (await self._reader.read_list(read))[1] or 0
 
     async def find_one(self, prepared: PreparedRead) -> bytes:
         """The JSON of an entry. Raises NotFoundError, and ValidationError for one that is too large."""
-        found = await self._reader.read_one(prepared)
+        found = await self.find_any(prepared)
         if found is None:
             raise NotFoundError
         return found
 
     async def find_any(self, prepared: PreparedRead) -> bytes | None:
         """The JSON of an entry, or None when there is none. Raises ValidationError for one that is too large."""
+        if isinstance(prepared, HookedRead):
+            read, event = await self.hooked.before(prepared)
+            return await self.hooked.after_one(prepared, event, await self._reader.read_one(read))
         return await self._reader.read_one(prepared)
 
     async def single_id(self, content_type: ContentType, query: Query, locale: str, drafts: Drafts) -> int | None:
@@ -155,4 +178,13 @@ def _counted(query: Query) -> Query:
     """What of a query matters for the number of entries."""
     return Query(
         filters=query.filters, search=query.search, locales=query.locales, publication_state=query.publication_state
+    )
+
+
+def _with(query: Query, more: Query) -> Query:
+    """A query with the filters and what is populated of another."""
+    return replace(
+        query,
+        filters=And(items=tuple(one for one in (query.filters, more.filters) if one is not None)),
+        populate=merge((*query.populate, *more.populate)),
     )

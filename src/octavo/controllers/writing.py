@@ -15,6 +15,7 @@ from octavo.authorization.input_sanitizer import InputSanitizer
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.writer import EntryWriter
+from octavo.controllers.hooked_reads import HookedRead
 from octavo.controllers.reading import ContentReads
 from octavo.errors import ForbiddenError, NotFoundError, ValidationError
 from octavo.i18n.locales import Locales
@@ -239,7 +240,11 @@ class ContentWrites:
         return await self._reader.read_one(prepared.bind(id=entry_id), unit.connection) is not None
 
     async def _answer(self, answer: PreparedRead, entry_id: int, unit: EntryUnit) -> bytes:
-        found = await self._reader.read_one(answer.bind(id=entry_id), unit.connection)
+        read = answer.bind(id=entry_id)
+        found = await self._reader.read_one(read, unit.connection)
+        if isinstance(read, HookedRead):
+            with unit.ambient():
+                found = await self._reads.hooked.after_write(read, found)
         if found is None:
             raise NotFoundError
         return found

@@ -58,15 +58,17 @@ class Written(Entry):
 
 @dataclass(slots=True, kw_only=True)
 class Params:
-    """What is asked for. `data` is what is to be written; `where` says of which entries: `{"id": 7}`.
+    """What is asked for. `data` is what is to be written; `where` says of which entry: `{"id": 7}`.
 
-    Reads have `filters`, `sort`, `fields`, `populate`, `pagination`, ... in `query`, as the REST API takes them.
+    Before a read, `filters` are what entries have to meet besides what was asked, and `populate` what is shown besides;
+    both are as the REST API takes them, and empty until hooks fill them.
     """
 
     data: Any = None
     where: dict[str, Any] = field(default_factory=dict)
     locale: str | None = None
-    query: dict[str, Any] = field(default_factory=dict)
+    filters: dict[str, Any] = field(default_factory=dict)
+    populate: Any = None
 
 
 @dataclass(slots=True, kw_only=True)

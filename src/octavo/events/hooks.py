@@ -7,7 +7,7 @@ import asyncio
 import inspect
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -18,13 +18,14 @@ from octavo.database.connection import IntegrityViolation, TransactionConflict
 from octavo.errors import LoggedError, OctavoError
 from octavo.events import origin
 from octavo.events.event import Event
-from octavo.events.names import AFTER_COMMIT, EVENTS
+from octavo.events.names import AFTER, AFTER_COMMIT, EVENTS, FIND_MANY, FIND_ONE, READS
 from octavo.events.outbox import Outbox
 from octavo.project import CodeProblem, Function, InvalidCode, function_at
 from octavo.project.failures import describe, failure_place
 from octavo.project.functions import place_of, relative
 from octavo.project.lifecycles import Lifecycles
 from octavo.project.naming import did_you_mean
+from octavo.query.ast import Query
 from octavo.schema.naming import uid_of_folder
 
 logger = logging.getLogger("octavo.code")
@@ -73,8 +74,9 @@ class TypeHooks:
         for hook in hooks:
             by_event[hook.event].append(hook)
         self._by_event = {event: tuple(found) for event, found in by_event.items()}
-        self.writes = any(not event.endswith(("find_one", "find_many")) for event in by_event)
-        """Whether any of them is about a change."""
+        about_reads = [event.endswith(READS) for event in by_event]
+        self.writes, self.reads = not all(about_reads), any(about_reads)
+        """Whether any of them is about a change, or about a read."""
 
     def of(self, event: str) -> tuple[Hook, ...]:
         """Those for an event, in the order they were given."""
@@ -122,7 +124,8 @@ class TypeHooks:
 class Hooks:
     """The hooks of one site, by content-type.
 
-    `app` is what they find in `event.app`; `outbox` keeps what is called after the commit.
+    `app` is what they find in `event.app`; `outbox` keeps what is called after the commit; `parse_query` reads what
+    hooks ask for as the REST API does.
     """
 
     def __init__(
@@ -134,6 +137,7 @@ class Hooks:
     ) -> None:
         self.app: Any = None
         self.outbox: Outbox | None = None
+        self.parse_query: Callable[[Mapping[str, Any]], Query] = _unread
         self._known = known
         self._components = components
         self._folder = folder
@@ -148,6 +152,14 @@ class Hooks:
     def of(self, uid: str) -> TypeHooks | None:
         """Those of a content-type; None where there are none."""
         return self._types.get(uid)
+
+    def closed_to_graphql(self) -> Iterator[str]:
+        """Why root fields of GraphQL are closed: hooks that change what is found cannot change what is selected."""
+        for uid, hooks in self._hooks.items():
+            for hook in hooks:
+                if hook.event in (f"{AFTER}{FIND_ONE}", f"{AFTER}{FIND_MANY}"):
+                    place, event = hook.function.place, hook.event
+                    yield f"{place}: {event} cannot change what GraphQL answers, so {uid} is closed there"
 
     @property
     def has_after_commit(self) -> bool:
@@ -203,6 +215,10 @@ class Hooks:
                 raise _invalid(place, f"there is no content-type {wanted}{did_you_mean(wanted, self._known)}")
             found.update(dict.fromkeys(matching))
         return list(found)
+
+
+def _unread(_: Mapping[str, Any]) -> Query:
+    raise LookupError("a site says how queries are read")
 
 
 def _key(function: Callable[..., Any], folder: Path) -> str:

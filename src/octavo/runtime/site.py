@@ -37,6 +37,7 @@ from octavo.rest.content_operations import content_operations
 from octavo.rest.definitions import DefinitionEndpoints
 from octavo.rest.endpoints import ContentEndpoints
 from octavo.rest.operations import Handlers, declare, plain_handlers
+from octavo.rest.params import read_query
 from octavo.rest.plugin_operations import PROVIDERS, READ_DEFINITIONS, SIGN_IN, WRITE_FILES, WRITE_ROLES, WRITE_USERS
 from octavo.rest.plugins import declare_plugin_reads
 from octavo.rest.project_routes import ProjectRoutes
@@ -98,6 +99,8 @@ class Site:
         """Call the project's `register(app)`; make the schema where something was said of it. Raises InvalidCode."""
         await run_register(self.extending, self._make_schema)
         self.hooks.close()
+        for told in self.hooks.closed_to_graphql() if self.graphql else ():
+            logger.warning("%s", told)
 
     async def bootstrap(self) -> None:
         """Call the project's `bootstrap(app)`: the database is ready. Raises InvalidCode."""
@@ -221,7 +224,7 @@ def _extending(shared: Infrastructure, registry: Registry, services: Services, h
     except InvalidCode:
         code.unload()
         raise
-    hooks.outbox = shared.outbox
+    hooks.outbox, hooks.parse_query = shared.outbox, read_query
     hooks.app = App(shared.settings, registry, services.controller, plugins, hooks)
     return Extending(extension, code, hooks.app, Runner(code.folder, shared.settings.server.code_timeout))
 
