@@ -1,5 +1,7 @@
 """The envelope of REST answers: `{data, meta}`. Bodies are joined from bytes that the database has built."""
 
+import orjson
+
 from octavo.query.ast import Page
 
 
@@ -11,6 +13,12 @@ def entry_envelope(entry: bytes) -> bytes:
 def list_envelope(entries: bytes, page: Page, total: int | None) -> bytes:
     """A page of entries, with `meta.pagination` counted as the caller counts."""
     return b'{"data":%b,"meta":{"pagination":%b}}' % (entries, _pagination(page, total))
+
+
+def pagination(page: Page, total: int | None) -> dict[str, int]:
+    """`meta.pagination` as a value."""
+    found: dict[str, int] = orjson.loads(_pagination(page, total))
+    return found
 
 
 def _pagination(page: Page, total: int | None) -> bytes:

@@ -28,6 +28,7 @@ from octavo.project.api.chain import GlobalMiddlewares
 from octavo.project.api.core_actions import NewEndpoints
 from octavo.project.api.hooks import run_bootstrap, run_register
 from octavo.project.api.routing import RestCode
+from octavo.project.api.services import ServiceTable
 from octavo.project.code import REQUEST_MIDDLEWARE
 from octavo.project.named import UsedReader
 from octavo.project.running import Runner
@@ -225,7 +226,8 @@ def _extending(shared: Infrastructure, registry: Registry, services: Services, h
         code.unload()
         raise
     hooks.outbox, hooks.parse_query = shared.outbox, read_query
-    hooks.app = App(shared.settings, registry, services.controller, plugins, hooks)
+    table = ServiceTable(code, options.page_limits(shared.settings))
+    hooks.app = App(shared.settings, registry, services.controller, plugins, hooks, table)
     return Extending(extension, code, hooks.app, Runner(code.folder, shared.settings.server.code_timeout))
 
 
@@ -236,7 +238,7 @@ def _rest_code(
     code = extending.code
     if not (code.routes or code.controllers or code.services):
         return None
-    rest = RestCode(code, extending.app, extending.runner, shared.authenticator, endpoints)
+    rest = RestCode(code, extending.app, extending.app.services, extending.runner, shared.authenticator, endpoints)
     services.controller.own_actions = rest.own_actions()
     return rest
 

@@ -21,6 +21,7 @@ from octavo.project.api.app import App
 from octavo.project.api.controllers import Controller
 from octavo.project.api.entries import Entries
 from octavo.project.api.requests import Request
+from octavo.project.api.services import Service
 from octavo.project.api.transactions import Transaction
 from octavo.project.context import PolicyContext, State
 
@@ -44,6 +45,7 @@ __all__ = [
     "Request",
     "Response",
     "Route",
+    "Service",
     "State",
     "Transaction",
     "UnauthorizedError",

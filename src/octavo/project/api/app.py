@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar, overload
+from typing import Any, Protocol, TypeVar, overload
 
 from octavo.controllers.content import ContentController
 from octavo.events.event import Event
@@ -38,6 +38,13 @@ class Plugin:
         return self.services[name]
 
 
+class Services(Protocol):
+    """Where services are found."""
+
+    def find(self, app: "App", uid: str) -> Any:
+        """The service of that name. Raises UnknownName."""
+
+
 @dataclass(frozen=True, slots=True)
 class App:
     """The service as a project's code sees it."""
@@ -47,6 +54,7 @@ class App:
     controller: ContentController
     plugins: Mapping[str, Plugin]
     hooks: Hooks
+    services: "Services"
 
     @overload
     def on(self, events: str | Sequence[str], uids: str | Sequence[str]) -> Callable[[HookT], HookT]: ...
@@ -74,6 +82,10 @@ class App:
         if name not in self.plugins:
             raise UnknownName(f"there is no plugin {name!r}; there are {', '.join(sorted(self.plugins))}")
         return self.plugins[name]
+
+    def service(self, uid: str) -> Any:
+        """The service of that name, the project's own or that of a content-type. Raises UnknownName."""
+        return self.services.find(self, uid)
 
     def entries(self, uid: str) -> Entries:
         """The entries of a content-type, by its UID. Raises UnknownName."""

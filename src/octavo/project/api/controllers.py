@@ -1,14 +1,17 @@
 """`Controller`: what the classes in a project's `controllers` inherit: the core actions, and what actions need."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
-from octavo.project.api.answers import Answer
-from octavo.project.api.app import App
+from octavo.errors import NotFoundError
+from octavo.project.api.answers import Answer, Response
+from octavo.project.api.app import App, UnknownName
+from octavo.project.api.content_rules import ContentRules
 from octavo.project.api.entries import Entries
 from octavo.project.api.requests import Request
 from octavo.project.kinds import ControllerKind
 from octavo.project.naming import action_name, method_name
+from octavo.rest.params import PageLimits
 from octavo.rest.plugin_operations import PLUGIN_OPERATIONS
 
 _PLUGIN_ACTIONS: Final = {(row.controller, row.action.rpartition(".")[2]) for row in PLUGIN_OPERATIONS}
@@ -26,11 +29,17 @@ class Controller(ControllerKind):
     app: App
     uid: str
     _core: CoreAction
+    _limits: PageLimits
 
     @property
     def entries(self) -> Entries:
         """The entries of the content-type."""
         return self.app.entries(self.uid)
+
+    @property
+    def service(self) -> Any:
+        """The service of that name."""
+        return self.app.service(self.uid)
 
     async def find(self, request: Request) -> Answer:
         """A list of entries, or the entry of a single type."""
@@ -56,15 +65,53 @@ class Controller(ControllerKind):
         """An entry in another locale."""
         return await self.core("createLocalization", request)
 
+    async def validate_query(self, request: Request) -> None:
+        """Raise ValidationError for what the request may not ask for."""
+        self._rules.validate_query(request)
+
+    async def sanitize_query(self, request: Request) -> dict[str, Any]:
+        """The query of a request, less what it may not ask for."""
+        return self._rules.sanitize_query(request)
+
+    async def sanitize_input(self, data: Any, request: Request) -> Any:
+        """Data for an entry, less what who asks may not write."""
+        return self._rules.sanitize_input(data, request)
+
+    async def sanitize_output(self, value: Any, request: Request) -> Any:
+        """An entry or several, less what who asks may not see. What is no attribute of theirs stays."""
+        return self._rules.sanitize_output(value, request)
+
+    def transform_response(self, value: Any, meta: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Entries as the REST API shows them: `{"data": {"id", "attributes"}, "meta"}`."""
+        return self._rules.transform(value, meta)
+
+    async def entry(self, value: Any, request: Request, meta: Mapping[str, Any] | None = None) -> Answer:
+        """An entry as the answer: sanitized and in the form of REST. Raises NotFoundError for None."""
+        if value is None:
+            raise NotFoundError
+        return Response.json(self.transform_response(await self.sanitize_output(value, request), meta))
+
+    async def page(self, value: Any, request: Request, meta: Mapping[str, Any] | None = None) -> Answer:
+        """A list of entries, or an EntryPage, as the answer: sanitized and in the form of REST."""
+        return Response.json(self.transform_response(await self.sanitize_output(value, request), meta))
+
+    @property
+    def _rules(self) -> ContentRules:
+        found = self.app.registry.content_types.get(self.uid)
+        if found is None:
+            raise UnknownName(f"{self.uid} is the controller of no content-type")
+        return ContentRules(self.app.controller, found, self._limits)
+
     async def core(self, action: str, request: Request) -> Answer:
         """The core action of that name."""
         return await self._core(f"{self.uid}.{action}", request)
 
 
-def join(kind: type[Any], app: App, uid: str, core: CoreAction) -> Controller:
+def join(kind: type[Any], app: App, uid: str, core: CoreAction, limits: PageLimits) -> Controller:
     """The controller that a project's class makes."""
     joined: Controller = _with_core_actions(kind, uid)()
-    joined.app, joined.uid, joined._core = app, uid, core  # noqa: SLF001 - it is made here
+    joined.app, joined.uid = app, uid
+    joined._core, joined._limits = core, limits  # noqa: SLF001 - it is made here
     return joined
 
 

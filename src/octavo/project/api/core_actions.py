@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from octavo.project.api.answers import Answer
 from octavo.project.api.requests import Request
+from octavo.project.api.service_endpoints import ServiceActions
 from octavo.project.naming import did_you_mean
 from octavo.rest.content_operations import content_operations
 from octavo.rest.endpoints import ContentEndpoints
@@ -21,14 +22,23 @@ class UnknownAction(LookupError):
 class CoreActions:
     """Knows the endpoints of rows that were declared, and makes those of content-types whose rows were not."""
 
-    def __init__(self, registry: Registry, new_endpoints: NewEndpoints) -> None:
+    def __init__(self, registry: Registry, new_endpoints: NewEndpoints, services: ServiceActions) -> None:
         self._registry = registry
         self._new_endpoints = new_endpoints
+        self._services = services
         self._endpoints: dict[str, dict[str, Endpoint]] = {}
+        self._served: set[str] = set()
 
     def tell(self, operation: Operation, endpoint: Endpoint) -> None:
         """Let a row be found by its action."""
-        self._endpoints.setdefault(operation.action, {})[operation.name] = endpoint
+        served = self._services.find(operation)
+        if served is not None:
+            self._served.add(operation.action)
+        self._endpoints.setdefault(operation.action, {})[operation.name] = served or endpoint
+
+    def is_served(self, action: str) -> bool:
+        """Whether a service of the project's does a core action."""
+        return action in self._served
 
     def find(self, action: str, route: str = "") -> Endpoint | None:
         """The endpoint of an action: that of the route the request came by, else the first."""

@@ -11,6 +11,8 @@ from octavo.project.api.app import App
 from octavo.project.api.chain import Action, CodeHandler, chained
 from octavo.project.api.controllers import Controller, join, own_methods
 from octavo.project.api.core_actions import CoreActions, NewEndpoints
+from octavo.project.api.service_endpoints import ServiceActions
+from octavo.project.api.services import ServiceTable
 from octavo.project.code import REQUEST_MIDDLEWARE, ProjectCode, RoutesFile
 from octavo.project.failures import describe, failure_place
 from octavo.project.functions import function_at, place_of
@@ -21,6 +23,7 @@ from octavo.project.routes import Access, CoreRouter, InvalidRoute, Route, read_
 from octavo.project.running import Runner
 from octavo.rest.content_operations import content_operation, content_operations
 from octavo.rest.operations import Declared, Endpoint, Operation, admission, guarded
+from octavo.rest.params import PageLimits
 from octavo.rest.plugin_operations import PLUGIN_OPERATIONS
 
 _POLICY: Final = "context, config"
@@ -50,16 +53,25 @@ class RestCode:
     """What a project's code says of REST. `problems` is what is wrong with it, which `check` raises."""
 
     def __init__(
-        self, code: ProjectCode, app: App, runner: Runner, authenticator: Authenticator, new_endpoints: NewEndpoints
+        self,
+        code: ProjectCode,
+        app: App,
+        services: ServiceTable,
+        runner: Runner,
+        authenticator: Authenticator,
+        new_endpoints: NewEndpoints,
     ) -> None:
         self._code = code
         self._app = app
         self._runner = runner
         self._authenticator = authenticator
         self._registry = app.registry
-        self.problems: list[CodeProblem] = []
-        self._core = CoreActions(app.registry, new_endpoints)
-        self._controllers = dict(self._join_controllers())
+        self.problems = services.problems(app)
+        if self.problems:
+            raise InvalidCode(self.problems)
+        served = ServiceActions(services, app, runner, services.limits)
+        self._core = CoreActions(app.registry, new_endpoints, served)
+        self._controllers = dict(self._join_controllers(services.limits))
         self._actions = {
             f"{uid}.{action}": name
             for uid, controller in self._controllers.items()
@@ -97,12 +109,12 @@ class RestCode:
             return None
         return operation, self._handler(operation, endpoint, around)
 
-    def _handler(self, operation: Operation, endpoint: Endpoint, around: _Around) -> Any:
-        """What handles the row of a core action."""
-        admit = admission(self._authenticator, operation.admits)
+    def _handler(self, operation: Operation, endpoint: Endpoint | None, around: _Around) -> Any:
+        """What handles the row of an action; without an endpoint it is the project's own."""
         method = self._method(operation.action)
-        if method is None and around.is_empty:
-            return guarded(endpoint, admit)
+        is_plain = method is None and around.is_empty and not self._core.is_served(operation.action)
+        if is_plain and endpoint is not None:
+            return guarded(endpoint, admission(self._authenticator, operation.admits))
         action: Action = method or partial(self._core.run, operation.action)
         return self._code_handler(operation, around, action, operation.action)
 
@@ -135,10 +147,10 @@ class RestCode:
 
     # Reading
 
-    def _join_controllers(self) -> Iterator[tuple[str, Controller]]:
+    def _join_controllers(self, limits: PageLimits) -> Iterator[tuple[str, Controller]]:
         for uid, found in self._code.controllers.items():
             try:
-                yield uid, join(found.kind, self._app, uid, self._core.run)
+                yield uid, join(found.kind, self._app, uid, self._core.run, limits)
             except Exception as error:  # whatever the project's code raises is told with its place
                 self._refuse(failure_place(error, self._code.folder, found.place), describe(error))
 
@@ -223,10 +235,7 @@ class RestCode:
             known = [*self._actions, *self._core.known(), *_PLUGIN_ACTIONS]
             raise InvalidRoute(f"there is no action {action}{did_you_mean(action, known)}")
         operation = replace(self._row(action, _tag(file.owner)), method=method, path=route.path, access=access)
-        if endpoint is not None:
-            return operation, self._handler(operation, endpoint, around)
-        core: Action = partial(self._core.run, action)
-        return operation, self._code_handler(operation, around, self._method(action) or core, action)
+        return operation, self._handler(operation, endpoint, around)
 
     def _row(self, action: str, tag: str) -> Operation:
         uid, _, name = action.rpartition(".")

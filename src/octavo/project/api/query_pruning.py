@@ -1,0 +1,118 @@
+"""A query as nested values, less what somebody may not ask: for code that reads with it what it may not see itself.
+
+What is refused is found by asking `QuerySanitizer`, part by part, so nothing comes through that core actions refuse.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from octavo.authorization.ability import Ability
+from octavo.controllers.content import ContentController
+from octavo.errors import OctavoError
+from octavo.query.ast import Query
+from octavo.rest.params import read_query
+from octavo.schema.content_types import Definition
+
+_NOTHING: Final = object()
+Wrap = Callable[[Any], Any]
+
+
+class QueryPruner:
+    """Prunes queries for those with one ability."""
+
+    def __init__(self, controller: ContentController, ability: Ability, *, split_fields: bool = False) -> None:
+        self._reads = controller.reads
+        self._registry = controller.registry
+        self._ability = ability
+        self._split_fields = split_fields
+
+    def check(self, given: Mapping[str, Any], definition: Definition) -> Query:
+        """The query. Raises InvalidParameter, ValidationError for what may not be asked."""
+        query = read_query(given, split_fields=self._split_fields)
+        return self._reads.sanitize(query, definition, self._ability)
+
+    def prune(self, given: Mapping[str, Any], definition: Definition) -> dict[str, Any]:
+        """The same values, less what may not be asked."""
+        kept = dict(given)
+        for part in ("filters", "sort", "fields"):
+            if part in given:
+                self._put(kept, part, self._kept(given[part], part, definition, lambda value: value))
+        if "populate" in given:
+            self._put(kept, "populate", self._populate(given["populate"], definition))
+        return kept
+
+    def _put(self, kept: dict[str, Any], part: str, value: Any) -> None:
+        if value is _NOTHING:
+            del kept[part]
+        else:
+            kept[part] = value
+
+    def _kept(self, value: Any, part: str, definition: Definition, wrap: Wrap) -> Any:
+        """What of a value passes, put where it stands by `wrap`."""
+        if self._passes({part: wrap(value)}, definition):
+            return value
+        if isinstance(value, Mapping):
+            named = ((name, self._kept(item, part, definition, _at(wrap, name))) for name, item in value.items())
+            left = {name: item for name, item in named if item is not _NOTHING}
+            return left or _NOTHING
+        if isinstance(value, list):
+            items = [self._kept(item, part, definition, lambda one: wrap([one])) for item in value]
+            return [item for item in items if item is not _NOTHING] or _NOTHING
+        return _NOTHING
+
+    def _passes(self, given: Mapping[str, Any], definition: Definition) -> bool:
+        try:
+            self.check(given, definition)
+        except OctavoError:
+            return False
+        return True
+
+    def _populate(self, value: Any, definition: Definition) -> Any:
+        """Relations by name: a list of those that may be populated, or a dictionary with what is asked below them."""
+        if not isinstance(value, Mapping):
+            try:
+                query = self.check({"populate": value}, definition)
+            except OctavoError:
+                return _NOTHING
+            return self._paths(query) or _NOTHING
+        left = {name: self._below(name, item, definition) for name, item in value.items()}
+        return {name: item for name, item in left.items() if item is not _NOTHING} or _NOTHING
+
+    def _paths(self, query: Query, before: str = "") -> list[str]:
+        """What a query populates, as dotted paths."""
+        found = []
+        for item in query.populate:
+            found += self._paths(item.query, f"{before}{item.name}.") or [f"{before}{item.name}"]
+        return found
+
+    def _below(self, name: str, value: Any, definition: Definition) -> Any:
+        attribute = definition.attributes.get(name)
+        if attribute is None or not self._names(name, definition):
+            return _NOTHING
+        if not isinstance(value, Mapping):
+            return value
+        target = self._registry.target(attribute)
+        if target is not None:
+            return self.prune(value, target)
+        variants = value.get("on")
+        known: Mapping[str, Definition] = {**self._registry.components, **self._registry.content_types}
+        if not isinstance(variants, Mapping):
+            return True
+        pruned = {
+            uid: self.prune(item, known[uid]) if isinstance(item, Mapping) else item
+            for uid, item in variants.items()
+            if uid in known
+        }
+        return {"on": pruned}
+
+    def _names(self, name: str, definition: Definition) -> bool:
+        """Whether an attribute may be populated."""
+        try:
+            query = self.check({"populate": {name: True}}, definition)
+        except OctavoError:
+            return False
+        return any(item.name == name for item in query.populate)
+
+
+def _at(wrap: Wrap, name: str) -> Wrap:
+    return lambda value: wrap({name: value})

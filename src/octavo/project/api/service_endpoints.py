@@ -1,0 +1,113 @@
+"""The core actions of a content-type whose service a project has changed: they ask that service, as v4's do."""
+
+from typing import Any, Final
+
+from octavo.authorization.actor import Actor
+from octavo.errors import NotFoundError
+from octavo.http.request import Request as RawRequest
+from octavo.http.response import Response as RawResponse
+from octavo.http.response import render_json
+from octavo.project.api.app import App
+from octavo.project.api.content_rules import ContentRules
+from octavo.project.api.requests import Request
+from octavo.project.api.services import Service, ServiceTable
+from octavo.project.running import Runner
+from octavo.rest.bodies import read_write
+from octavo.rest.endpoints import read_id
+from octavo.rest.operations import Endpoint, Operation
+from octavo.rest.params import PageLimits
+
+
+class ServiceEndpoints:
+    """Asks a service. The methods are named as those of `ContentEndpoints` are."""
+
+    def __init__(self, service: Service, rules: ContentRules, runner: Runner) -> None:
+        self._service = service
+        self._rules = rules
+        self._runner = runner
+
+    async def find(self, raw: RawRequest, actor: Actor) -> RawResponse:
+        """A page of entries."""
+        request, query = self._asked(raw)
+        found = await self._call(request, self._service.find, query)
+        return render_json(200, self._rules.page(self._rules.sanitize_output(found, request), request))
+
+    async def find_single(self, raw: RawRequest, actor: Actor) -> RawResponse:
+        """The entry of a single type."""
+        request, query = self._asked(raw)
+        return self._shown(request, await self._call(request, self._service.find, query))
+
+    async def find_one(self, raw: RawRequest, actor: Actor) -> RawResponse:
+        """An entry."""
+        request, query = self._asked(raw)
+        return self._shown(request, await self._call(request, self._service.find_one, read_id(raw), query))
+
+    async def create(self, raw: RawRequest, actor: Actor) -> RawResponse:
+        """A new entry."""
+        request, query = self._asked(raw)
+        data, files = await self._written(request)
+        return self._shown(request, await self._call(request, self._service.create, data, query, **files))
+
+    async def update(self, raw: RawRequest, actor: Actor) -> RawResponse:
+        """A changed entry."""
+        request, query = self._asked(raw)
+        data, files = await self._written(request)
+        return self._shown(request, await self._call(request, self._service.update, read_id(raw), data, query, **files))
+
+    async def delete(self, raw: RawRequest, actor: Actor) -> RawResponse:
+        """An entry less."""
+        request, query = self._asked(raw)
+        return self._shown(request, await self._call(request, self._service.delete, read_id(raw), query))
+
+    def _asked(self, raw: RawRequest) -> tuple[Request, dict[str, Any]]:
+        request = Request.of(raw, self._service.app)
+        self._rules.validate_query(request)
+        return request, self._rules.sanitize_query(request)
+
+    async def _written(self, request: Request) -> tuple[Any, dict[str, Any]]:
+        """What the body holds, less what the actor may not write; files, where there are any."""
+        write = await read_write(request.raw)
+        data = self._rules.sanitize_input(write.data, request)
+        return data, {"files": write.files} if write.files else {}
+
+    async def _call(self, request: Request, method: Any, *given: Any, **named: Any) -> Any:
+        """What the service answers, within the time of the project's code."""
+        async with self._runner.watch(self._service.uid, request.raw, request.clock):
+            return await method(*given, **named)
+
+    def _shown(self, request: Request, entry: Any) -> RawResponse:
+        if entry is None:
+            raise NotFoundError
+        return render_json(200, self._rules.transform(self._rules.sanitize_output(entry, request)))
+
+
+_METHODS: Final = {
+    "find": "find",
+    "find_single": "find",
+    "find_one": "find_one",
+    "create": "create",
+    "update": "update",
+    "delete": "delete",
+}
+"""By what handles a row: the method of the service that is asked."""
+
+
+class ServiceActions:
+    """Finds the rows that services do which the project has changed."""
+
+    def __init__(self, services: ServiceTable, app: App, runner: Runner, limits: PageLimits) -> None:
+        self._services = services
+        self._app = app
+        self._runner = runner
+        self._limits = limits
+
+    def find(self, operation: Operation) -> Endpoint | None:
+        """What does a row; None where no service of the project's has to be asked."""
+        uid = operation.controller
+        content_type = self._app.registry.content_types.get(uid)
+        if content_type is None or _METHODS.get(operation.handler) not in self._services.overridden(uid):
+            return None
+        rules = ContentRules(self._app.controller, content_type, self._limits)
+        endpoints = ServiceEndpoints(self._services.find(self._app, uid), rules, self._runner)
+        found: Endpoint = getattr(endpoints, operation.handler)
+        return found

@@ -1,0 +1,157 @@
+"""`Service`: what the classes in a project's `services` inherit, and where they are found."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import orjson
+
+from octavo.authorization.actor import SYSTEM
+from octavo.authorization.permissions import EVERYTHING
+from octavo.content.reader import PreparedRead
+from octavo.controllers.writing import Write
+from octavo.errors import NotFoundError
+from octavo.media.library import IncomingFile
+from octavo.project.api.app import App, UnknownName
+from octavo.project.api.entries import Entries
+from octavo.project.code import ProjectCode
+from octavo.project.failures import describe, failure_place
+from octavo.project.kinds import ServiceKind
+from octavo.project.naming import did_you_mean
+from octavo.project.problems import CodeProblem
+from octavo.project.results import Entry, EntryPage
+from octavo.query.ast import Page, Query
+from octavo.query.request import By, Drafts, Form, ReadRequest
+from octavo.rest.params import PageLimits, read_query
+from octavo.schema.content_types import ContentType
+
+Asked = Mapping[str, Any] | None
+Files = Sequence[tuple[str, IncomingFile]]
+CORE: Final = ("find", "find_one", "create", "update", "delete")
+"""The methods that core actions ask, where a project has its own."""
+
+
+class Service(ServiceKind):
+    """What several actions share; `uid` is the service's name, and that of its content-type if it has one.
+
+    A method that is named like one of these stands in its place, also for the core actions of REST. Queries are those
+    of the REST API, as nested values; no permissions are asked.
+    """
+
+    app: App
+    uid: str
+    limits: PageLimits
+
+    @property
+    def entries(self) -> Entries:
+        """The entries of the content-type."""
+        return self.app.entries(self.uid)
+
+    async def find(self, query: Asked = None) -> Any:
+        """A page of entries, published unless the query says otherwise; of a single type its entry, or None."""
+        if self._type.is_single:
+            prepared = await self._prepare(query, By.SINGLE, Drafts.ASKED)
+            found = await self.app.controller.reads.find_any(prepared)
+            return None if found is None else self._entry(found)
+        prepared = await self._prepare(query, By.LIST, Drafts.ASKED)
+        entries, total = await self.app.controller.reads.find(prepared)
+        page = prepared.page or Page()
+        listed = [Entry(self.uid, item) for item in orjson.loads(entries)]
+        count = len(listed) if total is None else total
+        return EntryPage(listed, count, page.number or 1, page.limit or count)
+
+    async def find_one(self, entry_id: int, query: Asked = None) -> Entry | None:
+        """The entry with that id, or None."""
+        prepared = await self._prepare(query, By.ID, Drafts.BY_ID)
+        found = await self.app.controller.reads.find_any(prepared.bind(id=entry_id))
+        return None if found is None else self._entry(found)
+
+    async def create(self, data: Mapping[str, Any], query: Asked = None, *, files: Files = ()) -> Entry:
+        """A new entry, published unless the data has `publishedAt`. Raises ValidationError."""
+        answer = await self._prepare(query, By.ID, Drafts.ANY)
+        write = Write(data, tuple(files))
+        return self._entry(await self.app.controller.writes.create(self._type, write, answer, SYSTEM))
+
+    async def update(self, entry_id: int, data: Mapping[str, Any], query: Asked = None, *, files: Files = ()) -> Any:
+        """A changed entry; None where there is none. Raises ValidationError."""
+        answer = await self._prepare(query, By.ID, Drafts.ANY)
+        write = Write(data, tuple(files))
+        try:
+            return self._entry(await self.app.controller.writes.update(self._type, entry_id, write, answer, SYSTEM))
+        except NotFoundError:
+            return None
+
+    async def delete(self, entry_id: int, query: Asked = None) -> Entry | None:
+        """Remove an entry; it is answered as it was. None where there is none."""
+        answer = await self._prepare(query, By.ID, Drafts.ANY)
+        try:
+            return self._entry(await self.app.controller.writes.delete(self._type, entry_id, answer, SYSTEM))
+        except NotFoundError:
+            return None
+
+    async def count(self, query: Asked = None) -> int:
+        """How many entries the query leaves."""
+        return await self.app.controller.reads.count(await self._prepare(query, By.COUNT, Drafts.ASKED))
+
+    @property
+    def _type(self) -> ContentType:
+        found = self.app.registry.content_types.get(self.uid)
+        if found is None:
+            raise UnknownName(f"{self.uid} is the service of no content-type")
+        return found
+
+    async def _prepare(self, query: Asked, by: By, drafts: Drafts) -> PreparedRead:
+        given = orjson.loads(orjson.dumps(query or {}))
+        asked: Query = read_query(given, self.limits if by is By.LIST else None)
+        if asked.locales is None and self._type.localized:
+            asked = replace(asked, locales=(await self.app.controller.locales.default(),))
+        request = ReadRequest(content_type=self._type, query=asked, by=by, projection=Form.FLAT, drafts=drafts)
+        return self.app.controller.reads.prepare(request, EVERYTHING)
+
+    def _entry(self, answer: bytes) -> Entry:
+        return Entry(self.uid, orjson.loads(answer))
+
+
+class ServiceTable:
+    """The services of a project by their names, those of content-types without a class of the project's included."""
+
+    def __init__(self, code: ProjectCode, limits: PageLimits) -> None:
+        self._code = code
+        self.limits = limits
+        self._made: dict[str, Any] = {}
+
+    def find(self, app: App, uid: str) -> Any:
+        """The service of that name. Raises UnknownName."""
+        if uid not in self._made:
+            own = self._code.services.get(uid)
+            if own is None and uid not in app.registry.content_types:
+                known = [*self._code.services, *app.registry.content_types]
+                raise UnknownName(f"there is no service {uid}{did_you_mean(uid, known)}")
+            service: Service = (Service if own is None else own.kind)()
+            service.app, service.uid, service.limits = app, uid, self.limits
+            self._made[uid] = service
+        return self._made[uid]
+
+    def overridden(self, uid: str) -> frozenset[str]:
+        """The core methods that a project has of its own."""
+        own = self._code.services.get(uid)
+        return frozenset() if own is None else frozenset(name for name in CORE if _is_own(own.kind, name))
+
+    def problems(self, app: App) -> list[CodeProblem]:
+        """What is wrong with the project's services: those that cannot be made, and what nobody would ask."""
+        found = []
+        for uid, own in self._code.services.items():
+            try:
+                self.find(app, uid)
+            except Exception as error:  # whatever the project's code raises is told with its place
+                found.append(CodeProblem(failure_place(error, self._code.folder, own.place), describe(error)))
+            content_type = app.registry.content_types.get(uid)
+            unasked = sorted(self.overridden(uid) - {"find"})
+            if content_type is not None and content_type.is_single and unasked:
+                says = f"the core actions of a single type ask its service for find alone, not {', '.join(unasked)}"
+                found.append(CodeProblem(own.place, says))
+        return found
+
+
+def _is_own(kind: type[Any], name: str) -> bool:
+    return getattr(kind, name) is not getattr(Service, name)

@@ -1,0 +1,185 @@
+"""Services of a project, its own and those that core actions ask; and what controllers check, prune and form."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.project.rest.shop import Shop, open_shop
+from tests.project.rest.test_problems import problems
+
+pytestmark = pytest.mark.anyio
+
+FILES = {
+    "api/genre/services/genre.py": """
+        from octavo import EntryPage, Service
+
+        class GenreService(Service):
+            asked = []
+
+            async def find(self, query=None):
+                self.asked.append(query)
+                found = await super().find(query)
+                for genre in found.entries:
+                    genre["shelf"] = f"G{genre['id']}"
+                return found
+
+            async def find_one(self, entry_id, query=None):
+                return await super().find_one(entry_id, query) if entry_id < 1000 else {"id": entry_id, "name": "far"}
+
+            async def create(self, data, query=None):
+                return await super().create({**data, "name": f"new {data['name']}"}, query)
+
+            async def delete(self, entry_id, query=None):
+                return None
+
+            def slow(self):
+                return [self.uid, self.asked]
+    """,
+    "api/genre/services/helper.py": """
+        from octavo import Service
+
+        class Helper(Service):
+            async def names(self):
+                found = await self.app.service("api::genre.genre").find({"sort": "id", "fields": ["name"]})
+                return [genre["name"] for genre in found.entries]
+    """,
+    "api/book/controllers/book.py": """
+        from octavo import Controller
+
+        class BookController(Controller):
+            async def names(self, request):
+                return {"names": await self.app.service("api::genre.helper").names()}
+
+            async def whole(self, request):
+                await self.validate_query(request)
+                found = await self.entries.find_one(int(request.params["id"]), populate=request.query["populate"])
+                found["own"] = 1
+                return await self.entry(found, request)
+
+            async def none(self, request):
+                return await self.entry(None, request)
+
+            async def several(self, request):
+                return await self.page(await self.entries.find_many(sort="id", limit=2, fields=["title"]), request)
+
+            async def count(self, request):
+                return [self.service.uid, await self.service.count()]
+
+            async def clean(self, request):
+                return await self.sanitize_query(request)
+
+            async def write(self, request):
+                return await self.sanitize_input(await request.json(), request)
+    """,
+    "api/book/routes/book.py": """
+        from octavo import Route
+
+        names = ("names", "none", "several", "count", "clean")
+        routes = [Route("GET", f"/{name}", f"book.{name}", auth=["api::book.book.find"]) for name in names]
+        routes.append(Route("GET", "/whole/:id", "book.whole", auth=["api::book.book.find"]))
+        routes.append(Route("POST", "/write", "book.write", auth=["api::book.book.find"]))
+    """,
+}
+
+
+@pytest.fixture(scope="module")
+async def shop(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Shop]:
+    async with open_shop(tmp_path_factory.mktemp("shop"), FILES) as opened:
+        yield opened
+
+
+async def test_a_core_action_asks_a_service_that_is_the_projects(shop: Shop) -> None:
+    found = await shop.get("/api/genres?sort=id&pagination[pageSize]=2&fields[0]=name")
+    assert found.status == 200, found.body
+    assert [item["attributes"]["shelf"] for item in found.json["data"]] == ["G1", "G2"]
+    assert found.json["meta"]["pagination"]["pageSize"] == 2
+    assert found.json["meta"]["pagination"]["total"] > 2
+    by_offset = await shop.get("/api/genres?pagination[start]=1&pagination[limit]=1")
+    assert set(by_offset.json["meta"]["pagination"]) == {"start", "limit", "total"}
+    far = await shop.get("/api/genres/2000")
+    assert far.json == {"data": {"id": 2000, "attributes": {"name": "far"}}, "meta": {}}
+    assert (await shop.get("/api/genres/999")).status == 404
+    assert (await shop.get("/api/genres?filters[secret]=1")).status == 400
+    made = await shop.ask("POST", "/api/genres", {"data": {"name": "one"}}, full=True)
+    assert made.json["data"]["attributes"]["name"] == "new one"
+    assert (await shop.ask("DELETE", "/api/genres/1", full=True)).status == 404
+    assert (await shop.ask("DELETE", "/api/genres/1")).status == 403
+    changed = await shop.ask("PUT", "/api/genres/1", {"data": {"name": "as ever"}}, full=True)
+    assert changed.json["data"]["attributes"]["name"] == "as ever"
+
+
+async def test_services_by_name(shop: Shop) -> None:
+    assert len((await shop.get("/api/names")).json["names"]) > 1
+    uid, count = (await shop.get("/api/count")).json
+    assert (uid, count > 3) == ("api::book.book", True)
+
+
+def without_locales(value: Any) -> Any:
+    """The other locales of entries, in `meta`, are not read by code."""
+    if isinstance(value, dict):
+        return {
+            key: without_locales(item) for key, item in value.items() if key != "meta" or "availableLocales" not in item
+        }
+    return [without_locales(item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("populate", ["populate=*", "populate[author][populate]=*&populate[similar][populate]=*"])
+async def test_an_entry_that_code_has_loaded_is_shown_as_any_other(shop: Shop, populate: str) -> None:
+    for book in range(1, 8):
+        by_code = (await shop.get(f"/api/whole/{book}?{populate}")).json
+        assert by_code["data"]["attributes"].pop("own") == 1
+        core = (await shop.get(f"/api/books/{book}?{populate}")).json
+        assert by_code == without_locales(core)
+
+
+async def test_lists_and_nothing(shop: Shop) -> None:
+    listed = (await shop.get("/api/several")).json
+    assert [set(item) for item in listed["data"]] == [{"id", "attributes"}] * 2
+    assert (await shop.get("/api/none")).status == 404
+
+
+async def test_a_query_loses_what_may_not_be_asked(shop: Shop) -> None:
+    query = (
+        "filters[$or][0][title]=a&filters[$or][1][nothing]=b&filters[createdBy][id]=1&sort[0]=title&sort[1]=nothing"
+        "&fields[0]=title&fields[1]=nothing&populate[author][fields][0]=name&populate[vault]=1&populate[genres]=true"
+        "&pagination[page]=2"
+    )
+    assert (await shop.get(f"/api/clean?{query}")).json == {
+        "filters": {"$or": [{"title": "a"}]},
+        "sort": ["title"],
+        "fields": ["title"],
+        "populate": {"author": {"fields": ["name"]}, "genres": "true"},
+        "pagination": {"page": "2"},
+    }
+    assert (await shop.get("/api/whole/1?filters[nothing]=1")).status == 400
+
+
+async def test_data_loses_what_may_not_be_written(shop: Shop) -> None:
+    kept = await shop.ask("POST", "/api/write", {"title": "a", "author": 1})
+    assert kept.json["title"] == "a"
+
+
+def test_services_that_cannot_be_made(tmp_path: Path) -> None:
+    files = {
+        "api/book/services/book.py": """\
+            from octavo import Service
+
+            class BookService(Service):
+                def __init__(self):
+                    raise RuntimeError("no shelf")
+        """,
+        "api/front-page/services/front-page.py": """\
+            from octavo import Service
+
+            class FrontPageService(Service):
+                async def update(self, entry_id, data, query=None):
+                    return None
+        """,
+    }
+    assert problems(tmp_path, files) == [
+        "src/api/book/services/book.py:5 __init__: RuntimeError: no shelf",
+        "src/api/front-page/services/front-page.py: the core actions of a single type ask its service for find alone, "
+        "not update",
+    ]
