@@ -21,6 +21,7 @@ from octavo.project.api.app import App
 from octavo.project.api.controllers import Controller
 from octavo.project.api.entries import Entries
 from octavo.project.api.requests import Request
+from octavo.project.api.row_query import Average, Count, Greatest, Least, RowQuery, Sum
 from octavo.project.api.services import Service
 from octavo.project.api.transactions import Transaction
 from octavo.project.context import PolicyContext, State
@@ -29,14 +30,18 @@ __all__ = [
     "Answer",
     "App",
     "ApplicationError",
+    "Average",
     "BadRequestError",
     "Context",
     "Controller",
     "CoreRouter",
+    "Count",
     "Entries",
     "Entry",
     "EntryPage",
     "ForbiddenError",
+    "Greatest",
+    "Least",
     "NotFoundError",
     "OctavoError",
     "PolicyContext",
@@ -45,8 +50,10 @@ __all__ = [
     "Request",
     "Response",
     "Route",
+    "RowQuery",
     "Service",
     "State",
+    "Sum",
     "Transaction",
     "UnauthorizedError",
     "ValidationError",

@@ -11,8 +11,10 @@ from octavo.events.event import Event
 from octavo.events.hooks import Hooks
 from octavo.project.api import transactions
 from octavo.project.api.entries import Entries
+from octavo.project.api.row_query import RowQuery
 from octavo.project.api.transactions import LONGEST_SECONDS, Transaction
 from octavo.project.naming import did_you_mean
+from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
 
@@ -89,10 +91,17 @@ class App:
 
     def entries(self, uid: str) -> Entries:
         """The entries of a content-type, by its UID. Raises UnknownName."""
+        return Entries(self.controller, self._content_type(uid))
+
+    def query(self, uid: str) -> RowQuery:
+        """Rows of a content-type, counts and sums, where whole entries are too much. Raises UnknownName."""
+        return RowQuery(self.controller, self._content_type(uid))
+
+    def _content_type(self, uid: str) -> ContentType:
         found = self.registry.content_types.get(uid)
         if found is None:
             raise UnknownName(f"there is no content-type {uid}{did_you_mean(uid, self.registry.content_types)}")
-        return Entries(self.controller, found)
+        return found
 
     def transaction(self, *, seconds: float = LONGEST_SECONDS) -> AbstractAsyncContextManager[Transaction]:
         """A block in which everything that is read and written through `app` is one transaction, all or nothing.

@@ -1,0 +1,166 @@
+"""`app.query(uid)`: rows, counts and sums, where whole entries are too much."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from octavo.content.input.python_values import plain
+from octavo.content.rows import read_rows
+from octavo.controllers.content import ContentController
+from octavo.errors import ValidationError
+from octavo.plan.rows import Measure, OrderedBy, RowsQuery, Wanted
+from octavo.query.ast import And
+from octavo.query.sorting import read_sort
+from octavo.rest.filters import read_filters
+from octavo.schema.content_types import ContentType
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A value made of many, for `RowQuery.select`."""
+
+    measure: Measure
+    path: tuple[str, ...] = ()
+    distinct: bool = False
+
+
+class Count(Measured):
+    """How many rows there are; with an attribute, how many of them have a value, or how many `distinct` ones."""
+
+    __slots__ = ()
+
+    def __init__(self, attribute: str | None = None, *, distinct: bool = False) -> None:
+        if distinct and attribute is None:
+            raise ValueError("which values are to be distinct? Count('author.id', distinct=True)")
+        super().__init__(Measure.COUNT, _path(attribute) if attribute else (), distinct)
+
+
+class Sum(Measured):
+    """The sum of an attribute; None of no values."""
+
+    __slots__ = ()
+
+    def __init__(self, attribute: str) -> None:
+        super().__init__(Measure.SUM, _path(attribute))
+
+
+class Average(Measured):
+    """The average of an attribute; None of no values."""
+
+    __slots__ = ()
+
+    def __init__(self, attribute: str) -> None:
+        super().__init__(Measure.AVERAGE, _path(attribute))
+
+
+class Least(Measured):
+    """The least value of an attribute; None of no values."""
+
+    __slots__ = ()
+
+    def __init__(self, attribute: str) -> None:
+        super().__init__(Measure.LEAST, _path(attribute))
+
+
+class Greatest(Measured):
+    """The greatest value of an attribute; None of no values."""
+
+    __slots__ = ()
+
+    def __init__(self, attribute: str) -> None:
+        super().__init__(Measure.GREATEST, _path(attribute))
+
+
+class RowQuery:
+    """A question for rows of a content-type. Each method answers another question; `rows`, `first`, `value` and
+    `count` ask it. All entries are there, whatever their state and locale, unless `where` says otherwise.
+    """
+
+    def __init__(
+        self, controller: ContentController, content_type: ContentType, asked: RowsQuery | None = None
+    ) -> None:
+        self._controller = controller
+        self._type = content_type
+        self._asked = asked or RowsQuery(content_type=content_type, columns=())
+
+    def where(self, filters: Mapping[str, Any]) -> "RowQuery":
+        """Only entries that meet these filters, too; they are those of REST, as a dictionary."""
+        read = read_filters(plain(filters))
+        known = self._asked.filters
+        return self._with(filters=read if known is None else And(items=(known, read)) if read else known)
+
+    def select(self, *attributes: str, **measured: Measured) -> "RowQuery":
+        """Attributes as columns, by path (`author.name`), and what is made of many, by the name of its column."""
+        columns = [Wanted(name, _path(name)) for name in attributes]
+        return self._and_columns([*columns, *(_measured(name, item) for name, item in measured.items())])
+
+    def group_by(self, *attributes: str) -> "RowQuery":
+        """One row for all entries that have the same values of these; they are columns of it."""
+        known = {column.name for column in self._asked.columns}
+        columns = [Wanted(name, _path(name)) for name in attributes if name not in known]
+        return self._and_columns(columns, groups=self._asked.groups | set(attributes))
+
+    def order_by(self, *order: str) -> "RowQuery":
+        """Order by columns or attributes: `pages`, `pages:desc`."""
+        sorts = read_sort(list(order), ("order_by",))
+        return self._with(order=tuple(OrderedBy(".".join(sort.names), sort.descending) for sort in sorts))
+
+    def distinct(self) -> "RowQuery":
+        """Of equal rows one."""
+        return self._with(distinct=True)
+
+    def limit(self, rows: int) -> "RowQuery":
+        """At most so many rows."""
+        return self._with(limit=_amount(rows))
+
+    def offset(self, rows: int) -> "RowQuery":
+        """Leave out so many rows at the beginning."""
+        return self._with(start=_amount(rows))
+
+    async def rows(self) -> list[dict[str, Any]]:
+        """The rows, as dictionaries by column; values are those that REST shows. Raises ValidationError."""
+        if not self._asked.columns:
+            raise ValidationError("no columns are asked for: select(...) them")
+        return await read_rows(self._controller.writer.database, self._controller.registry, self._asked)
+
+    async def first(self) -> dict[str, Any] | None:
+        """The first row, or None."""
+        found = await self.limit(1).rows()
+        return found[0] if found else None
+
+    async def value(self) -> Any:
+        """The first column of the first row; None without a row."""
+        found = await self.first()
+        return None if found is None else next(iter(found.values()))
+
+    async def count(self) -> int:
+        """How many entries `where` leaves."""
+        alone = RowsQuery(content_type=self._type, columns=(Wanted("count"),), filters=self._asked.filters)
+        return int(await RowQuery(self._controller, self._type, alone).value())
+
+    def _and_columns(self, columns: list[Wanted], **changes: Any) -> "RowQuery":
+        together = (*self._asked.columns, *columns)
+        names = [column.name for column in together]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise ValidationError(f"the column {twice} is asked for twice")
+        return self._with(columns=together, **changes)
+
+    def _with(self, **changes: Any) -> "RowQuery":
+        return RowQuery(self._controller, self._type, replace(self._asked, **changes))
+
+
+def _path(attribute: str) -> tuple[str, ...]:
+    return tuple(attribute.split("."))
+
+
+def _measured(name: str, item: Any) -> Wanted:
+    if not isinstance(item, Measured):
+        raise TypeError(f"{name}: {item!r} is no Count, Sum, Average, Least or Greatest")
+    return Wanted(name, item.path, item.measure, item.distinct)
+
+
+def _amount(rows: Any) -> int:
+    if not isinstance(rows, int) or isinstance(rows, bool) or rows < 0:
+        raise ValidationError(f"{rows!r} is no number of rows")
+    return rows
