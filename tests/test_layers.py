@@ -36,6 +36,7 @@ LAYERS = (
     ("project.api",),
     ("runtime", "handle", "typed"),
     ("transfer", "adoption"),
+    ("generators",),
     ("asgi",),
     ("runtime.server",),
     ("cli",),

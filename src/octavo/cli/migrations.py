@@ -121,7 +121,11 @@ async def _states(settings: Settings) -> list[tuple[Migration, State]]:
 @project_option
 def migration(name: str, is_python: bool, project: Path) -> None:
     """Begin a migration: a file to be filled in."""
-    settings = read_settings(project)
+    begin_migration(read_settings(project), name, is_python=is_python)
+
+
+def begin_migration(settings: Settings, name: str, *, is_python: bool) -> None:
+    """Make a file for a migration, and tell it."""
     if not _NAME.fullmatch(name):
         refuse("The name of a migration has letters, digits, - and _, at most 100 of them")
     text, suffix = (_PYTHON, ".py") if is_python else (_SQL, ".sql")

@@ -1,11 +1,12 @@
-"""Changes names in definition files and nothing else: everything around them stays as it was written."""
+"""Changes names in definition files, adds attributes, and nothing else: everything around stays as it was written."""
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import Any
 
 from tree_sitter import Node
 
@@ -33,6 +34,33 @@ def edited(text: bytes, edits: Iterable[Edit]) -> bytes:
     for start, end, name in sorted(spans, reverse=True):
         changed = changed[:start] + name.encode() + changed[end:]
     return mark + changed
+
+
+def with_attribute(text: bytes, name: str, raw: Mapping[str, Any]) -> bytes:
+    """The text of a definition with one attribute more, behind the others and indented like them.
+
+    Raises KeyError where it has no attributes, SourceProblem for no JSON.
+    """
+    mark = _MARK if text.startswith(_MARK) else b""
+    module = parse_text(text.removeprefix(_MARK), "definition.json")
+    whole = module.source.text
+    attributes = properties(module, module.root)["attributes"]
+    start, end = module.span(attributes)
+    members = named(attributes)
+    unit = _indent(whole, start)
+    inner = _indent(whole, module.span(members[-1])[0]) if members else unit * 2
+    written = json.dumps(raw, ensure_ascii=False, indent=unit.decode() or None).replace("\n", f"\n{inner.decode()}")
+    line = b"\n" + inner + f"{json.dumps(name, ensure_ascii=False)}: {written}".encode()
+    if not members:
+        return mark + whole[: start + 1] + line + b"\n" + unit + whole[end - 1 :]
+    last = module.span(members[-1])[1]
+    return mark + whole[:last] + b"," + line + whole[last:]
+
+
+def _indent(text: bytes, place: int) -> bytes:
+    """The white space that begins the line of a place."""
+    line = text[text.rfind(b"\n", 0, place) + 1 : place]
+    return line[: len(line) - len(line.lstrip())]
 
 
 def _place(module: Module, edit: Edit) -> Node:

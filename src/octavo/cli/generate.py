@@ -1,0 +1,220 @@
+"""`octavo generate`: new definitions and code, begun. Nothing is ever overwritten; what is made is told."""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from octavo.cli.base import Command, Group, project_option, read_settings, refuse, say
+from octavo.cli.generate_dialogue import ask_attributes, ask_component, ask_content_type
+from octavo.cli.migrations import begin_migration
+from octavo.generators import code
+from octavo.generators.definitions import DefinitionPlan, TypeOptions, plan_component, plan_content_type
+from octavo.generators.files import CannotGenerate, NewFile, write_files
+from octavo.generators.names import checked_name
+from octavo.runtime.definitions import project_registry
+from octavo.schema.custom_fields import CustomFields, known_custom_fields
+from octavo.schema.registry import Registry
+from octavo.settings import Settings
+from octavo.transfer.definition_edits import replace_file
+
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+
+
+class GenerateCommand(Command):
+    """A command that tells what cannot be generated without a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except CannotGenerate as error:
+            refuse(str(error))
+
+
+class GenerateGroup(Group):
+    """A group of such commands."""
+
+    command_class = GenerateCommand
+
+
+@click.group(cls=GenerateGroup)
+def generate() -> None:
+    """Begin content-types, components and code. Nothing is overwritten."""
+
+
+def api_option(required: bool) -> Callable[[FunctionT], FunctionT]:
+    """In which API; where it is not `required`, without it the whole project's."""
+    told = "The API, a folder in src/api; that of the same name if not given."
+    return click.option("--api", help=told if required else "The API; the whole project if not given.")
+
+
+def type_options(function: FunctionT) -> FunctionT:
+    """What is said of a new content-type."""
+    for option in (
+        click.option("--plural", help="Its plural, which makes the address; the English one if not given."),
+        click.option("--display-name", "display", help="Its name for people."),
+        click.option("--description", default="", help="What it is for."),
+        click.option("--single", is_flag=True, help="A single type, with one entry."),
+        click.option("--drafts/--no-drafts", default=True, show_default=True, help="Whether there are drafts."),
+        click.option("--localized", is_flag=True, help="Whether entries exist in several locales."),
+    ):
+        function = option(function)
+    return function
+
+
+@generate.command(
+    name="content-type",
+    epilog="Example: octavo generate content-type talk title:string:required slug:uid:targetField=title",
+)
+@click.argument("name", required=False)
+@click.argument("attributes", nargs=-1)
+@api_option(required=True)
+@type_options
+@project_option
+def content_type(name: str | None, attributes: tuple[str, ...], api: str | None, project: Path, **said: Any) -> None:
+    """Begin a content-type. Without a NAME it asks.
+
+    ATTRIBUTES are words: title:string:required, level:enumeration:easy,hard, cover:media, seo:component:shared.seo,
+    speaker:manyToOne:speaker:inversedBy=talks, which adds talks to the other type. Options are required, unique,
+    private, localized, repeatable, multiple, and key=value.
+    """
+    plan = _plan_type(read_settings(project), name, attributes, TypeOptions(api=api, **said))
+    _write(project, [plan.file], plan)
+
+
+@generate.command(epilog="Example: octavo generate api talk title:string:required")
+@click.argument("name", required=False)
+@click.argument("attributes", nargs=-1)
+@type_options
+@project_option
+def api(name: str | None, attributes: tuple[str, ...], project: Path, **said: Any) -> None:
+    """Begin an API: a content-type, as above, with its controller, its service and its routes in Python."""
+    plan = _plan_type(read_settings(project), name, attributes, TypeOptions(**said))
+    _, _, own = plan.new.uid.rpartition(".")
+    made = [make(plan.registry, own, own) for make in (code.controller, code.service, code.core_routes)]
+    _write(project, [plan.file, *made], plan)
+
+
+def _plan_type(settings: Settings, name: str | None, words: Sequence[str], options: TypeOptions) -> DefinitionPlan:
+    registry, fields = _definitions(settings)
+    if name is None:
+        name, options = ask_content_type(options)
+        words = ask_attributes(registry, f"api::{options.api or name}.{name}")
+    return plan_content_type(settings.project, registry, fields, name, words, options)
+
+
+@generate.command(epilog="Example: octavo generate component shared.seo metaTitle:string:required shareImage:media")
+@click.argument("name", required=False)
+@click.argument("attributes", nargs=-1)
+@click.option("--display-name", "display", help="Its name for people.")
+@project_option
+def component(name: str | None, attributes: tuple[str, ...], display: str | None, project: Path) -> None:
+    """Begin a component, by its category and name. Without a NAME it asks. ATTRIBUTES are those of content-types."""
+    settings = read_settings(project)
+    registry, fields = _definitions(settings)
+    words: Sequence[str] = attributes
+    if name is None:
+        name, display = ask_component(display)
+        words = ask_attributes(registry, name)
+    plan = plan_component(project, registry, fields, name, words, display)
+    _write(project, [plan.file], plan)
+
+
+def _definitions(settings: Settings) -> tuple[Registry, CustomFields]:
+    return project_registry(settings), known_custom_fields(settings.project, settings.api.custom_fields)
+
+
+@generate.command(epilog="Example: octavo generate controller talk")
+@click.argument("name", required=False)
+@api_option(required=True)
+@project_option
+def controller(name: str | None, api: str | None, project: Path) -> None:
+    """Begin a controller: of a content-type, or for routes of your own."""
+    named = _named(name, "the controller")
+    _write(project, [code.controller(project_registry(read_settings(project)), api or named, named)])
+
+
+@generate.command(epilog="Example: octavo generate service talk")
+@click.argument("name", required=False)
+@api_option(required=True)
+@project_option
+def service(name: str | None, api: str | None, project: Path) -> None:
+    """Begin a service: what other code asks for by app.service(...)."""
+    named = _named(name, "the service")
+    _write(project, [code.service(project_registry(read_settings(project)), api or named, named)])
+
+
+@generate.command(epilog="Example: octavo generate route by-slug --api talk --path /talks/by-slug/:slug --public")
+@click.argument("name", required=False)
+@api_option(required=True)
+@click.option("--path", help="Its path below the prefix, with :names; without it the routes of the core actions.")
+@click.option("--method", type=click.Choice(code.METHODS), default="GET", show_default=True, help="Its method.")
+@click.option("--handler", help="A method of a controller, talk.by_slug; a function in the file if not given.")
+@click.option("--public", is_flag=True, help="For everybody, with and without an account.")
+@project_option
+def route(
+    name: str | None, api: str | None, path: str | None, method: str, handler: str | None, public: bool, project: Path
+) -> None:
+    """Begin a file of routes: one of your own, or those of a content-type's core actions."""
+    named = _named(name, "the file of routes")
+    registry = project_registry(read_settings(project))
+    if path is None:
+        made = code.core_routes(registry, api or named, named)
+    else:
+        made = code.route(api or named, named, method, path, handler=handler, public=public)
+    _write(project, [made])
+
+
+@generate.command(epilog="Example: octavo generate policy is-member")
+@click.argument("name", required=False)
+@api_option(required=False)
+@project_option
+def policy(name: str | None, api: str | None, project: Path) -> None:
+    """Begin a policy: whether a call may go on, over REST and GraphQL."""
+    _write(project, [code.policy(api, _named(name, "the policy"))])
+
+
+@generate.command(epilog="Example: octavo generate middleware timing")
+@click.argument("name", required=False)
+@api_option(required=False)
+@click.option("--graphql", is_flag=True, help="Around fields of GraphQL, not around requests.")
+@project_option
+def middleware(name: str | None, api: str | None, graphql: bool, project: Path) -> None:
+    """Begin a middleware: what stands around requests, or around fields of GraphQL."""
+    _write(project, [code.middleware(api, _named(name, "the middleware"), graphql=graphql)])
+
+
+@generate.command(epilog="Example: octavo generate lifecycle talk")
+@click.argument("name", required=False)
+@project_option
+def lifecycle(name: str | None, project: Path) -> None:
+    """Begin the hooks of a content-type, given by its UID or singular name."""
+    given = name or click.prompt("Content-type")
+    types = project_registry(read_settings(project)).content_types.values()
+    found = [item for item in types if given in (item.uid, item.singular_name if item.is_api else None)]
+    if len(found) != 1:
+        raise CannotGenerate(f"{given!r} names no content-type; there are {', '.join(item.uid for item in types)}")
+    _write(project, [code.lifecycles(found[0])])
+
+
+@generate.command(epilog="Example: octavo generate migration fill-levels --python")
+@click.argument("name", required=False)
+@click.option("--python", "is_python", is_flag=True, help="A file of Python instead of SQL.")
+@project_option
+def migration(name: str | None, is_python: bool, project: Path) -> None:
+    """Begin a migration, as octavo db migration does."""
+    begin_migration(read_settings(project), name or click.prompt("Name of the migration"), is_python=is_python)
+
+
+def _named(name: str | None, what: str) -> str:
+    return checked_name(name or click.prompt(f"Name of {what}"), what)
+
+
+def _write(project: Path, files: Iterable[NewFile], plan: DefinitionPlan | None = None) -> None:
+    edited = plan.edited(project) if plan else {}
+    for name in write_files(project, files):
+        say("Made [bold]{}[/]", name)
+    for name, content in edited.items():
+        replace_file(project / name, content)
+        say("Added to [bold]{}[/]", name)

@@ -1,0 +1,149 @@
+"""`octavo generate`: what it makes is served and answers; what cannot be made is said, and nothing is overwritten."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from octavo.cli import main
+from octavo.testing import open_site
+
+pytestmark = pytest.mark.anyio
+
+
+def run(project: Path, *words: str, said: str | None = None) -> Result:
+    return CliRunner().invoke(main, ["generate", *words, "--project", str(project)], input=said)
+
+
+def made(project: Path, *words: str, said: str | None = None) -> str:
+    result = run(project, *words, said=said)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def read(project: Path, name: str) -> dict[str, object]:
+    found: dict[str, object] = json.loads((project / name).read_text())
+    return found
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "src").mkdir()
+    return tmp_path
+
+
+async def test_all_that_is_made_is_served(project: Path) -> None:
+    made(project, "component", "shared.seo", "title:string:required")
+    made(project, "api", "speaker", "name:string:required")
+    words = ("title:string:required", "speaker:manyToOne:speaker:inversedBy=talks", "seo:component:shared.seo:required")
+    assert made(project, "api", "talk", *words).splitlines() == [
+        "Made src/api/talk/content-types/talk/schema.json",
+        "Made src/api/talk/controllers/talk.py",
+        "Made src/api/talk/services/talk.py",
+        "Made src/api/talk/routes/talk.py",
+        "Added to src/api/speaker/content-types/speaker/schema.json",
+    ]
+    made(project, "content-type", "about", "text:richtext", "--single", "--no-drafts")
+    made(project, "controller", "status")
+    made(project, "route", "status", "--path", "/status", "--handler", "status.index", "--public")
+    made(project, "route", "by-number", "--api", "talk", "--path", "/talks/by-number/:number", "--public")
+    made(project, "policy", "is-member")
+    made(project, "middleware", "timing")
+    made(project, "middleware", "shout", "--api", "talk", "--graphql")
+    made(project, "lifecycle", "talk")
+    made(project, "lifecycle", "plugin::users-permissions.user")
+    made(project, "migration", "fill-levels")
+    async with open_site(project) as site:
+        talk = await site.make("api::talk.talk", speaker=await site.make("api::speaker.speaker"))
+        await site.allow("public", "api::talk.talk.find", "api::speaker.speaker.find", "api::about.about.find")
+        speakers = (await site.get("/api/speakers", query={"populate": ["talks"]})).json()["data"]
+        assert [entry["id"] for entry in speakers[0]["attributes"]["talks"]["data"]] == [talk.id]
+        await site.make("api::about.about")
+        assert (await site.get("/api/about")).status_code == 200
+        assert (await site.get("/api/status")).json() == {"name": "status"}
+        assert (await site.get("/api/talks/by-number/7")).json() == {"params": {"number": "7"}}
+        assert (await site.deliver()) > 0
+        assert [entry["id"] for entry in await site.app.service("api::talk.talk").example()] == [talk.id]
+
+
+def test_definitions_are_written_as_v4_writes_them(project: Path) -> None:
+    made(project, "content-type", "news-story", "slug:uid:targetField=headline", "headline:string:private:maxLength=9")
+    text = (project / "src/api/news-story/content-types/news-story/schema.json").read_text()
+    assert text == json.dumps(json.loads(text), indent=2) + "\n"
+    assert list(json.loads(text)) == ["kind", "collectionName", "info", "options", "pluginOptions", "attributes"]
+    assert json.loads(text)["collectionName"] == "news_stories"
+    assert json.loads(text)["attributes"] == {
+        "slug": {"type": "uid", "targetField": "headline"},
+        "headline": {"type": "string", "private": True, "maxLength": 9},
+    }
+
+
+def test_without_a_name_it_asks(project: Path) -> None:
+    said = "Blog Post\nblog-post\n\n\nn\ny\ny\ntitle\nstring\ny\nbad name\nseo\ncomponent\n\nshared.x\nn\n\n"
+    result = run(project, "content-type", said=said)
+    assert result.exit_code == 1
+    assert "'Blog Post' cannot name a content-type" in result.output
+    assert "'bad name' cannot name an attribute" in result.output
+    assert "there is no component 'shared.x'" in result.output
+    assert not (project / "src/api").exists()
+    said = "blog-post\n\n\nn\ny\ny\ntitle\nstring\ny\nrelated\nmanyToMany\nblog-post\nn\n\n"
+    made(project, "content-type", said=said)
+    raw = read(project, "src/api/blog-post/content-types/blog-post/schema.json")
+    assert raw["pluginOptions"] == {"i18n": {"localized": True}}
+    assert raw["attributes"] == {
+        "title": {"type": "string", "required": True},
+        "related": {"type": "relation", "relation": "manyToMany", "target": "api::blog-post.blog-post"},
+    }
+    made(project, "component", said="shared\nseo\n\n\n")
+    assert (project / "src/components/shared/seo.json").is_file()
+    made(project, "policy", said="is-member\n")
+    assert (project / "src/policies/is-member.py").is_file()
+
+
+def test_nothing_is_overwritten(project: Path) -> None:
+    made(project, "content-type", "talk")
+    made(project, "controller", "talk")
+    before = (project / "src/api/talk/controllers/talk.py").read_text()
+    assert "there already, and never overwritten" in run(project, "controller", "talk").output
+    assert "there is api::talk.talk already" in run(project, "api", "talk").output
+    assert (project / "src/api/talk/controllers/talk.py").read_text() == before
+    assert not (project / "src/api/talk/services").exists()
+
+
+@pytest.mark.parametrize(
+    "words, told",
+    [
+        (("content-type", "Talk"), "'Talk' cannot name an API: small letters"),
+        (("content-type", "x", "a"), "expected NAME:TYPE, such as a:string"),
+        (("content-type", "x", "a:strin"), "there is no type 'strin'; did you mean string?"),
+        (("content-type", "x", "a:enumeration"), "expected a:enumeration:easy,hard"),
+        (("content-type", "x", "a:oneToOne:nope"), "'nope' names no content-type"),
+        (("content-type", "x", "a:string", "a:text"), "a: given twice"),
+        (("content-type", "x", "a:string:red"), "'red' is neither key=value nor one of required"),
+        (("content-type", "x", "id:string"), "this name cannot be used"),
+        (("content-type", "x", "a:string:maxLength=long"), "maxLength"),
+        (("content-type", "x", "a:component:no.such"), "there is no component 'no.such'"),
+        (("content-type", "x", "a:morphToOne:inversedBy=b"), "inversedBy goes with"),
+        (("content-type", "news", "--plural", "news"), "must be another word; say it with --plural"),
+        (("component", "seo"), "expected CATEGORY.NAME, such as shared.seo"),
+        (("route", "talk"), "there is no content-type api::talk.talk; for a route of its own, say --path"),
+        (("route", "x", "--path", "talks"), "a path begins with /"),
+        (("lifecycle", "nope"), "'nope' names no content-type"),
+        (("lifecycle", "admin::user"), "admin::user has no file for hooks"),
+        (("policy", "../x"), "cannot name the policy"),
+        (("policy", "x", "--api", "../y"), "cannot name an API"),
+    ],
+)
+def test_what_cannot_be_made_is_said(project: Path, words: tuple[str, ...], told: str) -> None:
+    result = run(project, *words)
+    assert (result.exit_code, told in result.output) == (1, True), result.output
+    assert list((project / "src").rglob("*")) == []
+
+
+def test_the_other_side_must_be_the_projects_own(project: Path) -> None:
+    made(project, "content-type", "talk", "title:string")
+    refused = run(project, "content-type", "x", "a:oneToOne:talk:inversedBy=title")
+    assert "api::talk.talk has an attribute 'title' already" in refused.output
+    refused = run(project, "content-type", "x", "a:oneToOne:plugin::upload.file:inversedBy=b")
+    assert "plugin::upload.file is not the project's own" in refused.output
