@@ -29,7 +29,7 @@ class Hooked:
 
     def __init__(self, shop: Workshop) -> None:
         self.shop = shop
-        self.heard: list[str] = []
+        self.heard: list[Any] = []
         self.hooks = Hooks(shop.registry.content_types, shop.registry.components)
         self.writer = EntryWriter(shop.database, shop.registry, feed=ChangeFeed(), hooks=self.hooks)
 
@@ -285,6 +285,46 @@ async def test_types_without_hooks_cost_no_statement_more(hooked: Hooked) -> Non
     plain = await counted(hooked.shop.writer)
     hooked.hear(TOOL)
     assert await counted(hooked.writer) == plain
+
+
+async def test_many_entries_have_the_hooks_of_each(hooked: Hooked) -> None:
+    hooked.on("before_create", MAKER, lambda event: event.params.data.update(name=event.params.data["name"] + "!"))
+    hooked.on("after_delete", MAKER, lambda event: hooked.heard.append(event.result["name"]))
+    maker = hooked.type("maker")
+    ids = await hooked.writer.run(lambda unit: unit.create_many(maker, [{"name": "a"}, {"name": "b"}]))
+    await hooked.writer.run(lambda unit: unit.delete_many(maker, ids))
+    assert hooked.heard == ["a!", "b!"]
+
+
+async def test_hooks_of_many_take_the_place_of_those_of_each(hooked: Hooked) -> None:
+    def change(event: Event) -> None:
+        hooked.heard.append(event.action)
+        for item in event.params.data if isinstance(event.params.data, list) else [event.params.data]:
+            item["name"] += "!"
+
+    for action in ("create", "update", "delete"):
+        hooked.on(f"after_{action}", MAKER, lambda event: hooked.heard.append(event.action))
+        hooked.on(f"after_{action}_many", MAKER, lambda event: hooked.heard.append((event.action, event.result)))
+    hooked.on("before_create_many", MAKER, change)
+    hooked.on("before_update_many", MAKER, change)
+    hooked.on("before_delete", MAKER, lambda event: hooked.heard.append((event.action, event.id)))
+    maker, run = hooked.type("maker"), hooked.writer.run
+    ids = await run(lambda unit: unit.create_many(maker, [{"name": "a"}, {"name": "b"}]))
+    await run(lambda unit: unit.update_many(maker, ids, {"name": "c"}))
+    assert await hooked.shop.rows("makers", "name", where=f"id IN ({ids[0]}, {ids[1]})") == [("c!",), ("c!",)]
+    await run(lambda unit: unit.delete_many(maker, ids))
+    await hooked.writer.delete(maker, 1)
+    assert hooked.heard == [
+        "before_create_many",
+        ("after_create_many", {"count": 2, "ids": ids}),
+        "before_update_many",
+        ("after_update_many", {"count": 2}),
+        ("before_delete", ids[0]),
+        ("before_delete", ids[1]),
+        ("after_delete_many", {"count": 2}),
+        ("before_delete", 1),
+        "after_delete",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ Types without hooks go the road of every entry. Hooks before a write see its dat
 change it: all rules are asked of what they leave. A required value may come from them, so it is not asked for before.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from copy import deepcopy
 from datetime import UTC, datetime
 from functools import partial
@@ -20,9 +21,9 @@ from octavo.content.validation.body_validator import Validator
 from octavo.content.validation.scalar_rules import Mode
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Transaction
-from octavo.events.event import Params, Written
+from octavo.events.event import Event, Params, Written
 from octavo.events.hooks import Hooks
-from octavo.events.names import CREATE, DELETE, PUBLISH, UNPUBLISH, UPDATE
+from octavo.events.names import AFTER, BEFORE, CREATE, DELETE, PUBLISH, UNPUBLISH, UPDATE
 from octavo.events.telling import Telling, begin, hooks_of
 from octavo.plan.present_state import EntryFact, FactRow
 from octavo.project.naming import did_you_mean
@@ -44,6 +45,7 @@ class HookedUnit(ManyEntriesUnit):
         super().__init__(context, connection, size)
         self.hooks = hooks
         self._stored = stored
+        self._quiet: frozenset[str] = frozenset()
 
     async def create(
         self,
@@ -60,7 +62,7 @@ class HookedUnit(ManyEntriesUnit):
         creating = partial(
             super().create, content_type, actor_id=actor_id, locale=locale, draft_default=draft_default, strict=strict
         )
-        told = begin(self, content_type.uid, Params())
+        told = begin(self, content_type.uid, Params(), quiet=self._quiet)
         given = None if told is None else await self._cast(content_type, data)
         if told is None or given is None:
             return _unhooked(told, await creating(data, dates=dates))
@@ -88,7 +90,7 @@ class HookedUnit(ManyEntriesUnit):
     ) -> bool:
         """As for `EntryUnit`. Raises HookFailed too, and what hooks raise for callers."""
         updating = partial(super().update, content_type, entry_id, actor_id=actor_id)
-        told = begin(self, content_type.uid, Params(where={"id": entry_id}), entry_id)
+        told = begin(self, content_type.uid, Params(where={"id": entry_id}), entry_id, quiet=self._quiet)
         if told is None:
             return await updating(data, dates=dates)
         entry = await self._present(content_type, entry_id)
@@ -114,7 +116,7 @@ class HookedUnit(ManyEntriesUnit):
 
     async def delete(self, content_type: ContentType, entry_id: int) -> bool:
         """As for `EntryUnit`. Raises HookFailed too, and what hooks raise for callers."""
-        told = begin(self, content_type.uid, Params(where={"id": entry_id}), entry_id)
+        told = begin(self, content_type.uid, Params(where={"id": entry_id}), entry_id, quiet=self._quiet)
         if told is None:
             return await super().delete(content_type, entry_id)
         if await self._present(content_type, entry_id) is None:
@@ -126,6 +128,59 @@ class HookedUnit(ManyEntriesUnit):
             return False
         await told.after(DELETE, data=None)
         return True
+
+    async def create_many(self, content_type: ContentType, items: Sequence[Any], **options: Any) -> list[int]:
+        """As for `ManyEntriesUnit`; hooks of many take the place of those of each entry at their moment."""
+        given = [await self._cast(content_type, item) for item in items] if self._has_many(content_type, CREATE) else []
+        data = [one for one in given if one is not None]
+        if not given or len(data) < len(given):
+            return await super().create_many(content_type, items, **options)
+        async with self._many(content_type, CREATE, Params(data=data)) as event:
+            ids = await super().create_many(content_type, [plain(item) for item in event.params.data], **options)
+            event.result = {"count": len(ids), "ids": ids}
+        return ids
+
+    async def update_many(
+        self, content_type: ContentType, ids: Iterable[int], data: Mapping[str, Any], *, actor_id: int | None = None
+    ) -> int:
+        """As for `ManyEntriesUnit`; hooks of many take the place of those of each entry at their moment."""
+        wanted = list(ids)
+        given = await self._cast(content_type, data) if self._has_many(content_type, UPDATE) else None
+        if given is None:
+            return await super().update_many(content_type, wanted, data, actor_id=actor_id)
+        given |= {PUBLISHED_AT: data[PUBLISHED_AT]} if PUBLISHED_AT in data else {}
+        async with self._many(content_type, UPDATE, Params(data=given, where={"id": {"$in": wanted}})) as event:
+            count = await super().update_many(content_type, wanted, plain(event.params.data), actor_id=actor_id)
+            event.result = {"count": count}
+        return count
+
+    async def delete_many(self, content_type: ContentType, ids: Iterable[int]) -> int:
+        """As for `ManyEntriesUnit`; hooks of many take the place of those of each entry at their moment."""
+        wanted = list(ids)
+        if not self._has_many(content_type, DELETE):
+            return await super().delete_many(content_type, wanted)
+        async with self._many(content_type, DELETE, Params(where={"id": {"$in": wanted}})) as event:
+            count = await super().delete_many(content_type, wanted)
+            event.result = {"count": count}
+        return count
+
+    def _has_many(self, content_type: ContentType, action: str) -> bool:
+        hooks = hooks_of(self, content_type.uid)
+        return hooks is not None and hooks.wants(f"before_{action}_many", f"after_{action}_many")
+
+    @asynccontextmanager
+    async def _many(self, content_type: ContentType, action: str, params: Params) -> AsyncIterator[Event]:
+        """Many changes: between their hooks those of each entry are silent at the same moment."""
+        told = begin(self, content_type.uid, params)
+        assert told is not None, "it has been looked for"
+        moments = [moment for moment in (BEFORE, AFTER) if told.hooks.wants(f"{moment}{action}_many")]
+        await told.before(f"{action}_many")
+        before, self._quiet = self._quiet, frozenset(f"{moment}{action}" for moment in moments)
+        try:
+            yield told.event
+        finally:
+            self._quiet = before
+        await told.after(f"{action}_many", data=None)
 
     def goes_in_turn(self, content_type: ContentType, names: Iterable[str]) -> bool:
         """Hooks are called for one entry after the other."""

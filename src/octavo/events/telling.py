@@ -27,11 +27,12 @@ Data = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """One change of one entry, and those who are told of it."""
+    """One change of one entry, or of many, and those who are told of it. Nobody is told of `quiet` events."""
 
     unit: UnitOfWork
     hooks: TypeHooks
     event: Event
+    quiet: frozenset[str] = frozenset()
 
     async def before(self, action: str) -> None:
         """Call the hooks before it; what they read and write belongs to the unit. Raises HookFailed and theirs."""
@@ -53,12 +54,19 @@ class Telling:
 
     async def _call(self, action: str) -> None:
         self.event.action = action
-        if self.hooks.wants(action):
+        if self.hooks.wants(action) and action not in self.quiet:
             with self.unit.ambient():
                 await self.hooks.call(action, self.event)
 
 
-def begin(unit: UnitOfWork, uid: str, params: Params, entry_id: int | None = None) -> Telling | None:
+def begin(
+    unit: UnitOfWork,
+    uid: str,
+    params: Params,
+    entry_id: int | None = None,
+    *,
+    quiet: frozenset[str] = frozenset(),
+) -> Telling | None:
     """What is about to happen, for the hooks of its type; None without any. Raises RunAlone in a shared COMMIT."""
     hooks = hooks_of(unit, uid)
     if hooks is None:
@@ -67,7 +75,7 @@ def begin(unit: UnitOfWork, uid: str, params: Params, entry_id: int | None = Non
     event = Event(
         action="", uid=uid, id=entry_id, params=params, actor=asking, source=origin.source(), app=unit.hooks.app
     )
-    return Telling(unit, hooks, event)
+    return Telling(unit, hooks, event, quiet)
 
 
 def hooks_of(unit: UnitOfWork, uid: str) -> TypeHooks | None:
