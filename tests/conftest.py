@@ -24,6 +24,7 @@ pytest_plugins = [
     "tests.models.fixtures",
     "tests.models.people_fixtures",
     "tests.models.workshop_fixtures",
+    "tests.worked_examples",
 ]
 
 

@@ -252,11 +252,11 @@ async def test_origin_is_that_of_the_door(hooked: Hooked) -> None:
     hooked.on("before_create", MAKER, lambda event: seen.append(event.source))
     door = origin.begin("rest")
     await hooked.create("maker", name="x")
-    with origin.coming_from("import"):
+    with origin.coming_from("admin"):
         await hooked.create("maker", name="x")
     origin.end(door)
     await hooked.create("maker", name="x")
-    assert seen == ["rest", "import", "code"]
+    assert seen == ["rest", "admin", "code"]
 
 
 async def test_only_types_with_hooks_are_committed_alone(hooked: Hooked) -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from typing import Any, Final, Literal, Protocol
 
-Source = Literal["rest", "graphql", "code", "admin", "import"]
+Source = Literal["rest", "graphql", "code", "admin"]
 
 _source: ContextVar[Source] = ContextVar("octavo_source", default="code")
 _actor: ContextVar[Any] = ContextVar("octavo_actor", default=None)

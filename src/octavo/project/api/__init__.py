@@ -14,6 +14,7 @@ from octavo.errors import (
     UnauthorizedError,
     ValidationError,
 )
+from octavo.events.event import Event
 from octavo.graphql.customization.context import Context
 from octavo.project import CoreRouter, Entry, EntryPage, Route
 from octavo.project.api.answers import Answer, Response
@@ -39,6 +40,7 @@ __all__ = [
     "Entries",
     "Entry",
     "EntryPage",
+    "Event",
     "ForbiddenError",
     "Greatest",
     "Least",
