@@ -244,3 +244,34 @@ def test_config_check_tells_all_and_is_strict(project: Path) -> None:
     assert {item["name"] for item in facts["code"]} >= {"global::is-friend", "GET /stories/best"}
     assert "strapi-plugin-sitemap" in {item["package"] for item in facts["plugins"]}
     assert "is-friend" in run("config", "check", "--project", str(project)).stdout
+
+
+def test_drafts_go_where_they_are_asked_for(project: Path, tmp_path: Path) -> None:
+    before = contents(project)
+    (tmp_path / "out/src/policies").mkdir(parents=True)
+    (tmp_path / "out/src/policies/is-friend.py").write_text("mine")
+    (tmp_path / "out/src/api").symlink_to(tmp_path)
+    found = run("adopt", str(project), "--drafts", str(tmp_path / "out"), "--json")
+    drafts = {draft["path"]: draft for draft in json.loads(found.stdout)["drafts"]}
+    assert drafts["src/policies/is-friend.py"]["written"] is False
+    assert drafts["src/api/story/controllers/story.py"]["written"] is False
+    assert drafts["src/cron.py"] | {"toCheck": 0} == drafts["src/cron.py"]
+    assert drafts["src/api/story/content-types/story/lifecycles.py.draft"]["missing"] == ["`slug` is not known here"]
+    assert (tmp_path / "out/src/policies/is-friend.py").read_text() == "mine"
+    assert not (tmp_path / "story").exists()
+    assert 'app.log.info("night")' in (tmp_path / "out/src/cron.py").read_text()
+    assert contents(project) == before
+
+
+def test_drafts_are_in_the_report(project: Path, tmp_path: Path) -> None:
+    output = " ".join(run("adopt", str(project), "--drafts", str(tmp_path / "out")).output.split())
+    assert "Drafts in Python" in output
+    assert "src/cron.py config/cron-tasks.js 0 1 * * * whole" in output
+    assert "lacks 1: `slug` is not known here" in output
+
+
+def test_next_commands_name_the_folder(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands = run("adopt", str(project)).output
+    assert f"octavo start --port 1338 --project {project}\n" in commands
+    monkeypatch.chdir(project)
+    assert "--project" not in run("adopt").output

@@ -1,44 +1,47 @@
-"""What an owner can do today about code that is not run, by its kind; and the commands, with the way back."""
+"""What an owner can do about code that is not run, by its kind; and the commands, with the way back."""
 
+import os
+import shlex
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Final
 
 from octavo.adoption.report import CodeItem, Report
 from octavo.project.v4 import Kind
 
-_BESIDE: Final = (
-    "answers 501. Send such addresses on to the v4 service or to one of your own: your proxy decides by the path"
-)
-_OUTSIDE: Final = "does not happen. A scheduler of the system (cron, a timer) can do it over the API, with an API token"
+_PORT: Final = "write it in Python under the same name"
+_BESIDE: Final = "or send its addresses on to the v4 service: your proxy decides by the path"
 _ADVICE: Final = {
-    Kind.ROUTE: f"a route of the project's own {_BESIDE}.",
-    Kind.ACTION: (
-        "an action of the project's own is reached by its routes alone. One that finds by slug is "
-        "`GET /api/...?filters[slug][$eq]=...` here."
-    ),
-    Kind.CONTROLLER: "a controller that cannot be read: its routes stay closed.",
-    Kind.SERVICE: "a service does nothing unless other code calls it.",
-    Kind.POLICY: "a policy guards the routes that name it; in GraphQL it can be Python (docs/extending.md).",
-    Kind.MIDDLEWARE: "a middleware does nothing here; what it did for requests a proxy may do.",
+    Kind.ROUTE: f"routes are taken over; handlers of your own answer 501 until they are Python, {_BESIDE}.",
+    Kind.ACTION: f"{_PORT}, `src/api/NAME/controllers/NAME.py`; its routes then lead to it.",
+    Kind.CONTROLLER: "a controller that cannot be read: its routes stay closed until it is Python.",
+    Kind.SERVICE: f"{_PORT}, `src/api/NAME/services/NAME.py`, where other code calls it.",
+    Kind.POLICY: f"{_PORT}, `src/policies/NAME.py`; what it guards is open from then on to those it lets through.",
+    Kind.MIDDLEWARE: f"{_PORT}, `src/middlewares/NAME.py`, or leave what it did for requests to your proxy.",
     Kind.HOOK: (
-        "a lifecycle hook does not happen. Let who writes send the fields that it set, use `default` or a `uid` field; "
-        "what it called afterwards can be called by who writes, or by a task that asks for changes "
-        "(`filters[updatedAt][$gt]`)."
+        f"{_PORT}, `src/api/NAME/content-types/NAME/lifecycles.py`; a slug is a `uid` field, a fixed value a `default`."
     ),
-    Kind.CRON: f"a task at set times {_OUTSIDE}.",
+    Kind.CRON: "write it as a task in `src/cron.py`, at the same times.",
     Kind.START: "code at start is written in Python, in `src/index.py`: `register(app)`, `bootstrap(app)`.",
-    Kind.GRAPHQL: "types, fields and resolvers are written in Python, in `register(app)` (docs/extending.md).",
-    Kind.EXTENSION: "an extension of a plugin does nothing here; what it replaced stays closed.",
-    Kind.PLUGIN: f"a local plugin does not run; its addresses {_BESIDE.replace('answers', 'answer', 1)}.",
+    Kind.GRAPHQL: "types, fields and resolvers are written in Python, in `register(app)`.",
+    Kind.EXTENSION: f"{_PORT}, below `src/extensions/PLUGIN`; what it replaced stays closed until then.",
+    Kind.PLUGIN: f"a local plugin does not run; write what you need of it as an API of your own, {_BESIDE}.",
     Kind.MIGRATION: "a migration of the project's own is done once; those that v4 has run need nothing.",
     Kind.UNREADABLE: "a file that cannot be read; correct it, or remove it.",
 }
+_PAGES: Final = (
+    "How each looks in Python: docs/from-strapi-v4.md, Porting code, and docs/extending.md. "
+    "`octavo adopt --drafts FOLDER` writes much of it for you to review."
+)
 
 
 def advice(code: Iterable[CodeItem]) -> Iterator[str]:
-    """A sentence for each kind that is there."""
+    """A sentence for each kind that is there, and where to read on."""
     kinds = {item.kind for item in code}
-    yield from (f"{kind.value}: {says}" for kind, says in _ADVICE.items() if kind.value in kinds)
+    known = [f"{kind.value}: {says}" for kind, says in _ADVICE.items() if kind.value in kinds]
+    yield from known
+    if known:
+        yield _PAGES
 
 
 def allowing(report: Report) -> str:
@@ -47,12 +50,18 @@ def allowing(report: Report) -> str:
     return f"[adoption]\nallow = [{names}]"
 
 
-def commands() -> tuple[tuple[str, str], ...]:
-    """The next steps: what to type, and what it does."""
+def commands(report: Report) -> tuple[tuple[str, str], ...]:
+    """The next steps: what to type where the report was asked for, and what it does."""
+    project = Path(report.project)
+    here = project == Path.cwd()
+    folder = shlex.quote(min(str(project), os.path.relpath(project), key=len))
+    argument, option = ("", "") if here else (f" {folder}", f" --project {folder}")
+    prefix = "" if here else f"--prefix {folder} "
     return (
-        ("octavo adopt --markdown ADOPTION.md", "this report as a file, all of it"),
-        ("octavo db backup before.db", "a copy of the database, before anything changes"),
-        ("octavo config check --strict", "ends with 1 as long as anything is open: for CI"),
-        ("octavo start --port 1338", "serves beside v4; the tables get what is missing, nothing is removed"),
-        ("npm run start", "the way back: v4 starts on the same database"),
+        (f"octavo adopt{argument} --markdown ADOPTION.md", "this report as a file, all of it"),
+        (f"octavo adopt{argument} --drafts drafts", "Python for the JavaScript that is not run, for review"),
+        (f"octavo db backup before.db{option}", "a copy of the database, before anything changes"),
+        (f"octavo config check --strict{option}", "ends with 1 as long as anything is open: for CI"),
+        (f"octavo start --port 1338{option}", "serves beside v4; the tables get what is missing, nothing is removed"),
+        (f"npm {prefix}run start", "the way back: v4 starts on the same database"),
     )

@@ -159,6 +159,22 @@ class Populate:
 
 
 @dataclass(frozen=True, slots=True)
+class DraftItem:
+    """A file of Python that was written for `stands_for`, a file of JavaScript, with the names of the `pieces` in it.
+
+    `missing` says why there is no Python for a statement, `to_check` counts the lines that are marked. Not `written`:
+    there is such a file already.
+    """
+
+    path: str
+    stands_for: str
+    pieces: tuple[str, ...]
+    missing: tuple[str, ...]
+    to_check: int
+    written: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """All of it. `stops` is what keeps `octavo start` from starting.
 
@@ -180,6 +196,7 @@ class Report:
     database: DatabaseReport | None = None
     populates: tuple[Populate, ...] = ()
     allowed: tuple[str, ...] = ()
+    drafts: tuple[DraftItem, ...] = ()
     has_definitions: bool = True
 
     @property

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from octavo.adoption.advice import advice, allowing, commands
-from octavo.adoption.report import CodeItem, DatabaseReport, Plugin, Report, Verdict
+from octavo.adoption.report import CodeItem, DatabaseReport, DraftItem, Plugin, Report, Verdict
 from octavo.project.v4 import Kind, State
 from octavo.settings.v4.findings import Outcome
 
@@ -37,13 +37,14 @@ def sections(report: Report) -> Iterator[Section]:
     yield from _closed(report)
     yield from _open_settings(report)
     yield from _open_code(report)
+    yield from _drafts(report)
     yield from _plugins(report)
     yield from _definitions(report)
     if report.database is not None:
         yield from _database(report.database)
     yield from _populates(report)
     yield from _settled(report)
-    yield Section("Next", columns=("command", "what it does"), rows=commands(), is_table=True)
+    yield Section("Next", columns=("command", "what it does"), rows=commands(report))
 
 
 def _start(report: Report) -> Section:
@@ -98,6 +99,22 @@ def _open_code(report: Report) -> Iterator[Section]:
     counts = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
     lead = f"JavaScript is not run. What this did does not happen ({counts})."
     yield Section("Code that is not run", (lead,), _CODE, _code_rows((*closed, *found)), tuple(advice(found)))
+
+
+def _drafts(report: Report) -> Iterator[Section]:
+    if report.drafts:
+        lead = (
+            "Python for the JavaScript above, for review. Lines to look at begin with `# check:`; a file that ends in "
+            "`.draft` lacks what its `raise NotImplementedError` say. docs/from-strapi-v4.md, Porting code, goes on."
+        )
+        rows = tuple((item.path, item.stands_for, ", ".join(item.pieces), _drafted(item)) for item in report.drafts)
+        yield Section("Drafts in Python", (lead,), ("file", "for", "what", "state"), rows)
+
+
+def _drafted(item: DraftItem) -> str:
+    state = f"lacks {len(item.missing)}: {listed(dict.fromkeys(item.missing), 3)}" if item.missing else "whole"
+    checks = f", {item.to_check} to check" if item.to_check else ""
+    return f"{state}{checks}{'' if item.written else '; not written: there is one already'}"
 
 
 def _code_rows(code: Iterable[CodeItem]) -> tuple[Row, ...]:

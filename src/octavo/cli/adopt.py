@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,9 +12,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from octavo.adoption.drafts.writing import write_drafts
 from octavo.adoption.examine import examine
 from octavo.adoption.markdown import to_markdown
-from octavo.adoption.report import Report
+from octavo.adoption.report import DraftItem, Report
 from octavo.adoption.sections import Section, sections
 from octavo.cli.base import Command, json_option, refuse, say, say_json
 from octavo.settings.keys import camel
@@ -28,12 +29,17 @@ _WIDEST: Final = 120
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path), default=".")
 @click.option("--markdown", type=click.Path(dir_okay=False, path_type=Path), help="Write the whole report to a file.")
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@click.option(
+    "--drafts",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write Python for the project's JavaScript into a folder, for review. Nothing is replaced.",
+)
 @json_option
-def adopt(folder: Path, markdown: Path | None, force: bool, as_json: bool) -> None:
+def adopt(folder: Path, markdown: Path | None, force: bool, drafts: Path | None, as_json: bool) -> None:
     """Report on a project of Strapi v4: can it start, what is closed, what is left to do.
 
     Settings, definitions, code, plugins and the database are looked into. No code is run; the project and its database
-    stay as they are.
+    stay as they are, unless it is the project's own folder that `--drafts` names.
     """
     if markdown is not None and markdown.exists() and not force:
         refuse(f"{markdown} is there already; --force replaces it")
@@ -44,6 +50,8 @@ def adopt(folder: Path, markdown: Path | None, force: bool, as_json: bool) -> No
     if v4 is None:
         refuse(f"{folder} is no project of Strapi v4: its package.json does not ask for @strapi/strapi 4")
     report = examine(folder, v4, os.environ)
+    if drafts is not None:
+        report = replace(report, drafts=_drafted(folder, drafts))
     if markdown is not None:
         markdown.write_text(to_markdown(report), encoding="utf-8")
     if as_json:
@@ -52,6 +60,13 @@ def adopt(folder: Path, markdown: Path | None, force: bool, as_json: bool) -> No
     show(report)
     if markdown is not None:
         say("\nWritten to [bold]{}[/].", markdown)
+
+
+def _drafted(project: Path, folder: Path) -> tuple[DraftItem, ...]:
+    try:
+        return write_drafts(project, folder)
+    except OSError as error:
+        refuse(f"{folder} cannot be written: {error.strerror}")
 
 
 def to_json(value: Any) -> Any:

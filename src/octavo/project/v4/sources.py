@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tree_sitter import Node
 
-from octavo.javascript.modules import Binding, bindings_of, exports_of, follow, required, resolve
+from octavo.javascript.modules import Binding, Import, bindings_of, exports_of, follow, required, resolve
 from octavo.javascript.parse import Module, parse_file
 from octavo.javascript.source import Place, SourceProblem, name_in
 from octavo.javascript.syntax import FUNCTIONS, identifier, returned, unwrap
@@ -111,9 +111,17 @@ class Sources:
         if found is None and node.type in ("identifier", "shorthand_property_identifier"):
             binding = self.bindings(module).get(identifier(module, node))
             found = None if binding is None else binding.imported
-        path = None if found is None else resolve(module, found.specifier)
-        other = None if path is None else self.module(Path(os.path.normpath(path)))
-        if found is None or other is None:
+        return None if found is None else self.imported_by(module, found)
+
+    def module_of(self, module: Module, found: Import) -> Module | None:
+        """The file of the project that an import leads to."""
+        path = resolve(module, found.specifier)
+        return None if path is None else self.module(Path(os.path.normpath(path)))
+
+    def imported_by(self, module: Module, found: Import) -> tuple[Module, Node] | None:
+        """The value that an import brings from another file of the project."""
+        other = self.module_of(module, found)
+        if other is None:
             return None
         if found.name in (None, "default"):
             value = self.exported(other)

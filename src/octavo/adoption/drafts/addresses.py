@@ -1,0 +1,75 @@
+"""Calls of addresses by axios and fetch, as `app.http`."""
+
+from typing import Final
+
+from tree_sitter import Node
+
+from octavo.adoption.drafts.python import Py, bracketed
+from octavo.adoption.drafts.scope import Scope, Untranslated
+from octavo.javascript.syntax import arguments, is_open, properties, unwrap
+
+_METHODS: Final = frozenset(("get", "post", "put", "patch", "delete"))
+_WITH_BODY: Final = frozenset(("post", "put", "patch"))
+_OPTIONS: Final = {"headers": "headers", "params": "params", "data": "json", "body": "json"}
+_IDLE: Final = frozenset(("timeout", "maxBodyLength", "method", "url", "baseURL"))
+"""Options that `app.http` has its own answer to, or that are read apart."""
+
+
+def ask(scope: Scope, node: Node, name: str) -> Py:
+    """`axios.post(url, data, options)`, `axios(options)`, `fetch(url, options)`. Raises Untranslated."""
+    given = arguments(node)
+    if name in _METHODS and given:
+        parts = [scope.read(scope, given[0]).text]
+        if name in _WITH_BODY and len(given) > 1:
+            parts.append(f"json={_body(scope, given[1])}")
+        rest = given[2 if name in _WITH_BODY else 1 :]
+        return _asked(scope, node, name, [*parts, *_options(scope, rest[0] if rest else None)])
+    if name in ("request", "") and len(given) == 1:
+        members = _members(scope, given[0])
+        if "url" in members:
+            method = _method(scope, members)
+            parts = [scope.read(scope, members["url"]).text, *_options(scope, given[0])]
+            return _asked(scope, node, method, parts)
+    if name in ("", "fetch") and given:
+        options = given[1] if len(given) > 1 else None
+        method = "get" if options is None else _method(scope, _members(scope, options))
+        return _asked(scope, node, method, [scope.read(scope, given[0]).text, *_options(scope, options)])
+    raise Untranslated(node, "a request of another form")
+
+
+def _members(scope: Scope, node: Node) -> dict[str, Node]:
+    node = unwrap(node)
+    if node.type != "object" or is_open(scope.module, node):
+        raise Untranslated(node, "options of a request that are not written out")
+    return properties(scope.module, node)
+
+
+def _method(scope: Scope, members: dict[str, Node]) -> str:
+    written = scope.module.text(members["method"]).strip("\"'`").lower() if "method" in members else "get"
+    if written not in _METHODS:
+        raise Untranslated(members["method"], "a method that is not written out")
+    return written
+
+
+def _options(scope: Scope, options: Node | None) -> list[str]:
+    parts = []
+    members = {} if options is None else _members(scope, options)
+    for name, value in members.items():
+        if name in _OPTIONS:
+            written = _body(scope, value) if _OPTIONS[name] == "json" else scope.read(scope, value).text
+            parts.append(f"{_OPTIONS[name]}={written}")
+        elif name not in _IDLE:
+            raise Untranslated(value, f"the option `{name}` of a request")
+    return parts
+
+
+def _body(scope: Scope, node: Node) -> str:
+    """What is sent: of `JSON.stringify(x)`, x."""
+    value = scope.read(scope, node)
+    if value.text.startswith("dumps(") and value.text.endswith(")"):
+        return value.text.removeprefix("dumps(")[:-1]
+    return value.text
+
+
+def _asked(scope: Scope, node: Node, method: str, parts: list[str]) -> Py:
+    return scope.awaited(bracketed(f"{scope.app}.http.{method}(", parts, ")"), node, "http answer")
