@@ -26,6 +26,7 @@ from octavo.project import CodeProblem, InvalidCode, load_code
 from octavo.project.api.app import App, Plugin
 from octavo.project.api.chain import GlobalMiddlewares
 from octavo.project.api.core_actions import NewEndpoints
+from octavo.project.api.facilities import make_facilities
 from octavo.project.api.hooks import run_bootstrap, run_register
 from octavo.project.api.routing import RestCode
 from octavo.project.api.services import ServiceTable
@@ -152,7 +153,7 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
     code = read_project_code(settings, registry)
     hooks = Hooks(registry.content_types, registry.components, settings.project, settings.server.hook_timeout)
     services = _services(infrastructure, registry, caches, hooks)
-    extending = _extending(infrastructure, registry, services, hooks)
+    extending = _extending(infrastructure, registry, services, hooks, caches)
     router = Router(keeps_first=code is not None)
     try:
         endpoints = _content_endpoints(infrastructure, services, caches)
@@ -217,7 +218,9 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, ho
     )
 
 
-def _extending(shared: Infrastructure, registry: Registry, services: Services, hooks: Hooks) -> Extending:
+def _extending(
+    shared: Infrastructure, registry: Registry, services: Services, hooks: Hooks, caches: CacheScope
+) -> Extending:
     """The project's code, loaded, and what it will say of the GraphQL schema and of hooks. Raises InvalidCode."""
     extension = Extension(registry)
     plugins = {"graphql": Plugin("graphql", {"extension": extension})}
@@ -229,7 +232,8 @@ def _extending(shared: Infrastructure, registry: Registry, services: Services, h
         raise
     hooks.outbox, hooks.parse_query = shared.outbox, read_query
     table = ServiceTable(code, options.page_limits(shared.settings))
-    hooks.app = App(shared.settings, registry, services.controller, plugins, hooks, table)
+    facilities = make_facilities(shared.settings, shared.mailer, caches.cache("project code"))
+    hooks.app = App(shared.settings, registry, services.controller, plugins, hooks, table, facilities)
     return Extending(extension, code, hooks.app, Runner(code.folder, shared.settings.server.code_timeout))
 
 
