@@ -20,7 +20,7 @@ _CODE = CodeItem("src/a.js", 1, "hook", "api::a.a.beforeCreate", "sets slug", "t
         ("@strapi/plugin-seo", Verdict.WORKS),
         ("@pluginpal/strapi-plugin-sitemap", Verdict.ABSENT),
         ("strapi-plugin-transformer", Verdict.ABSENT),
-        ("@strapi/plugin-documentation", Verdict.ABSENT),
+        ("@strapi/plugin-documentation", Verdict.WORKS),
         ("@strapi/plugin-sentry", Verdict.INSTEAD),
         ("strapi-plugin-config-sync", Verdict.INSTEAD),
         ("strapi-provider-rest-cache-redis", Verdict.IDLE),

@@ -43,9 +43,8 @@ _TABLE: Final[tuple[tuple[tuple[str, ...], Verdict, str], ...]] = (
     (("seo",), _WORKS, "its components are content like any other"),
     (
         ("documentation",),
-        _ABSENT,
-        "no `/documentation`; what v4 wrote into src/extensions/documentation stays true, `octavo routes list` and "
-        "`octavo graphql schema` tell what is served",
+        _WORKS,
+        "made from what is served, at the same addresses; in production with `always` alone; docs/openapi.md",
     ),
     (("sentry",), _INSTEAD, "errors are in the log, with a traceback; let your collector of logs send them on"),
     (

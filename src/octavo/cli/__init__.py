@@ -13,6 +13,7 @@ main = LazyGroup(
         "content-types": ("octavo.cli.definitions:content_types", "Show the content-types."),
         "routes": ("octavo.cli.definitions:routes", "Show every address that is answered."),
         "generate": ("octavo.cli.generate:generate", "Begin content-types, components and code."),
+        "openapi": ("octavo.cli.openapi:openapi", "Write the OpenAPI document of the REST API."),
         "types": ("octavo.cli.types:types", "Write types of the content, for TypeScript or Python."),
         "config": ("octavo.cli.config:config", "Show and check the settings."),
         "db": ("octavo.cli.database:db", "Compare, upgrade, migrate, back up, restore and copy the database."),

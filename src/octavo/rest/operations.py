@@ -90,14 +90,16 @@ class Operation:
     refuses: tuple[int, ...] = ()
     access: Access | None = None
     """Who may, where it is not those who may take the action."""
-    policies: tuple[tuple[str, Any], ...] = ()
-    middlewares: tuple[tuple[str, Any], ...] = ()
-    """Those of the project's own, by full name and config."""
 
     @property
     def admits(self) -> Access:
         """Who may."""
         return self.access or Access(scopes=(self.action,))
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is a project's own: nothing is known of what it takes and answers."""
+        return not self.handler
 
     @property
     def name(self) -> str:

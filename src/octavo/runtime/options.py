@@ -22,10 +22,14 @@ from octavo.http.cookies import Cookie, SameSite
 from octavo.http.options import DEFAULT_SECURITY_HEADERS, BodyLimits, CorsMode, CorsOptions, HttpOptions
 from octavo.http.origins import origins_of
 from octavo.http.proxies import TrustedProxies
+from octavo.http.router import Router
 from octavo.plan.read_limits import ReadLimits
+from octavo.rest.documentation import DocumentationOptions
+from octavo.rest.openapi.document import Described
 from octavo.rest.params import PageLimits
 from octavo.rest.sessions import COOKIE, SessionCookies
 from octavo.runtime import followers
+from octavo.schema.registry import Registry
 from octavo.settings import Settings
 from octavo.settings.sign_in_providers import read_provider
 from octavo.sql.ddl.tables import OwnTable
@@ -223,6 +227,28 @@ def graphql_options(settings: Settings) -> GraphqlOptions:
         logins=MOST_LOGINS if compat.graphql_logins == "few" else None,
         trace_clock=TraceClock() if config.tracing else None,
     )
+
+
+def described_api(settings: Settings, registry: Registry, router: Router) -> Described:
+    """What the documentation of the API is made of."""
+    config = settings.plugins.documentation.config
+    return Described(
+        router=router,
+        registry=registry,
+        limits=page_limits(settings),
+        title=config.title,
+        version=config.version,
+        url=settings.server.url,
+        wraps_morphs=settings.api.compat.morph_relations == "wrapped",
+    )
+
+
+def documentation_options(settings: Settings) -> DocumentationOptions | None:
+    """Of the documentation; None where nobody may see it."""
+    plugin = settings.plugins.documentation
+    if not plugin.enabled or (settings.mode == "production" and not plugin.config.always):
+        return None
+    return DocumentationOptions(plugin.config.path, plugin.config.access)
 
 
 def http_options(settings: Settings) -> HttpOptions:

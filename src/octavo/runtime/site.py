@@ -26,7 +26,6 @@ from octavo.project import CodeProblem, InvalidCode, load_code
 from octavo.project.api.app import App, Plugin
 from octavo.project.api.chain import GlobalMiddlewares
 from octavo.project.api.core_actions import NewEndpoints
-from octavo.project.api.facilities import make_facilities
 from octavo.project.api.hooks import run_bootstrap, run_register
 from octavo.project.api.routing import RestCode
 from octavo.project.api.services import ServiceTable
@@ -37,6 +36,7 @@ from octavo.project.v4 import Code
 from octavo.rest.accounts import AccountEndpoints
 from octavo.rest.content_operations import content_operations
 from octavo.rest.definitions import DefinitionEndpoints
+from octavo.rest.documentation import Documentation
 from octavo.rest.endpoints import ContentEndpoints
 from octavo.rest.operations import Handlers, declare, plain_handlers
 from octavo.rest.params import read_query
@@ -51,7 +51,6 @@ from octavo.rest.users import RoleWriteEndpoints, UserWriteEndpoints
 from octavo.runtime import definitions, options
 from octavo.runtime.infrastructure import Infrastructure
 from octavo.runtime.project_code import (
-    close_other_door,
     close_routes,
     closing_of,
     read_project_code,
@@ -153,7 +152,7 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
     code = read_project_code(settings, registry)
     hooks = Hooks(registry.content_types, registry.components, settings.project, settings.server.hook_timeout)
     services = _services(infrastructure, registry, caches, hooks)
-    extending = _extending(infrastructure, registry, services, hooks, caches)
+    extending = _extending(infrastructure, registry, services, hooks)
     router = Router(keeps_first=code is not None)
     try:
         endpoints = _content_endpoints(infrastructure, services, caches)
@@ -163,12 +162,11 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
         graphql = _add_doors(router, infrastructure, registry, services, extending, handlers, caches)
         if rest is not None:
             rest.check()
-            close_other_door(extending.extension, rest.plugin_actions())
-        around = _around(infrastructure, extending, code)
+        around = _around(infrastructure, extending)
         if code is not None:
             closing = closing_of(code, registry)
             tell_closed(code, closing)
-            restrict_schema(extending.extension, code, closing, registry)
+            restrict_schema(extending.extension, code, closing)
             close_routes(router, settings.api.rest.prefix, settings.plugins.graphql.config.endpoint, code, closing)
     except BaseException:
         extending.code.unload()
@@ -218,9 +216,7 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, ho
     )
 
 
-def _extending(
-    shared: Infrastructure, registry: Registry, services: Services, hooks: Hooks, caches: CacheScope
-) -> Extending:
+def _extending(shared: Infrastructure, registry: Registry, services: Services, hooks: Hooks) -> Extending:
     """The project's code, loaded, and what it will say of the GraphQL schema and of hooks. Raises InvalidCode."""
     extension = Extension(registry)
     plugins = {"graphql": Plugin("graphql", {"extension": extension})}
@@ -232,8 +228,7 @@ def _extending(
         raise
     hooks.outbox, hooks.parse_query = shared.outbox, read_query
     table = ServiceTable(code, options.page_limits(shared.settings))
-    facilities = make_facilities(shared.settings, shared.mailer, caches.cache("project code"))
-    hooks.app = App(shared.settings, registry, services.controller, plugins, hooks, table, facilities)
+    hooks.app = App(shared.settings, registry, services.controller, plugins, hooks, table)
     return Extending(extension, code, hooks.app, Runner(code.folder, shared.settings.server.code_timeout))
 
 
@@ -242,20 +237,19 @@ def _rest_code(
 ) -> RestCode | None:
     """What the project's code says of REST; None where it says nothing."""
     code = extending.code
-    if not (code.routes or code.controllers or code.services or code.policies or code.request_middlewares):
+    if not (code.routes or code.controllers or code.services):
         return None
     rest = RestCode(code, extending.app, extending.app.services, extending.runner, shared.authenticator, endpoints)
     services.controller.own_actions = rest.own_actions()
     return rest
 
 
-def _around(shared: Infrastructure, extending: Extending, v4: Code | None) -> Around | None:
+def _around(shared: Infrastructure, extending: Extending) -> Around | None:
     """The middlewares of the project around every request, where it names any. Raises InvalidCode."""
     code, problems = extending.code, list[CodeProblem]()
     reader = UsedReader(code.folder, problems)
     place = "config/middlewares.toml: use"
-    named = shared.settings.middlewares.use or (v4.around if v4 else ())
-    used = reader.read(named, code.request_middlewares, REQUEST_MIDDLEWARE, place)
+    used = reader.read(shared.settings.middlewares.use, code.request_middlewares, REQUEST_MIDDLEWARE, place)
     if problems:
         raise InvalidCode(problems)
     return GlobalMiddlewares(extending.app, extending.runner, used) if used else None
@@ -283,8 +277,7 @@ def _add_content(
         router.add(operation.method, prefix + operation.path, handler, operation)
     controller = services.controller
     if code is not None:
-        core_types = rest.core_types() if rest else ()
-        ProjectRoutes(controller, handlers, limits, caches).add(router, prefix, code, core_types)
+        ProjectRoutes(controller, handlers, limits, caches).add(router, prefix, code)
         return
     for content_type in controller.registry.api_types():
         declare(router, prefix, content_operations(content_type), endpoints(content_type), handlers)
@@ -314,6 +307,10 @@ def _add_doors(
         if name in plugins:
             declare(router, prefix, operations, endpoints, handlers)
     declare(router, prefix, READ_DEFINITIONS, DefinitionEndpoints(registry), handlers)
+    shown = options.documentation_options(settings)
+    if shown is not None:
+        described = options.described_api(settings, registry, router)
+        Documentation(described, shared.authenticator, shown).add_routes(router)
     if settings.secrets.admin_jwt_secret:
         secure = options.admin_cookie_secure(settings)
         origins = options.admin_origins(settings)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from octavo.events.origin import come_by
 from octavo.graphql.options import GraphqlContent, GraphqlOptions, ParseText
-from octavo.graphql.transport.playground import Playground
+from octavo.graphql.transport.playground import playground
+from octavo.http.own_page import OwnPage
 from octavo.http.request import Request
 from octavo.http.response import TEXT, Response, render_json
 from octavo.http.router import Router
@@ -28,14 +29,14 @@ class GraphqlEndpoint:
         self._content = content
         self._parse_text = parse_text
         self._options = options
-        self._playground: Playground | None = None
+        self._playground: OwnPage | None = None
         self._made: Future[RequestHandler] | None = None
         self._answers: RequestHandler | None = None
 
     def add_routes(self, router: Router, path: str) -> None:
         """Declare the endpoint."""
         if self._options.playground:
-            self._playground = Playground(path)
+            self._playground = playground(path)
             self._playground.add_routes(router)
         router.add("POST", path, self.post)
         router.add("GET", path, self.get)
@@ -70,7 +71,7 @@ class GraphqlEndpoint:
     async def get(self, request: Request) -> Response:
         """A query in the address; to a browser that brings none, the playground."""
         if self._playground is not None and "text/html" in (request.header("accept") or ""):
-            return self._playground.page()
+            return self._playground.render()
         come_by("graphql")
         return await (self._answers or await self._answering()).get(request)
 

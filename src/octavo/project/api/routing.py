@@ -1,5 +1,6 @@
 """Joins a project's code to the routes of REST: what it makes of those that there are, and routes of its own."""
 
+import inspect
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -104,7 +105,6 @@ class RestCode:
             operation = replace(
                 operation, path=router.prefix + operation.path, access=around.access or operation.access
             )
-        around = self._with_named(operation, around)
         self._core.tell(operation, endpoint)
         if (found is not None and not router.has(action)) or self._is_replaced(operation):
             return None
@@ -137,25 +137,6 @@ class RestCode:
         except InvalidCode as error:
             self.problems.extend(error.problems)
             return None
-
-    def _with_named(self, operation: Operation, around: _Around) -> _Around:
-        """What stands around a row by what the row says of it, and what its router says."""
-        if not operation.policies and not operation.middlewares:
-            return around
-        reader = UsedReader(self._code.folder, self.problems)
-        policies = reader.read(operation.policies, self._code.policies, _POLICY, f"{operation.name}: policies")
-        known = self._code.request_middlewares
-        middlewares = reader.read(operation.middlewares, known, REQUEST_MIDDLEWARE, f"{operation.name}: middlewares")
-        return _Around((*policies, *around.policies), (*middlewares, *around.middlewares), around.access)
-
-    def plugin_actions(self) -> dict[str, str]:
-        """The actions of plugins that the project has its own of, with the places of their files."""
-        own = (action for action in self._actions if action in _PLUGIN_ACTIONS)
-        return {action: self._code.controllers[action.rpartition(".")[0]].place for action in own}
-
-    def core_types(self) -> tuple[str, ...]:
-        """The content-types that have a core router."""
-        return tuple(self._routers)
 
     def _is_replaced(self, operation: Operation) -> bool:
         """Whether a route of the project's has the address of a row. That of a content-type is a mistake."""
@@ -243,7 +224,8 @@ class RestCode:
             return self._read_named(file, route, method, around)
         function = _function(route.handler, self._code)
         access = read_access(route.auth, None)
-        operation = Operation(method, route.path, "", "", route.name, _tag(file.owner), access=access)
+        summary = _summary(function) or route.name
+        operation = Operation(method, route.path, "", "", summary, _tag(file.owner), access=access)
         return operation, self._code_handler(operation, around, function, function.place)
 
     def _read_named(self, file: RoutesFile, route: Route, method: str, around: _Around) -> Declared:
@@ -261,9 +243,12 @@ class RestCode:
         uid, _, name = action.rpartition(".")
         content_type = self._registry.content_types.get(uid)
         try:
-            return content_operation(content_type, name) if content_type else Operation("", "", action, "", "", tag)
+            if content_type is not None:
+                return content_operation(content_type, name)
         except KeyError:
-            return Operation("", "", action, "", "", tag)
+            pass
+        method = getattr(self._controllers.get(uid), self._actions.get(action, ""), None)
+        return Operation("", "", action, "", _summary(method) or name, tag)
 
     def _action(self, owner: str, handler: str) -> str:
         """The full name of the action that a handler names: `talk.by_slug` is `api::talk.talk.bySlug`."""
@@ -281,6 +266,11 @@ def _function(handler: Callable[..., Any], code: ProjectCode) -> Any:
         return function_at(handler, f"handler ({place_of(handler, code.folder)})", "request")
     except InvalidCode as error:
         raise InvalidRoute(str(error.problems[0])) from error
+
+
+def _summary(function: object) -> str:
+    """The first line of its documentation."""
+    return (inspect.getdoc(function) or "").partition("\n")[0].rstrip(".") if callable(function) else ""
 
 
 def _address(operation: Operation) -> tuple[str, str]:

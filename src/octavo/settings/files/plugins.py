@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from octavo.settings.files.plugin_documentation import Documentation
 from octavo.settings.files.plugin_email import Email
 from octavo.settings.files.plugin_graphql import Graphql
 from octavo.settings.files.plugin_upload import Upload
@@ -37,6 +38,7 @@ class Plugins:
     i18n: I18n = table(I18n)
     upload: Upload = table(Upload)
     graphql: Graphql = table(Graphql)
+    documentation: Documentation = table(Documentation)
     others: Mapping[str, Mapping[str, Any]] = setting(
         {}, "Plugins of the project: any table.", name="<plugin>", others=True, entry_names="kebab"
     )

@@ -6,6 +6,7 @@ from octavo.settings.v4.convert import bound_or, flag, interval, lifetime, milli
 from octavo.settings.v4.rows import Reading, Readings, Row, idle, several, take
 
 PACKAGES: Final = {
+    "documentation": "@strapi/plugin-documentation",
     "graphql": "@strapi/plugin-graphql",
     "i18n": "@strapi/plugin-i18n",
     "users-permissions": "@strapi/plugin-users-permissions",
@@ -25,6 +26,7 @@ def _breakpoints(value: Any) -> Readings:
 
 
 _USERS: Final = "plugins.users-permissions.config"
+_DOCUMENTATION: Final = "plugins.documentation.config"
 _GRAPHQL: Final = "plugins.graphql.config"
 
 PLUGINS: Final[tuple[Row, ...]] = (
@@ -57,6 +59,11 @@ PLUGINS: Final[tuple[Row, ...]] = (
         "graphql.config.federation",
         "graphql.config.landingPage",
     ),
+    take("documentation.enabled", "plugins.documentation.enabled", flag),
+    take("documentation.config.info.title", f"{_DOCUMENTATION}.title", text),
+    take("documentation.config.info.version", f"{_DOCUMENTATION}.version", text),
+    take("documentation.config.x-strapi-config.path", f"{_DOCUMENTATION}.path", path),
+    *idle("the document is made from what is served", "documentation.config"),
     take("i18n.enabled", "plugins.i18n.enabled", flag),
     take("upload.enabled", "plugins.upload.enabled", flag),
     take("upload.config.sizeLimit", "plugins.upload.config.sizeLimit", size),

@@ -1,0 +1,28 @@
+"""`octavo openapi`: the document that describes the REST API."""
+
+from pathlib import Path
+
+import click
+
+from octavo.cli.base import project_option, read_settings, say
+from octavo.rest.documentation import render_document
+from octavo.runtime.options import described_api
+from octavo.runtime.process import build
+
+
+@click.command(epilog="Example: octavo openapi --output openapi.json")
+@project_option
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="A file, in the place of the terminal.")
+def openapi(project: Path, output: Path | None) -> None:
+    """Write the OpenAPI 3.1 document of the REST API, as JSON.
+
+    No database is asked: every operation that roles decide about counts as one that needs a token.
+    """
+    settings = read_settings(project)
+    site = build(settings).site
+    text = render_document(described_api(settings, site.registry, site.router)) + b"\n"
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    output.write_bytes(text)
+    say("Wrote {}", output)

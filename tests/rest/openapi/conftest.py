@@ -1,0 +1,40 @@
+"""The document of the bookshop, made without a database, and the bookshop served by a process of its own."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from octavo.rest.openapi.document import make_document
+from octavo.runtime.options import described_api
+from octavo.runtime.process import build
+from octavo.settings import load_settings
+from tests.cli.processes import Server, serving
+from tests.models.bookshop import DEFINITIONS, SECRETS
+from tests.models.site import open_bookshop
+
+ALWAYS = {"OCTAVO_PLUGINS__DOCUMENTATION__CONFIG__ALWAYS": "true"}
+
+
+@pytest.fixture(scope="session")
+def document() -> Any:
+    """What `octavo openapi` writes for the bookshop."""
+    settings = load_settings(DEFINITIONS, SECRETS)
+    site = build(settings).site
+    return make_document(described_api(settings, site.registry, site.router))
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The bookshop with its content, started."""
+    folder = tmp_path_factory.mktemp("shop")
+
+    async def write(folder: Path) -> None:
+        site = await open_bookshop(folder, {})
+        await site.database.close()
+
+    asyncio.run(write(folder))
+    with serving("start", folder, **SECRETS, **ALWAYS) as server:
+        yield server
