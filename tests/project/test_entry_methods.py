@@ -141,3 +141,20 @@ async def test_values_of_python_and_times_of_the_past(app: App) -> None:
         assert (book["reviewedAt"], book["locale"]) == ("2020-01-02T03:04:05.000Z", "fr")
         chosen = {"createdAt": {"$lte": made}, "title": "old"}
         assert await app.entries(BOOK).count(filters=chosen, locale="fr") == 1
+
+
+async def test_private_attributes_are_known_to_code_and_shown_where_they_are_named(app: App) -> None:
+    books = app.entries(BOOK)
+    secret = {"secretNote": {"$startsWith": "secret"}}
+    found = await books.find_first(filters=secret, sort="secretNote:desc", fields=["title", "secretNote"])
+    assert found is not None
+    assert str(found["secretNote"]).startswith("secret")
+    shown = await books.find_first(filters=secret, populate="*")
+    assert shown is not None
+    assert not {"secretNote", "pin", "hiddenAuthor"} & shown.keys()
+    named = await books.find_one(shown.id, fields=["id"], populate="hiddenAuthor")
+    assert named is not None
+    assert named["hiddenAuthor"]["id"] > 0
+    for asked in ({"fields": ["pin"]}, {"filters": {"pin": "x"}}, {"sort": "pin"}):
+        with pytest.raises(ValidationError, match="pin"):
+            await books.find_many(**asked)

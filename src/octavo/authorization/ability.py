@@ -30,6 +30,8 @@ class Ability(ABC):
     """Whether every action is allowed."""
     limits_fields = False
     """Whether `reads` and `writes` have to be asked at all."""
+    knows_private = False
+    """Whether private attributes may be compared, sorted by, and shown where they are named: by a project's code."""
 
     @abstractmethod
     def allows(self, action: str) -> bool:
@@ -72,6 +74,7 @@ class PublishedOnly:
     def __init__(self, ability: Ability, hides: frozenset[str]) -> None:
         self.hides = hides
         self.limits_fields = ability.limits_fields
+        self.knows_private = ability.knows_private
         self.reads: Callable[[str, str], bool] = ability.reads
         self._scope = ability.scope
 

@@ -22,6 +22,7 @@ class PermissionSet(Ability):
     actions: frozenset[str] = frozenset()
     everything: bool = False
     every_read: bool = False
+    knows_private: bool = False
 
     def allows(self, action: str) -> bool:
         """Whether `action`, for example `api::article.article.find`, is allowed."""
@@ -37,6 +38,8 @@ class PermissionSet(Ability):
 
 EVERYTHING = PermissionSet("everything", everything=True)
 READS = PermissionSet("reads", every_read=True)
+CODE = PermissionSet("code", everything=True, knows_private=True)
+"""What a project's code may do."""
 
 
 def permission_set(actions: Iterable[str]) -> PermissionSet:

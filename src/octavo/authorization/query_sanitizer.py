@@ -121,7 +121,7 @@ class QuerySanitizer:
     def _refuse_filters(self, asked: Filter | None, definition: Definition, place: Place) -> None:
         """Refuse what may not be compared, once every name is known to exist; in the reference's order."""
         reached = tuple(self._reached(asked, definition, place)) if asked is not None else ()
-        for refused in (self._leads_nowhere, _is_secret, _is_private, self._out_of_reach):
+        for refused in (self._leads_nowhere, _is_secret, self._is_private, self._out_of_reach):
             for at, attribute, _ in reached:
                 if refused(attribute):
                     raise InvalidParameter(at.attribute, at.path)
@@ -134,7 +134,7 @@ class QuerySanitizer:
         for name, attribute in chosen:
             if not isinstance(attribute, Scalar):
                 raise InvalidParameter(name, ("fields",))
-        for refused in (_is_private, _is_secret):
+        for refused in (self._is_private, _is_secret):
             for name, attribute in chosen:
                 if attribute is not None and refused(attribute):
                     raise InvalidParameter(name, ("fields",))
@@ -145,7 +145,7 @@ class QuerySanitizer:
     def _refuse_sorts(self, sorts: Iterable[Sort], definition: Definition, place: Place) -> None:
         """Refuse what may not be sorted by, as filters do; what is no value comes before what is out of reach."""
         paths = [(sort, tuple(self._steps(sort, definition, place))) for sort in sorts]
-        for refused in (_is_private, _is_secret):
+        for refused in (self._is_private, _is_secret):
             for _, steps in paths:
                 for name, attribute, _ in steps:
                     if refused(attribute):
@@ -178,6 +178,9 @@ class QuerySanitizer:
 
     def _leads_nowhere(self, attribute: AnyAttribute) -> bool:
         return not isinstance(attribute, Scalar) and self.registry.target(attribute) is None
+
+    def _is_private(self, attribute: AnyAttribute) -> bool:
+        return attribute.private and not self.ability.knows_private
 
     def _out_of_reach(self, attribute: AnyAttribute) -> bool:
         return not self._may_reach(attribute)
@@ -262,7 +265,7 @@ class QuerySanitizer:
                 continue
             # What is left out may not name what does not exist either.
             populated = self._populated(asked, attribute, definition, place)
-            if not is_visible(attribute) or self._is_withheld(place, asked.name):
+            if self._is_private(attribute) or _is_secret(attribute) or self._is_withheld(place, asked.name):
                 self._drop(asked)
             elif (definition.uid, asked.name) not in NEVER_POPULATED and self._may_reach(attribute):
                 if asked.fault:
@@ -337,7 +340,7 @@ def _expand(query: Query, definition: Definition) -> Iterable[Populate]:
     everything = {
         name: Populate(name=name, query=EVERYTHING)
         for name, attribute in definition.attributes.items()
-        if isinstance(attribute, Relation | Media | ComponentField | DynamicZone)
+        if isinstance(attribute, Relation | Media | ComponentField | DynamicZone) and not attribute.private
     }
     return (everything | named).values()
 
@@ -376,14 +379,5 @@ def _check_end(sort: Sort, steps: Sequence[SortStep]) -> None:
         raise InvalidParameter(sort.names[end], ("sort",))
 
 
-def _is_private(attribute: AnyAttribute) -> bool:
-    return attribute.private
-
-
 def _is_secret(attribute: AnyAttribute) -> bool:
     return isinstance(attribute, Scalar) and SCALAR_TYPES[attribute.type].secret
-
-
-def is_visible(attribute: AnyAttribute) -> bool:
-    """Whether callers may know of an attribute: neither private nor a password."""
-    return not (_is_private(attribute) or _is_secret(attribute))

@@ -83,7 +83,7 @@ class Shaper:
         return ObjectShape((("availableLocales", ManyShape(step, selection, ScalarShape(locale))),))
 
     def _attributes(self, query: Query, definition: Definition) -> ObjectShape:
-        scalars = scalar_run(query, definition)
+        scalars = scalar_run(query, definition, private=self.planning.knows_private)
         if self.place is not None:
             scalars = ScalarRun(tuple([one for one in scalars.members if self.planning.shows(self.place, one[0])]))
         members: list[Member] = [scalars] if scalars.members else []
@@ -212,19 +212,20 @@ def _bound(value: int | None, planning: Planning) -> Parameter | None:
     return None if value is None else planning.bind(ParameterKind.INTEGER, value)
 
 
-def scalar_run(query: Query, definition: Definition) -> ScalarRun:
-    """The scalars that the query's `fields` ask for, private and password ones never."""
+def scalar_run(query: Query, definition: Definition, *, private: bool = False) -> ScalarRun:
+    """The scalars that the query's `fields` ask for, `private` ones at most by name, passwords never."""
     whole = _WHOLE.get(definition)
     if whole is None:
         whole = _WHOLE[definition] = ScalarRun(tuple(_visible_scalars(definition)), whole=True)
     if query.fields is None:
         return whole
-    return ScalarRun(tuple([member for member in whole.members if member[0] in query.fields]))
+    known = whole.members if not private else tuple(_visible_scalars(definition, private=True))
+    return ScalarRun(tuple([member for member in known if member[0] in query.fields]))
 
 
-def _visible_scalars(definition: Definition) -> Iterator[tuple[str, ScalarShape]]:
+def _visible_scalars(definition: Definition, *, private: bool = False) -> Iterator[tuple[str, ScalarShape]]:
     for attribute in definition.scalars:
-        if not attribute.private and not SCALAR_TYPES[attribute.type].secret:
+        if (private or not attribute.private) and not SCALAR_TYPES[attribute.type].secret:
             yield attribute.name, ScalarShape(attribute)
 
 

@@ -17,9 +17,11 @@ Value = Bound | Slot
 
 
 class Access(Protocol):
-    """What may be read by those a read is planned for. `limits_fields`: whether `reads` has to be asked."""
+    """What may be read by those a read is planned for. `limits_fields`: whether `reads` has to be asked;
+    `knows_private`: whether private attributes are shown where they are named."""
 
     limits_fields: bool
+    knows_private: bool
 
     def reads(self, uid: str, field: str) -> bool:
         """Whether a field of a content-type, named as `FieldPlace` names it, may be shown and searched."""
@@ -55,6 +57,11 @@ class Planning:
                 f"The request takes more than {self.most_joins} joins, the most that `reads.joins` in config/api.toml "
                 "allows: ask for fewer relations, components or levels"
             )
+
+    @property
+    def knows_private(self) -> bool:
+        """Whether private attributes are shown where they are named."""
+        return self.access is not None and self.access.knows_private
 
     def place(self, content_type: ContentType) -> FieldPlace | None:
         """Where the fields of a content-type are; None where every field may be read."""

@@ -6,7 +6,7 @@ from typing import Any, Final, TypedDict, Unpack, cast
 
 import orjson
 
-from octavo.authorization.permissions import EVERYTHING
+from octavo.authorization.permissions import CODE
 from octavo.content.input.python_values import plain
 from octavo.content.reader import PreparedRead
 from octavo.controllers.content import ContentController
@@ -103,7 +103,7 @@ class EntryReads:
 
     def _prepare(self, query: Query, by: By, drafts: Drafts) -> PreparedRead:
         request = ReadRequest(content_type=self._type, query=query, by=by, projection=Form.FLAT, drafts=drafts)
-        return self._reads.prepare(request, EVERYTHING)
+        return self._reads.prepare(request, CODE)
 
     async def _query(self, **asked: Unpack[Asked]) -> Query:
         given = {_PARAMETERS.get(key, key): plain(value) for key, value in asked.items() if value is not None}
