@@ -66,6 +66,7 @@ LATE = {
     ("octavo.runtime.open_mailer", "octavo.mail.http_mailers"),
     ("octavo.content.validation.patterns", "octavo.content.validation.regexes"),
     ("octavo.content.validation.regexes", "octavo.content.validation.backtracking"),
+    ("octavo.project.api.http_client", "octavo.net.outgoing"),
     ("octavo.database", "octavo.database.postgresql"),
     ("octavo.database", "octavo.database.sqlite"),
 }

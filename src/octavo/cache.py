@@ -183,6 +183,13 @@ class Cache(Generic[KeyT, ValueT]):
                 self._budget.entries -= 1
             entry.drop()
 
+    def discard(self, key: KeyT) -> None:
+        """Let go of what is kept under a key, if there is anything."""
+        with self._budget.lock:
+            entry = self._entries.get(key)
+            if entry is not None:
+                self.forget(entry)
+
     def clear(self) -> None:
         """Let all entries go."""
         with self._budget.lock:

@@ -32,7 +32,7 @@ class MailProblem(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message to one person. `sender` and `reply_to` may be left to the mailer."""
+    """One message to one person. `sender` and `reply_to` may be left to the mailer; `text` is made of the HTML."""
 
     to: str
     subject: str
@@ -40,6 +40,7 @@ class Message:
     sender: str = ""
     sender_name: str = ""
     reply_to: str = ""
+    text: str = ""
 
 
 class Mailer(Protocol):
@@ -109,7 +110,7 @@ def to_mime(message: Message, default: Sender) -> EmailMessage:
         raise MailProblem(f"A header cannot be written: {error}") from error
     mime["Date"] = formatdate()
     mime["Message-ID"] = make_msgid(domain=sender.domain or None)
-    mime.set_content(to_text(message.html))
+    mime.set_content(message.text or to_text(message.html))
     mime.add_alternative(message.html, subtype="html")
     return mime
 

@@ -23,6 +23,7 @@ STORE_KEY: Final = "plugin_users-permissions_email"
 
 _TAG: Final = re.compile(r"<%.*?%>", re.DOTALL)
 _NAME: Final = re.compile(r"<%[=-]\s*([A-Za-z]\w*(?:\.[A-Za-z]\w*)*)\s*%>", re.ASCII)
+_FILE_NAME: Final = re.compile(r"[\w-]+")
 _TITLE: Final = re.compile(r"<title>(.*?)</title>", re.DOTALL | re.IGNORECASE)
 _PLACEHOLDER_SENDER: Final = "no-reply@strapi.io"
 """What v4 writes into new templates; the domain is not the project's, so nobody would accept such mail."""
@@ -68,13 +69,27 @@ def compose(name: str, project: Path, stored: str | None, to: str, data: Mapping
     return _fill_in(BUILT_IN[name], to, data)
 
 
+def compose_file(name: str, project: Path, data: Mapping[str, Any]) -> tuple[str, str]:
+    """Subject and HTML of the project's own template of that name, filled in. Raises TemplateProblem."""
+    file = project / FOLDER / f"{name}.html"
+    if not _FILE_NAME.fullmatch(name) or not file.is_file():
+        raise TemplateProblem(f"there is no file {FOLDER}/{name}.html")
+    text = file.read_bytes().decode("utf-8", "replace")
+    return " ".join(render(_title_of(text) or "", data).split()), render(text, data, escape=True)
+
+
+def _title_of(text: str) -> str | None:
+    title = _TITLE.search(text)
+    return html.unescape(title[1]) if title else None
+
+
 def _candidates(name: str, project: Path, stored: str | None) -> Iterator[MailTemplate]:
     theirs = _read_stored(name, stored)
     file = project / FOLDER / f"{name}.html"
     if file.is_file():
         text = file.read_bytes().decode("utf-8", "replace")  # a mail with a wrong letter is better than none
-        title = _TITLE.search(text)
-        subject = html.unescape(title[1]) if title else BUILT_IN[name].subject
+        title = _title_of(text)
+        subject = BUILT_IN[name].subject if title is None else title
         yield replace(theirs or BUILT_IN[name], subject=subject, html=text)
     if theirs is not None:
         yield theirs

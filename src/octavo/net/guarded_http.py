@@ -45,11 +45,13 @@ def _embedded(address: IPv6Address) -> IPv4Address | None:
 class GuardedTransport(httpx2.AsyncBaseTransport):
     """Sends requests of an `httpx2` client. `exempt` are hosts (`name` or `name:port`) that may be private and plain.
 
-    Connections are not kept: one that was made for a name must not serve another name at the same address.
+    An answer has `most_bytes` at most. Connections are not kept: one that was made for a name must not serve another
+    name at the same address.
     """
 
-    def __init__(self, exempt: frozenset[str] = frozenset()) -> None:
+    def __init__(self, exempt: frozenset[str] = frozenset(), *, most_bytes: int = MOST_BYTES) -> None:
         self._exempt = exempt
+        self._most_bytes = most_bytes
         self._inner = httpx2.AsyncHTTPTransport(trust_env=False, limits=_NO_CONNECTIONS_KEPT)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -67,7 +69,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
             await response.aclose()
             raise RefusedAddress(f"{url.host} compresses its answers unasked", request=request)
         assert isinstance(response.stream, httpx2.AsyncByteStream)
-        response.stream = _Bounded(response.stream, request)
+        response.stream = _Bounded(response.stream, request, self._most_bytes)
         return response
 
     async def _resolve(self, request: httpx2.Request, host: str, port: int, exempt: bool) -> str:
@@ -85,15 +87,16 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
 class _Bounded(httpx2.AsyncByteStream):
     """The body of an answer, as long as it is not too long."""
 
-    def __init__(self, inner: httpx2.AsyncByteStream, request: httpx2.Request) -> None:
+    def __init__(self, inner: httpx2.AsyncByteStream, request: httpx2.Request, most: int) -> None:
         self._inner = inner
+        self._most = most
         self._request = request
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         received = 0
         async for chunk in self._inner:
             received += len(chunk)
-            if received > MOST_BYTES:
+            if received > self._most:
                 raise RefusedAddress("the answer is too long", request=self._request)
             yield chunk
 

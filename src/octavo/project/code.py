@@ -23,6 +23,7 @@ from octavo.project.functions import Function, function_at
 from octavo.project.kinds import ControllerKind, ServiceKind
 from octavo.project.lifecycles import PATTERNS, Lifecycles, read_lifecycles
 from octavo.project.modules import Modules, unload, without_bytecode
+from octavo.project.places import below_owners, code_name, owner_name
 from octavo.project.problems import InvalidCode
 from octavo.project.routes import CoreRouter, InvalidRoute, Route
 from octavo.schema.naming import kebab_case
@@ -32,7 +33,6 @@ _POLICY: Final = "context, config"
 FIELD_MIDDLEWARE: Final = "next, parent, args, context, info"
 REQUEST_MIDDLEWARE: Final = "request, next, config"
 _HOOK: Final = "app"
-_OWNERS: Final = {"api": "api", "extensions": "plugin"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,22 +119,22 @@ class _Loading:
 
     def _functions(self, folder: str, word: str) -> Iterator[tuple[str, Function]]:
         """Policies or middlewares: those of the whole project, then those of each API and of each plugin."""
-        for path, module in self._run(f"{folder}/*.py", *_below_owners(folder)):
+        for path, module in self._run(f"{folder}/*.py", *below_owners(folder)):
             value = getattr(module, word, None)
             arguments = _POLICY if word == "policy" else _middleware_arguments(value)
             found = self._function(module, path, word, arguments)
             if found is not None:
-                yield self._name(path, path.stem), found
+                yield self._name(path), found
             elif not hasattr(module, word):
                 self._modules.refuse(path, f"has no function `{word}`")
 
     def _classes(self, folder: str, kind: type, name: str) -> Iterator[tuple[str, LoadedClass]]:
-        for path, module in self._run(*_below_owners(folder)):
+        for path, module in self._run(*below_owners(folder)):
             members = vars(module).values()
             own = [item for item in members if isinstance(item, type) and item.__module__ == module.__name__]
             found = list(dict.fromkeys(item for item in own if issubclass(item, kind)))
             if len(found) == 1:
-                yield self._name(path, kebab_case(path.stem)), LoadedClass(found[0], self._modules.place(path))
+                yield self._name(path), LoadedClass(found[0], self._modules.place(path))
             else:
                 several = f"several: {', '.join(item.__name__ for item in found)}"
                 says = several if found else f"no class that inherits from octavo.{name}"
@@ -150,7 +150,7 @@ class _Loading:
                 self._modules.refuse(path, "has no function like `before_create`")
 
     def _routes(self) -> Iterator[RoutesFile]:
-        for path, module in self._run(*_below_owners("routes")):
+        for path, module in self._run(*below_owners("routes")):
             router, listed = getattr(module, "router", None), getattr(module, "routes", ())
             if router is None and not hasattr(module, "routes"):
                 self._modules.refuse(path, "has neither `router`, a CoreRouter, nor `routes`, a list")
@@ -160,7 +160,7 @@ class _Loading:
                 self._modules.refuse(path, f"routes: expected a list, not {type(listed).__name__}")
             else:
                 routes = tuple(self._listed(path, listed))
-                owner = self._name(path, "").rstrip(".")
+                owner = owner_name(path, self._modules.source)
                 yield RoutesFile(owner, kebab_case(path.stem), self._modules.place(path), router, routes)
 
     def _listed(self, path: Path, listed: list[Any] | tuple[Any, ...]) -> Iterator[Route]:
@@ -186,15 +186,8 @@ class _Loading:
             self._modules.problems.extend(error.problems)
             return None
 
-    def _name(self, path: Path, name: str) -> str:
-        """`global::NAME`, `api::API.NAME` below `api/API`, `plugin::PLUGIN.NAME` below `extensions/PLUGIN`."""
-        parts = path.relative_to(self._modules.source).parts
-        owner = _OWNERS.get(parts[0])
-        return f"global::{name}" if owner is None else f"{owner}::{kebab_case(parts[1])}.{name}"
-
-
-def _below_owners(folder: str) -> tuple[str, ...]:
-    return tuple(f"{owners}/*/{folder}/*.py" for owners in _OWNERS)
+    def _name(self, path: Path) -> str:
+        return code_name(path, self._modules.source)
 
 
 def _first_name(value: Any) -> str:

@@ -16,6 +16,7 @@ from typing import Final
 
 from octavo.project.failures import describe, failure_place
 from octavo.project.functions import relative
+from octavo.project.places import python_files
 from octavo.project.problems import CodeProblem
 
 _PACKAGES: Final = (f"octavo_project_{number}" for number in count(1))
@@ -48,11 +49,8 @@ class Modules:
         return module
 
     def files(self, *patterns: str) -> Iterator[Path]:
-        """The files of Python below `src` that match, pattern by pattern; editors make those that begin with a dot."""
-        for pattern in patterns:
-            for path in sorted(self.source.glob(pattern)):
-                if path.name != "__init__.py" and not path.name.startswith("."):
-                    yield path
+        """The files of Python below `src` that match, pattern by pattern."""
+        return python_files(self.source, *patterns)
 
     def place(self, path: Path) -> str:
         """A file as messages name it."""

@@ -8,6 +8,7 @@ from typing import Any
 from octavo.project.functions import Function, function_at, place_of
 from octavo.project.naming import did_you_mean
 from octavo.project.problems import CodeProblem, InvalidCode
+from octavo.schema.naming import kebab_case
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class UsedReader:
         for name in (item, item.replace("_", "-"), item.replace("-", "_")):
             yield name
             if "::" not in name:
-                yield f"{self.owner}.{name}"
+                yield f"{self.owner}.{kebab_case(name)}"
                 yield f"global::{name}"
 
     def _refuse(self, place: str, message: str) -> None:

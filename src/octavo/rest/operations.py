@@ -90,6 +90,9 @@ class Operation:
     refuses: tuple[int, ...] = ()
     access: Access | None = None
     """Who may, where it is not those who may take the action."""
+    policies: tuple[tuple[str, Any], ...] = ()
+    middlewares: tuple[tuple[str, Any], ...] = ()
+    """Those of the project's own, by full name and config."""
 
     @property
     def admits(self) -> Access:

@@ -1,5 +1,6 @@
 """The routes that a v4 project declares in JavaScript: core actions on them, and refusals where its own code stood."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +12,7 @@ from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.http.router import Router
 from octavo.project.v4 import Code, Route, Shape
-from octavo.rest.content_operations import content_operation
+from octavo.rest.content_operations import content_operation, content_operations
 from octavo.rest.endpoints import ContentEndpoints
 from octavo.rest.operations import Declared, Endpoint, Handlers, Operation
 from octavo.rest.params import PageLimits
@@ -44,6 +45,10 @@ async def refuse(_: Request) -> Response:
     raise ClosedError
 
 
+async def _refuse(request: Request, _: Actor) -> Response:
+    return await refuse(request)
+
+
 @dataclass(frozen=True, slots=True)
 class ProjectRoutes:
     """Declares the routes of a project. `endpoints` makes those of a core route as it is generated."""
@@ -53,10 +58,12 @@ class ProjectRoutes:
     limits: PageLimits
     caches: CacheScope
 
-    def add(self, router: Router, prefix: str, code: Code) -> None:
-        """Declare them below the API's prefix, in v4's order."""
+    def add(self, router: Router, prefix: str, code: Code, types: Iterable[str] = ()) -> None:
+        """Declare them below the API's prefix, in v4's order; then the core routes of `types`, which have a core router
+        in Python."""
         plain: dict[str, ContentEndpoints] = {}
-        for route in code.routes:
+        core = (code.core[row.action] for uid in types for row in content_operations(self._types[uid]))
+        for route in (*code.routes, *core):
             declared = self._declared(route, self._operation(route), plain)
             if declared is not None:
                 operation, handler = declared
@@ -70,11 +77,23 @@ class ProjectRoutes:
         else:
             uid, action = route.core
             operation = content_operation(self.controller.registry.content_types[uid], action)
-        return replace(operation, method=route.method, path=route.path, access=route.access)
+        return replace(
+            operation,
+            method=route.method,
+            path=route.path,
+            access=route.access,
+            policies=route.policies,
+            middlewares=route.middlewares,
+        )
+
+    @property
+    def _types(self) -> Mapping[str, ContentType]:
+        return self.controller.registry.content_types
 
     def _declared(self, route: Route, operation: Operation, plain: dict[str, ContentEndpoints]) -> Declared | None:
         if route.guards:
-            return operation, refuse
+            declared = self.handlers(operation, _refuse)
+            return declared and (declared[0], refuse)
         if route.core is None:
             return self.handlers(operation, not_ported(route))
         content_type = self.controller.registry.content_types[operation.uid]

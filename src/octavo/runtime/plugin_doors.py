@@ -1,6 +1,6 @@
 """Where the actions of plugins are asked for: their routes, and their fields of GraphQL. For closing them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -104,9 +104,10 @@ _ACCOUNTS_HOOKED: Final[Mapping[str, tuple[str, ...]]] = {
 _CONTROLLERS: Final = {FILE: FILES}
 
 
-def doors_of(name: str) -> Iterator[Door]:
-    """The doors of an action, of a controller (`plugin::upload.content-api`), or of a whole plugin."""
-    yield from (door for action, door in DOORS.items() if action == name or action.startswith(f"{name}."))
+def doors_of(name: str, but: Container[str] = ()) -> Iterator[Door]:
+    """The doors of an action, of a controller (`plugin::upload.content-api`), or of a whole plugin; `but` of some."""
+    actions = (action for action in DOORS if action == name or action.startswith(f"{name}."))
+    yield from (DOORS[action] for action in actions if action not in but)
 
 
 def hooked_doors(uid: str, actions: Iterable[str]) -> Iterator[Door]:

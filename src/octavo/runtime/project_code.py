@@ -1,7 +1,7 @@
 """The JavaScript of a v4 project, for a site: read, opened as far as its owner allows; what stays closed is told."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -60,7 +60,7 @@ def closing_of(code: Code, registry: Registry) -> Closing:
         for uid in (hook.uid,) if hook.uid else registry.content_types:
             _close(found, hooked_doors(uid, hook.actions), hook.guard)
     for name, guard in code.plugin_actions.items():
-        _close(found, doors_of(name), guard)
+        _close(found, doors_of(name, code.ported), guard)
     for guard in code.plugin_routes:
         _close(found, doors_of(guard.name), guard)
     generated = generated_fields(registry)
@@ -93,8 +93,9 @@ def close_routes(router: Router, prefix: str, graphql: str, code: Code, closing:
             router.replace(route.method, route.template, refuse)
 
 
-def restrict_schema(extension: Extension, code: Code, closing: Closing) -> None:
+def restrict_schema(extension: Extension, code: Code, closing: Closing, registry: Registry) -> None:
     """Take over what the project says of the GraphQL schema, and close the fields that are guarded."""
+    generated = generated_fields(registry)
     for switch in code.switches:
         try:
             _turn(extension, switch)
@@ -105,8 +106,23 @@ def restrict_schema(extension: Extension, code: Code, closing: Closing) -> None:
         if rule.access is not None:
             scopes = None if rule.access.public else rule.access.scopes
             extension.access[kind, name] = FieldAccess(is_open=rule.access.public, scopes=scopes)
+        if rule.policies and (kind, name) in generated:
+            extension.use({"resolvers_config": {rule.field: {"policies": list(rule.policies)}}})
     for key in closing.fields:
         extension.access[key] = FieldAccess(closed=True)
+
+
+def close_other_door(extension: Extension, actions: Mapping[str, str]) -> None:
+    """Close the fields of GraphQL for actions of plugins that a project's controllers do over REST: what these may
+    check, the fields would not. `actions` have the places of those controllers."""
+    for action, place in actions.items():
+        names = [key for door in doors_of(action) for key in door.fields]
+        for key in names:
+            extension.access.setdefault(key, FieldAccess(closed=True, unless_named=True))
+        if names:
+            fields = ", ".join(".".join(key) for key in names)
+            message = "Closed: %s: GraphQL does not ask %s for %s; say in resolvers_config of the field who may"
+            logger.warning(message, fields, place, action)
 
 
 def _turn(extension: Extension, switch: Switch) -> None:

@@ -26,6 +26,7 @@ from octavo.project import CodeProblem, InvalidCode, load_code
 from octavo.project.api.app import App, Plugin
 from octavo.project.api.chain import GlobalMiddlewares
 from octavo.project.api.core_actions import NewEndpoints
+from octavo.project.api.facilities import make_facilities
 from octavo.project.api.hooks import run_bootstrap, run_register
 from octavo.project.api.routing import RestCode
 from octavo.project.api.services import ServiceTable
@@ -51,6 +52,7 @@ from octavo.rest.users import RoleWriteEndpoints, UserWriteEndpoints
 from octavo.runtime import definitions, options
 from octavo.runtime.infrastructure import Infrastructure
 from octavo.runtime.project_code import (
+    close_other_door,
     close_routes,
     closing_of,
     read_project_code,
@@ -152,7 +154,7 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
     code = read_project_code(settings, registry)
     hooks = Hooks(registry.content_types, registry.components, settings.project, settings.server.hook_timeout)
     services = _services(infrastructure, registry, caches, hooks)
-    extending = _extending(infrastructure, registry, services, hooks)
+    extending = _extending(infrastructure, registry, services, hooks, caches)
     router = Router(keeps_first=code is not None)
     try:
         endpoints = _content_endpoints(infrastructure, services, caches)
@@ -162,11 +164,12 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
         graphql = _add_doors(router, infrastructure, registry, services, extending, handlers, caches)
         if rest is not None:
             rest.check()
-        around = _around(infrastructure, extending)
+            close_other_door(extending.extension, rest.plugin_actions())
+        around = _around(infrastructure, extending, code)
         if code is not None:
             closing = closing_of(code, registry)
             tell_closed(code, closing)
-            restrict_schema(extending.extension, code, closing)
+            restrict_schema(extending.extension, code, closing, registry)
             close_routes(router, settings.api.rest.prefix, settings.plugins.graphql.config.endpoint, code, closing)
     except BaseException:
         extending.code.unload()
@@ -216,7 +219,9 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, ho
     )
 
 
-def _extending(shared: Infrastructure, registry: Registry, services: Services, hooks: Hooks) -> Extending:
+def _extending(
+    shared: Infrastructure, registry: Registry, services: Services, hooks: Hooks, caches: CacheScope
+) -> Extending:
     """The project's code, loaded, and what it will say of the GraphQL schema and of hooks. Raises InvalidCode."""
     extension = Extension(registry)
     plugins = {"graphql": Plugin("graphql", {"extension": extension})}
@@ -228,7 +233,8 @@ def _extending(shared: Infrastructure, registry: Registry, services: Services, h
         raise
     hooks.outbox, hooks.parse_query = shared.outbox, read_query
     table = ServiceTable(code, options.page_limits(shared.settings))
-    hooks.app = App(shared.settings, registry, services.controller, plugins, hooks, table)
+    facilities = make_facilities(shared.settings, shared.mailer, caches.cache("project code"))
+    hooks.app = App(shared.settings, registry, services.controller, plugins, hooks, table, facilities)
     return Extending(extension, code, hooks.app, Runner(code.folder, shared.settings.server.code_timeout))
 
 
@@ -237,19 +243,20 @@ def _rest_code(
 ) -> RestCode | None:
     """What the project's code says of REST; None where it says nothing."""
     code = extending.code
-    if not (code.routes or code.controllers or code.services):
+    if not (code.routes or code.controllers or code.services or code.policies or code.request_middlewares):
         return None
     rest = RestCode(code, extending.app, extending.app.services, extending.runner, shared.authenticator, endpoints)
     services.controller.own_actions = rest.own_actions()
     return rest
 
 
-def _around(shared: Infrastructure, extending: Extending) -> Around | None:
+def _around(shared: Infrastructure, extending: Extending, v4: Code | None) -> Around | None:
     """The middlewares of the project around every request, where it names any. Raises InvalidCode."""
     code, problems = extending.code, list[CodeProblem]()
     reader = UsedReader(code.folder, problems)
     place = "config/middlewares.toml: use"
-    used = reader.read(shared.settings.middlewares.use, code.request_middlewares, REQUEST_MIDDLEWARE, place)
+    named = shared.settings.middlewares.use or (v4.around if v4 else ())
+    used = reader.read(named, code.request_middlewares, REQUEST_MIDDLEWARE, place)
     if problems:
         raise InvalidCode(problems)
     return GlobalMiddlewares(extending.app, extending.runner, used) if used else None
@@ -277,7 +284,8 @@ def _add_content(
         router.add(operation.method, prefix + operation.path, handler, operation)
     controller = services.controller
     if code is not None:
-        ProjectRoutes(controller, handlers, limits, caches).add(router, prefix, code)
+        core_types = rest.core_types() if rest else ()
+        ProjectRoutes(controller, handlers, limits, caches).add(router, prefix, code, core_types)
         return
     for content_type in controller.registry.api_types():
         declare(router, prefix, content_operations(content_type), endpoints(content_type), handlers)

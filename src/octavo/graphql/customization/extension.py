@@ -41,6 +41,8 @@ class FieldAccess:
     instead of the generated action."""
 
     closed: bool = False
+    unless_named: bool = False
+    """Whether it is open all the same where the project's Python says anything of the field."""
     is_open: bool = False
     scopes: tuple[str, ...] | None = None
 

@@ -71,6 +71,8 @@ def with_access(
     fields = dict(customization.fields)
     for key, rule in access.items():
         kind = schema.get_type(key[0])
+        if rule.unless_named and key in fields:
+            continue
         if isinstance(kind, GraphQLObjectType) and key[1] in kind.fields:
             code = fields.get(key, _PLAIN)
             if rule.is_open or rule.scopes is not None:

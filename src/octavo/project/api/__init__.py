@@ -16,11 +16,13 @@ from octavo.errors import (
 )
 from octavo.events.event import Event
 from octavo.graphql.customization.context import Context
+from octavo.mail.mailers import MailProblem
 from octavo.project import CoreRouter, Entry, EntryPage, Route
 from octavo.project.api.answers import Answer, Response
 from octavo.project.api.app import App
 from octavo.project.api.controllers import Controller
 from octavo.project.api.entries import Entries
+from octavo.project.api.http_client import HttpAnswer, HttpError
 from octavo.project.api.requests import Request
 from octavo.project.api.row_query import Average, Count, Greatest, Least, RowQuery, Sum
 from octavo.project.api.services import Service
@@ -43,7 +45,10 @@ __all__ = [
     "Event",
     "ForbiddenError",
     "Greatest",
+    "HttpAnswer",
+    "HttpError",
     "Least",
+    "MailProblem",
     "NotFoundError",
     "OctavoError",
     "PolicyContext",

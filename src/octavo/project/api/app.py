@@ -1,5 +1,6 @@
 """`app`: what `register(app)`, `bootstrap(app)`, policies, middlewares and resolvers are given."""
 
+import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -10,7 +11,13 @@ from octavo.controllers.content import ContentController
 from octavo.events.event import Event
 from octavo.events.hooks import Hooks
 from octavo.project.api import transactions
+from octavo.project.api.code_cache import CodeCache
+from octavo.project.api.core_store import CoreStore
+from octavo.project.api.custom import Custom
 from octavo.project.api.entries import Entries
+from octavo.project.api.facilities import Facilities
+from octavo.project.api.http_client import HttpClient
+from octavo.project.api.mail import Mail
 from octavo.project.api.row_query import RowQuery
 from octavo.project.api.transactions import LONGEST_SECONDS, Transaction
 from octavo.project.naming import did_you_mean
@@ -57,6 +64,7 @@ class App:
     plugins: Mapping[str, Plugin]
     hooks: Hooks
     services: "Services"
+    facilities: Facilities
 
     @overload
     def on(self, events: str | Sequence[str], uids: str | Sequence[str]) -> Callable[[HookT], HookT]: ...
@@ -102,6 +110,35 @@ class App:
         if found is None:
             raise UnknownName(f"there is no content-type {uid}{did_you_mean(uid, self.registry.content_types)}")
         return found
+
+    def store(self, type: str = "core", name: str = "") -> CoreStore:
+        """v4's core store, by the type and the name of who owns the values: `app.store("plugin", "my-plugin")`."""
+        return CoreStore(self.controller.writer, type, name)
+
+    @property
+    def mail(self) -> Mail:
+        """Mail by the way that the settings name."""
+        return self.facilities.mail
+
+    @property
+    def http(self) -> HttpClient:
+        """Requests to other machines, guarded."""
+        return self.facilities.http
+
+    @property
+    def log(self) -> logging.Logger:
+        """The project's own log."""
+        return self.facilities.log
+
+    @property
+    def cache(self) -> CodeCache:
+        """What is kept for a while, in this process."""
+        return self.facilities.cache
+
+    @property
+    def custom(self) -> Custom:
+        """Settings of the project's own: `[custom]` in config/server.toml."""
+        return self.facilities.custom
 
     def transaction(self, *, seconds: float = LONGEST_SECONDS) -> AbstractAsyncContextManager[Transaction]:
         """A block in which everything that is read and written through `app` is one transaction, all or nothing.

@@ -105,6 +105,7 @@ class RestCode:
             operation = replace(
                 operation, path=router.prefix + operation.path, access=around.access or operation.access
             )
+        around = self._with_named(operation, around)
         self._core.tell(operation, endpoint)
         if (found is not None and not router.has(action)) or self._is_replaced(operation):
             return None
@@ -137,6 +138,25 @@ class RestCode:
         except InvalidCode as error:
             self.problems.extend(error.problems)
             return None
+
+    def _with_named(self, operation: Operation, around: _Around) -> _Around:
+        """What stands around a row by what the row says of it, and what its router says."""
+        if not operation.policies and not operation.middlewares:
+            return around
+        reader = UsedReader(self._code.folder, self.problems)
+        policies = reader.read(operation.policies, self._code.policies, _POLICY, f"{operation.name}: policies")
+        known = self._code.request_middlewares
+        middlewares = reader.read(operation.middlewares, known, REQUEST_MIDDLEWARE, f"{operation.name}: middlewares")
+        return _Around((*policies, *around.policies), (*middlewares, *around.middlewares), around.access)
+
+    def plugin_actions(self) -> dict[str, str]:
+        """The actions of plugins that the project has its own of, with the places of their files."""
+        own = (action for action in self._actions if action in _PLUGIN_ACTIONS)
+        return {action: self._code.controllers[action.rpartition(".")[0]].place for action in own}
+
+    def core_types(self) -> tuple[str, ...]:
+        """The content-types that have a core router."""
+        return tuple(self._routers)
 
     def _is_replaced(self, operation: Operation) -> bool:
         """Whether a route of the project's has the address of a row. That of a content-type is a mistake."""

@@ -27,6 +27,7 @@ def allow(code: Code, names: Iterable[str]) -> Code:
     return replace(
         code,
         routes=tuple(_opened(route, allowed) for route in code.routes),
+        core={name: _opened(route, allowed) for name, route in code.core.items()},
         everywhere=tuple(filter(closed, code.everywhere)),
         hooks=tuple(hook for hook in code.hooks if closed(hook.guard)),
         plugin_actions={name: guard for name, guard in code.plugin_actions.items() if closed(guard)},

@@ -68,6 +68,10 @@ class Guard:
     says: str
 
 
+UsedName = tuple[str, Any]
+"""The full name of a policy or a middleware that is ported, and what it is configured with."""
+
+
 @dataclass(frozen=True, slots=True)
 class QueryChange:
     """What code does to a parameter of the query before the core action reads it. `value` as a query string has it."""
@@ -112,6 +116,9 @@ class Route:
     shapes: tuple[Shape, ...] = ()
     handled_at: Place | None = None
     """Where an own handler stands, as far as it is known."""
+    policies: tuple[UsedName, ...] = ()
+    middlewares: tuple[UsedName, ...] = ()
+    """Those that are ported, in their order."""
 
     @property
     def name(self) -> str:
@@ -150,6 +157,8 @@ class FieldRule:
     place: Place
     access: Access | None = None
     guards: tuple[Guard, ...] = ()
+    policies: tuple[UsedName, ...] = ()
+    """Those that are ported."""
 
 
 @dataclass(frozen=True)
@@ -166,6 +175,12 @@ class Code:
     """Where the routes of a plugin are changed in a way that is not understood; `name` is the plugin's."""
     switches: tuple[Switch, ...] = ()
     fields: tuple[FieldRule, ...] = ()
+    core: Mapping[str, Route] = field(default_factory=dict)
+    """Each core action of each content-type as it is generated, with what guards and shapes it."""
+    around: tuple[UsedName, ...] = ()
+    """The middlewares of all addresses that are ported, in their order."""
+    ported: frozenset[str] = frozenset()
+    """The actions that Python has."""
     graphql: tuple[Guard, ...] = ()
     """What closes GraphQL as a whole: extensions of the schema that are not written out."""
 

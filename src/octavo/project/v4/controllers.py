@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +18,7 @@ from octavo.project.v4.context import NotUnderstood
 from octavo.project.v4.describing import called, describe
 from octavo.project.v4.flow import read_action
 from octavo.project.v4.named import told
+from octavo.project.v4.porting import Ported
 from octavo.project.v4.sources import Sources, answered
 from octavo.schema.naming import kebab_case
 from octavo.schema.registry import Registry
@@ -56,10 +57,16 @@ class Controller:
     guards: Mapping[str, Guard] = field(default_factory=dict)
     shapes: Mapping[str, Shape] = field(default_factory=dict)
     whole: Guard | None = None
+    ported: frozenset[str] = frozenset()
+    """The actions that Python has: nothing that JavaScript does to them matters."""
 
     def guard(self, action: str) -> Guard | None:
         """What guards a core action."""
-        return self.guards.get(action) or self.whole
+        return None if action in self.ported else self.guards.get(action) or self.whole
+
+    def shape(self, action: str) -> Shape | None:
+        """What a core action does to the query first."""
+        return None if action in self.ported else self.shapes.get(action)
 
 
 def generated_uid(path: Path) -> str | None:
@@ -86,8 +93,9 @@ def factory_call(module: Module, node: Node, factory: str) -> tuple[str, Node | 
 class Controllers:
     """The controllers and services of a project, by their full names."""
 
-    def __init__(self, sources: Sources, registry: Registry) -> None:
+    def __init__(self, sources: Sources, registry: Registry, ported: Ported) -> None:
         self._sources = sources
+        self._ported = ported
         self._types = registry.content_types
         self.controllers: dict[str, Controller] = {}
         self.services: dict[str, Mapping[str, Guard]] = {}
@@ -95,15 +103,24 @@ class Controllers:
     def collect(self, api: Path, owner: str) -> None:
         """Read the controllers and services of one API."""
         for path in self._sources.folder(api / "controllers"):
-            self.controllers[f"{owner}.{kebab_case(path.stem)}"] = self._controller(
-                path, f"{owner}.{kebab_case(path.stem)}"
-            )
+            name = f"{owner}.{kebab_case(path.stem)}"
+            self.controllers[name] = replace(self._controller(path, name), ported=self._actions(name))
+        for name in self._ported.controllers:
+            if name.startswith(f"{owner}.") and name not in self.controllers:
+                self.controllers[name] = Controller(name if name in self._types else None, ported=self._actions(name))
         for path in self._sources.folder(api / "services"):
             self.services[f"{owner}.{kebab_case(path.stem)}"] = self._service(path, f"{owner}.{kebab_case(path.stem)}")
 
+    def _actions(self, controller: str) -> frozenset[str]:
+        """The actions of a controller that Python has."""
+        names = (name.rpartition(".") for name in self._ported.actions)
+        return frozenset(action for owner, _, action in names if owner == controller)
+
     def guards(self, controller: Controller, action: str) -> list[Guard]:
         """What guards a core action of a controller: the controller itself, or the service behind it."""
-        behind = self.services.get(controller.core or "", {}).get(action)
+        uid = controller.core or ""
+        is_ported = action in controller.ported or f"{uid}.{action}" in self._ported.services
+        behind = None if is_ported else self.services.get(uid, {}).get(action)
         return [guard for guard in (controller.guard(action), behind) if guard is not None]
 
     def _controller(self, path: Path, name: str) -> Controller:

@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from octavo.javascript.parse import Module
 from octavo.javascript.syntax import named, properties, string_value
-from octavo.project.v4.code import Guard, Shape
+from octavo.project.v4.code import Guard, Shape, UsedName
 from octavo.project.v4.flow import OPEN_KEYS
 from octavo.project.v4.named import NamedCode
 from octavo.project.v4.sources import Sources, answered
@@ -17,15 +17,15 @@ _OURS: Final = "strapi::"
 _FAMILY: Final = "middlewares"
 
 
-def guards_everywhere(sources: Sources, names: NamedCode) -> Iterator[Guard]:
-    """The middlewares of all addresses that may refuse, or change what is asked."""
+def found_everywhere(sources: Sources, names: NamedCode) -> Iterator[Guard | UsedName]:
+    """The middlewares of all addresses that may refuse, or change what is asked; those that are ported by name."""
     for folder in (sources.project / "config", *sources.folders(sources.project / "config/env")):
         path = sources.one(folder / _FAMILY)
         if path is not None:
             yield from _listed(sources, names, path)
 
 
-def _listed(sources: Sources, names: NamedCode, path: Path) -> Iterator[Guard]:
+def _listed(sources: Sources, names: NamedCode, path: Path) -> Iterator[Guard | UsedName]:
     place = sources.place(path)
     module = sources.module(path)
     value = None if module is None else sources.exported(module)
@@ -41,7 +41,7 @@ def _listed(sources: Sources, names: NamedCode, path: Path) -> Iterator[Guard]:
         yield from _one(sources, names, *sources.resolved(module, item))
 
 
-def _one(sources: Sources, names: NamedCode, module: Module, node: Node) -> Iterator[Guard]:
+def _one(sources: Sources, names: NamedCode, module: Module, node: Node) -> Iterator[Guard | UsedName]:
     place = module.place(node)
     members = properties(module, node) if node.type == "object" else {}
     given = members.get("resolve") or members.get("name") or node
@@ -51,8 +51,10 @@ def _one(sources: Sources, names: NamedCode, module: Module, node: Node) -> Iter
         return
     if name.startswith(_OURS):
         return
-    judged = names.judge(_FAMILY, names.name_of(_FAMILY, name), place)
-    if judged.guard is not None:
+    judged, ported = names.configured(names.judge(_FAMILY, names.name_of(_FAMILY, name), place), module, node)
+    if ported is not None:
+        yield ported
+    elif judged.guard is not None:
         yield judged.guard
     elif judged.shape is not None and _hides(judged.shape):
         yield Guard(name, place, "sets what every request asks for")

@@ -18,7 +18,7 @@ from octavo.javascript.syntax import (
     walk,
 )
 from octavo.project.routes import Access
-from octavo.project.v4.code import FieldRule, Guard, Kind, State, Switch
+from octavo.project.v4.code import FieldRule, Guard, Kind, State, Switch, UsedName
 from octavo.project.v4.data import NotData
 from octavo.project.v4.describing import called, describe
 from octavo.project.v4.named import FAMILIES, NamedCode
@@ -196,6 +196,7 @@ class GraphqlReader:
         place = module.place(node)
         members = properties(module, node) if node.type == "object" else {}
         guards: list[Guard] = []
+        policies: list[UsedName] = []
         if node.type != "object" or is_open(module, node):
             guards.append(Guard(key, place, "its config is not written out"))
         access = None
@@ -206,12 +207,15 @@ class GraphqlReader:
                 guards.append(Guard(key, place, "its auth is not written out"))
         for family in FAMILIES:
             listed = members.get(family)
-            for judged in self._named.used(family, module, listed, "global", key) if listed is not None else ():
+            used = self._named.used(family, module, listed, "global", key) if listed is not None else ()
+            for judged, ported in used:
                 if family == FAMILIES[1]:  # those of GraphQL have another form than those of routes
                     guards.append(judged.guard or Guard(key, place, "a middleware"))
                 elif judged.guard is not None:
                     guards.append(judged.guard)
-        return FieldRule(key, place, access, tuple(guards))
+                elif ported is not None:
+                    policies.append(ported)
+        return FieldRule(key, place, access, tuple(guards), tuple(policies))
 
     def _close(self, place: Place, says: str) -> None:
         self.door.append(Guard(DOOR, place, says))

@@ -10,10 +10,12 @@ from tree_sitter import Node
 from octavo.javascript.parse import Module
 from octavo.javascript.source import Place
 from octavo.javascript.syntax import FUNCTIONS, named, properties, returned, string_value, unwrap
-from octavo.project.v4.code import Guard, Kind, Shape, State
+from octavo.project.v4.code import Guard, Kind, Shape, State, UsedName
 from octavo.project.v4.context import NotUnderstood
+from octavo.project.v4.data import NotData
 from octavo.project.v4.describing import describe
 from octavo.project.v4.flow import Flow, passes_always, read_middleware
+from octavo.project.v4.porting import Places, Ported
 from octavo.project.v4.sources import Sources, answered
 from octavo.schema.naming import kebab_case
 
@@ -28,13 +30,16 @@ class Judged:
 
     guard: Guard | None
     shape: Shape | None = None
+    ported: str | None = None
+    """Its full name, where Python has taken its place."""
 
 
 class NamedCode:
     """The policies and middlewares of a project, by their full names (`global::x`, `api::a.x`, `plugin::p.x`)."""
 
-    def __init__(self, sources: Sources) -> None:
+    def __init__(self, sources: Sources, ported: Ported) -> None:
         self._sources = sources
+        self._ported: dict[Family, Places] = {"policies": ported.policies, "middlewares": ported.middlewares}
         self._files: dict[Family, dict[str, Path]] = {"policies": {}, "middlewares": {}}
         self._judged: dict[tuple[Family, str], tuple[Judged, str]] = {}
         self._used: set[tuple[Family, str]] = set()
@@ -52,14 +57,15 @@ class NamedCode:
             for name, path in files.items():
                 judged, says = self._look(family, name, path)
                 state = State.CLOSED if judged.guard else _state(judged)
-                if (family, name) not in self._used:
+                if (family, name) not in self._used and name not in self._ported[family]:
                     says, state = f"used nowhere that can be seen: {says}", State.OPEN
                 self._sources.find(_KINDS[family], name, self._sources.place(path), says, state)
 
     def full_name(self, family: Family, name: str, owner: str) -> str:
         """The full name of one that a route of `owner` (`api::article`) names in short."""
         own = f"{owner}.{name}"
-        return name if "::" in name else own if own in self._files[family] else f"global::{name}"
+        is_own = own in self._files[family] or own in self._ported[family]
+        return name if "::" in name else own if is_own else f"global::{name}"
 
     def name_of(self, family: Family, given: str) -> str:
         """The full name of a file that `resolve` names (`./src/middlewares/log`); other names as they are."""
@@ -70,9 +76,11 @@ class NamedCode:
     def judge(self, family: Family, name: str, used_at: Place) -> Judged:
         """One of this full name, used. What there is no file of is a guard."""
         path = self._files[family].get(name)
+        self._used.add((family, name))
+        if name in self._ported[family]:
+            return Judged(None, ported=name)
         if path is None:
             return Judged(Guard(name, used_at, "not a file of this project"))
-        self._used.add((family, name))
         return self._look(family, name, path)[0]
 
     def _look(self, family: Family, name: str, path: Path) -> tuple[Judged, str]:
@@ -92,14 +100,31 @@ class NamedCode:
             return Judged(Guard(name, place, says)), says
         return _judge(family, *self._sources.resolved(module, value), name, place)
 
-    def used(self, family: Family, module: Module, node: Node, owner: str, route: str) -> Iterator[Judged]:
-        """What a list in the `config` of a route says, such as `policies: ["is-owner", (ctx) => ...]`."""
+    def used(
+        self, family: Family, module: Module, node: Node, owner: str, route: str
+    ) -> Iterator[tuple[Judged, UsedName | None]]:
+        """What a list in the `config` of a route says, such as `policies: ["is-owner", (ctx) => ...]`; those that are
+        ported with their config."""
         module, node = self._sources.resolved(module, node)
         if node.type != "array":
-            yield Judged(Guard(route, module.place(node), f"{family} that are not written out"))
+            yield Judged(Guard(route, module.place(node), f"{family} that are not written out")), None
             return
         for item in named(node):
-            yield self._one(family, *self._sources.resolved(module, item), owner, route)
+            other, value = self._sources.resolved(module, item)
+            judged = self._one(family, other, value, owner, route)
+            yield self.configured(judged, other, value)
+
+    def configured(self, judged: Judged, module: Module, item: Node) -> tuple[Judged, UsedName | None]:
+        """One that is ported, with the config that stands beside its name; a guard where that is no data."""
+        if judged.ported is None:
+            return judged, None
+        members = properties(module, item) if item.type == "object" else {}
+        try:
+            config = self._sources.value(module, members["config"]) if "config" in members else {}
+        except NotData:
+            place = module.place(item)
+            return Judged(Guard(judged.ported, place, "is ported, but its config is not written out")), None
+        return judged, (judged.ported, config)
 
     def _one(self, family: Family, module: Module, item: Node, owner: str, route: str) -> Judged:
         place = module.place(item)

@@ -5,46 +5,110 @@ the start, so nothing is opened by a name alone.
 """
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
 from octavo.project.functions import relative
 from octavo.project.lifecycles import owner_of
 from octavo.project.lifecycles import paths as hook_paths
 from octavo.project.naming import action_name
-from octavo.project.v4.code import Finding, State
+from octavo.project.places import below_owners, code_name, python_files
+from octavo.project.v4.code import Finding, Kind, State
 from octavo.schema.naming import uid_of_folder
 
-
-def ported_names(project: Path, known: Collection[str]) -> Mapping[str, str]:
-    """What is ported, by the names that guards have, with its place; `known` are the content-types."""
-    return dict(_hooks(project, known))
+Places = Mapping[str, str]
+"""Places (`src/api/talk/controllers/talk.py:7`) by the names that guards have."""
 
 
-def as_ported(found: Finding, ported: Mapping[str, str]) -> Finding:
+@dataclass(frozen=True, slots=True)
+class Ported:
+    """What there is in Python, by kind and name. A controller's name stands for its file, without any action."""
+
+    hooks: Places = field(default_factory=dict)
+    actions: Places = field(default_factory=dict)
+    services: Places = field(default_factory=dict)
+    policies: Places = field(default_factory=dict)
+    middlewares: Places = field(default_factory=dict)
+    controllers: Places = field(default_factory=dict)
+
+
+_FAMILIES: Final = {
+    Kind.HOOK: "hooks",
+    Kind.ACTION: "actions",
+    Kind.EXTENSION: "actions",
+    Kind.SERVICE: "services",
+    Kind.POLICY: "policies",
+    Kind.MIDDLEWARE: "middlewares",
+}
+
+
+def read_ported(project: Path, known: Collection[str]) -> Ported:
+    """What is ported of a project; `known` are the content-types."""
+    source = project / "src"
+    return Ported(
+        dict(_hooks(source, known)),
+        dict(_members(source, "controllers", methods_in)),
+        dict(_members(source, "services", methods_in)),
+        dict(_functions(source, "policies", "policy")),
+        dict(_functions(source, "middlewares", "middleware")),
+        dict(_controllers(source)),
+    )
+
+
+def as_ported(found: Finding, ported: Ported) -> Finding:
     """A piece of JavaScript, with what has taken its place."""
-    place = ported.get(found.name)
+    family = _FAMILIES.get(found.kind)
+    place = getattr(ported, family).get(found.name) if family else None
     return replace(found, state=State.PORTED, says=f"ported by {place}: {found.says}") if place else found
 
 
-def _hooks(project: Path, known: Collection[str]) -> Iterator[tuple[str, str]]:
+def _hooks(source: Path, known: Collection[str]) -> Iterator[tuple[str, str]]:
     """`api::talk.talk.beforeCreate` for `before_create` in `src/api/talk/content-types/talk/lifecycles.py`."""
-    source = project / "src"
     for path in hook_paths(source):
         owner, folder = owner_of(path.relative_to(source))
         uid = uid_of_folder(owner, folder, known)
         for name, line in names_in(path):
-            yield f"{uid}.{action_name(name)}", f"{relative(path, project)}:{line}"
+            yield f"{uid}.{action_name(name)}", f"{relative(path, source.parent)}:{line}"
+
+
+def _controllers(source: Path) -> Iterator[tuple[str, str]]:
+    for path in python_files(source, *below_owners("controllers")):
+        yield code_name(path, source), relative(path, source.parent)
+
+
+def _members(
+    source: Path, folder: str, names: Callable[[Path], Iterator[tuple[str, int]]]
+) -> Iterator[tuple[str, str]]:
+    """`api::talk.talk.bySlug` for the method `by_slug` in `src/api/talk/controllers/talk.py`."""
+    for path in python_files(source, *below_owners(folder)):
+        for name, line in names(path):
+            yield f"{code_name(path, source)}.{action_name(name)}", f"{relative(path, source.parent)}:{line}"
+
+
+def _functions(source: Path, folder: str, word: str) -> Iterator[tuple[str, str]]:
+    """`api::talk.is-member` for the function in `src/api/talk/policies/is-member.py`."""
+    for path in python_files(source, f"{folder}/*.py", *below_owners(folder)):
+        yield from (
+            (code_name(path, source), f"{relative(path, source.parent)}:{line}")
+            for name, line in names_in(path)
+            if name == word
+        )
+
+
+def methods_in(path: Path) -> Iterator[tuple[str, int]]:
+    """The methods of the classes in a module of Python, but for those of its own use."""
+    for node in _statements(path):
+        if isinstance(node, ast.ClassDef):
+            for member in node.body:
+                if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef) and not member.name.startswith("_"):
+                    yield member.name, member.lineno
 
 
 def names_in(path: Path) -> Iterator[tuple[str, int]]:
     """The names that a module of Python gives something at its top, with their lines; none where it cannot be read."""
-    try:
-        tree = ast.parse(path.read_bytes())
-    except (SyntaxError, ValueError, OSError):
-        return
-    for node in tree.body:
+    for node in _statements(path):
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 yield node.name, node.lineno
@@ -52,3 +116,10 @@ def names_in(path: Path) -> Iterator[tuple[str, int]]:
                 yield from ((target.id, node.lineno) for target in targets if isinstance(target, ast.Name))
             case ast.ImportFrom(names=names):
                 yield from ((name.asname or name.name, node.lineno) for name in names)
+
+
+def _statements(path: Path) -> list[ast.stmt]:
+    try:
+        return ast.parse(path.read_bytes()).body
+    except (SyntaxError, ValueError, OSError):
+        return []

@@ -1,15 +1,15 @@
 """Reads all code of a v4 project. The one way in: for the service, which closes by it, and for reports."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from octavo.javascript.syntax import walk
-from octavo.project.v4.code import Code, Finding, Guard, Hook, Kind, Route, State
+from octavo.project.v4.code import Code, Finding, Guard, Hook, Kind, Route, State, UsedName
 from octavo.project.v4.controllers import Controllers
-from octavo.project.v4.everywhere import guards_everywhere
+from octavo.project.v4.everywhere import found_everywhere
 from octavo.project.v4.extensions import ExtensionReader, extension_files
 from octavo.project.v4.graphql import GraphqlReader
 from octavo.project.v4.hooks import LIFECYCLES, HookReader, assigned_hooks, subscriptions
@@ -26,7 +26,7 @@ from octavo.project.v4.inventory import (
 from octavo.project.v4.named import NamedCode
 from octavo.project.v4.order import in_order
 from octavo.project.v4.plugins import read_plugin
-from octavo.project.v4.porting import as_ported, ported_names
+from octavo.project.v4.porting import Places, as_ported, read_ported
 from octavo.project.v4.routes import RouteReader
 from octavo.project.v4.sources import Sources
 from octavo.schema.naming import kebab_case, uid_of_folder
@@ -56,13 +56,15 @@ class _Reader:
         self._registry = registry
         self._packages = packages.packages
         self._sources = sources = Sources(project)
-        self._named = NamedCode(sources)
-        self._controllers = Controllers(sources, registry)
+        self._ported = read_ported(project, registry.content_types)
+        self._named = NamedCode(sources, self._ported)
+        self._controllers = Controllers(sources, registry, self._ported)
         self._routes = RouteReader(sources, self._controllers, self._named, registry)
         self._hooks = HookReader(sources, registry)
         self._extensions = ExtensionReader(sources, self._routes, self._hooks)
         self._graphql = GraphqlReader(sources, self._named)
         self._everywhere: list[Guard] = []
+        self._around: list[UsedName] = []
 
     def read(self) -> Code:
         sources = self._sources
@@ -74,20 +76,27 @@ class _Reader:
             self._extensions.read(path, name)
         found += self._extensions.routes
         found += [route for folder in plugins for route in read_plugin(sources, self._routes, folder)]
-        self._everywhere += guards_everywhere(sources, self._named)
+        for standing in found_everywhere(sources, self._named):
+            if isinstance(standing, Guard):
+                self._everywhere.append(standing)
+            else:
+                self._around.append(standing)
         self._starts([sources.source, *(path for path, _ in apis)])
         self._scan()
-        ported = ported_names(self._project, self._registry.content_types)
-        hooks = [hook for hook in self._hooks.hooks if hook.guard.name not in ported]
+        ported = self._ported
+        hooks = [hook for hook in self._hooks.hooks if hook.guard.name not in ported.hooks]
         routes = tuple(_hooked(route, hooks) for route in in_order(found, sources.findings))
         self._named.tell()
         self._rest()
         return Code(
-            findings=(*(as_ported(found, ported) for found in sources.findings), *_told(routes)),
+            findings=(*(as_ported(found, ported) for found in sources.findings), *_told(routes, ported.actions)),
             routes=routes,
+            core={route.action: _hooked(route, hooks) for route in self._routes.core()},
+            around=tuple(self._around),
+            ported=frozenset(ported.actions),
             everywhere=tuple(self._everywhere),
             hooks=tuple(hooks),
-            plugin_actions=self._extensions.actions,
+            plugin_actions=_unported(self._extensions.actions, ported.actions),
             plugin_routes=tuple(self._extensions.whole),
             switches=tuple(self._graphql.switches),
             fields=tuple(self._graphql.rules),
@@ -154,10 +163,19 @@ def _hooked(route: Route, hooks: list[Hook]) -> Route:
     return replace(route, guards=(*route.guards, *guards)) if guards else route
 
 
-def _told(routes: tuple[Route, ...]) -> Iterator[Finding]:
+def _unported(actions: Mapping[str, Guard], ported: Places) -> dict[str, Guard]:
+    """The actions of plugins that Python does not have."""
+    return {name: guard for name, guard in actions.items() if name not in ported}
+
+
+def _told(routes: tuple[Route, ...], ported: Places) -> Iterator[Finding]:
     """A finding for each route that is not simply the generated one."""
     for route in routes:
         names = ", ".join(dict.fromkeys(guard.name for guard in route.guards))
+        if route.action in ported and not route.guards:
+            says = f"handled by {ported[route.action]}"
+            yield Finding(Kind.ROUTE, route.name, route.place, says, State.PORTED)
+            continue
         if route.core is None:
             says = (
                 f"own handler {route.handler or '(a function)'}: answers 501{f'; guarded by {names}' if names else ''}"

@@ -11,11 +11,12 @@ from octavo.javascript.modules import bindings_of, follow
 from octavo.javascript.parse import Module
 from octavo.javascript.source import Place
 from octavo.javascript.syntax import FUNCTIONS, arguments, is_open, member_path, named, properties, string_value, walk
+from octavo.project.functions import relative
 from octavo.project.routes import Access
-from octavo.project.v4.code import Guard, Kind, Route, Shape, State
+from octavo.project.v4.code import Guard, Kind, Route, Shape, State, UsedName
 from octavo.project.v4.controllers import Controllers, factory_call, generated_uid
 from octavo.project.v4.data import NotData
-from octavo.project.v4.named import FAMILIES, NamedCode
+from octavo.project.v4.named import FAMILIES, Family, NamedCode
 from octavo.project.v4.sources import Sources
 from octavo.schema.content_types import ContentType
 from octavo.schema.naming import kebab_case
@@ -40,11 +41,28 @@ class RouteReader:
         """The routes of one API (`api::article`), in v4's order."""
         for path in self._sources.folder(api / "routes", data=True):
             place = self._sources.place(path)
+            python = path.with_suffix(".py")
+            if python.is_file():
+                by = f"ported by {relative(python, self._sources.project)}"
+                self._sources.find(Kind.ROUTE, place.file, place, by, State.PORTED)
+                continue
             routes, prefix = self._file(path, owner, place)
             yield from routes
             found = self._types.get(f"{owner}.{kebab_case(path.stem)}")
             if found is not None and found.localized:
                 yield self._localization(found, owner, prefix, place)
+
+    def core(self) -> Iterator[Route]:
+        """Each core action of each content-type of an API, as it is generated."""
+        for uid, found in self._types.items():
+            if uid.startswith("api::"):
+                owner, place = uid.rpartition(".")[0], Place("", 0)
+                for action, method, path in _core_routes(found):
+                    route = self._handled(Route(method, path, f"{uid}.{action}", "", place, Access()), owner)
+                    is_missing = uid not in self._controllers.controllers
+                    yield replace(route, core=(uid, action)) if is_missing else route
+                if found.localized:
+                    yield self._localization(found, owner, "", place)
 
     def _file(self, path: Path, owner: str, place: Place) -> tuple[list[Route], str]:
         uid = generated_uid(path)
@@ -275,7 +293,7 @@ class RouteReader:
         found = self._types.get(controller.core)
         if found is None or action not in [known for known, _, _ in _core_routes(found)] + [_LOCALIZE]:
             return route
-        shape = controller.shapes.get(action)
+        shape = controller.shape(action)
         return replace(
             route,
             core=(controller.core, action),
@@ -294,9 +312,12 @@ class RouteReader:
         shapes = []
         for family in FAMILIES:
             listed = members.get(family)
-            for judged in self._named.used(family, module, listed, owner, route.name) if listed is not None else ():
+            used = self._named.used(family, module, listed, owner, route.name) if listed is not None else ()
+            for judged, ported in used:
                 if judged.guard is not None:
                     route = _guarded(route, judged.guard)
+                elif ported is not None:
+                    route = _with_ported(route, family, ported)
                 elif judged.shape is not None and judged.shape != Shape():
                     shapes.append(judged.shape)
         return replace(route, shapes=(*shapes, *route.shapes))
@@ -319,6 +340,12 @@ class RouteReader:
 
 def _guarded(route: Route, guard: Guard) -> Route:
     return route if guard in route.guards else replace(route, guards=(*route.guards, guard))
+
+
+def _with_ported(route: Route, family: Family, used: UsedName) -> Route:
+    if family == "policies":
+        return replace(route, policies=(*route.policies, used))
+    return replace(route, middlewares=(*route.middlewares, used))
 
 
 def _names(value: Any) -> Mapping[str, None]:

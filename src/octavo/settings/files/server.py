@@ -1,8 +1,11 @@
 """`server.toml`: where and how the service listens."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting
+from octavo.settings.files.outgoing import OutgoingHttp
+from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
 from octavo.settings.values import DURATION, NETWORKS, SIZE
 
 
@@ -52,6 +55,8 @@ class Server:
         "Let all processes on the database read the project again, within a second, when one of them has changed its "
         "definitions. They must share its files.",
     )
+    http: OutgoingHttp = table(OutgoingHttp)
+    custom: Mapping[str, Any] = setting({}, "Settings of the project's own, for its code (`app.custom`): any table.")
     shutdown: int = setting(
         30, "Time given to requests under way at a stop.", kind=DURATION, bounds=AT_LEAST_ZERO, default_doc="30s"
     )

@@ -1,0 +1,48 @@
+"""`app.cache`: what a project's code wants to keep for a while, in this process, within the budget of all caches."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import orjson
+
+from octavo.cache import ENTRY_BYTES, Cache
+from octavo.clock import SYSTEM_CLOCK, Clock
+
+
+class CodeCache:
+    """Values by key, each for some seconds, or until there is no room: what JSON can hold. Gone with a reload.
+
+    Values are kept as JSON, so nobody changes what another one has got.
+    """
+
+    def __init__(self, cache: Cache[str, tuple[float, bytes]], clock: Clock = SYSTEM_CLOCK) -> None:
+        self._cache = cache
+        self._clock = clock
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value that is kept, or the default."""
+        found = self._cache.get(key)
+        if found is None or found[0] <= self._clock.steady():
+            return default
+        return orjson.loads(found[1])
+
+    def set(self, key: str, value: Any, seconds: float) -> None:
+        """Keep a value for so long at most. Raises TypeError for what JSON cannot hold."""
+        try:
+            content = orjson.dumps(value)
+        except orjson.JSONEncodeError as error:
+            raise TypeError(f"the cache keeps what JSON can hold: {error}") from error
+        self._cache.put(key, (self._clock.steady() + seconds, content), ENTRY_BYTES + len(key) + len(content))
+
+    def delete(self, key: str) -> None:
+        """Forget a key."""
+        self._cache.discard(key)
+
+    async def get_or_set(self, key: str, seconds: float, make: Callable[[], Awaitable[Any]]) -> Any:
+        """The value that is kept, or what an async function makes, kept from now on."""
+        found = self._cache.get(key)
+        if found is None or found[0] <= self._clock.steady():
+            value = await make()
+            self.set(key, value, seconds)
+            return value
+        return orjson.loads(found[1])

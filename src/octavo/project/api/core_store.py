@@ -1,0 +1,72 @@
+"""`app.store`: v4's core store, small values by key in the table `strapi_core_store_settings`."""
+
+from typing import Any, Final
+
+import orjson
+
+from octavo.content.writer import EntryWriter
+from octavo.database.unit_of_work import UnitOfWork
+from octavo.sql.own_table_statement import OwnStatement
+
+_WHERE: Final = "WHERE {key:name} = {key} AND environment IS NULL AND tag IS NULL"
+_GET: Final = OwnStatement(f"SELECT value, type FROM strapi_core_store_settings {_WHERE} ORDER BY id LIMIT 1")  # noqa: S608
+_CHANGE: Final = OwnStatement(f"UPDATE strapi_core_store_settings SET value = {{value}}, type = {{type}} {_WHERE}")  # noqa: S608
+_ADD: Final = OwnStatement(
+    "INSERT INTO strapi_core_store_settings ({key:name}, value, type) VALUES ({key}, {value}, {type})"
+)
+_DELETE: Final = OwnStatement(f"DELETE FROM strapi_core_store_settings {_WHERE}")  # noqa: S608
+
+
+class CoreStore:
+    """Values of one owner: `type` and `name` begin their keys in the table, as v4's `strapi.store({ type, name })`."""
+
+    def __init__(self, writer: EntryWriter, type: str, name: str) -> None:
+        self._writer = writer
+        self._database = writer.database
+        self._prefix = f"{type}_{name}_" if name else f"{type}_"
+
+    async def get(self, key: str, default: Any = None) -> Any:
+        """The value of a key, or the default."""
+        row = await self._database.fetch_row(*_GET.bind(self._database.dialect, key=self._prefix + key))
+        return default if row is None or row[0] is None else _read(row[0])
+
+    async def set(self, key: str, value: Any) -> None:
+        """Keep a value that JSON can hold. Raises TypeError for others."""
+        name, text, dialect = self._prefix + key, _write(value), self._database.dialect
+        given = {"key": name, "value": text, "type": _type_of(value)}
+
+        async def work(unit: UnitOfWork) -> None:
+            await unit.connection.lock(f"octavo: store {name}")
+            if not await unit.connection.execute(*_CHANGE.bind(dialect, **given)):
+                await unit.connection.execute(*_ADD.bind(dialect, **given))
+
+        await self._writer.run(work)
+
+    async def delete(self, key: str) -> None:
+        """Forget a key; one that is not there is none."""
+        deleting = _DELETE.bind(self._database.dialect, key=self._prefix + key)
+        await self._writer.run(lambda unit: unit.connection.execute(*deleting))
+
+
+def _read(text: str) -> Any:
+    """A value as v4 wrote it: JSON, or, of old, a plain text."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return text
+
+
+def _write(value: Any) -> str:
+    try:
+        return orjson.dumps(value).decode()
+    except orjson.JSONEncodeError as error:
+        raise TypeError(f"the store keeps what JSON can hold: {error}") from error
+
+
+def _type_of(value: Any) -> str:
+    """What v4 calls the type of a value."""
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int | float):
+        return "number"
+    return "string" if isinstance(value, str) else "object"

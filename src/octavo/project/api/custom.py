@@ -1,0 +1,43 @@
+"""`app.custom`: settings of the project's own, from `[custom]` in config/server.toml and the environment."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from octavo.project.naming import did_you_mean
+
+
+class MissingSetting(KeyError):
+    """A setting of the project's own that nobody has made."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class Custom(Mapping[str, Any]):
+    """A table of settings; tables in it are such, too. Names are looked up with dots as well: `mail.sender`."""
+
+    def __init__(self, values: Mapping[str, Any], place: str = "custom") -> None:
+        self._values = values
+        self._place = place
+
+    def __getitem__(self, name: str) -> Any:
+        first, _, rest = name.partition(".")
+        if first not in self._values:
+            hint = did_you_mean(first, self._values)
+            raise MissingSetting(f"there is no setting {self._place}.{first} in config/server.toml{hint}")
+        value = self._values[first]
+        if isinstance(value, Mapping):
+            inside = Custom(value, f"{self._place}.{first}")
+            return inside[rest] if rest else inside
+        if rest:
+            raise MissingSetting(f"the setting {self._place}.{first} is no table: there is no {rest} in it")
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return f"<settings {self._place}: {', '.join(self._values) or 'none'}>"

@@ -1,0 +1,36 @@
+"""What `app` has besides content: mail, requests, a log, a cache, settings of the project's own."""
+
+import logging
+from dataclasses import dataclass
+from typing import Any
+
+from octavo.cache import Cache
+from octavo.mail.mailers import Mailer
+from octavo.project.api.code_cache import CodeCache
+from octavo.project.api.custom import Custom
+from octavo.project.api.http_client import HttpClient
+from octavo.project.api.mail import Mail
+from octavo.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Facilities:
+    """Each is a property of `app`."""
+
+    mail: Mail
+    http: HttpClient
+    log: logging.Logger
+    cache: CodeCache
+    custom: Custom
+
+
+def make_facilities(settings: Settings, mailer: Mailer, cache: Cache[str, Any]) -> Facilities:
+    """Those of a site, as its settings say."""
+    http = settings.server.http
+    return Facilities(
+        mail=Mail(mailer, settings.project),
+        http=HttpClient(frozenset(http.private_hosts), http.timeout, http.largest_answer),
+        log=logging.getLogger(f"project.{settings.project.resolve().name}"),
+        cache=CodeCache(cache),
+        custom=Custom(settings.server.custom),
+    )

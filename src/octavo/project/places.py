@@ -1,0 +1,34 @@
+"""Where a project's Python stands, and which names that gives it; the names are v4's."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from octavo.schema.naming import kebab_case
+
+_OWNERS: Final = {"api": "api", "extensions": "plugin"}
+
+
+def below_owners(folder: str) -> tuple[str, ...]:
+    """The patterns of files in a folder of each API and of each plugin that is extended."""
+    return tuple(f"{owners}/*/{folder}/*.py" for owners in _OWNERS)
+
+
+def python_files(source: Path, *patterns: str) -> Iterator[Path]:
+    """The files below `src` that match, pattern by pattern; editors make those that begin with a dot."""
+    for pattern in patterns:
+        for path in sorted(source.glob(pattern)):
+            if path.name != "__init__.py" and not path.name.startswith("."):
+                yield path
+
+
+def owner_name(path: Path, source: Path) -> str:
+    """`api::talk` below `src/api/talk`, `plugin::upload` below `src/extensions/upload`, `global::` elsewhere."""
+    kind, owner, *_ = path.relative_to(source).parts
+    return f"{_OWNERS[kind]}::{kebab_case(owner)}" if kind in _OWNERS else "global::"
+
+
+def code_name(path: Path, source: Path) -> str:
+    """What the code in a file is called: `global::is_owner`, `api::talk.is-owner`, `plugin::upload.content-api`."""
+    owner = owner_name(path, source)
+    return f"{owner}{path.stem}" if owner.endswith("::") else f"{owner}.{kebab_case(path.stem)}"

@@ -1,0 +1,27 @@
+"""`server.toml`, the table `http`: what the project's code asks of other machines (`app.http`)."""
+
+from dataclasses import dataclass
+
+from octavo.settings.keys import AT_LEAST_ONE, setting
+from octavo.settings.values import DURATION, SIZE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutgoingHttp:
+    """How the project's code asks other machines, with `app.http`."""
+
+    private_hosts: tuple[str, ...] = setting(
+        (),
+        "Hosts (`name` or `name:port`) that may be asked although they are no public machines, by plain http too. All "
+        "others of private networks, and this machine, are refused.",
+    )
+    timeout: int = setting(
+        10,
+        "Time for a whole request, unless the code says otherwise.",
+        kind=DURATION,
+        bounds=AT_LEAST_ONE,
+        default_doc="10s",
+    )
+    largest_answer: int = setting(
+        10 * 1024**2, "Bytes of an answer at most.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="10 MB"
+    )
