@@ -56,6 +56,7 @@ OPTIONAL = {"strawberry", "uvloop"}
 """Dependencies that may be missing, and so may be imported inside a function."""
 
 LATE = {
+    ("octavo.cli.base", "octavo.cli.hooked"),
     ("octavo.cli.start", "octavo.cli.v4_report"),
     ("octavo.settings.v4.read", "octavo.settings.v4.files"),
     ("octavo.runtime.project_code", "octavo.project.v4.read"),
@@ -71,8 +72,8 @@ LATE = {
     ("octavo.database", "octavo.database.sqlite"),
 }
 """What is imported inside a function for the time or memory it takes: graphql-core, once the service has started;
-cryptography, Pillow, RE2 and `regex`, the HTTP client, the parsers of JavaScript, the report on v4 projects and the
-drivers, when they are needed."""
+cryptography, Pillow, RE2 and `regex`, the HTTP client, the parsers of JavaScript, the report on v4 projects,
+drivers and, for commands that call hooks, all of the service, when they are needed."""
 
 BOOKKEEPING = {"octavo.authentication.authenticator", "octavo.authentication.rate_limits", "octavo.users.sessions"}
 """Modules that write, in one statement, what is no data of a project: a token's last use, counts, ended sessions."""

@@ -46,7 +46,7 @@ def create_user(
 ) -> None:
     """Make an administrator."""
     new = NewAdministrator(email, _read_password(password_stdin), firstname, lastname, role)
-    made = with_database(read_settings(project), lambda database: create_administrator(database, new))
+    made = with_database(read_settings(project), lambda database: create_administrator(database, new), hooked=True)
     if as_json:
         say_json({"id": made, "email": email.strip().lower(), "role": role})
     else:
@@ -61,7 +61,7 @@ def create_user(
 def set_password(email: str, password_stdin: bool, project: Path, as_json: bool) -> None:
     """Give an administrator another password. Sessions under the old one are over within a second."""
     password = _read_password(password_stdin)
-    with_database(read_settings(project), lambda database: reset_password(database, email, password))
+    with_database(read_settings(project), lambda database: reset_password(database, email, password), hooked=True)
     if as_json:
         say_json({"email": email.strip().lower()})
     else:

@@ -94,9 +94,20 @@ def check_project(project: Path) -> None:
 
 
 def with_database(
-    settings: Settings, work: Callable[[Database], Awaitable[ResultT]], own: Sequence[OwnTable] = ()
+    settings: Settings,
+    work: Callable[[Database], Awaitable[ResultT]],
+    own: Sequence[OwnTable] = (),
+    *,
+    hooked: bool = False,
 ) -> ResultT:
-    """Do something with the project's database, made ready as at a start, with the tables of our own that it needs."""
+    """Do something with the project's database, made ready as at a start, with the tables of our own that it needs.
+
+    `hooked`: it writes, and the project's hooks are to be told.
+    """
+    if hooked and any((settings.project / "src").glob("**/*.py")):
+        from octavo.cli.hooked import with_hooked_database  # all of the service
+
+        return asyncio.run(with_hooked_database(settings, work))
 
     async def run() -> ResultT:
         database = open_project_database(settings)

@@ -36,7 +36,9 @@ def locales() -> None:
 def _manage(project: Path, work: Callable[[LocaleManagement], Awaitable[ResultT]]) -> ResultT:
     settings = read_settings(project)
     registry = project_registry(settings)
-    return with_database(settings, lambda database: work(LocaleManagement(EntryWriter(database, registry))))
+    return with_database(
+        settings, lambda database: work(LocaleManagement(EntryWriter(database, registry))), hooked=True
+    )
 
 
 @locales.command(name="list", epilog="Example: octavo locales list --json")

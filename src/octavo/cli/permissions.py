@@ -57,7 +57,7 @@ def grant_actions(role: str, actions: tuple[str, ...], project: Path) -> None:
     """Let a role take actions."""
     settings = read_settings(project)
     wanted = actions_of(actions, project_registry(settings))
-    _tell("Granted to", role, with_database(settings, lambda database: grant(database, role, wanted)))
+    _tell("Granted to", role, with_database(settings, lambda database: grant(database, role, wanted), hooked=True))
 
 
 @permissions.command(name="revoke", epilog="Example: octavo permissions revoke public 'api::article.article.*'")
@@ -70,7 +70,7 @@ def revoke_actions(role: str, actions: tuple[str, ...], project: Path) -> None:
     async def work(database: Database) -> tuple[str, ...]:
         return await revoke(database, role, _granted(await list_grants(database), role, actions))
 
-    _tell("Revoked from", role, with_database(read_settings(project), work))
+    _tell("Revoked from", role, with_database(read_settings(project), work, hooked=True))
 
 
 def _granted(roles: Iterable[Role], role: str, patterns: Iterable[str]) -> list[str]:

@@ -39,7 +39,7 @@ def _administer(project: Path, work: Callable[[RoleManagement, Database], Awaita
     async def run(database: Database) -> ResultT:
         return await work(RoleManagement(EntryWriter(database, registry)), database)
 
-    return with_database(settings, run)
+    return with_database(settings, run, hooked=True)
 
 
 @roles.command(name="list", epilog="Example: octavo roles list --json")

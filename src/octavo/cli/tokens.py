@@ -55,7 +55,7 @@ def create(
     actions = actions_of(allow, project_registry(settings))
     lifespan = None if days is None else days * _DAY_SECONDS
     token = with_database(
-        settings, lambda database: create_token(database, salt, name, kind, actions, lifespan, description)
+        settings, lambda database: create_token(database, salt, name, kind, actions, lifespan, description), hooked=True
     )
     if as_json:
         say_json({"name": name, "type": kind, "token": token})
@@ -92,5 +92,5 @@ def _plain(value: object) -> object:
 @project_option
 def revoke(name: str, project: Path) -> None:
     """Make an API token worthless, at once."""
-    with_database(read_settings(project), lambda database: revoke_token(database, name))
+    with_database(read_settings(project), lambda database: revoke_token(database, name), hooked=True)
     say("Revoked the API token [bold]{}[/].", name)

@@ -57,7 +57,7 @@ def _administer(project: Path, work: Work) -> Any:
             database,
         )
 
-    return with_database(settings, run, (token_versions.TABLE,) if revoke else ())
+    return with_database(settings, run, (token_versions.TABLE,) if revoke else (), hooked=True)
 
 
 def _change(project: Path, user: str, body: dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ from octavo.content.stored_entries import StoredEntries
 from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Database, Transaction
 from octavo.database.sequences import continue_ids
-from octavo.database.unit_of_work import open_unit, run_unit
+from octavo.database.unit_of_work import default_hooks, open_unit, run_unit
 from octavo.events.hooks import Hooks
 from octavo.i18n.locales import Locales
 from octavo.schema.content_types import ContentType
@@ -52,7 +52,7 @@ class EntryWriter:
         self.locales = locales or Locales(database)
         self.compiler = ChangeCompiler(registry, database.dialect)
         self.passwords = PasswordHasher(registry)
-        self.hooks = Hooks() if hooks is None else hooks
+        self.hooks: Hooks = next((one for one in (hooks, default_hooks()) if one is not None), Hooks())
         self._stored = StoredEntries(database, registry)
         self._context = WriteContext(
             registry=registry,

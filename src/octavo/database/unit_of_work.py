@@ -16,8 +16,9 @@ followers once the whole is durable.
 import asyncio
 import inspect
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
@@ -37,6 +38,24 @@ MOST_ROWS_HERE: Final = 256
 ResultT = TypeVar("ResultT")
 
 
+_default_hooks: ContextVar[Any] = ContextVar("octavo_default_hooks", default=None)
+
+
+@contextmanager
+def with_hooks(hooks: Any) -> Iterator[None]:
+    """Let units that are begun inside the block, and are nobody's in particular, tell these hooks: for commands."""
+    token = _default_hooks.set(hooks)
+    try:
+        yield
+    finally:
+        _default_hooks.reset(token)
+
+
+def default_hooks() -> Any:
+    """The hooks of `with_hooks`, or None."""
+    return _default_hooks.get()
+
+
 class RunAlone(Exception):
     """A unit finds that it may not share its COMMIT; `run_unit` begins it again, alone."""
 
@@ -53,7 +72,7 @@ class UnitOfWork:
 
     def __init__(self, connection: Transaction, feed: ChangeFeed | None = None, size: int = 0) -> None:
         self.connection = connection
-        self.hooks: Any = None if feed is None else feed.hooks
+        self.hooks: Any = default_hooks() if feed is None else feed.hooks
         self.is_large = size > MOST_COMPUTED_HERE
         self._feed = feed
         self._changes: list[DataChange] = []

@@ -60,6 +60,7 @@ from octavo.runtime.project_code import (
     tell_closed,
 )
 from octavo.schema.registry import Registry
+from octavo.settings import Settings
 from octavo.users.accounts import Accounts
 from octavo.users.providers.links import ProviderAccounts
 from octavo.users.providers.logins import ProviderLogins
@@ -149,10 +150,27 @@ def build_site(infrastructure: Infrastructure) -> Site:
         raise
 
 
+async def register_code(infrastructure: Infrastructure) -> Extending:
+    """The project's code alone, for commands: what they write passes by its hooks. Raises as `build_site` does."""
+    settings = infrastructure.settings
+    registry = definitions.project_registry(settings)
+    hooks = _no_hooks_yet(settings, registry)
+    caches = CacheScope(infrastructure.caches)
+    services = _services(infrastructure, registry, caches, hooks)
+    extending = _extending(infrastructure, registry, services, hooks, caches)
+    await run_register(extending, _nothing)
+    hooks.close()
+    return extending
+
+
+def _no_hooks_yet(settings: Settings, registry: Registry) -> Hooks:
+    return Hooks(registry.content_types, registry.components, settings.project, settings.server.hook_timeout)
+
+
 def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope) -> Site:
     settings = infrastructure.settings
     code = read_project_code(settings, registry)
-    hooks = Hooks(registry.content_types, registry.components, settings.project, settings.server.hook_timeout)
+    hooks = _no_hooks_yet(settings, registry)
     services = _services(infrastructure, registry, caches, hooks)
     extending = _extending(infrastructure, registry, services, hooks, caches)
     router = Router(keeps_first=code is not None)

@@ -1,0 +1,31 @@
+"""Commands that write as part of the project: its code is loaded, and its hooks are told."""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from octavo.database.connection import Database
+from octavo.database.unit_of_work import with_hooks
+from octavo.events.origin import coming_from
+from octavo.runtime import options
+from octavo.runtime.definitions import project_registry
+from octavo.runtime.infrastructure import open_infrastructure
+from octavo.runtime.open_resources import migrations_folder
+from octavo.runtime.prepare_database import prepare_database
+from octavo.runtime.site import register_code
+from octavo.settings import Settings
+
+ResultT = TypeVar("ResultT")
+
+
+async def with_hooked_database(settings: Settings, work: Callable[[Database], Awaitable[ResultT]]) -> ResultT:
+    """Do something with the project's database, made ready as at a start. Raises InvalidCode."""
+    infrastructure = open_infrastructure(settings)
+    database, locale = infrastructure.database, settings.plugins.i18n.config.default_locale
+    tables = options.own_tables(settings)
+    await prepare_database(database, project_registry(settings), locale, tables, migrations_folder(settings))
+    try:
+        extending = await register_code(infrastructure)
+        with with_hooks(extending.app.hooks), coming_from("admin"):
+            return await work(database)
+    finally:
+        await infrastructure.close()
