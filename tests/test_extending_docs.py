@@ -1,14 +1,16 @@
-"""Every worked example of `docs/extending.md` is run on the sample magazine: its files, its request, its answer."""
+"""Every worked example on code in a project is run on the sample magazine: its files, its requests, its answers."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.worked_examples import Example, answer, read_examples
+from tests.worked_examples import Example, RestExample, answer, check_calls, read_examples, read_rest_examples
 
 pytestmark = pytest.mark.anyio
 
-EXAMPLES = read_examples("extending.md")
+GRAPHQL = read_examples("extending-graphql.md")
+EXAMPLES = [*read_examples("extending.md"), *GRAPHQL]
+REST = [*read_rest_examples("extending.md"), *read_rest_examples("extending-rest.md")]
 
 
 @pytest.mark.parametrize("example", [pytest.param(item, id=item.title) for item in EXAMPLES])
@@ -16,6 +18,11 @@ async def test_worked_example(magazine: Path, tmp_path: Path, example: Example) 
     data = await answer(magazine, tmp_path, example)
     if example.data is not None:
         assert data == example.data
+
+
+@pytest.mark.parametrize("example", [pytest.param(item, id=item.title) for item in REST])
+async def test_worked_example_over_rest(magazine: Path, tmp_path: Path, example: RestExample) -> None:
+    await check_calls(magazine, tmp_path, example)
 
 
 async def test_switches_leave_out_what_they_name(magazine: Path, tmp_path: Path) -> None:

@@ -1,9 +1,14 @@
-"""Worked examples of pages of the docs: files of a project, an operation, its answer; run on the sample magazine."""
+"""Worked examples of pages of the docs: files of a project, what is asked, the answer; run on the sample magazine.
+
+A section of a page is an example: its blocks of Python and TOML are files, whose first line names them. What is asked
+is one block of GraphQL, or blocks of HTTP; what follows in JSON is the answer, over REST as much as the page shows.
+"""
 
 import json
 import re
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +19,7 @@ from octavo.content.writer import EntryWriter
 from octavo.media.storage.local import LocalStorage
 from octavo.runtime.open_resources import open_media
 from octavo.runtime.prepare_database import prepare_database
-from octavo.runtime.process import build
+from octavo.runtime.process import Process, build
 from octavo.settings import Settings, load_settings
 from octavo.transfer.seed import load_seed
 from tests.http.asgi import call
@@ -33,20 +38,71 @@ class Example:
     data: Any
 
 
+@dataclass(frozen=True)
+class Call:
+    """A request as a page shows it, and what it shows of the answer: JSON, or a text; None for nothing."""
+
+    method: str
+    target: str
+    headers: list[tuple[str, str]]
+    body: bytes
+    shown: Any = None
+
+
+@dataclass(frozen=True)
+class RestExample:
+    """Files of a project by their paths, and requests with their answers."""
+
+    title: str
+    files: dict[str, str]
+    calls: list[Call]
+
+
+Block = tuple[str, str]
+
+
 def read_examples(name: str) -> list[Example]:
-    """The examples of a page, one for each section that has any."""
-    page = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    """The examples of a page that ask by GraphQL, one for each section that has any."""
     examples = []
+    for title, files, blocks in _sections(name):
+        operations = [text for kind, text in blocks if kind == "graphql"]
+        if operations:
+            [operation] = operations
+            answers = [json.loads(text) for kind, text in blocks if kind == "json"]
+            examples.append(Example(title, files, operation, answers[0] if answers else None))
+    return examples
+
+
+def read_rest_examples(name: str) -> list[RestExample]:
+    """The examples of a page that ask over REST."""
+    examples = ((title, files, list(_calls(blocks))) for title, files, blocks in _sections(name))
+    return [RestExample(title, files, calls) for title, files, calls in examples if calls]
+
+
+def _sections(name: str) -> Iterator[tuple[str, dict[str, str], list[Block]]]:
+    """Title, files and blocks of the sections that have files. Every one of these has to be asked something."""
+    page = (ROOT / "docs" / name).read_text(encoding="utf-8")
     for section in re.split(r"^(?=## )", page, flags=re.MULTILINE):
         blocks = re.findall(r"^```(\w+)\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
-        files = {text.split("\n", 1)[0].removeprefix("# "): text for kind, text in blocks if kind == "python"}
-        if not files:
-            continue
-        [operation] = [text for kind, text in blocks if kind == "graphql"]
-        answers = [json.loads(text) for kind, text in blocks if kind == "json"]
+        sources = [text for kind, text in blocks if kind in ("python", "toml")]
+        files = {text.split("\n", 1)[0].removeprefix("# "): text for text in sources}
         title = section.split("\n", 1)[0].lstrip("# ")
-        examples.append(Example(title, files, operation, answers[0] if answers else None))
-    return examples
+        assert not files or {"graphql", "http"} & {kind for kind, _ in blocks}, f"{name}: {title}: nothing is asked"
+        if files:
+            yield title, files, blocks
+
+
+def _calls(blocks: list[Block]) -> Iterator[Call]:
+    """The requests among blocks, each with the block that follows it."""
+    for number, (kind, text) in enumerate(blocks):
+        if kind == "http":
+            after = blocks[number + 1] if number + 1 < len(blocks) else ("", "")
+            head, _, body = text.partition("\n\n")
+            first, *headers = head.strip().split("\n")
+            method, target = first.split(" ", 1)
+            shown = json.loads(after[1]) if after[0] == "json" else after[1].strip() if after[0] == "text" else None
+            named = [(name, value) for name, _, value in (line.partition(": ") for line in headers)]
+            yield Call(method, target, named, body.strip().encode(), shown)
 
 
 def read_settings(project: Path) -> Settings:
@@ -70,23 +126,52 @@ async def magazine(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory)
     return project
 
 
-async def answer(
-    magazine: Path, folder: Path, example: Example, then: Callable[[], Awaitable[Any]] | None = None
-) -> Any:
-    """`data` of the answer to an example's operation, in a folder of its own; `then`: before the service stops."""
+@asynccontextmanager
+async def serving(magazine: Path, folder: Path, files: Mapping[str, str]) -> AsyncIterator[Process]:
+    """The magazine with files of an example, in a folder of its own."""
     project = folder / "site"
     shutil.copytree(magazine, project)
-    for name, text in example.files.items():
+    for name, text in files.items():
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).write_text(text, encoding="utf-8")
     octavo = build(read_settings(project))
     await octavo.asgi.start()
     try:
+        yield octavo
+    finally:
+        await octavo.asgi.stop()
+
+
+async def answer(
+    magazine: Path, folder: Path, example: Example, then: Callable[[], Awaitable[Any]] | None = None
+) -> Any:
+    """`data` of the answer to an example's operation; `then`: before the service stops."""
+    async with serving(magazine, folder, example.files) as octavo:
         body = json.dumps({"query": example.operation}).encode()
         asked = await call(octavo.asgi, "POST", "/graphql", [("Content-Type", "application/json")], [body])
         if then is not None:
             await then()
-    finally:
-        await octavo.asgi.stop()
     assert asked.status == 200, asked.body
     return asked.json["data"]
+
+
+async def check_calls(magazine: Path, folder: Path, example: RestExample) -> None:
+    """Send the requests of an example in turn; their answers are as the page shows them."""
+    async with serving(magazine, folder, example.files) as octavo:
+        for asked in example.calls:
+            found = await call(octavo.asgi, asked.method, asked.target, asked.headers, [asked.body])
+            if isinstance(asked.shown, str):
+                assert found.body.decode().strip() == asked.shown, asked.target
+            elif asked.shown is not None:
+                assert part_of(found.json, asked.shown) == asked.shown, asked.target
+            else:
+                assert found.body == b"", asked.target
+
+
+def part_of(value: Any, shown: Any) -> Any:
+    """As much of a value as a page shows: of objects the members that it names."""
+    if isinstance(value, dict) and isinstance(shown, dict):
+        return {name: part_of(value.get(name), item) for name, item in shown.items()}
+    if isinstance(value, list) and isinstance(shown, list) and len(value) == len(shown):
+        return [part_of(*pair) for pair in zip(value, shown, strict=True)]
+    return value
