@@ -28,6 +28,7 @@ from octavo.project.api.chain import GlobalMiddlewares
 from octavo.project.api.core_actions import NewEndpoints
 from octavo.project.api.facilities import make_facilities
 from octavo.project.api.hooks import run_bootstrap, run_register
+from octavo.project.api.own_rules import OwnRules
 from octavo.project.api.routing import RestCode
 from octavo.project.api.services import ServiceTable
 from octavo.project.code import REQUEST_MIDDLEWARE
@@ -251,7 +252,8 @@ def _extending(
         raise
     hooks.outbox, hooks.parse_query = shared.outbox, read_query
     table = ServiceTable(code, options.page_limits(shared.settings))
-    facilities = make_facilities(shared.settings, shared.mailer, caches.cache("project code"))
+    rules = OwnRules(services.files, services.users, services.roles)
+    facilities = make_facilities(shared.settings, shared.mailer, caches.cache("project code"), rules)
     hooks.app = App(shared.settings, registry, services.controller, plugins, hooks, table, facilities)
     return Extending(extension, code, hooks.app, Runner(code.folder, shared.settings.server.code_timeout))
 

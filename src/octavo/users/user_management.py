@@ -14,6 +14,7 @@ from octavo.content.entry_unit import EntryUnit
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.validation.messages import type_message
 from octavo.content.writer import EntryWriter
+from octavo.database.unit_of_work import UnitOfWork
 from octavo.errors import ApplicationError, NotFoundError, Problem, ValidationError
 from octavo.plan.read import plan_read
 from octavo.query.ast import Populate, Query
@@ -91,8 +92,8 @@ class UserManagement:
                 raise ApplicationError("Email already taken")
         if not await unit.update(self._user_type, account.id, data, actor_id=actor.creator_id):
             raise NotFoundError("User not found")
-        if self._revoke and (_PASSWORD in data or data.get("blocked")):
-            await revoke_user_tokens(unit.connection, self._reader.database.dialect, account.id)
+        if _PASSWORD in data or data.get("blocked"):
+            await self.end_tokens(unit, account.id)
         return await self._answer(unit, account.id, actor)
 
     async def delete(self, user_id: int) -> bytes | None:
@@ -102,11 +103,15 @@ class UserManagement:
             user = await self._reader.read_one(self._prepared(Query(), user_id), unit.connection)
             if user is not None:
                 await unit.delete(self._user_type, user_id)
-                if self._revoke:
-                    await revoke_user_tokens(unit.connection, self._reader.database.dialect, user_id)
+                await self.end_tokens(unit, user_id)
             return user
 
         return await self._writer.run(work)
+
+    async def end_tokens(self, unit: UnitOfWork, user_id: int) -> None:
+        """Make every token that a user holds worthless, where that is kept account of."""
+        if self._revoke:
+            await revoke_user_tokens(unit.connection, self._reader.database.dialect, user_id)
 
     def _data(self, body: Any, actor: Actor) -> dict[str, Any]:
         """What of a body the actor may write."""

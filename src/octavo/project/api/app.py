@@ -99,7 +99,7 @@ class App:
 
     def entries(self, uid: str) -> Entries:
         """The entries of a content-type, by its UID. Raises UnknownName."""
-        return Entries(self.controller, self._content_type(uid))
+        return self.facilities.rules.entries(self.controller, self._content_type(uid))
 
     def query(self, uid: str) -> RowQuery:
         """Rows of a content-type, counts and sums, where whole entries are too much. Raises UnknownName."""

@@ -10,21 +10,23 @@ from octavo.project.api.code_cache import CodeCache
 from octavo.project.api.custom import Custom
 from octavo.project.api.http_client import HttpClient
 from octavo.project.api.mail import Mail
+from octavo.project.api.own_rules import OwnRules
 from octavo.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class Facilities:
-    """Each is a property of `app`."""
+    """Each is a property of `app`, but for the rules that entries of built-in types have besides."""
 
     mail: Mail
     http: HttpClient
     log: logging.Logger
     cache: CodeCache
     custom: Custom
+    rules: OwnRules
 
 
-def make_facilities(settings: Settings, mailer: Mailer, cache: Cache[str, Any]) -> Facilities:
+def make_facilities(settings: Settings, mailer: Mailer, cache: Cache[str, Any], rules: OwnRules) -> Facilities:
     """Those of a site, as its settings say."""
     http = settings.server.http
     return Facilities(
@@ -33,4 +35,5 @@ def make_facilities(settings: Settings, mailer: Mailer, cache: Cache[str, Any]) 
         log=logging.getLogger(f"project.{settings.project.resolve().name}"),
         cache=CodeCache(cache),
         custom=Custom(settings.server.custom),
+        rules=rules,
     )
