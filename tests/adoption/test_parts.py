@@ -5,7 +5,14 @@ import pytest
 from octavo.adoption.markdown import to_markdown
 from octavo.adoption.plugins import counterparts
 from octavo.adoption.report import Closed, CodeItem, Item, Plugin, Report, SettingItem, Verdict
+from octavo.adoption.sections import merged
 from octavo.adoption.summary import open_ends, summary
+from octavo.javascript.source import Place
+from octavo.project.v4 import Code
+from octavo.project.v4.code import Guard, Hook
+from octavo.runtime.project_code import closing_of
+from octavo.schema.loader import load_registry
+from tests.models.bookshop import DEFINITIONS
 
 _CODE = CodeItem("src/a.js", 1, "hook", "api::a.a.beforeCreate", "sets slug", "to port")
 
@@ -32,6 +39,22 @@ _CODE = CodeItem("src/a.js", 1, "hook", "api::a.a.beforeCreate", "sets slug", "t
 def test_counterparts(package: str, verdict: Verdict) -> None:
     [found] = counterparts({package: "1.0.0", "lodash": "4.0.0"})
     assert (found.verdict, bool(found.says)) == (verdict, True)
+
+
+def test_what_has_one_cause_is_one_row() -> None:
+    unset = "cannot be known: the variable X is not set (set it in .env)"
+    rows = [("a.js:1", "host", f"{unset}; write host"), ("a.js:1", "port", f"{unset}; write port")]
+    assert merged(rows) == (("a.js:1", "host, port", unset),)
+    others = [("a.js:1", "host", "open", "code; write a"), ("a.js:1", "port", "open", "code; write b")]
+    assert merged(others) == (("a.js:1", "host, port", "open", "code; write a; write b"),)
+    assert len(merged([*others, ("a.js:2", "port", "open", "code; write b")])) == 2
+
+
+def test_fields_of_graphql_are_closed_where_there_is_graphql() -> None:
+    article = load_registry(DEFINITIONS)
+    hook = Hook("api::book.book", ("create",), Guard("x", Place("a.js"), ""))
+    assert closing_of(Code(hooks=(hook,)), article).fields
+    assert not closing_of(Code(hooks=(hook,)), article, has_graphql=False).fields
 
 
 def test_the_summary_has_five_lines_at_most() -> None:

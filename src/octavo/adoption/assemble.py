@@ -29,7 +29,7 @@ def assemble(
         version_source=settings.sources.get(_VERSION, "unknown"),
         settings=setting_items(settings.findings),
         secrets=tuple(_secrets(settings)),
-        closed=_closed(code, registry) if code and registry else (),
+        closed=_closed(code, registry, settings.plugins.graphql.enabled) if code and registry else (),
         code=tuple(_code_items(code, settings.api.adoption.allow, registry)) if code else (),
         definitions=tuple(Item(one.source, one.path, one.message) for one in remarks),
         plugins=tuple(counterparts(v4.packages)) if v4 else (),
@@ -39,11 +39,12 @@ def assemble(
     )
 
 
-def _closed(code: Code, registry: Registry) -> tuple[Closed, ...]:
+def _closed(code: Code, registry: Registry, has_graphql: bool) -> tuple[Closed, ...]:
     """Each guard with what it closes, the one that closes most first."""
+    closing = closing_of(code, registry, has_graphql=has_graphql)
     found = [
         Closed(guard.name, f"{guard.place.file}:{guard.place.line}", guard.says, tuple(dict.fromkeys(names)))
-        for guard, names in closed_by(code, closing_of(code, registry)).items()
+        for guard, names in closed_by(code, closing).items()
     ]
     large = {guard.name for guard in (*code.everywhere, *code.graphql)}
     return tuple(sorted(found, key=lambda item: (item.guard not in large, -len(item.closes))))

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from octavo.adoption.advice import advice, allowing, commands
 from octavo.adoption.report import CodeItem, DatabaseReport, DraftItem, Plugin, Report, Verdict
@@ -10,6 +11,7 @@ from octavo.project.v4 import Kind, State
 from octavo.settings.v4.findings import Outcome
 
 Row = tuple[str, ...]
+_IN_ENV: Final = "(set it in .env)"
 _CODE = ("kind", "name", "place", "", "what it does")
 
 
@@ -53,7 +55,7 @@ def _start(report: Report) -> Section:
         lead.append(f"Configuration under NODE_ENV={report.environment}.")
     if report.can_start:
         return Section("Can it start? Yes", tuple(lead))
-    rows = tuple((item.place, item.name, item.says) for item in report.stops)
+    rows = merged((item.place, item.name, item.says) for item in report.stops)
     return Section("Can it start? Not yet", tuple(lead), ("place", "what", "why, and what to do"), rows)
 
 
@@ -77,7 +79,7 @@ def _closed(report: Report) -> Iterator[Section]:
 def _open_settings(report: Report) -> Iterator[Section]:
     found = report.settings_that(Outcome.CLOSED, Outcome.OPEN)
     if found:
-        rows = tuple((item.place, item.key, item.outcome, item.says) for item in found)
+        rows = merged((item.place, item.key, item.outcome, item.says) for item in found)
         lead = "Closed: the safest value holds, or nothing starts, until it is said. Open: it has no effect."
         yield Section("Settings that are not understood", (lead,), ("place", "key", "", "what to do"), rows)
     warned = report.to_look_at()
@@ -223,6 +225,28 @@ def _settled(report: Report) -> Iterator[Section]:
     if report.code:
         lead = "Everything that was found, also what needs nothing."
         yield Section("All code, by file", (lead,), _CODE, _code_rows(report.code), is_detail=True)
+
+
+def merged(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """Rows (place, name, ..., text) of one place and one cause as one: a variable that is missing gives many.
+
+    The cause is what stands before the first semicolon; what is to be done about each is put together, unless the cause
+    says it for all of them.
+    """
+    groups: dict[Row, dict[str, list[str]]] = {}
+    for place, name, *others, text in rows:
+        cause, _, remedy = text.partition("; ")
+        found = groups.setdefault((place, *others, cause), {})
+        found.setdefault(remedy, []).append(name)
+    return tuple(
+        (
+            place,
+            ", ".join(name for names in found.values() for name in names if name),
+            *others,
+            cause if _IN_ENV in cause else "; ".join(filter(None, (cause, *found))),
+        )
+        for (place, *others, cause), found in groups.items()
+    )
 
 
 def _value(value: object) -> str:

@@ -51,8 +51,11 @@ class Closing:
     fields: dict[FieldKey, Guard] = field(default_factory=dict)
 
 
-def closing_of(code: Code, registry: Registry) -> Closing:
-    """Which doors the guards of a project close: those of plugins it changes, and those before its hooks."""
+def closing_of(code: Code, registry: Registry, *, has_graphql: bool = True) -> Closing:
+    """Which doors the guards of a project close: those of plugins it changes, and those before its hooks.
+
+    Fields of GraphQL are no doors where there is no GraphQL.
+    """
     found = Closing()
     for hook in code.hooks:
         for key in content_fields(registry, hook.uid, hook.actions):
@@ -69,6 +72,8 @@ def closing_of(code: Code, registry: Registry) -> Closing:
         if kind not in _ROOTS or (kind, name) in generated:  # others of these are the project's own: not there at all
             for guard in rule.guards[:1]:
                 found.fields.setdefault((kind, name), guard)
+    if not has_graphql:
+        found.fields.clear()
     return found
 
 

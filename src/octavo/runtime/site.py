@@ -186,7 +186,7 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
             close_other_door(extending.extension, rest.plugin_actions())
         around = _around(infrastructure, extending, code)
         if code is not None:
-            closing = closing_of(code, registry)
+            closing = closing_of(code, registry, has_graphql=settings.plugins.graphql.enabled)
             tell_closed(code, closing)
             restrict_schema(extending.extension, code, closing, registry)
             close_routes(router, settings.api.rest.prefix, settings.plugins.graphql.config.endpoint, code, closing)

@@ -8,7 +8,7 @@ read are told as the source of what was taken instead: a version is never a reas
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -58,18 +58,32 @@ def find_version(project: Path) -> FoundVersion | None:
     """The version that a project's files name; None where they name none."""
     unreadable: list[str] = []
     project = project.resolve()
+    for source, versions in _locked(project, unreadable):
+        version = _first_of_v4(versions)
+        if version is not None:
+            return _newer(FoundVersion(version, source), _in_package(project, []))
+    return _in_package(project, unreadable)
+
+
+def installed_version(project: Path) -> FoundVersion | None:
+    """The version that a lock file holds, of v4 or not; None where there is none."""
+    for source, versions in _locked(project.resolve(), []):
+        for version in versions:
+            if isinstance(version, str):
+                return FoundVersion(version, source)
+    return None
+
+
+def _locked(project: Path, unreadable: list[str]) -> Iterator[tuple[str, list[Any]]]:
+    """The versions in each lock file, with its name as seen from the project."""
     for folder, (name, read) in product(_lock_folders(project), _LOCKS.items()):
         source = os.path.relpath(folder / name, project)
         try:
-            version = _first_of_v4(read(_read(folder / name), project.relative_to(folder).as_posix()))
+            yield source, list(read(_read(folder / name), project.relative_to(folder).as_posix()))
         except FileNotFoundError:
             continue
         except (OSError, ValueError):
             unreadable.append(source)
-            continue
-        if version is not None:
-            return _newer(FoundVersion(version, source), _in_package(project, []))
-    return _in_package(project, unreadable)
 
 
 def _lock_folders(project: Path) -> tuple[Path, ...]:
@@ -103,7 +117,7 @@ def _read(file: Path) -> bytes:
     return content
 
 
-def _first_of_v4(versions: Iterator[Any]) -> str | None:
+def _first_of_v4(versions: Iterable[Any]) -> str | None:
     for version in versions:
         try:
             parse_version(version)

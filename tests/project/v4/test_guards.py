@@ -56,6 +56,21 @@ def test_policies(tmp_path: Path, policy: str, guards: bool) -> None:
     assert ("api::article.one" in code.guards) == guards
 
 
+def test_policies_that_routes_require_are_used(tmp_path: Path) -> None:
+    code = read(
+        tmp_path,
+        **{
+            ROUTER: f"const one = require('../policies/one'); module.exports = {CORE % 'policies: [one]'}",
+            "src/api/article/policies/one.js": "module.exports = (ctx) => ctx.state.user.isAdmin",
+            "src/api/article/policies/two.js": "module.exports = () => false",
+        },
+    )
+    found = findings(code, Kind.POLICY)
+    assert found["api::article.one"].state is State.CLOSED
+    assert "used nowhere" not in found["api::article.one"].says
+    assert "used nowhere" in found["api::article.two"].says
+
+
 HARMLESS = [
     ("await next();", ()),
     ("return next();", ()),

@@ -185,6 +185,17 @@ def test_projects_of_other_versions_do_not_start(tmp_path: Path, version: str) -
     ]
 
 
+@pytest.mark.parametrize("wanted", ["latest", ">=4.0.0", "*"])
+def test_a_lock_file_says_which_version_the_latest_is(tmp_path: Path, wanted: str) -> None:
+    lock = {"packages": {"node_modules/@strapi/strapi": {"version": "5.1.0"}}}
+    write(tmp_path, {"config/database.json": SQLITE, "package-lock.json": lock}, {"@strapi/strapi": wanted})
+    says = f"asks for @strapi/strapi {wanted}, which is 5.1.0 in package-lock.json"
+    assert problems(tmp_path) == [f"package.json: {says}: only projects of version 4 can be served"]
+    lock["packages"]["node_modules/@strapi/strapi"]["version"] = "4.20.1"
+    write(tmp_path, {"package-lock.json": lock}, {"@strapi/strapi": wanted})
+    assert problems(tmp_path) == []
+
+
 @pytest.mark.parametrize(
     "environment, port", [({}, 1401), ({"NODE_ENV": "production"}, 1402), ({"NODE_ENV": "eu"}, 1403)]
 )

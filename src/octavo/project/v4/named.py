@@ -132,6 +132,7 @@ class NamedCode:
         name = string_value(module, members.get("name") or members.get("resolve") or item)
         if name is not None:
             return self.judge(family, self.full_name(family, name, owner), place)
+        self._used |= {(family, known) for known, path in self._files[family].items() if path == module.path}
         judged, says = _judge(family, module, item, route, place, is_inner=True)
         word = "policy" if family == "policies" else "middleware"
         state = State.CLOSED if judged.guard else _state(judged)

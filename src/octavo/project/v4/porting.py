@@ -70,7 +70,8 @@ def _hooks(source: Path, known: Collection[str]) -> Iterator[tuple[str, str]]:
         owner, folder = owner_of(path.relative_to(source))
         uid = uid_of_folder(owner, folder, known)
         for name, line in names_in(path):
-            yield f"{uid}.{action_name(name)}", f"{relative(path, source.parent)}:{line}"
+            action = action_name(name.replace("after_commit_", "after_", 1))  # v4 has no transaction to wait for
+            yield f"{uid}.{action}", f"{relative(path, source.parent)}:{line}"
 
 
 def _controllers(source: Path) -> Iterator[tuple[str, str]]:

@@ -7,8 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from octavo.settings.v4_version import installed_version
+
 CORE: Final = "@strapi/strapi"
 _LARGEST: Final = 1 << 20
+_ONLY_V4: Final = "only projects of version 4 can be served"
+_PLAIN: Final = re.compile(r"[\^~=v\s]*4\b")
+"""What says by itself that it is version 4, unlike `latest` or `>=4`."""
 _OTHER_MAJOR: Final = re.compile(r"[\^~<>=v\s]*(?!4\b)\d+(\.|$)")
 
 
@@ -39,7 +44,10 @@ def find_v4_project(folder: Path) -> V4Project | None:
     if asked is None:
         return None
     if _OTHER_MAJOR.match(asked):
-        raise ValueError(f"asks for {CORE} {asked}: only projects of version 4 can be served")
+        raise ValueError(f"asks for {CORE} {asked}: {_ONLY_V4}")
+    installed = None if _PLAIN.match(asked) else installed_version(folder)
+    if installed is not None and not installed.version.startswith("4."):
+        raise ValueError(f"asks for {CORE} {asked}, which is {installed.version} in {installed.source}: {_ONLY_V4}")
     return V4Project(packages)
 
 
