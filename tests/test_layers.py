@@ -15,7 +15,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src"
 
 LAYERS = (
-    ("errors", "clock", "threads", "cache"),
+    ("errors", "clock", "threads", "cache", "own_files"),
     ("outage_log",),
     ("schema", "javascript"),
     ("query", "settings", "typings"),

@@ -1,11 +1,11 @@
 """Files of a project as text: read within bounds, never through a link that leaves the project; places inside them."""
 
-import os
 import re
-import stat
 from bisect import bisect_left
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from octavo.own_files import read_own_file
 
 LARGEST_SOURCE = 256 * 1024
 """Bytes. Files that people write are far below it; bundles are not, and say nothing that can be read."""
@@ -86,17 +86,9 @@ def read_bytes(path: Path, root: Path, largest: int = LARGEST_SOURCE) -> bytes:
     if real is None:
         raise SourceProblem(place, "There is no such file inside the project")
     try:
-        # Without waiting: what looks like a file may be a pipe.
-        descriptor = os.open(real, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-        with os.fdopen(descriptor, "rb") as opened:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise SourceProblem(place, "It is not a regular file")
-            content = opened.read(largest + 1)
+        return read_own_file(real, largest)
     except OSError as error:
-        raise SourceProblem(place, f"It cannot be read: {error.strerror}") from error
-    if len(content) > largest:
-        raise SourceProblem(place, f"It is larger than {largest // 1024} kB, which no file that people write is")
-    return content
+        raise SourceProblem(place, f"It cannot be read: {error.strerror or error}") from error
 
 
 def read_source(path: Path, root: Path) -> Source:

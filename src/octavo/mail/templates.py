@@ -14,10 +14,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from octavo.mail.mailers import Message
+from octavo.own_files import MEGABYTE, read_own_file
 
 logger = logging.getLogger(__name__)
 
 FOLDER: Final = "emails"
+LARGEST: Final = MEGABYTE
+"""Bytes of a template of the project's own."""
 STORE_KEY: Final = "plugin_users-permissions_email"
 """Where v4 keeps its templates in `strapi_core_store_settings`."""
 
@@ -71,10 +74,9 @@ def compose(name: str, project: Path, stored: str | None, to: str, data: Mapping
 
 def compose_file(name: str, project: Path, data: Mapping[str, Any]) -> tuple[str, str]:
     """Subject and HTML of the project's own template of that name, filled in. Raises TemplateProblem."""
-    file = project / FOLDER / f"{name}.html"
-    if not _FILE_NAME.fullmatch(name) or not file.is_file():
-        raise TemplateProblem(f"there is no file {FOLDER}/{name}.html")
-    text = file.read_bytes().decode("utf-8", "replace")
+    text = _read_own(project / FOLDER / f"{name}.html") if _FILE_NAME.fullmatch(name) else None
+    if text is None:
+        raise TemplateProblem(f"there is no file {FOLDER}/{name}.html that can be read")
     return " ".join(render(_title_of(text) or "", data).split()), render(text, data, escape=True)
 
 
@@ -85,14 +87,24 @@ def _title_of(text: str) -> str | None:
 
 def _candidates(name: str, project: Path, stored: str | None) -> Iterator[MailTemplate]:
     theirs = _read_stored(name, stored)
-    file = project / FOLDER / f"{name}.html"
-    if file.is_file():
-        text = file.read_bytes().decode("utf-8", "replace")  # a mail with a wrong letter is better than none
+    text = _read_own(project / FOLDER / f"{name}.html")
+    if text is not None:
         title = _title_of(text)
         subject = BUILT_IN[name].subject if title is None else title
         yield replace(theirs or BUILT_IN[name], subject=subject, html=text)
     if theirs is not None:
         yield theirs
+
+
+def _read_own(file: Path) -> str | None:
+    """The project's template; None where there is none that can be read: another one is better than no mail."""
+    try:
+        return read_own_file(file, LARGEST).decode("utf-8", "replace")  # nor is a wrong letter a reason
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        logger.warning("The mail template %s is not used: %s", file.name, error)
+        return None
 
 
 def _read_stored(name: str, stored: str | None) -> MailTemplate | None:

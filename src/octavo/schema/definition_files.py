@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from octavo.own_files import MEGABYTE, read_own_file
 from octavo.schema.naming import component_uid, content_type_uid, kebab_case
 from octavo.schema.problems import DefinitionProblem, warning
 
 Raw = dict[str, Any]
 
 TYPE_FILES = "content-types/*/schema.json"
+LARGEST_DEFINITION = 4 * MEGABYTE
+"""Bytes of the definition of one content-type or component."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ class DefinitionFiles:
     def _parse(self, path: Path) -> Raw | None:
         name = self._name(path)
         try:
-            raw = json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_Object)
+            raw = json.loads(read_own_file(path, LARGEST_DEFINITION).decode("utf-8-sig"), object_pairs_hook=_Object)
         except (OSError, UnicodeDecodeError) as error:
             self._problems.append(DefinitionProblem(name, "", f"cannot be read: {error}"))
         except json.JSONDecodeError as error:

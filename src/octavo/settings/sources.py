@@ -10,12 +10,15 @@ from typing import Any
 
 from dotenv import dotenv_values
 
+from octavo.own_files import MEGABYTE, read_own_file
 from octavo.settings.keys import Key, Table, camel, canonical, kebab
 from octavo.settings.model import FILES, TABLES
 from octavo.settings.problems import SettingsProblem, unknown
 from octavo.settings.values import free_value
 
 PREFIX = "OCTAVO_"
+LARGEST = MEGABYTE
+"""Bytes of a file of settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ def read_files(files: Iterable[Path]) -> Found:
             yield SettingsProblem(source, "", unknown("file", file.stem, FILES))
             continue
         try:
-            content = tomllib.loads(file.read_text(encoding="utf-8"))
+            content = tomllib.loads(read_own_file(file, LARGEST).decode())
         except tomllib.TOMLDecodeError as error:
             yield SettingsProblem(source, "", f"not valid TOML: {error}")
         except (UnicodeDecodeError, OSError) as error:

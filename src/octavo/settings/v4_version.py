@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from octavo.own_files import read_own_file
+
 Version = tuple[int, int, int]
 
 REFERENCE: Version = (4, 26, 2)
@@ -110,11 +112,7 @@ def _newer(locked: FoundVersion, least: FoundVersion | None) -> FoundVersion:
 
 
 def _read(file: Path) -> bytes:
-    with file.open("rb") as opened:
-        content = opened.read(_LARGEST_FILE + 1)
-    if len(content) > _LARGEST_FILE:
-        raise ValueError("too large")
-    return content
+    return read_own_file(file, _LARGEST_FILE)
 
 
 def _first_of_v4(versions: Iterable[Any]) -> str | None:

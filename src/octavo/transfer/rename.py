@@ -14,10 +14,11 @@ from typing import Any
 
 from octavo.errors import OctavoError
 from octavo.javascript.source import SourceProblem
+from octavo.own_files import read_own_file
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.custom_fields import known_custom_fields
-from octavo.schema.definition_files import TYPE_FILES
+from octavo.schema.definition_files import LARGEST_DEFINITION, TYPE_FILES
 from octavo.schema.loader import inspect_definitions
 from octavo.schema.naming import snake_case
 from octavo.schema.problems import InvalidDefinitions
@@ -123,8 +124,8 @@ def _edited_files(project: Path, registry: Registry, definition: Definition, old
         edits = list(_edits(each, definition, old, new)) if path.is_file() else []
         if edits:
             try:
-                files[path] = edited(path.read_bytes(), edits)
-            except (KeyError, SourceProblem) as error:
+                files[path] = edited(read_own_file(path, LARGEST_DEFINITION), edits)
+            except (KeyError, OSError, SourceProblem) as error:
                 raise RenameRefused(f"{each.source} cannot be changed: {error}") from error
     return files
 

@@ -17,6 +17,7 @@ from octavo.content.writer import EntryWriter
 from octavo.database.connection import Connection
 from octavo.errors import OctavoError
 from octavo.media.library import FileInfo, MediaLibrary, StoredFiles
+from octavo.own_files import MEGABYTE, read_own_file
 from octavo.plan.changes import AddLinks
 from octavo.runtime.prepare_database import insert_locales
 from octavo.schema.automatic import LOCALIZATIONS
@@ -26,6 +27,9 @@ from octavo.sql.physical_names import table_name
 
 Progress = Callable[[int, int], None]
 """Told how much is done, and of how much."""
+
+LARGEST: Final = 64 * MEGABYTE
+"""Bytes of a file of entries or of text; files of the media library are not read as a whole."""
 
 _FOLDER: Final = "seed"
 _CONTENTS: Final = "seed.json"
@@ -125,8 +129,10 @@ class _Seed:
 
     def text(self, name: str) -> str:
         """The content of a text file."""
-        with _opened(self._folder / name) as file:
-            return file.read().decode()
+        try:
+            return read_own_file(self._folder / name, LARGEST).decode()
+        except OSError as error:
+            raise SeedError(f"The seed has no file {self._folder / name}: {error.strerror or error}") from error
 
 
 class _Load:
@@ -229,11 +235,12 @@ class _Load:
 
 
 def _read_json(folder: Path, name: str) -> Any:
-    with _opened(folder / name) as file:
-        try:
-            return json.load(file)
-        except ValueError as error:
-            raise SeedError(f"{folder.name}/{name} is not valid JSON: {error}") from error
+    try:
+        return json.loads(read_own_file(folder / name, LARGEST))
+    except OSError as error:
+        raise SeedError(f"{folder.name}/{name} cannot be read: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise SeedError(f"{folder.name}/{name} is not valid JSON: {error}") from error
 
 
 def _opened(path: Path) -> IO[bytes]:

@@ -19,12 +19,16 @@ from octavo.database.migrations.ledger import done_names, note_done
 from octavo.database.migrations.renames import RenamingTransaction
 from octavo.database.migrations.transaction import MigrationTransaction
 from octavo.database.table_lock_retries import retry_locked
+from octavo.own_files import MEGABYTE, read_own_file
 from octavo.project.failures import describe, failure_place
 from octavo.project.functions import Function, function_at
 from octavo.project.problems import InvalidCode
 from octavo.sql.script import InvalidScript, ScriptStatement, statements_of
 
 logger = logging.getLogger(__name__)
+
+LARGEST: Final = 16 * MEGABYTE
+"""Bytes of a migration. More than that is data, which `octavo import` and seeds bring."""
 
 _DIRECTIVE: Final = re.compile(r"^--\s*octavo:[ \t]*(?P<text>.*?)\s*$", re.MULTILINE)
 _CONDITION: Final = re.compile(r"only with (?:table (?P<table>[^\s.]+)|column (?P<of>[^\s.]+)\.(?P<column>[^\s.]+))")
@@ -134,7 +138,7 @@ async def _run(connection: Transaction, database: Database, migration: Migration
     transaction = RenamingTransaction(connection, database.dialect)
     run = _run_python if migration.path.suffix == ".py" else _run_sql
     try:
-        source = migration.path.read_text(encoding="utf-8-sig")
+        source = read_own_file(migration.path, LARGEST).decode("utf-8-sig").replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError) as error:
         raise _failed(f"{FOLDER}/{migration.path.name}", describe(error)) from error
     await run(transaction, migration.path, source)

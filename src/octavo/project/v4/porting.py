@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+from octavo.own_files import MEGABYTE, read_own_file
 from octavo.project.functions import relative
 from octavo.project.lifecycles import owner_of
 from octavo.project.lifecycles import paths as hook_paths
@@ -121,6 +122,6 @@ def names_in(path: Path) -> Iterator[tuple[str, int]]:
 
 def _statements(path: Path) -> list[ast.stmt]:
     try:
-        return ast.parse(path.read_bytes()).body
+        return ast.parse(read_own_file(path, MEGABYTE)).body
     except (SyntaxError, ValueError, OSError):
         return []

@@ -6,7 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from octavo.javascript.source import LARGEST_SOURCE
 from octavo.javascript.syntax import walk
+from octavo.own_files import read_own_file
 from octavo.project.v4.code import Code, Finding, Guard, Hook, Kind, Route, State, UsedName
 from octavo.project.v4.controllers import Controllers
 from octavo.project.v4.everywhere import found_everywhere
@@ -191,6 +193,6 @@ def _told(routes: tuple[Route, ...], ported: Places) -> Iterator[Finding]:
 def _may_reach_out(path: Path) -> bool:
     """Whether a file has to be parsed to know; one that cannot be read may do anything."""
     try:
-        return _MAY_REACH_OUT.search(path.read_bytes()) is not None
+        return _MAY_REACH_OUT.search(read_own_file(path, LARGEST_SOURCE)) is not None
     except OSError:
         return True

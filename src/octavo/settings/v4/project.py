@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from octavo.own_files import MEGABYTE, read_own_file
 from octavo.settings.v4_version import installed_version
 
 CORE: Final = "@strapi/strapi"
-_LARGEST: Final = 1 << 20
 _ONLY_V4: Final = "only projects of version 4 can be served"
 _PLAIN: Final = re.compile(r"[\^~=v\s]*4\b")
 """What says by itself that it is version 4, unlike `latest` or `>=4`."""
@@ -61,9 +61,7 @@ def depends_on(folder: Path, package: str) -> bool:
 
 def _packages(path: Path) -> dict[str, str]:
     try:
-        if path.stat().st_size > _LARGEST:
-            raise ValueError("cannot be read: it is too large")
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
+        content = json.loads(read_own_file(path, MEGABYTE).decode("utf-8-sig"))
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:

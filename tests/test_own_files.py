@@ -1,0 +1,67 @@
+"""Files of a project's owner: each kind has a largest size, and what is larger, or no file, is refused by its name."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from octavo.mail import templates
+from octavo.mail.templates import compose
+from octavo.own_files import FileRefused, FileTooLarge, read_own_file
+from octavo.schema.definition_files import LARGEST_DEFINITION
+from octavo.schema.loader import inspect_definitions
+from octavo.settings import SettingsError, load_settings
+from octavo.settings import sources as settings_files
+from octavo.transfer.seed import LARGEST as LARGEST_SEED
+from octavo.transfer.seed import SeedError, read_requests
+
+
+def sparse(path: Path, size: int) -> Path:
+    """A file of that many zero bytes that takes no room."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        file.truncate(size)
+    return path
+
+
+def test_a_file_may_be_as_large_as_its_kind(tmp_path: Path) -> None:
+    assert len(read_own_file(sparse(tmp_path / "a", 1024), 1024)) == 1024
+    with pytest.raises(FileTooLarge, match=r"^a is larger than 1 kB, the most that is read of it$"):
+        read_own_file(sparse(tmp_path / "a", 1025), 1024)
+
+
+def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("pipe", "."):
+        with pytest.raises(FileRefused, match="is not a regular file"):
+            read_own_file(tmp_path / name, 1024)
+    with pytest.raises(FileNotFoundError):
+        read_own_file(tmp_path / "none", 1024)
+
+
+def test_settings(tmp_path: Path) -> None:
+    sparse(tmp_path / "config/server.toml", settings_files.LARGEST + 1)
+    with pytest.raises(SettingsError, match=r"config/server.toml: cannot be read: server.toml is larger than 1 MB"):
+        load_settings(tmp_path, {})
+
+
+def test_definitions(tmp_path: Path) -> None:
+    sparse(tmp_path / "src/api/a/content-types/a/schema.json", LARGEST_DEFINITION + 1)
+    [problem] = inspect_definitions(tmp_path).problems
+    assert problem.source == "src/api/a/content-types/a/schema.json"
+    assert problem.message == "cannot be read: schema.json is larger than 4 MB, the most that is read of it"
+
+
+def test_seeds(tmp_path: Path) -> None:
+    sparse(tmp_path / "seed/seed.json", LARGEST_SEED + 1)
+    with pytest.raises(SeedError, match=r"^seed/seed.json cannot be read: seed.json is larger than 64 MB"):
+        read_requests(tmp_path)
+
+
+def test_mail_templates_give_way_to_the_next(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    name = next(iter(templates.BUILT_IN))
+    data = {"URL": "https://a.example", "TOKEN": "t", "CODE": "c", "USER": {"username": "u"}}
+    built_in = compose(name, tmp_path, None, "a@b.c", data)
+    sparse(tmp_path / templates.FOLDER / f"{name}.html", templates.LARGEST + 1)
+    assert compose(name, tmp_path, None, "a@b.c", data) == built_in
+    assert f"{name}.html is larger than 1 MB" in caplog.text
