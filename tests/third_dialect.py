@@ -63,6 +63,11 @@ class ThirdDialect(Dialect):
     def milliseconds(self, instant: str) -> str:
         return f"timestampdiff(MICROSECOND, '1970-01-01', {instant}) DIV 1000"
 
+    transaction_number = (
+        "(SELECT trx_id FROM information_schema.innodb_trx WHERE trx_mysql_thread_id = connection_id())"
+    )
+    settled_before = "(SELECT coalesce(min(trx_id), 18446744073709551615) FROM information_schema.innodb_trx)"
+
     # Reading
 
     aggregate = "group_concat"

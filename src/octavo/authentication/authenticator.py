@@ -170,6 +170,18 @@ class Authenticator:
         # API tokens are hexadecimal; a dot makes it a user token, good or bad.
         return await self._user_actor(token) if "." in token else await self._api_token_actor(token, grants)
 
+    def expires_at(self, authorization: str | None) -> float:
+        """When credentials that were accepted end by themselves, in seconds since 1970; infinite where they do not, or
+        where only asking again tells."""
+        token = read_bearer(authorization)
+        if token is None or is_admin_token(token):
+            return inf
+        if "." in token:
+            expires_at = read_user_token(token, self._secrets.jwt_secret).expires_at
+            return inf if expires_at is None else expires_at
+        found = self._grants.tokens.get(hash_api_token(token, self._secrets.api_token_salt))
+        return inf if found is None or found.expires_at is None else found.expires_at / 1000
+
     async def admit(self, authorization: str | None, action: str) -> Actor:
         """The actor, who may take the action. Raises ForbiddenError."""
         actor = await self.authenticate(authorization)

@@ -6,12 +6,10 @@ every write.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final
 
-from octavo.query.ast import And, At, Compare, Filter
-from octavo.query.operators import OPERATORS
-from octavo.schema.automatic import PUBLISHED_AT
+from octavo.query.ast import Filter
 
 FIND: Final = "find"
 
@@ -28,6 +26,8 @@ class Ability(ABC):
     key: str
     everything = False
     """Whether every action is allowed."""
+    hides_drafts: Collection[str] = frozenset()
+    """The content-types of which what is not published is not there (`PublishedOnly`)."""
     limits_fields = False
     """Whether `reads` and `writes` have to be asked at all."""
     knows_private = False
@@ -65,22 +65,12 @@ class Ability(ABC):
         return None
 
 
-_PUBLISHED: Final = At(attribute=PUBLISHED_AT, filter=Compare(operator=OPERATORS["$notNull"], values=(True,)))
-
-
 class PublishedOnly:
-    """What an ability lets somebody read, less the drafts of the types that `hides` names: those are not there."""
+    """What an ability lets somebody read, less the drafts of the types that `hides_drafts` names."""
 
-    def __init__(self, ability: Ability, hides: frozenset[str]) -> None:
-        self.hides = hides
+    def __init__(self, ability: Ability, hides_drafts: frozenset[str]) -> None:
+        self.hides_drafts: Collection[str] = hides_drafts
         self.limits_fields = ability.limits_fields
         self.knows_private = ability.knows_private
         self.reads: Callable[[str, str], bool] = ability.reads
-        self._scope = ability.scope
-
-    def scope(self, uid: str) -> Filter | None:
-        """Which entries of a content-type may be read."""
-        found = self._scope(uid)
-        if uid not in self.hides:
-            return found
-        return _PUBLISHED if found is None else And(items=(_PUBLISHED, found))
+        self.scope: Callable[[str], Filter | None] = ability.scope

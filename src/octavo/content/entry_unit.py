@@ -21,7 +21,7 @@ from octavo.content.input_path import TOP, InputPath
 from octavo.content.owned_components import dropped_components, with_nested
 from octavo.content.validation.messages import type_message
 from octavo.content.validation.scalar_rules import Mode
-from octavo.database.change_feed import ChangeFeed, ChangeKind
+from octavo.database.change_feed import ChangeFeed, ChangeKind, Presence
 from octavo.database.connection import (
     Database,
     IdTaken,
@@ -42,6 +42,8 @@ from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import LARGEST_ID
 from octavo.sql.write.change import ChangeCompiler
 
+_PRESENCES: Final = (Presence.DRAFT, Presence.LIVE, Presence.DRAFT)
+"""By what is told of an entry (`EntryFact`)."""
 UPDATING: Final = Mode(creating=False, draft=False)
 NO_DATES: Final[Mapping[str, Any]] = MappingProxyType({})
 
@@ -91,7 +93,7 @@ class EntryUnit(UnitOfWork):
         row = await self.compute(building) if self.is_large else building()
         self._stamp_new(row, {**automatic, **dates}, actor_id)
         await self._write([row], [body], found, ())
-        self.record(content_type.uid, int(row.ref), ChangeKind.CREATE)
+        self.record_new(content_type, row)
         return int(row.ref)
 
     async def update(
@@ -109,7 +111,7 @@ class EntryUnit(UnitOfWork):
         check_object(data)
         if not 0 <= entry_id <= LARGEST_ID:
             return False
-        fact = EntryFact(content_type=content_type, id=entry_id)
+        fact = self.entry_fact(content_type, entry_id)
         checked = await self._check_update(content_type, fact, data)
         if checked is None:
             return False
@@ -119,23 +121,24 @@ class EntryUnit(UnitOfWork):
         self._stamp_changed(row, data, actor_id, dates)
         before = await self._image_before(content_type, entry_id) if self._context.feed.wants_any_images else None
         await self._write([row], [body], found, await self._with_nested(replaced))
-        self.record(content_type.uid, entry_id, kind_of_update(content_type, found.entry(fact), row), before)
+        self.record_changed(content_type, entry_id, found.entry(fact), row, before)
         return True
 
     async def delete(self, content_type: ContentType, entry_id: int) -> bool:
         """Remove an entry with its components and links; False when there is no such entry."""
         if not 0 <= entry_id <= LARGEST_ID:
             return False
-        fact = EntryFact(content_type=content_type, id=entry_id)
+        fact = self.entry_fact(content_type, entry_id)
         found = await self._prefetch([fact, *components_facts(content_type, (entry_id,))])
-        if found.entry(fact) is None:
+        entry = found.entry(fact)
+        if entry is None:
             return False
         direct = [(self._registry.components[str(row.type)], row.id) for _, row in found.components()]
         before = await self._image_before(content_type, entry_id) if self._context.feed.wants_any_images else None
         owned = await self._with_nested(direct)
         planning = partial(plan_delete, content_type, (entry_id,), self._registry, owned)
         await self.apply(await self.compute(planning) if self.is_large else planning())
-        self.record(content_type.uid, entry_id, ChangeKind.DELETE, before)
+        self.record_gone(content_type, entry_id, entry, before)
         return True
 
     async def lock_entry(self, content_type: ContentType, entry_id: int) -> None:
@@ -251,6 +254,42 @@ class EntryUnit(UnitOfWork):
             place_relations=self._context.rules.place_relations,
         )
 
+    def entry_fact(self, content_type: ContentType, entry_id: int) -> EntryFact:
+        """What is asked of an entry; what is hidden until it is published is told apart."""
+        moment = this_moment() if self._context.rules.hides_future else None
+        return EntryFact(content_type=content_type, id=entry_id, moment=moment)
+
+    def record_new(self, content_type: ContentType, row: RowNode) -> None:
+        """Note that an entry is made."""
+        became, locale = self._presence_of(content_type, row), row.values.get(LOCALE)
+        self.record(content_type.uid, int(row.ref), ChangeKind.CREATE, locale=locale, became=became)
+
+    def record_changed(
+        self, content_type: ContentType, entry_id: int, entry: FactRow | None, row: RowNode, before: bytes | None
+    ) -> None:
+        """Note that an entry, as it was, is changed to a row."""
+        was = _PRESENCES[entry.owner or 0] if entry else Presence.ABSENT
+        became = self._presence_of(content_type, row) if PUBLISHED_AT in row.values else was
+        kind, locale = kind_of_update(was, became), entry.type if entry else None
+        self.record(content_type.uid, entry_id, kind, before, locale=locale, was=was, became=became)
+
+    def record_gone(self, content_type: ContentType, entry_id: int, entry: FactRow, before: bytes | None) -> None:
+        """Note that an entry, as it was, is removed."""
+        was = _PRESENCES[entry.owner or 0]
+        self.record(content_type.uid, entry_id, ChangeKind.DELETE, before, locale=entry.type, was=was)
+
+    def _presence_of(self, content_type: ContentType, row: RowNode) -> Presence:
+        """For whom an entry is there once its row is written."""
+        if not content_type.draft_and_publish:
+            return Presence.LIVE
+        published = row.values[PUBLISHED_AT]
+        if published is None:
+            return Presence.DRAFT
+        if not self._context.rules.hides_future:
+            return Presence.LIVE
+        is_later = published > store_at(content_type, PUBLISHED_AT, this_moment(), self._dialect)
+        return Presence.DRAFT if is_later else Presence.LIVE
+
     def _stamp(self, row: RowNode, automatic: Mapping[str, Any]) -> None:
         for name, value in automatic.items():
             if name in row.definition.attributes:
@@ -293,11 +332,8 @@ def _settled(check: BodyCheck, mode: Mode, found: Prefetched) -> list[tuple[Inpu
     return plain_passwords(check.body)
 
 
-def kind_of_update(content_type: ContentType, entry: FactRow | None, row: RowNode) -> ChangeKind:
+def kind_of_update(was: Presence, became: Presence) -> ChangeKind:
     """How an entry changes that was published, or was not."""
-    if not content_type.draft_and_publish or PUBLISHED_AT not in row.values:
+    if was == became:
         return ChangeKind.UPDATE
-    was_published, is_published = bool(entry and entry.owner), row.values[PUBLISHED_AT] is not None
-    if was_published == is_published:
-        return ChangeKind.UPDATE
-    return ChangeKind.PUBLISH if is_published else ChangeKind.UNPUBLISH
+    return ChangeKind.PUBLISH if became is Presence.LIVE else ChangeKind.UNPUBLISH

@@ -10,14 +10,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from octavo.content.entry_unit import UPDATING, EntryUnit, kind_of_update
+from octavo.content.entry_unit import UPDATING, EntryUnit
 from octavo.content.input.body_check import BodyCheck, check_object
 from octavo.content.input.password_hashing import hash_passwords, plain_passwords
 from octavo.content.input.prefetch import Prefetched, components_facts
 from octavo.content.input.unique_values import lock_unique_values
 from octavo.content.owned_components import dropped_components
 from octavo.content.validation.scalar_rules import Mode
-from octavo.database.change_feed import ChangeKind
 from octavo.errors import OctavoError, Problem, ValidationError, problems_of
 from octavo.plan.present_state import ComponentsFact, EntryFact, Fact, LinksFact, TargetsFact, UniqueFact
 from octavo.plan.write import OwnedRow, RowNode, needs_turns, plan_delete
@@ -95,7 +94,7 @@ class ManyEntriesUnit(EntryUnit):
         rows = await self._compute(partial(self._new_rows, bodies, found, actor_id), len(items))
         await self._write(rows, [body.check.body for body in bodies], found, ())
         for row in rows:
-            self.record(content_type.uid, int(row.ref), ChangeKind.CREATE)
+            self.record_new(content_type, row)
         return [int(row.ref) for row in rows]
 
     async def update_many(
@@ -107,7 +106,7 @@ class ManyEntriesUnit(EntryUnit):
         if self.goes_in_turn(content_type, data):
             return sum([await self.update(content_type, one, data, actor_id=actor_id) for one in wanted])
         bodies = await self._compute(partial(self._changing_bodies, content_type, wanted, data), len(wanted))
-        entries = {one: EntryFact(content_type=content_type, id=one) for one in wanted}
+        entries = {one: self.entry_fact(content_type, one) for one in wanted}
         if any(isinstance(fact, LinksFact | ComponentsFact) for body in bodies for fact in body.facts):
             for one in wanted:
                 await self.lock_entry(content_type, one)
@@ -123,8 +122,8 @@ class ManyEntriesUnit(EntryUnit):
         before = await self._images_before(content_type, [body.key for body in bodies])
         await self._write(rows, [body.check.body for body in bodies], found, await self._with_nested(dropped))
         for body, row in zip(bodies, rows, strict=True):
-            kind = kind_of_update(content_type, found.entry(entries[body.key]), row)
-            self.record(content_type.uid, body.key, kind, before.get(body.key))
+            entry = found.entry(entries[body.key])
+            self.record_changed(content_type, body.key, entry, row, before.get(body.key))
         return len(rows)
 
     async def delete_many(self, content_type: ContentType, ids: Iterable[int]) -> int:
@@ -132,15 +131,17 @@ class ManyEntriesUnit(EntryUnit):
         wanted = _wanted(ids)
         if self.goes_in_turn(content_type, ()):
             return sum([await self.delete(content_type, one) for one in wanted])
-        present = TargetsFact(definition=content_type, ids=wanted)
-        found = await self._prefetch([present, *components_facts(content_type, wanted)] if wanted else [])
-        existing = [one for one in wanted if one in found.existing(content_type)]
+        entries = {one: self.entry_fact(content_type, one) for one in wanted}
+        found = await self._prefetch([*entries.values(), *components_facts(content_type, wanted)] if wanted else [])
+        existing = [one for one in wanted if found.entry(entries[one]) is not None]
         direct = [(self._registry.components[str(row.type)], row.id) for _, row in found.components()]
         before = await self._images_before(content_type, existing)
         owned = await self._with_nested(direct)
         await self.apply(await self._compute(partial(plan_delete, content_type, existing, self._registry, owned), 1))
         for one in existing:
-            self.record(content_type.uid, one, ChangeKind.DELETE, before.get(one))
+            entry = found.entry(entries[one])
+            assert entry is not None, "it is among the existing ones"
+            self.record_gone(content_type, one, entry, before.get(one))
         return len(existing)
 
     def goes_in_turn(self, content_type: ContentType, names: Iterable[str]) -> bool:

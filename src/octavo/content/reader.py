@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from octavo.cache import Cache, CacheBudget
+from octavo.clock import this_moment
 from octavo.content.read_limiter import PATIENCE_SECONDS, ReadLimiter, too_large, too_long
 from octavo.content.unlisted_components import UnlistedComponents
 from octavo.database.ambient import joined
@@ -47,13 +48,17 @@ class CompiledRead:
 
 @dataclass(frozen=True, slots=True)
 class PreparedRead:
-    """A read ready to run: the statement and its values. `late` are the places of values that are still to come, with
-    their names; `page` is what a list shows. `renewal` makes it anew, where there may come to be more to show; what is
-    `given` then is bound again."""
+    """A read ready to run: the statement and its values.
+
+    `late` are the places of values that are still to come, with their names, `moments` those of the moment at which it
+    runs; `page` is what a list shows. `renewal` makes it anew, where there may come to be more to show; what is `given`
+    then is bound again.
+    """
 
     statement: CompiledRead
     values: tuple[Any, ...]
     late: tuple[tuple[int, str], ...] = ()
+    moments: tuple[int, ...] = ()
     page: Page | None = None
     renewal: "_Renewal | None" = None
     given: tuple[tuple[str, Value], ...] = ()
@@ -66,7 +71,15 @@ class PreparedRead:
                 values[place] = given[name]
         except KeyError as missing:
             raise TypeError(f"The read needs a value for {missing}") from None
-        return PreparedRead(self.statement, tuple(values), (), self.page, self.renewal, tuple(given.items()))
+        known = tuple(given.items())
+        return PreparedRead(self.statement, tuple(values), (), self.moments, self.page, self.renewal, known)
+
+    def at(self, moment: int) -> tuple[Any, ...]:
+        """All values of a read that is bound, at a moment in milliseconds since 1970."""
+        values = list(self.values)
+        for index in self.moments:
+            values[index] = moment
+        return tuple(values)
 
 
 @dataclass(slots=True)
@@ -117,8 +130,10 @@ class EntryReader:
         statement = self._statements.get(planned.plan)
         if statement is None:
             statement = self._statements.put(planned.plan, self._compile(planned.plan))
-        late = tuple((place, value.value) for place, value in enumerate(planned.values) if isinstance(value, Slot))
-        return PreparedRead(statement, planned.values, late, planned.page)
+        slots = [(place, value) for place, value in enumerate(planned.values) if isinstance(value, Slot)]
+        late = tuple((place, slot.value) for place, slot in slots if slot is not Slot.NOW)
+        moments = tuple(place for place, slot in slots if slot is Slot.NOW)
+        return PreparedRead(statement, planned.values, late, moments, planned.page)
 
     def prepare_again(self, plan: Callable[[], Planned]) -> PreparedRead:
         """As `prepare`, of a plan that is made anew when a dynamic zone turns out to hold what it does not list."""
@@ -175,11 +190,12 @@ class EntryReader:
         is_large = statement.nesting.is_large
         if prepared.late:
             raise TypeError(f"The read is not bound yet: {prepared.late}")
+        values = prepared.at(this_moment()) if prepared.moments else prepared.values
         try:
             if not (is_large and waits) or joined(self.database) is not None:
-                return await fetch(statement.text, prepared.values, long=statement.long)
+                return await fetch(statement.text, values, long=statement.long)
             async with place(), self._large:  # the limiter is for those who can read at once
-                return await fetch(statement.text, prepared.values, long=statement.long)
+                return await fetch(statement.text, values, long=statement.long)
         except AnswerTooLarge as error:
             raise too_large(self.database.largest_answer, statement.nesting) from error
         except StatementTimeout as error:

@@ -24,6 +24,7 @@ class ContentController:
         *,
         drafts_by_id: bool = True,
         wraps_morphs: bool = False,
+        hides_future: bool = False,
         populate_deep: int = 0,
     ) -> None:
         self.registry = registry
@@ -37,6 +38,7 @@ class ContentController:
             strictness,
             drafts_by_id=drafts_by_id,
             wraps_morphs=wraps_morphs,
+            hides_future=hides_future,
             populate_deep=populate_deep,
             hooks=writer.hooks,
         )

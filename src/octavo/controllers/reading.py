@@ -35,8 +35,9 @@ _PRUNED_MOSTLY = 10
 class ContentReads:
     """Prepares reads and runs them.
 
-    `drafts_by_id` and `wraps_morphs`: what the compatibility rules `draftsById` and `morphRelations` say.
-    `populate_deep`: the levels that `populate=deep` stands for; 0 where it is a name as any other.
+    `drafts_by_id`, `wraps_morphs` and `hides_future`: what the compatibility rules `draftsById`, `morphRelations` and
+    `futurePublication` say. `populate_deep`: the levels that `populate=deep` stands for; 0 where it is a name as any
+    other.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class ContentReads:
         *,
         drafts_by_id: bool = True,
         wraps_morphs: bool = False,
+        hides_future: bool = False,
         populate_deep: int = 0,
         hooks: Hooks | None = None,
     ) -> None:
@@ -56,6 +58,7 @@ class ContentReads:
         self._strictness = strictness
         self._drafts_by_id = drafts_by_id
         self._wraps_morphs = wraps_morphs
+        self._hides_future = hides_future
         self._populate_deep = populate_deep
         self._published_only = lru_cache(_MOST_CALLERS)(self._without_drafts)
 
@@ -93,7 +96,7 @@ class ContentReads:
         query = replace(query, publication_state=self._state(request, query, ability))
         access = ability if ability is None or self._drafts_by_id else self._published_only(ability)
         request = replace(request, query=query, wraps_morphs=self._wraps_morphs)
-        return plan_read(request, self.registry, access, self._reader.limits.joins)
+        return plan_read(request, self.registry, access, self._reader.limits.joins, hides_future=self._hides_future)
 
     def sanitize(
         self, query: Query, definition: Definition, ability: Ability, place: FieldPlace | None = None
@@ -111,9 +114,13 @@ class ContentReads:
         """In which state entries are chosen. Drafts that are hidden from somebody are not there, even if asked for."""
         if request.drafts is Drafts.ANY or (request.drafts is Drafts.BY_ID and self._drafts_by_id):
             return None
-        if ability is not None and not self._drafts_by_id and not ability.shows_drafts(request.content_type.uid):
+        if ability is not None and not self.sees_drafts(request.content_type.uid, ability):
             return PublicationState.LIVE
         return query.publication_state or PublicationState.LIVE
+
+    def sees_drafts(self, uid: str, ability: Ability) -> bool:
+        """Whether those with an ability are shown drafts of a content-type when they ask for them."""
+        return self._drafts_by_id or ability.shows_drafts(uid)
 
     def _without_drafts(self, ability: Ability) -> PublishedOnly:
         """What may be read under the rule `draftsById`: of some content-types no drafts."""

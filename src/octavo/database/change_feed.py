@@ -1,8 +1,8 @@
 """ChangeFeed: who wants to know which data has changed, and is told once the change is durable."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
 from functools import partial
 from typing import Any
 
@@ -20,12 +20,21 @@ class ChangeKind(StrEnum):
     UNPUBLISH = "unpublish"
 
 
+class Presence(IntEnum):
+    """How an entry is there: for nobody, for those who see drafts, for every reader. Kept as its number."""
+
+    ABSENT = 0
+    DRAFT = 1
+    LIVE = 2
+
+
 @dataclass(frozen=True, slots=True)
 class DataChange:
     """One entry changed: the UID of its type, its id and how.
 
     `before` and `after` are what a reader of the entry alone is shown, as JSON. They are read only where a subscriber
-    asks for images of that type; an entry that is made has no `before`, one that is gone no `after`.
+    asks for images of that type; an entry that is made has no `before`, one that is gone no `after`. `was` and `became`
+    tell for whom it was there and is there now, `locale` the locale of an entry of a localized type.
     """
 
     uid: str
@@ -33,6 +42,13 @@ class DataChange:
     kind: ChangeKind
     before: bytes | None = None
     after: bytes | None = None
+    locale: str | None = field(default=None, compare=False)
+    was: Presence = field(default=Presence.LIVE, compare=False)
+    became: Presence = field(default=Presence.LIVE, compare=False)
+
+
+Keeper = Callable[[Any, Sequence[DataChange]], Awaitable[None]]
+"""Writes changes down through a connection, as a part of what they belong to."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,6 +66,8 @@ class ChangeFeed:
         self._subscriptions: tuple[_Subscription, ...] = ()
         self.wants_any_images = False
         """Whether a subscriber asks for images at all."""
+        self.keeper: Keeper | None = None
+        """Who writes changes down inside their transaction, where somebody does."""
 
     def subscribe(
         self, listener: Listener, uids: Iterable[str] | None = None, *, images: bool = False

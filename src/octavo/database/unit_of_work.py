@@ -23,7 +23,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from octavo.database.ambient import Scope, Unit, ambient, joined, outside
-from octavo.database.change_feed import Callback, ChangeFeed, ChangeKind, DataChange
+from octavo.database.change_feed import Callback, ChangeFeed, ChangeKind, DataChange, Presence
 from octavo.database.connection import Database, IdTaken, Transaction, TransactionConflict
 from octavo.errors import ServiceUnavailable
 from octavo.threads import MOST_COMPUTED_HERE
@@ -88,9 +88,23 @@ class UnitOfWork:
         """What it has changed until now, in order."""
         return tuple(self._changes)
 
-    def record(self, uid: str, entry_id: int, kind: ChangeKind, before: bytes | None = None) -> None:
-        """Note that an entry of a type is changed."""
-        self._changes.append(DataChange(uid, entry_id, kind, before))
+    def record(
+        self,
+        uid: str,
+        entry_id: int,
+        kind: ChangeKind,
+        before: bytes | None = None,
+        *,
+        locale: str | None = None,
+        was: Presence = Presence.LIVE,
+        became: Presence = Presence.LIVE,
+    ) -> None:
+        """Note that an entry of a type is changed. `was` and `became` are for types with drafts."""
+        if kind is ChangeKind.CREATE:
+            was = Presence.ABSENT
+        elif kind is ChangeKind.DELETE:
+            became = Presence.ABSENT
+        self._changes.append(DataChange(uid, entry_id, kind, before, None, locale, was, became))
 
     def after_commit(self, callback: Callback) -> None:
         """Call something once this is durable. What it raises is logged: the data is as it is by then."""
@@ -107,12 +121,17 @@ class UnitOfWork:
         return await self.connection.compute(work) if self.is_large else work()
 
     async def finish(self) -> None:
-        """Read what the changed entries have become, where somebody asks; the last step before the commit."""
-        if self._feed is None or not self._feed.wants_any_images:
+        """Read what the changed entries have become, and write the changes down, where somebody asks; the last step
+        before the commit."""
+        feed = self._feed
+        if feed is None or not self._changes:
             return
-        for index, change in enumerate(self._changes):
-            if change.kind is not ChangeKind.DELETE and self._feed.wants_images(change.uid):
-                self._changes[index] = replace(change, after=await self.read_image(change.uid, change.id))
+        if feed.wants_any_images:
+            for index, change in enumerate(self._changes):
+                if change.kind is not ChangeKind.DELETE and feed.wants_images(change.uid):
+                    self._changes[index] = replace(change, after=await self.read_image(change.uid, change.id))
+        if feed.keeper is not None:
+            await feed.keeper(self.connection, self._changes)
 
     async def read_image(self, uid: str, entry_id: int) -> bytes | None:
         """What a reader of an entry alone is shown; nothing here, where no types are known."""

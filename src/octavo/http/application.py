@@ -14,9 +14,10 @@ from octavo.errors import RequestTimeoutError, ServiceUnavailable
 from octavo.events import origin
 from octavo.http.dispatcher import ALWAYS_ALLOWED, Around, Dispatcher, render_outage
 from octavo.http.error_response import render_error
+from octavo.http.live_answers import LiveAnswers
 from octavo.http.options import HttpOptions
 from octavo.http.request import Receive, Request, Scope, Send
-from octavo.http.response import FileResponse, Response
+from octavo.http.response import FileResponse, LiveResponse, Response
 from octavo.http.router import Router
 from octavo.http.static import StaticFiles
 
@@ -41,15 +42,20 @@ class HttpApplication:
         on_shutdown: Sequence[Callback] = (),
     ) -> None:
         self._dispatcher = Dispatcher(router, options or HttpOptions(), static, self._tell_problem, around)
-        self._on_startup = on_startup
+        self._on_startup = list(on_startup)
         self._on_shutdown = on_shutdown
         self._running: dict[Request, Dispatcher] = {}
+        self._live = LiveAnswers()
         self._sweeper: asyncio.TimerHandle | None = None
         self._waiting: list[tuple[Dispatcher | None, asyncio.Event]] = []
         self._stopped = False
         self._logged = -inf
         self.problem: str | None = None
         """Why what is served is not what it should be by now: told on the start page, and with answers in the log."""
+
+    def before_start(self, callback: Callback) -> None:
+        """Have something done before everything else that a start does."""
+        self._on_startup.insert(0, callback)
 
     def replace(
         self, router: Router, options: HttpOptions, static: StaticFiles | None = None, around: Around | None = None
@@ -71,7 +77,13 @@ class HttpApplication:
             self._waiting.remove(waiting)
 
     def _is_busy(self, dispatcher: Dispatcher | None) -> bool:
-        return bool(self._running) if dispatcher is None else dispatcher in self._running.values()
+        if dispatcher is None:
+            return bool(self._running) or bool(self._live)
+        return dispatcher in self._running.values() or self._live.of(dispatcher)
+
+    def end_live(self, dispatcher: Dispatcher | None = None) -> None:
+        """Let the answers end that would go on: of one dispatcher; or all, now and from now on."""
+        self._live.end(dispatcher)
 
     def _tell_drained(self) -> None:
         for dispatcher, drained in self._waiting:
@@ -86,7 +98,7 @@ class HttpApplication:
             dispatcher = self._dispatcher
             await self._serve(Request(scope, receive, dispatcher.options), dispatcher, send)
         elif scope["type"] == "lifespan":
-            await self._live(receive, send)
+            await self._lifespan(receive, send)
         else:
             await receive()
             await send({"type": "websocket.close", "code": 1000})
@@ -101,6 +113,8 @@ class HttpApplication:
             response = await self._respond_in_time(request, dispatcher)
             if self.problem is not None:
                 self._log_answer(request, response)
+            if isinstance(response, LiveResponse):
+                del self._running[request]
             await self._send(request, response, dispatcher, send)
             if request.method not in ALWAYS_ALLOWED and not request.overdue:
                 await request.drain()
@@ -109,7 +123,7 @@ class HttpApplication:
             if not request.overdue:
                 raise
         finally:
-            del self._running[request]
+            self._running.pop(request, None)
             request.close()
             if self._waiting:
                 self._tell_drained()
@@ -127,10 +141,11 @@ class HttpApplication:
         """Stop what takes too long. One look a second at all requests costs less than a timer for each."""
         now = loop.time()
         for request in self._running:
-            if request.deadline < now and request.task is not None and not request.overdue:
-                request.overdue = True
-                request.task.cancel()
-        self._sweeper = loop.call_later(_SWEEP_SECONDS, self._sweep, loop) if self._running else None
+            if request.deadline < now:
+                request.give_up()
+        self._live.stop_late(now)
+        busy = self._running or self._live
+        self._sweeper = loop.call_later(_SWEEP_SECONDS, self._sweep, loop) if busy else None
 
     async def _respond_in_time(self, request: Request, dispatcher: Dispatcher) -> Response:
         door = origin.begin("rest", request)
@@ -162,6 +177,8 @@ class HttpApplication:
             await send({"type": "http.response.start", "status": response.status, "headers": headers})
             if isinstance(response, FileResponse):
                 await _send_file(request, response, send)
+            elif isinstance(response, LiveResponse):
+                await self._live.send(request, response, dispatcher, send)
             else:
                 body = b"" if request.method == "HEAD" else response.body
                 await send({"type": "http.response.body", "body": body})
@@ -169,7 +186,7 @@ class HttpApplication:
             # The connection broke while the answer was under way; nothing can be told to anybody.
             logger.debug("Request %s: the client went away", request.id)
 
-    async def _live(self, receive: Receive, send: Send) -> None:
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
         """Start before the first request; stop after the last."""
         while True:
             event = (await receive())["type"]
@@ -190,6 +207,7 @@ class HttpApplication:
 
     async def stop(self) -> None:
         """Finish what is under way, then close."""
+        self.end_live()
         with suppress(TimeoutError):
             await asyncio.wait_for(self.drain(), self._dispatcher.options.shutdown_seconds)
         self._stopped = True

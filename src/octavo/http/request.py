@@ -225,6 +225,17 @@ class Request:
         now = get_running_loop().time()
         self.deadline = min(now + self._options.request_seconds, self.started + self._options.upload_seconds)
 
+    async def left(self) -> None:
+        """Wait until the client goes away. Nothing of its body is wanted any more."""
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+
+    def give_up(self) -> None:
+        """Stop working on it: it is too late even for an answer, or for the rest of one."""
+        if self.task is not None and not self.overdue:
+            self.overdue = True
+            self.task.cancel()
+
     def when_done(self, close: Callable[[], None]) -> None:
         """Have something called when the request is over, however it ends."""
         if self._closers is None:

@@ -65,6 +65,31 @@ class StreamResponse(FileResponse):
         super().__init__(status, chunks, -1, content_type, headers)
 
 
+class LiveResponse(Response):
+    """An answer that goes on until `end` is called, which may be at any time; `chunks` is closed whatever happens.
+
+    It is not counted among the requests under way. Nothing is waiting in it: what its pieces are made of is bounded by
+    whoever gives them.
+    """
+
+    __slots__ = ("chunks", "end")
+
+    def __init__(
+        self,
+        chunks: AsyncGenerator[bytes, None],
+        content_type: str,
+        end: Callable[[], None],
+        headers: Headers = (),
+    ) -> None:
+        super().__init__(200, b"", content_type, headers)
+        self.chunks = chunks
+        self.end = end
+
+    @property
+    def length(self) -> int:
+        return -1
+
+
 def render_json(status: int, value: Any, headers: Headers = ()) -> Response:
     """Any JSON value as an answer."""
     return Response(status, _encode(value), JSON, headers)

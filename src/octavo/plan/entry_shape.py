@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
-from octavo.plan.filters import plan_filter, plan_step
+from octavo.plan.filters import both, plan_filter, plan_step
 from octavo.plan.nodes import (
     BranchShape,
     CountShape,
@@ -28,7 +28,7 @@ from octavo.plan.nodes import (
     VariantShape,
 )
 from octavo.plan.planning import Planning
-from octavo.plan.scopes import both, published, visible
+from octavo.plan.scopes import published, visible
 from octavo.plan.sorting import plan_order
 from octavo.plan.unlisted_marks import kind_of_unlisted
 from octavo.query.ast import And, At, Filter, Not, Or, Page, Populate, PublicationState, Query
@@ -79,7 +79,7 @@ class Shaper:
         step = plan_step(content_type, content_type.attributes[LOCALIZATIONS], self.planning)
         locale = content_type.attributes[LOCALE]
         assert isinstance(locale, Scalar)
-        selection = Selection(content_type, published(content_type, self.state))
+        selection = Selection(content_type, published(content_type, self.state, self.planning))
         return ObjectShape((("availableLocales", ManyShape(step, selection, ScalarShape(locale))),))
 
     def _attributes(self, query: Query, definition: Definition) -> ObjectShape:
@@ -202,7 +202,7 @@ def select(
     query: Query, target: Definition, planning: Planning, state: PublicationState | None, *, paged: bool
 ) -> Selection:
     """Which entries of a level: filtered, in the publication state, in order, and of a list a part of them."""
-    condition = both(plan_filter(query.filters, target, planning), published(target, state))
+    condition = both(plan_filter(query.filters, target, planning), published(target, state, planning))
     order = plan_order(query.sort, target, planning)
     page = (query.page if paged else None) or Page()
     return Selection(target, condition, order, _bound(page.limit, planning), _bound(page.start or None, planning))

@@ -14,6 +14,7 @@ from octavo.plan.planning import Planning
 from octavo.query.ast import And, At, Compare, Filter, Not, Or, Unknown
 from octavo.query.operators import Operand, Operator, Test
 from octavo.schema.attributes import AnyAttribute, Scalar
+from octavo.schema.automatic import PUBLISHED_AT
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 
@@ -43,10 +44,26 @@ def plan_scope(target: Definition, planning: Planning) -> Condition | None:
     if planning.access is None or not isinstance(target, ContentType):
         return None
     if target.uid not in planning.scopes:
-        scope = planning.access.scope(target.uid)
+        live = is_live(target, planning) if target.uid in planning.access.hides_drafts else ALWAYS
         unscoped = Planning(planning.registry, values=planning.values)
-        planning.scopes[target.uid] = None if scope is None else plan_filter(scope, target, unscoped)
+        scope = both(live, plan_filter(planning.access.scope(target.uid), target, unscoped))
+        planning.scopes[target.uid] = None if scope == ALWAYS else scope
     return planning.scopes[target.uid]
+
+
+def is_live(content_type: ContentType, planning: Planning) -> Condition:
+    """What is published, of a type with drafts."""
+    published_at = content_type.scalar(PUBLISHED_AT)
+    if planning.hides_future:
+        return Tested(published_at, Test.LESS_OR_EQUAL, (planning.now(),))
+    return Tested(published_at, Test.NULL, negated=True)
+
+
+def both(first: Condition, second: Condition) -> Condition:
+    """Both conditions, leaving out what is always met."""
+    if first == ALWAYS:
+        return second
+    return first if second == ALWAYS else All((first, second))
 
 
 def _plan(asked: Filter, definition: Definition, planning: Planning, *, negated: bool) -> Condition:

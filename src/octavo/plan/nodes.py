@@ -36,6 +36,8 @@ class Slot(Enum):
     """A value of a statement that is known when it runs, not when it is planned; by the name it is bound with."""
 
     ID = "id"
+    NOW = "now"
+    """The moment of the read, in milliseconds since 1970: the reader knows it."""
 
 
 @dataclass(frozen=True, slots=True)

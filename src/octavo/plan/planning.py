@@ -1,5 +1,6 @@
 """Planning: the registry to resolve names in, and the values met on the way, numbered as parameters."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -22,6 +23,8 @@ class Access(Protocol):
 
     limits_fields: bool
     knows_private: bool
+    hides_drafts: Collection[str]
+    """The content-types of which what is not published is not there."""
 
     def reads(self, uid: str, field: str) -> bool:
         """Whether a field of a content-type, named as `FieldPlace` names it, may be shown and searched."""
@@ -35,6 +38,7 @@ class Planning:
     """The state of one planning: `values[i]` belongs to the parameter with index i. Without `access` all is read.
 
     `scopes` are the conditions of content-types whose scope was planned already: each has its parameters once.
+    `hides_future`: what is to be published in the future is not live yet.
     """
 
     registry: Registry
@@ -43,11 +47,19 @@ class Planning:
     scopes: dict[str, Condition | None] = field(default_factory=dict)
     most_joins: int = MOST_JOINS
     joins: int = 0
+    hides_future: bool = False
+    _now: Parameter | None = None
 
     def bind(self, kind: ParameterKind, value: Value) -> Parameter:
         """A parameter for a value, or for one to come."""
         self.values.append(value)
         return Parameter(len(self.values) - 1, kind)
+
+    def now(self) -> Parameter:
+        """The moment at which the statement will run; one value, however often it is asked for."""
+        if self._now is None:
+            self._now = self.bind(ParameterKind.INSTANT, Slot.NOW)
+        return self._now
 
     def join(self) -> None:
         """Count one more table that the statement looks into. Raises ValidationError when they are too many."""

@@ -8,10 +8,15 @@ from octavo.schema.content_types import ContentType, Definition
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryFact:
-    """Whether an entry is there, whether it is published, and its locale. One row at most: `(published, locale)`."""
+    """Whether an entry is there, whether it is published, and its locale. One row at most: `(published, locale)`.
+
+    `published` is 0 for a draft, 1 for what is published, 2 for what is to be published after `moment`, in milliseconds
+    since 1970; without a moment nothing is.
+    """
 
     content_type: ContentType
     id: int
+    moment: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

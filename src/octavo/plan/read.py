@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from octavo.plan.answer_shape import answer_shape
 from octavo.plan.entry_shape import Shaper, leads_elsewhere, with_sorted_fields
-from octavo.plan.filters import plan_filter
+from octavo.plan.filters import both, plan_filter
 from octavo.plan.nodes import (
     ALWAYS,
     NEVER,
@@ -25,7 +25,7 @@ from octavo.plan.nodes import (
 from octavo.plan.operands import NUL
 from octavo.plan.planning import Access, Planning, Value
 from octavo.plan.read_limits import MOST_JOINS
-from octavo.plan.scopes import both, in_locales, published, visible
+from octavo.plan.scopes import in_locales, published, visible
 from octavo.plan.sorting import plan_order
 from octavo.query.ast import ALL_LOCALES, Page
 from octavo.query.numbers import js_number
@@ -50,16 +50,22 @@ class Planned:
 
 
 def plan_read(
-    request: ReadRequest, registry: Registry, access: Access | None = None, most_joins: int = MOST_JOINS
+    request: ReadRequest,
+    registry: Registry,
+    access: Access | None = None,
+    most_joins: int = MOST_JOINS,
+    *,
+    hides_future: bool = False,
 ) -> Planned:
     """Decide how to answer a request, whose query is sanitized, for those who have `access` (None: to everything).
 
     The publication state and the locales are those of the query; `drafts` says only whether the scope holds at the top,
     as it does unless the entries were chosen before. An entry by id has `Slot.ID` among its values. Raises
-    ValidationError when a value of the query cannot be read, and when it takes more than `most_joins`.
+    ValidationError when a value of the query cannot be read, and when it takes more than `most_joins`. `hides_future`:
+    what is to be published in the future is not live yet.
     """
     query, content_type = request.query, request.content_type
-    planning = Planning(registry, access, most_joins=most_joins)
+    planning = Planning(registry, access, most_joins=most_joins, hides_future=hides_future)
     page = _page(request)
     selection = Selection(
         target=content_type,
@@ -114,7 +120,7 @@ def _condition(request: ReadRequest, planning: Planning) -> Condition:
     query, content_type = request.query, request.content_type
     condition = plan_filter(query.filters, content_type, planning)
     if request.drafts is Drafts.ANY:
-        condition = both(condition, published(content_type, query.publication_state))
+        condition = both(condition, published(content_type, query.publication_state, planning))
     else:
         condition = both(condition, visible(content_type, query.publication_state, planning))
     condition = both(condition, in_locales(content_type, query.locales, planning))

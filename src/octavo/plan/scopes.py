@@ -1,25 +1,25 @@
 """Conditions that nobody typed: publication state, locale."""
 
-from octavo.plan.filters import plan_scope
-from octavo.plan.nodes import ALWAYS, NEVER, All, Condition, ParameterKind, Tested
+from octavo.plan.filters import both, is_live, plan_scope
+from octavo.plan.nodes import ALWAYS, NEVER, Condition, ParameterKind, Tested
 from octavo.plan.operands import NUL
 from octavo.plan.planning import Planning
 from octavo.query.ast import ALL_LOCALES, PublicationState
 from octavo.query.operators import Test
-from octavo.schema.automatic import LOCALE, PUBLISHED_AT
+from octavo.schema.automatic import LOCALE
 from octavo.schema.content_types import ContentType, Definition
 
 
-def published(definition: Definition, state: PublicationState | None) -> Condition:
-    """Live reads of a type with drafts see published entries only."""
+def published(definition: Definition, state: PublicationState | None, planning: Planning) -> Condition:
+    """Live reads of a type with drafts see published entries only, perhaps not those of the future."""
     if state is not PublicationState.LIVE or not (isinstance(definition, ContentType) and definition.draft_and_publish):
         return ALWAYS
-    return Tested(definition.scalar(PUBLISHED_AT), Test.NULL, negated=True)
+    return is_live(definition, planning)
 
 
 def visible(definition: Definition, state: PublicationState | None, planning: Planning) -> Condition:
     """What entries have to meet to be seen: the publication state, and the scope of whoever asks."""
-    in_state = published(definition, state)
+    in_state = published(definition, state, planning)
     if planning.access is None:
         return in_state
     scope = plan_scope(definition, planning)
@@ -35,10 +35,3 @@ def in_locales(definition: Definition, locales: tuple[str, ...] | None, planning
         return NEVER
     test = Test.EQUAL if len(parameters) == 1 else Test.AMONG
     return Tested(definition.scalar(LOCALE), test, parameters)
-
-
-def both(first: Condition, second: Condition) -> Condition:
-    """Both conditions, leaving out what is always met."""
-    if first == ALWAYS:
-        return second
-    return first if second == ALWAYS else All((first, second))

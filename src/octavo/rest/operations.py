@@ -146,13 +146,20 @@ def declare(
             router.add(row.method, prefix + row.path, handler, row)
 
 
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """The handler of a route as it is without code of a project: asks who it is, then answers."""
+
+    endpoint: Endpoint
+    admit: Admission
+
+    async def __call__(self, request: Request) -> Response:
+        return await self.endpoint(request, await self.admit(request))
+
+
 def guarded(endpoint: Endpoint, admit: Admission) -> Handler:
     """The handler of a route: asks who it is, then answers."""
-
-    async def answer(request: Request) -> Response:
-        return await endpoint(request, await admit(request))
-
-    return answer
+    return Guarded(endpoint, admit)
 
 
 def admission(authenticator: Authenticator, access: Access) -> Admission:

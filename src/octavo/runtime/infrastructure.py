@@ -15,6 +15,7 @@ from octavo.cache import CacheBudget
 from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Database
 from octavo.errors import ApplicationError
+from octavo.events.journal import Journal
 from octavo.events.outbox import Outbox
 from octavo.i18n.locales import Locales
 from octavo.mail.mailers import Mailer
@@ -41,6 +42,8 @@ class Infrastructure:
     database: Database
     feed: ChangeFeed
     outbox: Outbox
+    journal: Journal | None
+    """What has changed, written down for those who listen; None where nobody may."""
     storage: Storage
     media: MediaLibrary
     mailer: Mailer
@@ -93,12 +96,16 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
     feed = ChangeFeed()
     feed.subscribe(lambda _: locales.forget(), {LOCALE})
     feed.subscribe(lambda _: authenticator.invalidate(), REMEMBERED_TYPES)
+    journal = Journal(database) if settings.api.events.enabled else None
+    if journal is not None:
+        journal.join(feed)
     return Infrastructure(
         settings=settings,
         caches=caches,
         database=database,
         feed=feed,
         outbox=Outbox(database),
+        journal=journal,
         storage=storage,
         media=open_media(settings, database, storage),
         mailer=open_mailer(settings),

@@ -14,7 +14,7 @@ from octavo.authentication.rate_limits import RateLimitOptions
 from octavo.authorization.strictness import Strictness
 from octavo.content.input.body_check import WriteRules
 from octavo.database import leases
-from octavo.events import dead_letters, outbox
+from octavo.events import dead_letters, journal, outbox
 from octavo.graphql.execution.argument_parser import ListLimits
 from octavo.graphql.options import MOST_LOGINS, GraphqlOptions, Limits
 from octavo.graphql.tracing import TraceClock
@@ -25,6 +25,7 @@ from octavo.http.proxies import TrustedProxies
 from octavo.http.router import Router
 from octavo.plan.read_limits import ReadLimits
 from octavo.rest.documentation import DocumentationOptions
+from octavo.rest.feed.hub import FeedOptions
 from octavo.rest.openapi.document import Described
 from octavo.rest.params import PageLimits
 from octavo.rest.sessions import COOKIE, SessionCookies
@@ -49,6 +50,7 @@ def own_tables(settings: Settings) -> tuple[OwnTable, ...]:
         leases.TABLE,
         outbox.TABLE,
         dead_letters.TABLE,
+        *((journal.TABLE,) if settings.api.events.enabled else ()),
         one_time_secrets.TABLE,
         provider_accounts.TABLE,
         *((token_versions.TABLE,) if revokes_tokens(settings) else ()),
@@ -87,11 +89,24 @@ def strictness(settings: Settings) -> Strictness:
     )
 
 
+def feed_options(settings: Settings) -> FeedOptions:
+    """Of who listens to changes."""
+    events = settings.api.events
+    return FeedOptions(events.listeners, events.listeners_by_address, events.heartbeat, events.queue, events.types)
+
+
+def hides_future(settings: Settings) -> bool:
+    """Whether what is to be published in the future is hidden until then."""
+    return settings.api.compat.future_publication == "hidden"
+
+
 def write_rules(settings: Settings) -> WriteRules:
     """Of what is written: refused with its place or not, refused at all or not."""
     compat = settings.api.compat
     return WriteRules(
-        place_relations=compat.relation_errors == "placed", listed_only=compat.zone_components == "allowed"
+        place_relations=compat.relation_errors == "placed",
+        listed_only=compat.zone_components == "allowed",
+        hides_future=hides_future(settings),
     )
 
 

@@ -199,6 +199,7 @@ class Process:
         """Close what was in force, once its last request is answered."""
         try:
             await background.stop()
+            self.asgi.end_live(dispatcher)
             await self.asgi.drain(dispatcher)
             await site.close()
             if infrastructure is not None:

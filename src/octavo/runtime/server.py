@@ -68,6 +68,12 @@ def serve_changing(read_settings: Callable[[], Settings], announce: Announce, co
         runner.run(_serve_here(service, announce, companion))
 
 
+def _most_connections(settings: Settings) -> int:
+    """How many connections a worker keeps open: those that listen hold theirs for hours."""
+    events = settings.api.events
+    return max(1, BACKLOG // settings.server.workers) + (events.listeners if events.enabled else 0)
+
+
 def _log() -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
 
@@ -98,6 +104,7 @@ async def _serve_here(service: Process, announce: Announce, companion: Companion
         interface=Interfaces.ASGINL,
         websockets=False,
         backlog=BACKLOG,
+        backpressure=_most_connections(service.settings),
         log_enabled=False,
     )
     await service.asgi.start()
@@ -108,7 +115,9 @@ async def _serve_here(service: Process, announce: Announce, companion: Companion
             loop.add_signal_handler(number, asked.set)
         serving = loop.create_task(server.serve())
         beside = loop.create_task(_accompany(service, companion)) if companion is not None else None
-        ending = loop.create_task(_end_when_asked(asked, server, serving, partial(announce, service), options))
+        ending = loop.create_task(
+            _end_when_asked(asked, server, serving, partial(announce, service), service.asgi.end_live, options)
+        )
         await asyncio.wait((serving,))
         ending.cancel()
         if beside is not None:
@@ -132,6 +141,7 @@ async def _end_when_asked(
     server: EmbeddedServer,
     serving: asyncio.Task[None],
     announce: Callable[[], None],
+    end_live: Callable[[], None],
     options: ServerOptions,
 ) -> None:
     """Once it listens, not before: the server does not hear of an end while it begins.
@@ -141,6 +151,7 @@ async def _end_when_asked(
     await _wait_until_open(options.host, options.port)
     announce()
     await asked.wait()
+    end_live()
     server.stop()  # type: ignore[no-untyped-call]
     await asyncio.sleep(options.shutdown * _DRAIN_SHARE)
     serving.cancel()
@@ -175,7 +186,19 @@ async def _try_start(service: Process) -> None:
 def create_worker() -> HttpApplication:
     """The application, in a worker. A worker that is told to end while it is put together ends at once."""
     _forget_handlers()
-    return create()
+    application = create()
+    application.before_start(partial(_end_live_when_told, application))
+    return application
+
+
+async def _end_live_when_told(application: HttpApplication) -> None:
+    """End the answers that would go on, then let the server end, which waits for all of them and hears SIGINT too."""
+
+    def end() -> None:
+        application.end_live()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
 
 
 def end_workers_when_told() -> None:
@@ -215,6 +238,7 @@ def _serve_with_workers(settings: Settings) -> None:
         loop=Loops.auto,
         websockets=False,
         backlog=BACKLOG,
+        backpressure=_most_connections(settings),
         log_enabled=False,
         respawn_failed_workers=True,
         workers_kill_timeout=max(1, options.shutdown),

@@ -40,6 +40,7 @@ from octavo.rest.content_operations import content_operations
 from octavo.rest.definitions import DefinitionEndpoints
 from octavo.rest.documentation import Documentation
 from octavo.rest.endpoints import ContentEndpoints
+from octavo.rest.feed.endpoint import FeedEndpoint
 from octavo.rest.operations import Handlers, declare, plain_handlers
 from octavo.rest.params import read_query
 from octavo.rest.plugin_operations import PROVIDERS, READ_DEFINITIONS, SIGN_IN, WRITE_FILES, WRITE_ROLES, WRITE_USERS
@@ -52,6 +53,7 @@ from octavo.rest.uploads import UploadEndpoints
 from octavo.rest.users import RoleWriteEndpoints, UserWriteEndpoints
 from octavo.runtime import definitions, options
 from octavo.runtime.infrastructure import Infrastructure
+from octavo.runtime.prepare_database import StartFailed
 from octavo.runtime.project_code import (
     close_other_door,
     close_routes,
@@ -98,6 +100,7 @@ class Site:
     code: Code | None
     """The code of a v4 project, less what its owner allows."""
     hooks: Hooks
+    feed: FeedEndpoint | None
     topics: dict[str, Topic]
     """What is done with messages of the outbox, by the names of their topics."""
 
@@ -105,8 +108,10 @@ class Site:
         """Call the project's `register(app)`; make the schema where something was said of it. Raises InvalidCode."""
         await run_register(self.extending, self._make_schema)
         self.hooks.close()
-        for told in self.hooks.closed_to_graphql() if self.graphql else ():
+        for told in (*self.hooks.closed_to_graphql(),) if self.graphql else ():
             logger.warning("%s", told)
+        for told in self.feed.close() if self.feed else ():
+            logger.warning("%s; name it in `events.types` of api.toml", told)
 
     async def bootstrap(self) -> None:
         """Call the project's `bootstrap(app)`: the database is ready. Raises InvalidCode."""
@@ -190,12 +195,12 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
             tell_closed(code, closing)
             restrict_schema(extending.extension, code, closing, registry)
             close_routes(router, settings.api.rest.prefix, settings.plugins.graphql.config.endpoint, code, closing)
+        feed = _add_feed(router, infrastructure, services, hooks)
     except BaseException:
         extending.code.unload()
         raise
-    return Site(
-        registry, services, extending, router, graphql, caches, around, code, hooks, topics={TOPIC: hooks_topic(hooks)}
-    )
+    topics = {TOPIC: hooks_topic(hooks)}
+    return Site(registry, services, extending, router, graphql, caches, around, code, hooks, feed, topics)
 
 
 def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, hooks: Hooks) -> Services:
@@ -220,6 +225,7 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, ho
         options.strictness(settings),
         drafts_by_id=settings.api.compat.drafts_by_id == "visible",
         wraps_morphs=settings.api.compat.morph_relations == "wrapped",
+        hides_future=options.hides_future(settings),
         populate_deep=settings.api.rest.populate_deep,
     )
     accounts = Accounts(reader, writer, shared.limits, shared.mailer, options.account_options(settings))
@@ -346,6 +352,21 @@ def _add_doors(
     else:
         logger.warning("ADMIN_JWT_SECRET is not set: administrators cannot log in")
     return _add_graphql(router, shared, services, extending, caches) if settings.plugins.graphql.enabled else None
+
+
+def _add_feed(router: Router, shared: Infrastructure, services: Services, hooks: Hooks) -> FeedEndpoint | None:
+    """The feed of changes, where it is on. Raises StartFailed where something else is at its address."""
+    if shared.journal is None:
+        return None
+    settings = shared.settings.api
+    path = settings.rest.prefix + settings.events.path
+    there = router.find("GET", path)
+    if there is not None and ":" not in there[0].template:
+        raise StartFailed(f"GET {path} is taken: give the feed of changes another path, `events.path` in api.toml")
+    limits = options.feed_options(shared.settings)
+    feed = FeedEndpoint(services.controller.reads, router, hooks, shared.journal, shared.authenticator, limits)
+    feed.add(router, settings.rest.prefix, settings.events.path)
+    return feed
 
 
 def _add_graphql(

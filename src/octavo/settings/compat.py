@@ -40,6 +40,7 @@ RULES: Mapping[str, Rule] = {
     "unknown_populate": Rule(v4="drop", safe="refuse"),
     "zone_components": Rule(v4="any", safe="allowed"),
     "drafts_by_id": Rule(v4="visible", safe="preview"),
+    "future_publication": Rule(v4="shown", safe="hidden"),
     "tokens_after_password_change": Rule(v4="valid", safe="invalid"),
     "unverified_emails": Rule(v4="accept", safe="refuse"),
     "cors": Rule(v4="reflect", safe="exact", before={(4, 3, 4): "open"}),

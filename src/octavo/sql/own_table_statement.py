@@ -17,6 +17,7 @@ class OwnStatement:
     `{column:milliseconds}` a stored instant as milliseconds; `{key:name}` a name that is a word of some database.
     `{id:on_conflict}` what follows the row of an INSERT where one with that key may be there, `{hits:proposed}` what a
     column was to get from it; `{id, name:returning}` the end of a statement that answers what it has written.
+    `{:transaction}` is the number of the transaction; `{:settled}` that below which all transactions are over.
     Braces of the statement itself are doubled.
     """
 
@@ -58,6 +59,8 @@ def _render(template: str, dialect: Dialect) -> tuple[str, tuple[str, ...]]:
                 parts.append(dialect.proposed(field))
             case "returning":
                 parts.append(dialect.returning(*field.split(", ")))
+            case "transaction" | "settled":
+                parts.append(dialect.transaction_number if form == "transaction" else dialect.settled_before)
             case "" | "instant":
                 names.setdefault(field)
                 mark = dialect.mark(list(names).index(field) + 1)

@@ -32,14 +32,15 @@ from octavo.sql.dialects.base import Dialect
 
 @dataclass(frozen=True, slots=True)
 class WriteRules:
-    """How bodies are looked at: the rules `relationErrors` and `zoneComponents`.
+    """How bodies are looked at: the rules `relationErrors`, `zoneComponents` and `futurePublication`.
 
     `place_relations`: what is wrong with relations is told with its path. `listed_only`: dynamic zones take no
-    component that they do not list.
+    component that they do not list. `hides_future`: what is to be published in the future is not live yet.
     """
 
     place_relations: bool = False
     listed_only: bool = False
+    hides_future: bool = False
 
 
 V4_RULES: Final = WriteRules()

@@ -28,7 +28,7 @@ class Prefetched:
     _existing: dict[Definition, set[int]] | None = None
 
     def entry(self, fact: EntryFact) -> FactRow | None:
-        """The entry, if it is there: `owner` is 1 when it is published, `type` its locale."""
+        """The entry, if it is there: `owner` is whether it is published, `type` its locale."""
         rows = self.answers[fact]
         return rows[0] if rows else None
 

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from octavo.schema.custom_fields import BASE_TYPES
 from octavo.settings.keys import AT_LEAST_ONE, setting, table
-from octavo.settings.values import PATH, SIZE, V4_VERSION, one_of, optional, table_of
+from octavo.settings.values import DURATION, PATH, SIZE, V4_VERSION, one_of, optional, table_of
 
 Profile = Literal["v4", "safe"]
 
@@ -66,6 +66,11 @@ class Compat:
         "visible",
         "Drafts: shown by id and to everybody who asks, or only with `publicationState=preview` and to who may change "
         "entries of the type or, by an API token, read everything.",
+        default_doc=_BY_PROFILE,
+    )
+    future_publication: Literal["shown", "hidden"] = setting(
+        "shown",
+        "Entries with a `publishedAt` in the future: shown at once, as published ones, or as drafts until then.",
         default_doc=_BY_PROFILE,
     )
     tokens_after_password_change: Literal["valid", "invalid"] = setting(
@@ -186,6 +191,57 @@ class Reads:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Events:
+    """The feed of changes, `GET /api/events`."""
+
+    enabled: bool = setting(
+        False, "Write down every change, and tell it to those who listen at `/api/events`: the entries they may find."
+    )
+    path: str = setting(
+        "/events",
+        "Where it is, below the path of REST; to be changed where a content-type is there.",
+        kind=PATH,
+    )
+    types: tuple[str, ...] = setting(
+        (),
+        "UIDs of content-types that are told by the rights of who listens alone, although a project's code takes part "
+        "in finding them; without it their changes are not told.",
+    )
+    keep: int = setting(
+        3600,
+        "How long changes are kept for listeners that come back.",
+        kind=DURATION,
+        bounds=(60, None),
+        default_doc="1h",
+    )
+    keep_bytes: int = setting(
+        16 * 1024**2,
+        "Room in the database for changes that are kept, about 200 bytes each; the oldest go first.",
+        kind=SIZE,
+        bounds=(64 * 1024, None),
+        default_doc="16 MB",
+    )
+    listeners: int = setting(2000, "Most listeners of a worker; more are answered 503.", bounds=AT_LEAST_ONE)
+    listeners_by_address: int = setting(
+        100, "Most listeners of a worker from one address; more are answered 429.", bounds=AT_LEAST_ONE
+    )
+    heartbeat: int = setting(
+        15,
+        "Time between two signs of life, which keep a connection open and tell where to go on.",
+        kind=DURATION,
+        bounds=AT_LEAST_ONE,
+        default_doc="15s",
+    )
+    queue: int = setting(
+        64 * 1024,
+        "Most that waits for one listener; one that does not keep up is disconnected, and may come back.",
+        kind=SIZE,
+        bounds=(4 * 1024, 16 * 1024**2),
+        default_doc="64 kB",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Adoption:
     """A v4 project whose JavaScript is not run: what may be open although code guards it."""
 
@@ -211,6 +267,7 @@ class Api:
         '`"plugin::rating.stars" = "integer"`; those of many plugins are known.',
         kind=_STORED_TYPES,
     )
+    events: Events = table(Events, "The feed of changes, `GET /api/events`.")
     adoption: Adoption = table(Adoption, "A v4 project whose JavaScript is not run.")
     largest_answer: int = setting(
         32 * 1024**2,

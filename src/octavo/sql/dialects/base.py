@@ -283,6 +283,10 @@ class Dialect(ABC):
         """Insert the rows of a SELECT without conditions, but for those that are there."""
         return f"INSERT INTO {table} ({columns}) {select} WHERE true ON CONFLICT DO NOTHING"
 
+    transaction_number: str
+    settled_before: str
+    """The number of the transaction it is written in, 0 where they take turns; below which all are over, and read."""
+
     def rows(self, rows: Rows) -> str:
         """Rows of values as a table `n`."""
         return f"(VALUES {_joined_rows(rows)}) n"

@@ -124,6 +124,9 @@ class PostgreSQLDialect(Dialect):
     def milliseconds(self, instant: str) -> str:
         return _MILLISECONDS.format(instant)
 
+    transaction_number = "CAST(CAST(pg_current_xact_id() AS text) AS bigint)"
+    settled_before = "CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)"
+
     # Reading
 
     aggregate = "string_agg"

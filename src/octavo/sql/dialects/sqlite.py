@@ -73,6 +73,9 @@ class SQLiteDialect(Dialect):
     def milliseconds(self, instant: str) -> str:
         return instant
 
+    transaction_number = "0"
+    settled_before = "1"
+
     # Reading
 
     aggregate = "group_concat"

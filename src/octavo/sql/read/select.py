@@ -9,8 +9,8 @@ from octavo.plan.nodes import (
     Shape,
     Tested,
 )
-from octavo.plan.scopes import published
-from octavo.query.ast import PublicationState
+from octavo.query.operators import Test
+from octavo.schema.automatic import PUBLISHED_AT
 from octavo.schema.registry import Registry
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.read.json_shapes import ShapeCompiler, StatementTooLong
@@ -69,9 +69,9 @@ class SelectCompiler(ShapeCompiler):
 
     def count(self, selection: Selection) -> str:
         """How many entries there are, on all pages."""
-        condition, live = selection.condition, published(selection.target, PublicationState.LIVE)
-        if self.dialect.counts_tables_at_once and condition == live and isinstance(live, Tested):
-            drafts = replace(selection, condition=replace(live, negated=False))
+        condition = selection.condition
+        if self.dialect.counts_tables_at_once and isinstance(condition, Tested) and _is_published(condition):
+            drafts = replace(selection, condition=replace(condition, negated=False))
             return f"SELECT (SELECT count(*) FROM {self.table(selection)}) - ({self._count_each(drafts)})"
         return self._count_each(selection)
 
@@ -96,3 +96,11 @@ class SelectCompiler(ShapeCompiler):
             f" JOIN {self.table(selection)} {alias} ON {alias}.id = {page}.id{order}"
             f"{self.dialect.limit(self.limit_value(selection), None)}"
         )
+
+
+def _is_published(condition: Tested) -> bool:
+    """Whether it is met by all that is published, and by nothing else."""
+    attribute = condition.attribute
+    return (
+        attribute is not None and attribute.name == PUBLISHED_AT and condition.test is Test.NULL and condition.negated
+    )

@@ -69,9 +69,12 @@ class _Branches:
 
     def _entry(self, number: int, fact: EntryFact) -> None:
         published = "published_at IS NOT NULL" if fact.content_type.draft_and_publish else "1 = 1"
+        later = ""
+        if fact.content_type.draft_and_publish and fact.moment is not None:
+            later = f" WHEN published_at > {self.value(ValueKind.DATETIME, fact.moment)} THEN 2"
         locale = "locale" if fact.content_type.localized else self._no_text
         self.texts.append(
-            f"SELECT {number}, id, CASE WHEN {published} THEN 1 ELSE 0 END, {locale},"
+            f"SELECT {number}, id, CASE{later} WHEN {published} THEN 1 ELSE 0 END, {locale},"
             f" {self._no_text}, {self._no_number} FROM {self._quote(table_name(fact.content_type))}"
             f" WHERE id = {self.value(_INTEGER, fact.id)}"
         )

@@ -1,0 +1,153 @@
+"""The journal: what has changed, written in the transaction that changes it, for those who follow changes.
+
+Numbers are given out while transactions are under way, so a later number may be seen before an earlier one. Rows
+are therefore read in the order of their transactions, and only those before which nothing can come any more: every
+transaction with a lower number is over. The rows are kept for a time, and then swept (`journal_sweep`).
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from octavo.clock import this_moment
+from octavo.database.change_feed import ChangeFeed, ChangeKind, DataChange, Presence
+from octavo.database.connection import Connection, Database, Row
+from octavo.sql.ddl.tables import OwnTable
+from octavo.sql.own_table_statement import OwnStatement
+
+TABLE: Final = OwnTable(
+    "octavo_journal",
+    (
+        "transaction_id bigint NOT NULL",
+        "uid varchar(255) NOT NULL",
+        "entry_id bigint NOT NULL",
+        "kind varchar(16) NOT NULL",
+        "locale varchar(255)",
+        "was integer NOT NULL",
+        "became integer NOT NULL",
+        "created_at bigint NOT NULL",
+    ),
+    counted=True,
+    indexes=(("transaction_id", "id"), ("created_at",)),
+)
+
+MOST_READ: Final = 256
+"""Rows that are read at once."""
+_SIZES: Final = (64, 8, 1)
+"""Rows that one statement writes, so that databases see few texts."""
+
+_COLUMNS: Final = "transaction_id, uid, entry_id, kind, locale, was, became, created_at"
+_READ: Final = OwnStatement(f"""
+SELECT id, {_COLUMNS} FROM octavo_journal
+WHERE (transaction_id, id) > ({{transaction}}, {{id}}) AND transaction_id < {{:settled}}
+ORDER BY transaction_id, id LIMIT {MOST_READ}""")  # noqa: S608 - names only
+_LAST: Final = OwnStatement("""
+SELECT transaction_id, id FROM octavo_journal WHERE transaction_id < {:settled}
+ORDER BY transaction_id DESC, id DESC LIMIT 1""")
+_KEPT: Final = OwnStatement("SELECT 1 FROM octavo_journal WHERE id = {id} AND transaction_id = {transaction}")
+_FIRST: Final = OwnStatement("SELECT min(id) FROM octavo_journal")
+
+
+class Position(NamedTuple):
+    """A place in the journal: all before it, and itself, is known."""
+
+    transaction: int
+    id: int
+
+    def __str__(self) -> str:
+        return f"{self.transaction}-{self.id}"
+
+
+START: Final = Position(0, 0)
+_POSITION: Final = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
+
+
+def read_position(text: str) -> Position | None:
+    """The position that a text says; None for what says none."""
+    found = _POSITION.fullmatch(text)
+    return None if found is None else Position(int(found[1]), int(found[2]))
+
+
+@dataclass(frozen=True, slots=True)
+class JournalRow:
+    """One change. `created_at` is milliseconds since 1970."""
+
+    position: Position
+    change: DataChange
+    created_at: int
+
+
+class Journal:
+    """The journal of one database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._dialect = database.dialect
+        self._feed: ChangeFeed | None = None
+        self._writing = {size: _writing(size) for size in _SIZES}
+
+    def join(self, feed: ChangeFeed) -> None:
+        """From now on write down every change that a feed is told of."""
+        feed.keeper = self.write
+        self._feed = feed
+
+    def on_change(self, wake: Callable[[], None]) -> Callable[[], None]:
+        """Call somebody when there are new rows of this process; how to end that."""
+        return (lambda: None) if self._feed is None else self._feed.subscribe(lambda _: wake())
+
+    async def write(self, connection: Connection, changes: Sequence[DataChange]) -> None:
+        """Write changes down, in their transaction."""
+        now = this_moment()
+        for rows in _in_sizes(changes):
+            values: dict[str, Any] = {"now": now}
+            for number, change in enumerate(rows):
+                values |= {
+                    f"uid{number}": change.uid,
+                    f"entry{number}": change.id,
+                    f"kind{number}": change.kind.value,
+                    f"locale{number}": change.locale,
+                    f"was{number}": change.was.value,
+                    f"became{number}": change.became.value,
+                }
+            await connection.execute(*self._writing[len(rows)].bind(self._dialect, **values))
+
+    async def read(self, after: Position) -> list[JournalRow]:
+        """What comes after a position, in order, at most MOST_READ rows."""
+        reading = _READ.bind(self._dialect, transaction=after.transaction, id=after.id)
+        return [_journal_row(row) for row in await self._database.fetch_all(*reading)]
+
+    async def last(self) -> Position:
+        """The position of the newest row before which nothing can come any more."""
+        row = await self._database.fetch_row(*_LAST.bind(self._dialect))
+        return START if row is None else Position(int(row[0]), int(row[1]))
+
+    async def keeps_all_after(self, position: Position) -> bool:
+        """Whether all that came after a position can still be read: nothing of it was swept."""
+        if position == START:
+            return await self._database.fetch_value(*_FIRST.bind(self._dialect)) in (None, 1)
+        found = _KEPT.bind(self._dialect, id=position.id, transaction=position.transaction)
+        return await self._database.fetch_value(*found) is not None
+
+
+def _writing(size: int) -> OwnStatement:
+    rows = ", ".join(
+        f"({{:transaction}}, {{uid{n}}}, {{entry{n}}}, {{kind{n}}}, {{locale{n}}}, {{was{n}}}, {{became{n}}}, {{now}})"
+        for n in range(size)
+    )
+    return OwnStatement(f"INSERT INTO octavo_journal ({_COLUMNS}) VALUES {rows}")  # noqa: S608 - names only
+
+
+def _in_sizes(changes: Sequence[DataChange]) -> Iterable[Sequence[DataChange]]:
+    """All changes in parts of few sizes."""
+    done = 0
+    for size in _SIZES:
+        whole = (len(changes) - done) // size * size
+        yield from (changes[start : start + size] for start in range(done, done + whole, size))
+        done += whole
+
+
+def _journal_row(row: Row) -> JournalRow:
+    number, transaction, uid, entry_id, kind, locale, was, became, created_at = row
+    change = DataChange(uid, int(entry_id), ChangeKind(kind), locale=locale, was=Presence(was), became=Presence(became))
+    return JournalRow(Position(int(transaction), int(number)), change, int(created_at))

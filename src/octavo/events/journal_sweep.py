@@ -1,0 +1,41 @@
+"""Sweeping the journal: rows that are too old go, and the oldest where there are too many."""
+
+from typing import Final
+
+from octavo.clock import this_moment
+from octavo.database.connection import Database
+from octavo.database.unit_of_work import unit_of_work
+from octavo.sql.own_table_statement import OwnStatement
+
+ROW_BYTES: Final = 200
+"""About what a row takes with its places in the indexes."""
+_ALWAYS_KEPT: Final = 100
+"""The last ids that are kept whatever their age: those who follow know one of them, and can go on from it."""
+_AT_ONCE: Final = 1_000
+"""Rows that one transaction removes: others wait for it."""
+
+_LAST: Final = OwnStatement("SELECT max(id) FROM octavo_journal")
+_OLD: Final = OwnStatement("SELECT max(id) FROM octavo_journal WHERE created_at < {limit}")
+_FIRST_OF: Final = OwnStatement("""
+SELECT min(id) FROM (SELECT id FROM octavo_journal ORDER BY id DESC LIMIT {most}) o""")
+_NEXT: Final = OwnStatement(f"SELECT max(id) FROM (SELECT id FROM octavo_journal ORDER BY id LIMIT {_AT_ONCE}) o")  # noqa: S608
+_REMOVE: Final = OwnStatement("DELETE FROM octavo_journal WHERE id <= {last}")
+
+
+async def sweep_journal(database: Database, seconds: float, size: int) -> None:
+    """Remove what is older than so many seconds, and the oldest of what takes more than about `size` bytes."""
+    dialect = database.dialect
+    newest = await database.fetch_value(*_LAST.bind(dialect))
+    if newest is None:
+        return
+    old = await database.fetch_value(*_OLD.bind(dialect, limit=this_moment() - int(seconds * 1000)))
+    kept = await database.fetch_value(*_FIRST_OF.bind(dialect, most=max(_ALWAYS_KEPT, size // ROW_BYTES)))
+    last = min(max(old or 0, kept - 1), newest - _ALWAYS_KEPT)
+    step = 0
+    while step < last:
+        found = await database.fetch_value(*_NEXT.bind(dialect))
+        if found is None or step >= min(found, last):
+            return
+        step = min(found, last)
+        async with unit_of_work(database) as unit:
+            await unit.connection.execute(*_REMOVE.bind(dialect, last=step))

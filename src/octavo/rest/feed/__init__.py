@@ -1,0 +1,1 @@
+"""The feed of changes over REST: server-sent events."""
