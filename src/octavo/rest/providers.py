@@ -54,7 +54,9 @@ def _name(request: Request) -> str:
 
 
 def _params(request: Request) -> dict[str, str]:
-    """The parameters; of several with one name the first counts."""
+    """The parameters; of several with one name the first counts. What code has changed is texts by name."""
+    if request.overlay is not None and request.overlay.values is not None:
+        return {name: value for name, value in request.overlay.values().items() if isinstance(value, str)}
     found: dict[str, str] = {}
     for name, value in parse_qsl(request.query, keep_blank_values=True)[:_MOST_PARAMS]:
         found.setdefault(name, value)

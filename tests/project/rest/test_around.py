@@ -181,3 +181,31 @@ async def test_what_is_named_has_to_be_there(tmp_path: Path) -> None:
     }
     said = "there is none called global::fast; did you mean global::slow?"
     assert problems(tmp_path, files) == [f"config/middlewares.toml: use.0: {said}"]
+
+
+async def test_what_a_global_middleware_reads_and_changes(tmp_path: Path) -> None:
+    looking = """
+        async def middleware(request, next):
+            assert request.params == {}
+            if "title" in request.query:
+                request.query = {"filters": {"title": request.query["title"]}}
+            if "word" in request.query:
+                request.query["query"] = "{ __typename }"
+            return await next(request)
+    """
+    files = {
+        "config/middlewares.toml": 'use = ["global::looking"]\n',
+        "middlewares/looking.py": looking,
+        "api/book/routes/own.py": """
+            from octavo import Route
+
+            routes = [Route("GET", "/own/:name", lambda request: [request.params, request.query], auth=False)]
+        """,
+    }
+    async with open_shop(tmp_path, files) as opened:
+        assert (await opened.get("/api/own/x?a=1")).json == [{"name": "x"}, {"a": "1"}]
+        assert (await opened.get("/api/books/1")).status == 200
+        assert (await opened.get("/api/books?title=nobody")).json["data"] == []
+        asked = await opened.get("/graphql?query=%7Bbooks%7Bdata%7Bid%7D%7D%7D")
+        assert "errors" not in asked.json
+        assert (await opened.get("/graphql?word=1")).json == {"data": {"__typename": "Query"}}

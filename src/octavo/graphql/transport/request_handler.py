@@ -115,7 +115,8 @@ class RequestHandler:
         """A query in the address."""
         actor = await self._authenticator.authenticate(request.header("authorization"))
         answers = self._answers_for(request)
-        params = self._parse_text(request.query)
+        changed = None if request.overlay is None else request.overlay.values
+        params = self._parse_text(request.query) if changed is None else changed()
         if not params.keys() & {"query", "extensions"}:
             return answers.text("GET query missing.")
         try:

@@ -53,9 +53,7 @@ class CodeHandler:
     async def __call__(self, raw: RawRequest) -> RawResponse:
         """The answer to a request. Raises errors that callers may see."""
         request = Request.of(raw, self.app)
-        request.route = self.name
-        request.actor = await self.admit(raw)
-        await request.prepare()
+        await request.enter(self.name, await self.admit(raw))
         with sharing(request.state):
             async with self.runner.watch(self.place, raw, request.clock):
                 if self.policies:

@@ -29,7 +29,7 @@ class Request:
     `actor` is who asks, once a route has let them in; before that, in global middlewares, it is nobody.
     """
 
-    __slots__ = ("_params", "_query", "_user", "actor", "app", "clock", "raw", "route", "state")
+    __slots__ = ("_as_sent", "_params", "_query", "_user", "actor", "app", "clock", "raw", "route", "state")
 
     def __init__(self, raw: RawRequest, app: App) -> None:
         self.raw = raw
@@ -41,6 +41,7 @@ class Request:
         """`GET /talks/:id`, once it is known."""
         self._params: dict[str, Any] | None = None
         self._query: dict[str, Any] | None = None
+        self._as_sent = b""
         self._user: Any = _UNKNOWN
         raw.overlay = Overlay(self)
 
@@ -53,12 +54,17 @@ class Request:
     def query(self) -> dict[str, Any]:
         """The parameters of the query string as nested values. What is changed in them, core actions read."""
         if self._query is None:
-            self._query = read_params(self.raw)
+            self._take(read_params(self.raw))
+        assert self._query is not None, "it was taken"
         return self._query
 
     @query.setter
     def query(self, values: Mapping[str, Any]) -> None:
         self._query = dict(values)
+
+    def _take(self, query: dict[str, Any]) -> None:
+        """Keep the parameters with how they were, so that those that nobody changes stay the text they came as."""
+        self._query, self._as_sent = query, orjson.dumps(query)
 
     @property
     def params(self) -> dict[str, Any]:
@@ -124,10 +130,14 @@ class Request:
         assert self.raw.overlay is not None, "it was made with the request"
         return self.raw.overlay
 
-    async def prepare(self) -> None:
-        """Untangle a query that is too long for the event loop, before code asks for it."""
+    async def enter(self, route: str, actor: Actor) -> None:
+        """Take note of the route that the request came by, and of who was let in.
+
+        A query that is too long for the event loop is untangled before code asks for it.
+        """
+        self.route, self.actor, self._params = route, actor, None
         if self._query is None and (size := len(self.raw.query)) > MOST_PREPARED_HERE:
-            self._query = await compute(lambda: read_params(self.raw), size, MOST_PREPARED_HERE)
+            self._take(await compute(lambda: read_params(self.raw), size, MOST_PREPARED_HERE))
 
     def for_core(self) -> RawRequest:
         """The request as the endpoint of a core action reads it: with what was changed.
@@ -135,9 +145,10 @@ class Request:
         Raises TypeError for a query that is no JSON.
         """
         if self._query is not None:
-            text = orjson.dumps(self._query, default=_plain).decode()
-            self._overlay.query = _CHANGED + text
-            self._overlay.values = lambda: cast("dict[str, Any]", orjson.loads(text))
+            text = orjson.dumps(self._query, default=_plain)
+            if text != self._as_sent:
+                self._overlay.query = _CHANGED + text.decode()
+                self._overlay.values = lambda: cast("dict[str, Any]", orjson.loads(text))
         if self._params is not None:
             self.raw.path_values = {name: str(value) for name, value in self._params.items()}
         return self.raw
