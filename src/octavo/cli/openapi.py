@@ -1,13 +1,17 @@
 """`octavo openapi`: the document that describes the REST API."""
 
 from pathlib import Path
+from typing import Final
 
 import click
+import orjson
 
 from octavo.cli.base import project_option, read_settings, say
-from octavo.rest.documentation import render_document
+from octavo.rest.openapi.document import make_document
 from octavo.runtime.options import described_api
 from octavo.runtime.process import build
+
+_OPTIONS: Final = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 
 
 @click.command(epilog="Example: octavo openapi --output openapi.json")
@@ -20,7 +24,7 @@ def openapi(project: Path, output: Path | None) -> None:
     """
     settings = read_settings(project)
     site = build(settings).site
-    text = render_document(described_api(settings, site.registry, site.router)) + b"\n"
+    text = orjson.dumps(make_document(described_api(settings, site.registry, site.router)), option=_OPTIONS)
     if output is None:
         click.echo(text, nl=False)
         return

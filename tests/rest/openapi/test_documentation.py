@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 
 from octavo.runtime.process import build
 from octavo.settings.model import Mode
 from tests.browser import MISSING, find_browser, open_page
-from tests.cli.processes import Server
+from tests.cli.processes import PATIENCE, Server
 from tests.http.asgi import Answer
 from tests.models.bookshop import FULL_TOKEN, SOME_TOKEN
 from tests.models.site import Site
@@ -65,6 +66,13 @@ async def test_the_document_tells_what_everybody_may(bookshop: Site) -> None:
     paths = (await asked(bookshop, "development", PATHS[0])).json["paths"]
     assert paths["/api/books"]["get"]["security"] == [{}, {"bearerAuth": []}]
     assert paths["/api/books"]["post"]["security"] == [{"bearerAuth": []}]
+
+
+def test_who_has_the_document_is_not_sent_it_again(shop: Server) -> None:
+    address = f"http://127.0.0.1:{shop.port}{PATHS[1]}"
+    first = requests.get(address, timeout=PATIENCE)
+    again = requests.get(address, headers={"If-None-Match": first.headers["etag"]}, timeout=PATIENCE)
+    assert (first.status_code, again.status_code, again.content) == (200, 304, b"")
 
 
 @pytest.mark.skipif(find_browser() is None, reason=MISSING)

@@ -5,6 +5,7 @@ and only the newest is kept.
 """
 
 import asyncio
+import hashlib
 import sys
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -23,7 +24,6 @@ from octavo.rest.operations import Operation
 from octavo.threads import compute
 
 _DOCUMENT: Final = "openapi.json"
-_KEPT: Final = ((b"cache-control", b"no-cache"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Documentation:
         self._authenticator = authenticator
         self._options = options
         self._page = OwnPage(__name__, options.path, ("viewer.js", "viewer.css"))
-        self._made: tuple[object, bytes] | None = None
+        self._made: _Made | None = None
         self._making = asyncio.Lock()
 
     def add_routes(self, router: Router) -> None:
@@ -63,20 +63,27 @@ class Documentation:
             if not actor.ability.everything:
                 raise ForbiddenError
         anybody = (await self._authenticator.authenticate(None)).ability
-        return Response(200, await self._document(anybody), headers=_KEPT)
-
-    async def _document(self, anybody: Ability) -> bytes:
         async with self._making:
-            if self._made is None or self._made[0] != anybody.key:
-                self._made = anybody.key, await compute(lambda: self._make(anybody), sys.maxsize)
-            return self._made[1]
+            if self._made is None or self._made.made_for != anybody.key:
+                self._made = await compute(lambda: self._make(anybody), sys.maxsize)
+            made = self._made
+        headers = ((b"cache-control", b"no-cache"), (b"etag", made.etag.encode()))
+        if request.header("if-none-match") == made.etag:
+            return Response(304, content_type="", headers=headers)
+        return Response(200, made.body, headers=headers)
 
-    def _make(self, anybody: Ability) -> bytes:
+    def _make(self, anybody: Ability) -> "_Made":
         operations = (route.operation for route in self._described.router.routes())
         actions = {scope for item in operations if isinstance(item, Operation) for scope in item.admits.scopes}
-        return render_document(self._described, frozenset(action for action in actions if anybody.allows(action)))
+        public = frozenset(action for action in actions if anybody.allows(action))
+        body = orjson.dumps(make_document(self._described, public))
+        return _Made(anybody.key, body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
 
 
-def render_document(described: Described, public: frozenset[str] = frozenset()) -> bytes:
-    """The document as JSON. `public` are the actions that callers may take without a token."""
-    return orjson.dumps(make_document(described, public), option=orjson.OPT_INDENT_2)
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A document, and what everybody might do when it was made."""
+
+    made_for: object
+    body: bytes
+    etag: str
