@@ -271,6 +271,28 @@ async def test_locks_serialize_by_name(articles: Database) -> None:
     assert await articles.fetch_value("SELECT rank FROM articles WHERE id = 1") == 20
 
 
+async def test_several_locks_hold_each_of_their_names(articles: Database) -> None:
+    """In other orders they would wait for each other: whoever takes several takes them in one order."""
+    held = ["rank of article 1", "rank of article 2"]
+
+    async def add_one(number: int) -> None:
+        async with articles.transaction() as transaction:
+            if number % 2:
+                await transaction.lock_all(held)
+            else:
+                await transaction.lock(held[number // 2 % 2])
+            rank = await transaction.fetch_value("SELECT coalesce(rank, 0) FROM articles WHERE id = 1")
+            await asyncio.sleep(0.001)
+            if number % 2 or number // 2 % 2 == 0:
+                text = said(articles, "UPDATE articles SET rank = ?1 WHERE id = 1")
+                await transaction.execute(text, (rank + 1,))
+
+    await asyncio.gather(*map(add_one, range(20)))
+    assert await articles.fetch_value("SELECT rank FROM articles WHERE id = 1") == 15
+    async with articles.transaction() as transaction:
+        await transaction.lock_all([])
+
+
 async def test_exclusive_transactions_serialize(articles: Database) -> None:
     inside: list[int] = []
 

@@ -143,7 +143,7 @@ class EntryUnit(UnitOfWork):
 
     async def lock_entry(self, content_type: ContentType, entry_id: int) -> None:
         """Let nobody else change what an entry holds until the end of the transaction."""
-        await self.connection.lock(f"octavo: entry {content_type.uid} {entry_id}")
+        await self.connection.lock(entry_lock(content_type, entry_id))
 
     async def apply(self, changes: Iterable[Change]) -> None:
         """Carry out changes; those that no entry's data speaks of come from outside."""
@@ -324,6 +324,11 @@ class EntryUnit(UnitOfWork):
             raise ValidationError.from_problems([TOP.problem("Invalid relations")]) from None
         except UnsuitableValue as error:
             raise ValidationError(f"Invalid value: {error}") from None
+
+
+def entry_lock(content_type: ContentType, entry_id: int) -> str:
+    """The name of the lock that whoever changes what an entry holds has."""
+    return f"octavo: entry {content_type.uid} {entry_id}"
 
 
 def _settled(check: BodyCheck, mode: Mode, found: Prefetched) -> list[tuple[InputNode, str]]:

@@ -202,7 +202,7 @@ class HookedUnit(ManyEntriesUnit):
         """The entry, if it is there; nobody else changes it until the end of the transaction."""
         if not 0 <= entry_id <= LARGEST_ID:
             return None
-        await self.connection.lock(f"octavo: entry {content_type.uid} {entry_id}")
+        await self.lock_entry(content_type, entry_id)
         fact = EntryFact(content_type=content_type, id=entry_id)
         return (await self._prefetch([fact])).entry(fact)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from octavo.content.entry_unit import UPDATING, EntryUnit
+from octavo.content.entry_unit import UPDATING, EntryUnit, entry_lock
 from octavo.content.input.body_check import BodyCheck, check_object
 from octavo.content.input.password_hashing import hash_passwords, plain_passwords
 from octavo.content.input.prefetch import Prefetched, components_facts
@@ -108,8 +108,7 @@ class ManyEntriesUnit(EntryUnit):
         bodies = await self._compute(partial(self._changing_bodies, content_type, wanted, data), len(wanted))
         entries = {one: self.entry_fact(content_type, one) for one in wanted}
         if any(isinstance(fact, LinksFact | ComponentsFact) for body in bodies for fact in body.facts):
-            for one in wanted:
-                await self.lock_entry(content_type, one)
+            await self.connection.lock_all([entry_lock(content_type, one) for one in sorted(wanted)])
         found = await self._ask(bodies, entries.values())
         bodies = [body for body in bodies if found.entry(entries[body.key]) is not None]
         for body in bodies:

@@ -116,6 +116,9 @@ class Transaction(Connection, Protocol):
     async def lock(self, name: str) -> None:
         """Wait until no other transaction holds this name; hold it until the end of this one."""
 
+    async def lock_all(self, names: Sequence[str]) -> None:
+        """The same for several names, one after the other. Who takes several in the same order meets no deadlock."""
+
     def part(self) -> AbstractAsyncContextManager[None]:
         """A block that is undone alone when it ends with an exception: statements may follow, also after one that has
         failed inside. Parts may lie in one another.

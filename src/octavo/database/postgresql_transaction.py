@@ -17,6 +17,7 @@ from octavo.threads import in_computing_thread
 WorkT = TypeVar("WorkT")
 BEGIN_WRITING: Final = "BEGIN READ WRITE"
 BEGIN_SNAPSHOT: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_LOCK_ALL: Final = "SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1::text[]) AS name"
 _EXCLUSIVE_LOCK: Final = "octavo: exclusive"
 
 
@@ -56,6 +57,10 @@ class PostgresqlTransaction:
 
     async def lock(self, name: str) -> None:
         await self._send(self._connection.execute, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", (name,))
+
+    async def lock_all(self, names: Sequence[str]) -> None:
+        if names:
+            await self._send(self._connection.execute, _LOCK_ALL, (list(names),))
 
     @asynccontextmanager
     async def part(self) -> AsyncIterator[None]:

@@ -79,6 +79,11 @@ class SqliteTransaction:
         self.check()
         self._hold.check()
 
+    async def lock_all(self, names: Sequence[str]) -> None:
+        """There is only one writer."""
+        self.check()
+        self._hold.check()
+
     @asynccontextmanager
     async def part(self) -> AsyncIterator[None]:
         self.check()

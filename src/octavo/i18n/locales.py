@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import orjson
 
+from octavo.database.ambient import joined
 from octavo.database.connection import Connection, Database
 from octavo.sql.own_table_statement import OwnStatement
 
@@ -43,6 +44,9 @@ class Locales:
         known = self._known
         if known is None or time.monotonic() - known.read_at > MAX_AGE_SECONDS:
             known = self._known = await self._read(connection or self._database)
+            scope = joined(self._database)
+            if scope is not None:
+                scope.unit.after_undo(self.forget)
         return known
 
     def forget(self) -> None:

@@ -40,8 +40,11 @@ def unique_values(body: InputNode, own: int | None, dialect: Dialect) -> dict[Un
 
 async def lock_unique_values(connection: Transaction, unique: Mapping[UniqueFact, object]) -> None:
     """Hold the values until the end of the transaction: who comes second sees that they are taken."""
-    for name in sorted(_lock_names(unique)):
-        await connection.lock(name)
+    names = sorted(_lock_names(unique))
+    if len(names) == 1:
+        await connection.lock(names[0])
+    elif names:
+        await connection.lock_all(names)
 
 
 def unique_problem(bodies: Sequence[InputNode], violation: UniqueViolation) -> Problem:
