@@ -35,6 +35,12 @@ def read_moment(milliseconds: object) -> datetime | None:
     return datetime.fromtimestamp(milliseconds / 1000, UTC) if isinstance(milliseconds, int | float) else None
 
 
+def shown_moment(milliseconds: int) -> str:
+    """A moment as entries show it: `2024-05-01T12:00:00.000Z`."""
+    moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    return f"{moment.isoformat(timespec='milliseconds').removesuffix('+00:00')}Z"
+
+
 @dataclass(frozen=True, slots=True)
 class Clock:
     """The two times that access needs: of the day (seconds since 1970), for expiry; steady, for the age of caches."""

@@ -30,6 +30,8 @@ SECRETS = {
 FULL, SOME = "full-token", "some-token"
 PASSWORD = "correct horse"
 NEVER = {"OCTAVO_PLUGINS__USERS_PERMISSIONS__CONFIG__RATELIMIT__ENABLED": "false"}
+STILL = {"OCTAVO_SERVER__BACKGROUND": "false", "OCTAVO_SERVER__WEBHOOKS__POLL": "0"}
+"""Nothing is asked but what requests ask: tests count it."""
 SAFE = {"OCTAVO_API__COMPAT__PROFILE": "safe"}
 ALLOW = {
     "OCTAVO_PLUGINS__USERS_PERMISSIONS__CONFIG__REGISTER__ALLOWED_FIELDS": "nickname,pin,friend,role,confirmed,blocked"
@@ -124,7 +126,7 @@ async def open_club(folder: Path, variables: Mapping[str, str], *, filled: bool 
     """
     _write_definitions(folder)
     (folder / ".octavo").mkdir(exist_ok=True)
-    octavo = build(load_settings(folder, {**SECRETS, **variables}, mode="development"))
+    octavo = build(load_settings(folder, {**SECRETS, **STILL, **variables}, mode="development"))
     await octavo.asgi.start()
     try:
         if not filled:

@@ -187,7 +187,7 @@ def _told_of(found: DatabaseReport) -> Iterator[str]:
         known = "" if stored.known else ", a provider that is not known: their addresses are served as they are stored"
         yield f"Files at {stored.provider}: {size}{known}."
     if found.webhooks:
-        yield f"Webhooks: {found.webhooks} are switched on, and are not called."
+        yield f"Webhooks: {found.webhooks} are switched on, and called; name private machines in privateHosts."
     if found.order_columns:
         yield f"{len(found.order_columns)} order columns are missing, as before 4.6; the first start adds them."
     if found.added or found.indexes:

@@ -25,6 +25,7 @@ main = LazyGroup(
         "roles": ("octavo.cli.roles:roles", "Make, show and delete the roles of users."),
         "permissions": ("octavo.cli.permissions:permissions", "Show and change what roles may do."),
         "locales": ("octavo.cli.locales:locales", "Show, add and remove locales, choose the default one."),
+        "webhooks": ("octavo.cli.webhooks:webhooks", "Make, show, change, delete and try webhooks."),
         "version": ("octavo.cli.version:version", "Show the version."),
     },
 )

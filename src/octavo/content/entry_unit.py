@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from octavo.clock import this_moment
 from octavo.content.entry_snapshots import EntryImages
@@ -21,7 +21,7 @@ from octavo.content.input_path import TOP, InputPath
 from octavo.content.owned_components import dropped_components, with_nested
 from octavo.content.validation.messages import type_message
 from octavo.content.validation.scalar_rules import Mode
-from octavo.database.change_feed import ChangeFeed, ChangeKind, Presence
+from octavo.database.change_feed import ChangeFeed, ChangeKind, DataChange, Presence
 from octavo.database.connection import (
     Database,
     IdTaken,
@@ -48,6 +48,16 @@ UPDATING: Final = Mode(creating=False, draft=False)
 NO_DATES: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
+class Witness(Protocol):
+    """Who sees what units of work change before they are committed; what it writes counts if they do."""
+
+    async def before_delete(self, unit: UnitOfWork, uid: str, entry_id: int) -> None:
+        """An entry that is there still will be removed."""
+
+    async def before_commit(self, unit: UnitOfWork, changes: Sequence[DataChange]) -> None:
+        """Nothing else is changed before the commit."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteContext:
     """What every unit of one writer works with."""
@@ -59,6 +69,7 @@ class WriteContext:
     feed: ChangeFeed
     images: EntryImages
     rules: WriteRules
+    witness: Witness | None = None
 
 
 class EntryUnit(UnitOfWork):
@@ -133,6 +144,8 @@ class EntryUnit(UnitOfWork):
         entry = found.entry(fact)
         if entry is None:
             return False
+        if self._context.witness is not None:
+            await self._context.witness.before_delete(self, content_type.uid, entry_id)
         direct = [(self._registry.components[str(row.type)], row.id) for _, row in found.components()]
         before = await self._image_before(content_type, entry_id) if self._context.feed.wants_any_images else None
         owned = await self._with_nested(direct)
@@ -159,6 +172,12 @@ class EntryUnit(UnitOfWork):
                 compiling = partial(compiler.compile, change)
                 for statement in await self.compute(compiling) if self.is_large else compiling():
                     await self.connection.execute(statement.text, statement.values)
+
+    async def finish(self) -> None:
+        """As for any unit; before that whoever takes part sees what is changed."""
+        if self._context.witness is not None and self.changes:
+            await self._context.witness.before_commit(self, self.changes)
+        await super().finish()
 
     async def read_image(self, uid: str, entry_id: int) -> bytes | None:
         """What a reader of an entry alone is shown."""

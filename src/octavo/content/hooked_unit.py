@@ -7,11 +7,10 @@ change it: all rules are asked of what they leave. A required value may come fro
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from copy import deepcopy
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from octavo.clock import this_moment
+from octavo.clock import shown_moment, this_moment
 from octavo.content.entry_unit import NO_DATES, WriteContext
 from octavo.content.input.python_values import plain
 from octavo.content.input.without_passwords import without_passwords
@@ -220,12 +219,6 @@ def _unhooked(told: Telling | None, result: ResultT) -> ResultT:
     """What came of a write of which no hook was told: there are none, or it was refused."""
     assert told is None, "what cannot be cast is refused"
     return result
-
-
-def shown_moment(milliseconds: int) -> str:
-    """A moment as entries show it: `2024-05-01T12:00:00.000Z`."""
-    moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
-    return f"{moment.isoformat(timespec='milliseconds').removesuffix('+00:00')}Z"
 
 
 def _with_defaults(content_type: ContentType, given: dict[str, Any]) -> dict[str, Any]:

@@ -133,6 +133,9 @@ class ManyEntriesUnit(EntryUnit):
         entries = {one: self.entry_fact(content_type, one) for one in wanted}
         found = await self._prefetch([*entries.values(), *components_facts(content_type, wanted)] if wanted else [])
         existing = [one for one in wanted if found.entry(entries[one]) is not None]
+        if self._context.witness is not None:
+            for one in existing:
+                await self._context.witness.before_delete(self, content_type.uid, one)
         direct = [(self._registry.components[str(row.type)], row.id) for _, row in found.components()]
         before = await self._images_before(content_type, existing)
         owned = await self._with_nested(direct)

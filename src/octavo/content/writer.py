@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from octavo.content.entry_snapshots import EntryImages
-from octavo.content.entry_unit import WriteContext
+from octavo.content.entry_unit import Witness, WriteContext
 from octavo.content.hooked_unit import HookedUnit
 from octavo.content.input.body_check import V4_RULES, WriteRules
 from octavo.content.input.password_hashing import PasswordHasher
@@ -34,7 +34,7 @@ class EntryWriter:
     """Writes entries of every content-type.
 
     `feed` tells others of what has changed; without one there is nobody else to be told. `rules`: habits of v4 that
-    are kept, or not. `hooks`: what a project's code does before and after.
+    are kept, or not. `hooks`: what a project's code does before and after. `witness`: who writes along.
     """
 
     def __init__(
@@ -46,6 +46,7 @@ class EntryWriter:
         *,
         rules: WriteRules = V4_RULES,
         hooks: Hooks | None = None,
+        witness: Witness | None = None,
     ) -> None:
         self.database = database
         self.registry = registry
@@ -62,6 +63,7 @@ class EntryWriter:
             feed=feed or _own_feed(self.locales),
             images=EntryImages(database, registry),
             rules=rules,
+            witness=witness,
         )
 
     def open(self) -> AbstractAsyncContextManager[ManyEntriesUnit]:

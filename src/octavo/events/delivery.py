@@ -10,10 +10,10 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from contextvars import Context
 from typing import Final
 
 from octavo.clock import SYSTEM_CLOCK, Clock
-from octavo.database.ambient import outside
 from octavo.database.connection import Database
 from octavo.errors import ServiceUnavailable
 from octavo.events.claims import LEASE_SECONDS, Claims, End, Outcome
@@ -53,9 +53,9 @@ class Worker:
         self._sweep_at = clock.steady() + _SWEEP_SECONDS
 
     def start(self) -> None:
-        """Begin to look for messages."""
+        """Begin to look for messages, in a context that knows nothing of whoever starts it."""
         self._end_waking = self._outbox.on_wake(self._awake.set)
-        self._looking = asyncio.get_running_loop().create_task(self._look_again_and_again(), context=outside())
+        self._looking = asyncio.get_running_loop().create_task(self._look_again_and_again(), context=Context())
 
     async def stop(self, seconds: float) -> None:
         """Take nothing more. What is under way has so many seconds; then it is left to others, or the next start."""

@@ -45,12 +45,22 @@ def _embedded(address: IPv6Address) -> IPv4Address | None:
 class GuardedTransport(httpx2.AsyncBaseTransport):
     """Sends requests of an `httpx2` client. `exempt` are hosts (`name` or `name:port`) that may be private and plain.
 
-    An answer has `most_bytes` at most. Connections are not kept: one that was made for a name must not serve another
-    name at the same address.
+    `plain`: any host may be asked by http. `raw`: answers are taken as they come, however they are encoded. They have
+    `most_bytes` at most. Connections are not kept: one that was made for a name must not serve another name at the same
+    address.
     """
 
-    def __init__(self, exempt: frozenset[str] = frozenset(), *, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(
+        self,
+        exempt: frozenset[str] = frozenset(),
+        *,
+        plain: bool = False,
+        raw: bool = False,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
         self._exempt = exempt
+        self._plain = plain
+        self._raw = raw
         self._most_bytes = most_bytes
         self._inner = httpx2.AsyncHTTPTransport(trust_env=False, limits=_NO_CONNECTIONS_KEPT)
 
@@ -58,14 +68,14 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         url = request.url
         port = url.port or (443 if url.scheme == "https" else 80)
         exempt = bool(self._exempt & {url.host, f"{url.host}:{port}"})
-        if url.scheme != "https" and not (exempt and url.scheme == "http"):
+        if url.scheme != "https" and not ((exempt or self._plain) and url.scheme == "http"):
             raise RefusedAddress(f"{url.host} has to be asked by https", request=request)
         address = await self._resolve(request, url.host, port, exempt)
         request.extensions = {**request.extensions, "sni_hostname": url.host}
         request.url = url.copy_with(host=address)
         request.headers["accept-encoding"] = "identity"
         response = await self._inner.handle_async_request(request)
-        if response.headers.get("content-encoding", "identity").lower() != "identity":
+        if not self._raw and response.headers.get("content-encoding", "identity").lower() != "identity":
             await response.aclose()
             raise RefusedAddress(f"{url.host} compresses its answers unasked", request=request)
         assert isinstance(response.stream, httpx2.AsyncByteStream)

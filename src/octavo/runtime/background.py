@@ -1,9 +1,12 @@
-"""Background: what a process does besides answering: it delivers what is in the outbox, for the site in force."""
+"""Background: what a process does besides answering: it delivers what is in the outbox, looks for changes that only the
+database tells of, and sweeps the journal of changes, for the site in force."""
 
 import asyncio
 import logging
 import random
-from typing import Final
+from collections.abc import Coroutine
+from contextvars import Context
+from typing import Any, Final
 
 from octavo.errors import ServiceUnavailable
 from octavo.events.delivery import Worker
@@ -11,49 +14,79 @@ from octavo.events.journal_sweep import sweep_journal
 from octavo.outage_log import reason_of
 from octavo.runtime.infrastructure import Infrastructure
 from octavo.runtime.site import Site
+from octavo.webhooks.book import Webhooks
 
 logger = logging.getLogger(__name__)
 
-_SWEEP_SECONDS: Final = 60.0
-
-GRACE_SECONDS = 2.0
+GRACE_SECONDS: Final = 2.0
 """What deliveries under way have at a stop. Those that take longer are delivered again, by others or the next start."""
+_SWEEP_SECONDS: Final = 60.0
 
 
 class Background:
     """The work in the background for one site. When another site takes its place this ends, and that has its own."""
 
     def __init__(self, infrastructure: Infrastructure, site: Site) -> None:
-        works = infrastructure.settings.server.background and site.topics
-        shared = infrastructure
-        self._worker = Worker(shared.database, shared.outbox, site.topics) if works else None
-        self._infrastructure = infrastructure
-        self._sweeping: asyncio.Task[None] | None = None
+        self._shared = infrastructure
+        self._works = infrastructure.settings.server.background
+        works = self._works and site.topics
+        self._worker = Worker(infrastructure.database, infrastructure.outbox, site.topics) if works else None
+        self._tasks: list[asyncio.Task[None]] = []
+        self.is_at_work = False
 
     def start(self) -> None:
         """Begin: the site is in force."""
+        self.is_at_work = True
         if self._worker is not None:
             self._worker.start()
-        if self._infrastructure.journal is not None and self._infrastructure.settings.server.background:
-            self._sweeping = asyncio.get_running_loop().create_task(_sweep(self._infrastructure))
+        seconds = self._shared.settings.server.webhooks.poll
+        if seconds:
+            self._begin(_look_again_and_again(self._shared.webhooks, seconds))
+        if self._works and self._shared.journal is not None:
+            self._begin(_sweep(self._shared))
 
     async def stop(self) -> None:
         """Take nothing more, and wait for what is under way, as long as it may take."""
-        if self._sweeping is not None:
-            self._sweeping.cancel()
-            await asyncio.wait((self._sweeping,))
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
         if self._worker is not None:
             await self._worker.stop(GRACE_SECONDS)
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Work in a context that knows nothing of whoever starts it."""
+        self._tasks.append(asyncio.get_running_loop().create_task(work, context=Context()))
 
 
 async def _sweep(infrastructure: Infrastructure) -> None:
     """Sweep the journal of changes again and again; each process does it, at moments of its own."""
     events = infrastructure.settings.api.events
+    out_of_reach = False
     while True:
         await asyncio.sleep(_SWEEP_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
         try:
             await sweep_journal(infrastructure.database, events.keep, events.keep_bytes)
-        except ServiceUnavailable as error:
-            logger.warning("Old changes are not removed yet: %s", reason_of(error))
-        except Exception:
-            logger.exception("Old changes cannot be removed")
+            out_of_reach = False
+        except Exception as error:  # whatever it is, the next time may go well
+            out_of_reach = _tell("Old changes are not removed yet", error, out_of_reach)
+
+
+async def _look_again_and_again(webhooks: Webhooks, seconds: float) -> None:
+    out_of_reach = False
+    while True:
+        await asyncio.sleep(seconds)
+        try:
+            await webhooks.look()
+            out_of_reach = False
+        except Exception as error:  # whatever it is, the next look may go well
+            out_of_reach = _tell("The webhooks cannot be read", error, out_of_reach)
+
+
+def _tell(what: str, error: Exception, is_told: bool) -> bool:
+    """Tell of an outage once; that it is told."""
+    if not is_told:
+        logger.warning(
+            "%s: %s", what, reason_of(error), exc_info=None if isinstance(error, ServiceUnavailable) else error
+        )
+    return True

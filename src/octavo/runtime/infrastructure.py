@@ -25,10 +25,12 @@ from octavo.runtime import options
 from octavo.runtime.open_mailer import open_mailer
 from octavo.runtime.open_resources import open_counts, open_media, open_project_database
 from octavo.runtime.open_storage import open_storage
+from octavo.runtime.open_webhooks import open_webhooks
 from octavo.runtime.prepare_database import StartFailed
 from octavo.schema.uids import LOCALE
 from octavo.settings import Settings
 from octavo.users.sessions import UserSessions
+from octavo.webhooks.book import Webhooks
 
 logger = logging.getLogger(__name__)
 
@@ -44,6 +46,7 @@ class Infrastructure:
     outbox: Outbox
     journal: Journal | None
     """What has changed, written down for those who listen; None where nobody may."""
+    webhooks: Webhooks
     storage: Storage
     media: MediaLibrary
     mailer: Mailer
@@ -57,6 +60,7 @@ class Infrastructure:
     async def begin(self) -> None:
         """What a start does, once the tables are there. Raises StartFailed."""
         await self._make_first_administrator()
+        await self.webhooks.look()
         self.storage.workspace.sweep()
 
     def forget(self) -> None:
@@ -93,7 +97,7 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
     access = options.access_options(settings)
     authenticator = Authenticator(database, options.secrets(settings), access, caches=caches)
     locales = Locales(database)
-    feed = ChangeFeed()
+    feed, outbox = ChangeFeed(), Outbox(database)
     feed.subscribe(lambda _: locales.forget(), {LOCALE})
     feed.subscribe(lambda _: authenticator.invalidate(), REMEMBERED_TYPES)
     journal = Journal(database) if settings.api.events.enabled else None
@@ -104,8 +108,9 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
         caches=caches,
         database=database,
         feed=feed,
-        outbox=Outbox(database),
+        outbox=outbox,
         journal=journal,
+        webhooks=open_webhooks(settings, database, outbox),
         storage=storage,
         media=open_media(settings, database, storage),
         mailer=open_mailer(settings),

@@ -39,6 +39,8 @@ from octavo.users.accounts import AccountOptions
 from octavo.users.providers import links as provider_accounts
 from octavo.users.providers.logins import ProviderOptions
 from octavo.users.sessions import SessionOptions
+from octavo.webhooks import deliveries as webhook_deliveries
+from octavo.webhooks import rows as webhook_rows
 
 _SAME_SITE: Final[Mapping[str, SameSite]] = {"strict": "Strict", "lax": "Lax", "none": "None"}
 
@@ -51,6 +53,8 @@ def own_tables(settings: Settings) -> tuple[OwnTable, ...]:
         outbox.TABLE,
         dead_letters.TABLE,
         *((journal.TABLE,) if settings.api.events.enabled else ()),
+        webhook_rows.TABLE,
+        webhook_deliveries.TABLE,
         one_time_secrets.TABLE,
         provider_accounts.TABLE,
         *((token_versions.TABLE,) if revokes_tokens(settings) else ()),

@@ -189,8 +189,9 @@ class Process:
         retiring = self._retire(dispatcher, self.site, self._background, left)
         self.infrastructure, self.site = infrastructure, site
         infrastructure.feed.hooks = site.hooks
-        self._background = Background(infrastructure, site)
-        self._background.start()
+        before, self._background = self._background, Background(infrastructure, site)
+        if before.is_at_work:  # not where nobody has started this process
+            self._background.start()
         self._retirements.start(retiring)
 
     async def _retire(

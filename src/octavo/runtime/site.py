@@ -13,7 +13,7 @@ from octavo.cache import CacheScope
 from octavo.content.reader import EntryReader, UrlSigner
 from octavo.content.writer import EntryWriter
 from octavo.controllers.content import ContentController
-from octavo.events.after_commit import TOPIC, hooks_topic
+from octavo.events.after_commit import hooks_topic
 from octavo.events.hooks import Hooks
 from octavo.events.messages import Topic
 from octavo.graphql.customization.extension import Extending, Extension
@@ -62,6 +62,7 @@ from octavo.runtime.project_code import (
     restrict_schema,
     tell_closed,
 )
+from octavo.runtime.webhooks import webhook_topic, webhook_witness
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
 from octavo.users.accounts import Accounts
@@ -199,8 +200,13 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
     except BaseException:
         extending.code.unload()
         raise
-    topics = {TOPIC: hooks_topic(hooks)}
+    topics = _topics(infrastructure, hooks)
     return Site(registry, services, extending, router, graphql, caches, around, code, hooks, feed, topics)
+
+
+def _topics(shared: Infrastructure, hooks: Hooks) -> dict[str, Topic]:
+    """What is done with messages of the outbox."""
+    return {topic.name: topic for topic in (hooks_topic(hooks), webhook_topic(shared))}
 
 
 def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, hooks: Hooks) -> Services:
@@ -214,7 +220,13 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, ho
         limits=options.read_limits(settings),
     )
     writer = EntryWriter(
-        shared.database, registry, shared.locales, shared.feed, rules=options.write_rules(settings), hooks=hooks
+        shared.database,
+        registry,
+        shared.locales,
+        shared.feed,
+        rules=options.write_rules(settings),
+        hooks=hooks,
+        witness=webhook_witness(shared, registry),
     )
     controller = ContentController(
         registry,
@@ -260,7 +272,7 @@ def _extending(
     table = ServiceTable(code, options.page_limits(shared.settings))
     rules = OwnRules(services.files, services.users, services.roles)
     facilities = make_facilities(shared.settings, shared.mailer, caches.cache("project code"), rules)
-    hooks.app = App(shared.settings, registry, services.controller, plugins, hooks, table, facilities)
+    hooks.app = App(shared.settings, registry, services.controller, plugins, hooks, table, facilities, shared.webhooks)
     return Extending(extension, code, hooks.app, Runner(code.folder, shared.settings.server.code_timeout))
 
 

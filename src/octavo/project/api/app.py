@@ -24,6 +24,7 @@ from octavo.project.naming import did_you_mean
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
+from octavo.webhooks.book import Webhooks
 
 ResultT = TypeVar("ResultT")
 HookT = TypeVar("HookT", bound=Callable[[Event], Any])
@@ -65,6 +66,7 @@ class App:
     hooks: Hooks
     services: "Services"
     facilities: Facilities
+    webhooks: Webhooks
 
     @overload
     def on(self, events: str | Sequence[str], uids: str | Sequence[str]) -> Callable[[HookT], HookT]: ...

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from octavo.settings.files.outgoing import OutgoingHttp
+from octavo.settings.files.webhooks import Webhooks
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
 from octavo.settings.values import DURATION, NETWORKS, SIZE
 
@@ -60,3 +61,4 @@ class Server:
     shutdown: int = setting(
         30, "Time given to requests under way at a stop.", kind=DURATION, bounds=AT_LEAST_ZERO, default_doc="30s"
     )
+    webhooks: Webhooks = table(Webhooks)

@@ -15,6 +15,12 @@ def _proxy(value: Any) -> Readings:
     yield Reading("server.trustedProxies", _PROXIES if flag(trusts) else [])
 
 
+def _headers(value: Any) -> Readings:
+    if not isinstance(value, Mapping):
+        raise ValueError
+    yield Reading("server.webhooks.defaultHeaders", {str(name): text(one) for name, one in value.items()})
+
+
 SERVER: Final[tuple[Row, ...]] = (
     take("host", "server.host", text),
     take("port", "server.port", whole),
@@ -24,7 +30,8 @@ SERVER: Final[tuple[Row, ...]] = (
     take("dirs.public", "server.publicFolder", text),
     *idle("one log for all: what goes wrong in a request is logged with its id", "emitErrors", "logger"),
     *idle("the HTTP server is another one", "socket", "http", "keepAliveTimeout"),
-    *idle("webhooks are not sent", "webhooks"),
+    several("webhooks.defaultHeaders", _headers, "server.webhooks.defaultHeaders"),
+    *idle("each webhook says what it populates", "webhooks.populateRelations"),
     *idle("tasks at set times are code, which is not run", "cron"),
     *idle("there is no transfer between services; `octavo db backup` copies databases", "transfer"),
     *idle("pages of administrators have settings of their own", "admin"),

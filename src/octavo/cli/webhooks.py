@@ -1,0 +1,238 @@
+"""`octavo webhooks`: addresses that are told when content changes."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from octavo.cli.base import (
+    Group,
+    json_option,
+    project_option,
+    read_settings,
+    refuse,
+    say,
+    say_json,
+    say_table,
+    with_database,
+)
+from octavo.clock import shown_moment
+from octavo.database.connection import Database
+from octavo.errors import ValidationError
+from octavo.events.outbox import Outbox
+from octavo.runtime.open_webhooks import open_webhooks
+from octavo.runtime.options import own_tables
+from octavo.webhooks.book import Webhooks
+from octavo.webhooks.deliveries import Delivery
+from octavo.webhooks.webhook import EVENTS, Webhook, new_secret
+
+ResultT = TypeVar("ResultT")
+
+_MOST_SHOWN = 60
+_OFF = "off: {}"
+
+
+@click.group(cls=Group)
+def webhooks() -> None:
+    """Make, show, change, delete and try webhooks: addresses that are told when content changes."""
+
+
+def _run(project: Path, work: Callable[[Webhooks], Awaitable[ResultT]]) -> ResultT:
+    settings = read_settings(project)
+
+    async def run(database: Database) -> ResultT:
+        return await work(open_webhooks(settings, database, Outbox(database)))
+
+    try:
+        return with_database(settings, run, own_tables(settings))
+    except ValidationError as error:
+        listed = [f"{'.'.join(one['path'])}: {one['message']}" for one in (error.details or {}).get("errors", ())]
+        refuse("\n".join(listed) or error.message)
+
+
+def _options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say something of a webhook."""
+    for option in reversed(
+        (
+            click.option("--url", help="The address, with http:// or https://."),
+            click.option("--event", "events", multiple=True, type=click.Choice(EVENTS), help="May be repeated."),
+            click.option("--header", "headers", multiple=True, help="As in 'X-Key: x'; may be repeated."),
+            click.option("--type", "types", multiple=True, help="Content-type or pattern (api::*); may be repeated."),
+            click.option("--locale", "locales", multiple=True, help="Entries of this locale alone; may be repeated."),
+            click.option("--populate", multiple=True, help="What the entry is shown with, or *; may be repeated."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def _given(
+    url: str | None,
+    events: tuple[str, ...],
+    headers: tuple[str, ...],
+    types: tuple[str, ...],
+    locales: tuple[str, ...],
+    populate: tuple[str, ...],
+) -> dict[str, Any]:
+    """What options say, by the names of a webhook's fields."""
+    given: dict[str, Any] = {"url": url, "events": events, "types": types, "locales": locales}
+    given["headers"] = dict(map(_header, headers))
+    given["populate"] = "*" if populate == ("*",) else list(populate)
+    return {name: value for name, value in given.items() if value}
+
+
+def _header(text: str) -> tuple[str, str]:
+    name, colon, value = text.partition(":")
+    if not colon:
+        refuse(f"a header is a name, a colon and a value, not {text!r}")
+    return name.strip(), value.strip()
+
+
+@webhooks.command(
+    epilog="Example: octavo webhooks create build --url https://example.org/hook --event entry.publish --type 'api::*'"
+)
+@click.argument("name")
+@_options
+@click.option("--unsigned", is_flag=True, help="Without a secret: messages are not signed.")
+@project_option
+@json_option
+def create(name: str, unsigned: bool, project: Path, as_json: bool, **said: Any) -> None:
+    """Make a webhook, of all events unless --event says which; its secret is shown."""
+    given = {"name": name, "events": EVENTS, **_given(**said)} | ({"secret": None} if unsigned else {})
+    made = _run(project, lambda found: found.create(**given))
+    _show(made, as_json, with_secret=True)
+
+
+@webhooks.command(name="list", epilog="Example: octavo webhooks list --json")
+@project_option
+@json_option
+def list_all(project: Path, as_json: bool) -> None:
+    """Show the webhooks."""
+    found = _run(project, lambda found: found.all())
+    if as_json:
+        say_json([_plain(one, with_secret=False) for one in found])
+        return
+    rows = ((one.id, one.name, one.url, "\n".join(one.events), _state(one)) for one in found)
+    say_table(("id", "name", "url", "events", "state"), rows)
+
+
+@webhooks.command(epilog="Example: octavo webhooks show 1 --secret")
+@click.argument("webhook_id", type=int, metavar="ID")
+@click.option("--secret", is_flag=True, help="Show the secret, too.")
+@project_option
+@json_option
+def show(webhook_id: int, secret: bool, project: Path, as_json: bool) -> None:
+    """Show a webhook."""
+    _show(_run(project, lambda found: found.get(webhook_id)), as_json, with_secret=secret)
+
+
+@webhooks.command(epilog="Example: octavo webhooks update 1 --event entry.publish --event entry.unpublish")
+@click.argument("webhook_id", type=int, metavar="ID")
+@click.option("--name", help="Another name.")
+@_options
+@click.option("--new-secret", "renew", is_flag=True, help="Sign with a new secret from now on; it is shown.")
+@click.option("--clear", multiple=True, type=click.Choice(["headers", "types", "locales", "populate", "secret"]))
+@project_option
+@json_option
+def update(
+    webhook_id: int, name: str | None, renew: bool, clear: tuple[str, ...], project: Path, as_json: bool, **said: Any
+) -> None:
+    """Change what is said of a webhook; the rest stays."""
+    nothing: dict[str, Any] = {"headers": {}, "types": (), "locales": (), "populate": None, "secret": None}
+    given = _given(**said) | {cleared: nothing[cleared] for cleared in clear} | ({"name": name} if name else {})
+    if renew:
+        given["secret"] = new_secret()
+    _show(_run(project, lambda found: found.update(webhook_id, **given)), as_json, with_secret=renew)
+
+
+@webhooks.command(epilog="Example: octavo webhooks delete 1")
+@click.argument("webhook_id", type=int, metavar="ID")
+@project_option
+def delete(webhook_id: int, project: Path) -> None:
+    """Remove a webhook and the log of what it was sent."""
+    say("Removed the webhook [bold]{}[/].", _run(project, lambda found: found.delete(webhook_id)).name)
+
+
+@webhooks.command(epilog="Example: octavo webhooks enable 1")
+@click.argument("webhook_id", type=int, metavar="ID")
+@project_option
+def enable(webhook_id: int, project: Path) -> None:
+    """Switch a webhook on."""
+    changed = _run(project, lambda found: found.update(webhook_id, enabled=True))
+    say("Switched on the webhook [bold]{}[/].", changed.name)
+
+
+@webhooks.command(epilog="Example: octavo webhooks disable 1")
+@click.argument("webhook_id", type=int, metavar="ID")
+@project_option
+def disable(webhook_id: int, project: Path) -> None:
+    """Switch a webhook off: it is told nothing, also of what happened before."""
+    changed = _run(project, lambda found: found.update(webhook_id, enabled=False))
+    say("Switched off the webhook [bold]{}[/].", changed.name)
+
+
+@webhooks.command(epilog="Example: octavo webhooks test 1")
+@click.argument("webhook_id", type=int, metavar="ID")
+@project_option
+@json_option
+def test(webhook_id: int, project: Path, as_json: bool) -> None:
+    """Send a message to try the address, from here and at once."""
+    answer = _run(project, lambda found: found.test(webhook_id))
+    if as_json:
+        say_json(asdict(answer))
+    elif answer.error is None:
+        say("Answered {} within {} ms.", answer.status, answer.milliseconds)
+    if answer.error is not None:
+        refuse(answer.error)
+
+
+@webhooks.command(epilog="Example: octavo webhooks deliveries 1 --limit 5 --json")
+@click.argument("webhook_id", type=int, metavar="ID")
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="How many.")
+@project_option
+@json_option
+def deliveries(webhook_id: int, limit: int, project: Path, as_json: bool) -> None:
+    """Show what a webhook was sent last, and what came of it; bodies and answers with --json."""
+    found = _run(project, lambda found: found.deliveries(webhook_id, limit))
+    if as_json:
+        say_json([asdict(one) for one in found])
+        return
+    rows = ((one.message_id, one.event, shown_moment(one.sent_at), one.attempts, _came(one)) for one in found)
+    say_table(("message", "event", "sent", "attempts", "came of it"), rows)
+
+
+@webhooks.command(epilog="Example: octavo webhooks redeliver msg_2f1c0a")
+@click.argument("message_id", metavar="MESSAGE")
+@project_option
+def redeliver(message_id: str, project: Path) -> None:
+    """Let the service send a message of the log once more, as it was."""
+    found = _run(project, lambda found: found.redeliver(message_id))
+    say("{} will be sent to {} again.", found.event, found.url)
+
+
+def _came(one: Delivery) -> str:
+    return f"{one.status}, {one.milliseconds} ms" if one.delivered else (one.error or "")[:_MOST_SHOWN]
+
+
+def _state(webhook: Webhook) -> str:
+    if webhook.enabled:
+        return "on"
+    return "off" if webhook.disabled_because is None else _OFF.format(webhook.disabled_because)
+
+
+def _plain(webhook: Webhook, *, with_secret: bool) -> dict[str, Any]:
+    plain = asdict(webhook)
+    secret = plain.pop("secret")
+    return plain | ({"secret": secret} if with_secret else {"signed": secret is not None})
+
+
+def _show(webhook: Webhook, as_json: bool, *, with_secret: bool) -> None:
+    plain = _plain(webhook, with_secret=with_secret)
+    if as_json:
+        say_json(plain)
+        return
+    for name, value in plain.items():
+        text = ", ".join(value) if isinstance(value, list | tuple) else value
+        say("[bold]{}[/] {}", f"{name}:", "" if text is None else text)

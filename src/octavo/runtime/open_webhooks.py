@@ -1,0 +1,44 @@
+"""Opens what webhooks are kept in and sent with. The HTTP client is imported when the first message is sent."""
+
+from typing import TYPE_CHECKING
+
+from octavo.database.connection import Database
+from octavo.events.outbox import Outbox
+from octavo.settings import Settings
+from octavo.webhooks.book import Webhooks
+from octavo.webhooks.messages import Answer, Sent
+from octavo.webhooks.webhook import Webhook
+
+if TYPE_CHECKING:
+    from octavo.webhooks.post import Poster
+
+
+def open_webhooks(settings: Settings, database: Database, outbox: Outbox) -> Webhooks:
+    """The webhooks of a database, sent as the settings say."""
+    return Webhooks(database, outbox, _LatePoster(settings).post)
+
+
+class _LatePoster:
+    """Sends messages. Made of the settings when there is one."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings.server.webhooks
+        self._poster: Poster | None = None
+
+    async def post(self, webhook: Webhook, sent: Sent) -> Answer:
+        """Send a message, once."""
+        if self._poster is None:
+            self._poster = self._open()
+        return await self._poster.post(webhook, sent)
+
+    def _open(self) -> "Poster":
+        from octavo.webhooks.post import Poster, PostOptions  # the HTTP client takes time and memory
+
+        given = self._settings
+        return Poster(
+            PostOptions(
+                seconds=float(given.timeout),
+                private_hosts=frozenset(given.private_hosts),
+                headers=given.default_headers,
+            )
+        )

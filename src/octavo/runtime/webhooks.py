@@ -1,0 +1,43 @@
+"""Webhooks of a service: what its settings say of them, and what a site has to do with them."""
+
+from octavo.authorization.permissions import EVERYTHING
+from octavo.authorization.strictness import Strictness
+from octavo.content.reader import EntryReader, PreparedRead
+from octavo.controllers.reading import ContentReads
+from octavo.events.messages import Retries, Topic
+from octavo.query.request import By, Drafts, Form, ReadRequest
+from octavo.rest.params import read_query
+from octavo.runtime import options
+from octavo.runtime.infrastructure import Infrastructure
+from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
+from octavo.schema.uids import USER
+from octavo.webhooks.deliveries import Kept
+from octavo.webhooks.delivery import WebhookDelivery
+from octavo.webhooks.witness import WebhookWitness
+
+_SHOWN_UNASKED = {USER: "role"}
+"""What v4 populates where nothing is said."""
+
+
+def webhook_witness(shared: Infrastructure, registry: Registry) -> WebhookWitness:
+    """Who adds the messages, for the entries of one registry."""
+    reader = EntryReader(shared.database, registry, limits=options.read_limits(shared.settings))
+    reads = ContentReads(registry, reader, Strictness())
+
+    def prepare(content_type: ContentType, populate: object) -> PreparedRead:
+        asked = _SHOWN_UNASKED.get(content_type.uid) if populate is None else populate
+        query = read_query({} if asked is None else {"populate": asked})
+        request = ReadRequest(content_type=content_type, query=query, by=By.ID, projection=Form.FLAT, drafts=Drafts.ANY)
+        return reads.prepare(request, EVERYTHING)
+
+    return WebhookWitness(registry, shared.webhooks, shared.outbox, reader, prepare)
+
+
+def webhook_topic(shared: Infrastructure) -> Topic:
+    """Who delivers them."""
+    given = shared.settings.server.webhooks
+    retries = Retries(attempts=given.attempts, first=10.0, factor=4.0, longest=6 * 3600.0)
+    kept = Kept(given.keep * 1000, given.keep_size)
+    delivery = WebhookDelivery(shared.database, shared.webhooks, retries, given.disable_after, kept)
+    return delivery.topic(float(given.timeout))

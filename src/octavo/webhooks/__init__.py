@@ -1,0 +1,1 @@
+"""Webhooks: addresses that are told when content changes, in v4's words, through the outbox."""

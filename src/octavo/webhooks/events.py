@@ -1,0 +1,45 @@
+"""What changes are called in v4, and what v4 tells of them."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import orjson
+
+from octavo.clock import shown_moment
+from octavo.database.change_feed import ChangeKind
+from octavo.schema.content_types import ContentType
+from octavo.schema.uids import FILE, FOLDER, USER
+from octavo.webhooks import webhook
+
+_ENTRY: Final[Mapping[ChangeKind, tuple[str, ...]]] = {
+    ChangeKind.CREATE: (webhook.CREATE,),
+    ChangeKind.UPDATE: (webhook.UPDATE,),
+    ChangeKind.DELETE: (webhook.DELETE,),
+    ChangeKind.PUBLISH: (webhook.UPDATE, webhook.PUBLISH),
+    ChangeKind.UNPUBLISH: (webhook.UPDATE, webhook.UNPUBLISH),
+}
+_MEDIA: Final[Mapping[ChangeKind, tuple[str, ...]]] = {
+    ChangeKind.CREATE: (webhook.MEDIA_CREATE,),
+    ChangeKind.UPDATE: (webhook.UPDATE, webhook.MEDIA_UPDATE),  # v4 tells of an entry too
+    ChangeKind.DELETE: (webhook.MEDIA_DELETE,),
+}
+_OWN: Final = frozenset({USER, FILE, FOLDER})
+
+
+def is_told(uid: str) -> bool:
+    """Whether changes of a type are told at all: never those of tokens, roles and administrators."""
+    return uid.startswith("api::") or uid in _OWN
+
+
+def events_of(uid: str, kind: ChangeKind) -> tuple[str, ...]:
+    """What a change is called, in the order of v4's telling."""
+    return _MEDIA.get(kind, ()) if uid == FILE else _ENTRY[kind]
+
+
+def body_of(event: str, content_type: ContentType, entry: bytes, milliseconds: int) -> bytes:
+    """What is sent: v4's object, around the JSON of an entry."""
+    head = {"event": event, "createdAt": shown_moment(milliseconds)}
+    if event.startswith("media."):
+        return orjson.dumps(head)[:-1] + b',"media":' + entry + b"}"
+    head |= {"model": content_type.singular_name, "uid": content_type.uid}
+    return orjson.dumps(head)[:-1] + b',"entry":' + entry + b"}"

@@ -1,0 +1,92 @@
+"""Adds a message for each webhook that wants to know of a change, in the transaction of the change.
+
+The payload is the entry as it is at the end of that transaction; of an entry that is removed, as it was before.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import orjson
+
+from octavo.clock import this_moment
+from octavo.content.reader import EntryReader, PreparedRead
+from octavo.database.change_feed import ChangeKind, DataChange
+from octavo.database.unit_of_work import UnitOfWork
+from octavo.events.messages import MessageTooLarge
+from octavo.events.outbox import Outbox
+from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
+from octavo.webhooks.book import Webhooks
+from octavo.webhooks.events import body_of, events_of, is_told
+from octavo.webhooks.messages import TOPIC, Sent, new_id
+from octavo.webhooks.webhook import Webhook
+
+logger = logging.getLogger(__name__)
+
+Prepare = Callable[[ContentType, Any], PreparedRead]
+"""How an entry is read by id, with what populates it, without what is private."""
+
+
+class WebhookWitness:
+    """Sees the changes of one registry's entries."""
+
+    def __init__(
+        self, registry: Registry, webhooks: Webhooks, outbox: Outbox, reader: EntryReader, prepare: Prepare
+    ) -> None:
+        self._registry = registry
+        self._webhooks = webhooks
+        self._outbox = outbox
+        self._reader = reader
+        self._prepare = prepare
+        self._prepared: dict[tuple[str, str], PreparedRead] = {}
+
+    async def before_delete(self, unit: UnitOfWork, uid: str, entry_id: int) -> None:
+        """An entry that is there still will be removed."""
+        await self._tell(unit, DataChange(uid, entry_id, ChangeKind.DELETE))
+
+    async def before_commit(self, unit: UnitOfWork, changes: Sequence[DataChange]) -> None:
+        """Nothing else is changed before the commit."""
+        for change in changes:
+            if change.kind is not ChangeKind.DELETE:
+                await self._tell(unit, change)
+
+    async def _tell(self, unit: UnitOfWork, change: DataChange) -> None:
+        known = self._webhooks.current
+        if not known or not is_told(change.uid):
+            return
+        events = events_of(change.uid, change.kind)
+        wanting = [one for one in known if one.enabled and one.wants_type(change.uid) and set(events) & set(one.events)]
+        shown: dict[str, bytes | None] = {}
+        for webhook in wanting:
+            populate = orjson.dumps(webhook.populate).decode()
+            if populate not in shown:
+                shown[populate] = await self._read(unit, change, webhook.populate, populate)
+            entry = shown[populate]
+            if entry is not None and webhook.wants_locale(_locale(entry) if webhook.locales else None):
+                for event in events:
+                    if event in webhook.events:
+                        await self._add(unit, webhook, change, event, entry)
+
+    async def _read(self, unit: UnitOfWork, change: DataChange, populate: Any, key: str) -> bytes | None:
+        prepared = self._prepared.get((change.uid, key))
+        if prepared is None:
+            prepared = self._prepare(self._registry.content_types[change.uid], populate)
+            self._prepared[change.uid, key] = prepared
+        return await self._reader.read_one(prepared.bind(id=change.id), unit.connection)
+
+    async def _add(self, unit: UnitOfWork, webhook: Webhook, change: DataChange, event: str, entry: bytes) -> None:
+        content_type = self._registry.content_types[change.uid]
+        message_id, key = new_id(), f"{webhook.id} {change.uid} {change.id}"
+        body = body_of(event, content_type, entry, this_moment())
+        try:
+            await self._outbox.add(unit, TOPIC, Sent(message_id, webhook.id, event, body.decode()).payload(), key)
+        except MessageTooLarge as error:
+            logger.warning("Webhook %s is told of %s %d alone: %s", webhook.name, change.uid, change.id, error)
+            body = body_of(event, content_type, orjson.dumps({"id": change.id}), this_moment())
+            await self._outbox.add(unit, TOPIC, Sent(message_id, webhook.id, event, body.decode()).payload(), key)
+
+
+def _locale(entry: bytes) -> str | None:
+    locale = orjson.loads(entry).get("locale")
+    return locale if isinstance(locale, str) else None

@@ -1,0 +1,45 @@
+"""`octavo webhooks`: made, shown, changed, tried, and what they were sent."""
+
+import pytest
+
+from tests.cli.conftest import Call, answered, refused, said
+from tests.http_services import Answer, serving
+from tests.webhooks.newsroom import Listener
+
+
+def test_the_life_of_a_webhook(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    listener = Listener(first={"/hook": [Answer(500, b"broken")]})
+    with serving(listener.answer) as url:
+        monkeypatch.setenv("OCTAVO_SERVER__WEBHOOKS__PRIVATE_HOSTS", url.removeprefix("http://"))
+        made = answered(call("webhooks", "create", "build", "--url", f"{url}/hook", "--header", "A: b", "--json"))
+        assert made["secret"].startswith("whsec_")
+        assert made["headers"] == {"A": "b"}
+        (listed,) = answered(call("webhooks", "list", "--json"))
+        assert listed == {**{name: value for name, value in made.items() if name != "secret"}, "signed": True}
+        assert refused(call("webhooks", "test", "1")).endswith("the answer was 500")
+        assert said(call("webhooks", "test", "1"))[0].startswith("Answered 200 within")
+        assert [one.headers["a"] for one in listener.at("/hook")] == ["b", "b"]
+    changing = ("--event", "entry.publish", "--type", "api::*", "--clear", "headers", "--clear", "secret", "--json")
+    changed = answered(call("webhooks", "update", "1", *changing))
+    assert (changed["events"], changed["types"], changed["headers"]) == (["entry.publish"], ["api::*"], {})
+    assert changed["signed"] is False
+    assert said(call("webhooks", "disable", "1")) == ["Switched off the webhook build."]
+    assert said(call("webhooks", "list"))[1].endswith("off")
+    assert said(call("webhooks", "enable", "1")) == ["Switched on the webhook build."]
+    log = answered(call("webhooks", "deliveries", "1", "--json"))
+    assert [(one["status"], one["answer"]) for one in log] == [(200, ""), (500, "broken")]
+    assert [one["delivered"] for one in log] == [True, False]
+    again = said(call("webhooks", "redeliver", log[1]["message_id"]))
+    assert again == [f"trigger-test will be sent to {url}/hook again."]
+    assert said(call("webhooks", "delete", "1")) == ["Removed the webhook build."]
+    assert answered(call("webhooks", "list", "--json")) == []
+
+
+def test_refuses(call: Call) -> None:
+    message = """\
+url: url must be an address that begins with http:// or https://
+headers.Host: this header is set by the service"""
+    wrong = ("--url", "example.org", "--header", "Host: x")
+    assert refused(call("webhooks", "create", "build", *wrong)) == message
+    assert refused(call("webhooks", "show", "7")) == "There is no webhook 7"
+    assert refused(call("webhooks", "redeliver", "msg_0")) == "There is no message msg_0"
