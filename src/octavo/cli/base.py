@@ -4,7 +4,9 @@ import asyncio
 import json
 import os
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, NoReturn, TypeVar
 
 import click
@@ -85,6 +87,18 @@ def read_settings(project: Path) -> Settings:
     """The settings, for commands that serve nothing and so may lack secrets."""
     check_project(project)
     return load_settings(project, os.environ, require_secrets=False)
+
+
+def with_secrets(settings: Settings) -> Settings:
+    """The settings with secrets of the moment where there are none: for a service that is built and never asked."""
+    given, made = settings.secrets, token_hex()
+    filled = replace(
+        given,
+        jwt_secret=given.jwt_secret or made,
+        api_token_salt=given.api_token_salt or made,
+        admin_jwt_secret=given.admin_jwt_secret or made,
+    )
+    return replace(settings, secrets=filled)
 
 
 def check_project(project: Path) -> None:

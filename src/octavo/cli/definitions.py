@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from octavo.cli.base import Group, json_option, project_option, read_settings, say, say_json, say_table
+from octavo.cli.base import Group, json_option, project_option, read_settings, say, say_json, say_table, with_secrets
 from octavo.http.router import Route
 from octavo.rest.operations import Operation
 from octavo.runtime.definitions import project_registry
@@ -64,9 +64,8 @@ def routes() -> None:
 @json_option
 def list_routes(project: Path, as_json: bool) -> None:
     """Show methods and paths, in the order of their declaration, and which action each is for."""
-    found = [
-        (route.method, route.template, _action(route)) for route in build(read_settings(project)).site.router.routes()
-    ]
+    routes = build(with_secrets(read_settings(project))).site.router.routes()
+    found = [(route.method, route.template, _action(route)) for route in routes]
     if as_json:
         say_json([{"method": method, "path": path, "action": action} for method, path, action in found])
         return

@@ -6,7 +6,7 @@ from typing import Final
 import click
 import orjson
 
-from octavo.cli.base import project_option, read_settings, say
+from octavo.cli.base import project_option, read_settings, say, with_secrets
 from octavo.rest.openapi.document import make_document
 from octavo.runtime.options import described_api
 from octavo.runtime.process import build
@@ -22,7 +22,7 @@ def openapi(project: Path, output: Path | None) -> None:
 
     No database is asked: every operation that roles decide about counts as one that needs a token.
     """
-    settings = read_settings(project)
+    settings = with_secrets(read_settings(project))
     site = build(settings).site
     text = orjson.dumps(make_document(described_api(settings, site.registry, site.router)), option=_OPTIONS)
     if output is None:
