@@ -64,10 +64,11 @@ function draw() {
   const token = el("input", { type: "password", placeholder: "Token", "aria-label": "Token", autocomplete: "off", value: state.token, oninput: () => { state.token = token.value.trim(); } });
   const main = el("main", { tabindex: "-1" });
   const info = state.doc.info;
+  const file = URL.createObjectURL(new Blob([JSON.stringify(state.doc, null, 2)], { type: "application/json" }));
   document.body.replaceChildren(
     el("aside", {},
       el("h1", {}, info.title, " ", el("small", {}, info.version)),
-      el("a", { href: document.body.dataset.document, download: "openapi.json" }, "openapi.json"),
+      el("a", { href: file, download: "openapi.json" }, "openapi.json"),
       search, token, list),
     main);
   drawList(list, "");
