@@ -24,7 +24,7 @@ from octavo.typings.typescript.front_end import render_front_end
 from octavo.typings.typescript.v4_schemas import render_v4_schemas
 from tests.cli.processes import PATIENCE, ROOT, run, serving
 from tests.models.bookshop import DEFINITIONS
-from tests.typings.projects import write_project
+from tests.typings.projects import write_large_project, write_project
 
 HERE = Path(__file__).parent
 NODE = ROOT / "build/clients"
@@ -111,6 +111,7 @@ def write_types(folder: Path) -> None:
         ("docs.ts", "".join(example)),
         ("content.ts", render_front_end(magazine)),
         ("bookshop.ts", render_front_end(bookshop)),
+        ("large.ts", render_front_end(load_registry(write_large_project(folder / "large")))),
         ("schemas.ts", render_v4_schemas(magazine)),
     ):
         (folder / name).write_text(text, encoding="utf-8")

@@ -74,6 +74,26 @@ def conference(folder: Path) -> Registry:
     return load_registry(write_project(folder))
 
 
+def write_large_project(folder: Path, size: int = 100) -> Path:
+    """As many content-types, each leading to several others, so that there is no end to where they lead."""
+    for number in range(size):
+        name = f"type{number}"
+        targets = [f"type{(number * step + 7) % size}" for step in range(1, 7)]
+        attributes: dict[str, Any] = {f"value{index}": {"type": "string"} for index in range(6)}
+        for index, target in enumerate(targets):
+            target_uid = f"api::{target}.{target}"
+            attributes[f"relation{index}"] = {"type": "relation", "relation": "oneToOne", "target": target_uid}
+        attributes["zone"] = {"type": "dynamiczone", "components": ["large.one", "large.two"]}
+        info = {"singularName": name, "pluralName": f"{name}s", "displayName": name}
+        definition = {"collectionName": f"{name}s", "info": info, "attributes": attributes}
+        _write(folder / f"src/api/{name}/content-types/{name}/schema.json", definition)
+    for name in ("one", "two"):
+        related = {"type": "relation", "relation": "oneToOne", "target": "api::type1.type1"}
+        definition = {"collectionName": f"{name}s", "info": {"displayName": name}, "attributes": {"related": related}}
+        _write(folder / f"src/components/large/{name}.json", definition)
+    return folder
+
+
 def _write(path: Path, definition: dict[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(definition))

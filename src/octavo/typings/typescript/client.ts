@@ -201,6 +201,9 @@ type PopulateBelow<A> = A extends Zone<infer C>
         publicationState?: PublicationState;
       };
 
+/** Checks what was written. Of the constraint itself nothing is asked: it leads on through all types without end. */
+type Sound<P, D extends Definition> = Populate<D> extends P ? unknown : Checked<P, D>;
+
 /** The same populate, with `never` where it names what does not exist: types that are inferred may hold more keys. */
 export type Checked<P, D extends Definition> = P extends string
   ? CheckedPath<P, D>
@@ -287,7 +290,7 @@ export type Pagination =
 /** What a read by id, and the answer of a write, can be asked for. */
 export interface EntryParams<U extends Uid, P, F> {
   fields?: F;
-  populate?: P & Checked<P, ContentTypes[U]>;
+  populate?: P & Sound<P, ContentTypes[U]>;
 }
 /** What the read of a single type can be asked for. */
 export interface SingleParams<U extends Uid, P, F, S> extends EntryParams<U, P, F> {
