@@ -83,6 +83,17 @@ def test_every_command_is_there() -> None:
         "locales default",
         "locales list",
         "locales remove",
+        "webhooks create",
+        "webhooks delete",
+        "webhooks deliveries",
+        "webhooks disable",
+        "webhooks enable",
+        "webhooks list",
+        "webhooks redeliver",
+        "webhooks show",
+        "webhooks test",
+        "webhooks update",
+        "plugins list",
         "version",
     ]
 

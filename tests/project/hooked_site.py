@@ -33,8 +33,7 @@ async def open_hooked_site(folder: Path, copy: Copy) -> AsyncIterator[Site]:
 
 def kept(site: Site, name: str) -> list[Any]:
     """A list of `index.py`."""
-    register = site.octavo.site.extending.code.register
-    assert register is not None
+    register, *_ = site.octavo.site.extending.code.register
     found: list[Any] = register.call.__globals__[name]
     return found
 

@@ -25,7 +25,7 @@ def problems(project: Path) -> list[str]:
 
 def test_a_project_without_code(tmp_path: Path) -> None:
     code = load_code(tmp_path)
-    assert (code.register, code.bootstrap, dict(code.policies), dict(code.middlewares)) == (None, None, {}, {})
+    assert (code.register, code.bootstrap, dict(code.policies), dict(code.middlewares)) == ((), (), {}, {})
 
 
 async def _call(function: object) -> object:
@@ -44,9 +44,8 @@ async def test_what_is_found_and_by_which_name(tmp_path: Path) -> None:
         api__book__middlewares__own="def middleware(next): return next\n",
     )
     code = load_code(tmp_path)
-    assert code.register is not None
-    assert await code.register("it is") == "so it is"
-    assert code.bootstrap is None
+    assert await code.register[0]("it is") == "so it is"
+    assert code.bootstrap == ()
     assert set(code.policies) == {"global::is_owner", "api::book.own"}
     assert set(code.middlewares) == {"global::slow", "api::book.own"}
     assert await code.policies["global::is_owner"]("a", "b") == "a"
@@ -63,7 +62,7 @@ def test_what_editors_leave_behind_is_not_run(tmp_path: Path) -> None:
 def test_what_is_loaded_can_be_forgotten(tmp_path: Path) -> None:
     write(tmp_path, index="from .lib import WORD\ndef register(app): return WORD\n", lib="WORD = 'so'\n")
     code = load_code(tmp_path)
-    package = code.package
+    package = code.packages[0]
     assert {name for name in sys.modules if name.startswith(f"{package}")} == {
         str(package),
         f"{package}.index",
@@ -71,8 +70,7 @@ def test_what_is_loaded_can_be_forgotten(tmp_path: Path) -> None:
     }
     code.unload()
     assert [name for name in sys.modules if name.startswith(f"{package}")] == []
-    assert code.register is not None
-    assert code.register.call(None) == "so"  # who still runs goes on
+    assert code.register[0].call(None) == "so"  # who still runs goes on
 
 
 def test_two_projects_do_not_meet(tmp_path: Path) -> None:
@@ -80,7 +78,7 @@ def test_two_projects_do_not_meet(tmp_path: Path) -> None:
         write(
             tmp_path / name, index="from .lib import WORD\ndef register(app): return WORD\n", lib=f"WORD = '{name}'\n"
         )
-    one, two = (load_code(tmp_path / name).register for name in ("one", "two"))
+    one, two = (load_code(tmp_path / name).register[0] for name in ("one", "two"))
     assert one is not None
     assert two is not None
     assert (one.call(None), two.call(None)) == ("one", "two")

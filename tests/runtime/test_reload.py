@@ -236,7 +236,7 @@ async def test_code_is_loaded_anew_and_its_hooks_are_called(serve: OpenProcess, 
     await process._retirements.settle()
     gc.collect()
     assert first() is None
-    package = process.site.extending.code.package
+    package = process.site.extending.code.packages[0]
     loaded = {name.partition(".")[0] for name in sys.modules if name.startswith("octavo_project_")}
     assert package in loaded
     index.write_text("import nothing_of_that_name\n")

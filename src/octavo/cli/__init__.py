@@ -26,6 +26,8 @@ main = LazyGroup(
         "permissions": ("octavo.cli.permissions:permissions", "Show and change what roles may do."),
         "locales": ("octavo.cli.locales:locales", "Show, add and remove locales, choose the default one."),
         "webhooks": ("octavo.cli.webhooks:webhooks", "Make, show, change, delete and try webhooks."),
+        "plugins": ("octavo.cli.plugins:plugins", "Show the plugins: built-in ones and installed packages."),
         "version": ("octavo.cli.version:version", "Show the version."),
     },
+    plugins="octavo.commands",
 )

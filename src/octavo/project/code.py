@@ -9,11 +9,11 @@
 - `content-types/TYPE/lifecycles.py`: `before_create(event)` and its kin
 
 Policies and middlewares stand in `src` (`global::NAME`); all of them in `src/api/API` (`api::API.NAME`) and in
-`src/extensions/PLUGIN` (`plugin::PLUGIN.NAME`).
+`src/extensions/PLUGIN` (`plugin::PLUGIN.NAME`). The package of a plugin is another `src`.
 """
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType, ModuleType
@@ -24,15 +24,18 @@ from octavo.project.kinds import ControllerKind, ServiceKind
 from octavo.project.lifecycles import PATTERNS, Lifecycles, read_lifecycles
 from octavo.project.modules import Modules, unload, without_bytecode
 from octavo.project.places import below_owners, code_name, owner_name
-from octavo.project.problems import InvalidCode
+from octavo.project.problems import CodeProblem, InvalidCode
 from octavo.project.routes import CoreRouter, InvalidRoute, Route
 from octavo.schema.naming import kebab_case
+from octavo.schema.source_folders import SourceFolder, project_source
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 _POLICY: Final = "context, config"
 FIELD_MIDDLEWARE: Final = "next, parent, args, context, info"
 REQUEST_MIDDLEWARE: Final = "request, next, config"
 _HOOK: Final = "app"
+_LISTED: Final = ("register", "bootstrap", "routes", "lifecycles", "packages")
+_NAMED: Final = ("policies", "middlewares", "request_middlewares", "controllers", "services")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +59,14 @@ class RoutesFile:
 
 @dataclass(frozen=True, slots=True)
 class ProjectCode:
-    """What a project brings, by its meaning and by name. `middlewares` are those of fields of GraphQL."""
+    """What a project and its plugins bring, by its meaning and by name. `middlewares` are those of fields of GraphQL.
+
+    `register` and `bootstrap` are called in turn: those of plugins, then the project's.
+    """
 
     folder: Path
-    register: Function | None = None
-    bootstrap: Function | None = None
+    register: tuple[Function, ...] = ()
+    bootstrap: tuple[Function, ...] = ()
     policies: Mapping[str, Function] = field(default_factory=lambda: _NOTHING)
     middlewares: Mapping[str, Function] = field(default_factory=lambda: _NOTHING)
     request_middlewares: Mapping[str, Function] = field(default_factory=lambda: _NOTHING)
@@ -68,23 +74,53 @@ class ProjectCode:
     services: Mapping[str, LoadedClass] = field(default_factory=lambda: _NOTHING)
     routes: tuple[RoutesFile, ...] = ()
     lifecycles: tuple[Lifecycles, ...] = ()
-    package: str | None = None
-    """The package that stands for `src`, where anything was loaded."""
+    settings: Mapping[Path, Any] = field(default_factory=dict)
+    """What `index.py` calls `Settings`, by its folder."""
+    packages: tuple[str, ...] = ()
+    """The packages that stand for `src` and for plugins, where anything was loaded."""
 
     def unload(self) -> None:
         """Forget the modules, once nothing of them runs any more."""
-        unload(self.package)
+        for package in self.packages:
+            unload(package)
 
 
-def load_code(project: Path) -> ProjectCode:
-    """Run the files of a project that have a meaning, as they are now. Raises InvalidCode with every problem found."""
-    modules = Modules(project)
+def load_code(project: Path, plugins: Sequence[SourceFolder] = ()) -> ProjectCode:
+    """Run the files of plugins and of a project that have a meaning, as they are now.
+
+    Raises InvalidCode with every problem found.
+    """
+    loadings = [Modules(folder) for folder in (*plugins, project_source(project))]
     with without_bytecode():
         try:
-            return _Loading(modules).load(project)
+            return _join(project, loadings)
         except BaseException:
-            unload(modules.package)
+            for modules in loadings:
+                unload(modules.package)
             raise
+
+
+def _join(project: Path, loadings: Sequence[Modules]) -> ProjectCode:
+    """What all of them bring, as one. Raises InvalidCode."""
+    parts = [_Loading(modules).load(project) for modules in loadings]
+    problems = [problem for modules in loadings for problem in modules.problems]
+
+    def named(kind: str) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for part in parts:
+            for name, item in getattr(part, kind).items():
+                if name in found:
+                    problems.append(CodeProblem(item.place, f"{name} is in {found[name].place} too"))
+                found[name] = item
+        return found
+
+    joined: dict[str, Any] = {kind: named(kind) for kind in _NAMED}
+    for name in _LISTED:
+        joined[name] = tuple(item for part in parts for item in getattr(part, name))
+    joined["settings"] = {folder: item for part in parts for folder, item in part.settings.items()}
+    if problems:
+        raise InvalidCode(problems)
+    return ProjectCode(project, **joined)
 
 
 class _Loading:
@@ -92,6 +128,7 @@ class _Loading:
         self._modules = modules
 
     def load(self, project: Path) -> ProjectCode:
+        """What one folder brings; its problems are those of its modules."""
         index = self._modules.source / "index.py"
         module = self._modules.run(index) if index.is_file() else None
         register, bootstrap = (self._function(module, index, name, _HOOK) for name in ("register", "bootstrap"))
@@ -101,12 +138,10 @@ class _Loading:
         services = dict(self._classes("services", ServiceKind, "Service"))
         routes = tuple(self._routes())
         lifecycles = tuple(self._lifecycles())
-        if self._modules.problems:
-            raise InvalidCode(self._modules.problems)
         return ProjectCode(
             project,
-            register,
-            bootstrap,
+            (register,) if register else (),
+            (bootstrap,) if bootstrap else (),
             policies,
             {name: found for name, found in middlewares.items() if not _is_of_requests(found)},
             {name: found for name, found in middlewares.items() if _is_of_requests(found)},
@@ -114,7 +149,8 @@ class _Loading:
             services,
             routes,
             lifecycles,
-            self._modules.package,
+            {self._modules.source: getattr(module, "Settings", None)},
+            (self._modules.package,) if self._modules.package else (),
         )
 
     def _functions(self, folder: str, word: str) -> Iterator[tuple[str, Function]]:

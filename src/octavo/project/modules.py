@@ -1,4 +1,4 @@
-"""Runs the Python files of a project as the modules of one package, which stands for `src`.
+"""Runs the Python files of a project, or of a plugin, as the modules of one package, which stands for its folder.
 
 The package is another one for each loading: these files may import each other and their neighbours relatively, and a
 later loading finds nothing of an earlier one.
@@ -14,20 +14,20 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
-from octavo.project.failures import describe, failure_place
-from octavo.project.functions import relative
+from octavo.project.failures import PACKAGE_PREFIX, describe, failure_place
 from octavo.project.places import python_files
 from octavo.project.problems import CodeProblem
+from octavo.schema.source_folders import SourceFolder
 
-_PACKAGES: Final = (f"octavo_project_{number}" for number in count(1))
+_PACKAGES: Final = (f"{PACKAGE_PREFIX}{number}" for number in count(1))
 
 
 class Modules:
     """The modules of one loading. What is wrong with files is collected in `problems`."""
 
-    def __init__(self, project: Path) -> None:
-        self._project = project
-        self.source = project / "src"
+    def __init__(self, folder: SourceFolder) -> None:
+        self._folder = folder
+        self.source = folder.path
         self.package: str | None = None
         self.problems: list[CodeProblem] = []
 
@@ -49,19 +49,19 @@ class Modules:
         return module
 
     def files(self, *patterns: str) -> Iterator[Path]:
-        """The files of Python below `src` that match, pattern by pattern."""
+        """The files of Python in the folder that match, pattern by pattern."""
         return python_files(self.source, *patterns)
 
     def place(self, path: Path) -> str:
         """A file as messages name it."""
-        return relative(path, self._project)
+        return self._folder.name(path)
 
     def refuse(self, path: Path, message: str) -> None:
         """Note what is wrong with a file."""
         self.problems.append(CodeProblem(self.place(path), message))
 
     def _package_name(self) -> str:
-        """The package that stands for `src`, one for each loading: projects do not see each other's modules."""
+        """The package that stands for the folder, one for each loading: projects do not see each other's modules."""
         if self.package is None:
             self.package = next(_PACKAGES)
             package = ModuleType(self.package)
@@ -71,9 +71,9 @@ class Modules:
 
     def _failed(self, path: Path, error: BaseException) -> CodeProblem:
         if isinstance(error, SyntaxError) and error.filename is not None:
-            place = f"{relative(Path(error.filename), self._project)}:{error.lineno}"
+            place = f"{self._folder.name(Path(error.filename))}:{error.lineno}"
             return CodeProblem(place, f"{type(error).__name__}: {error.msg}")
-        return CodeProblem(failure_place(error, self._project, self.place(path)), describe(error))
+        return CodeProblem(failure_place(error, self._folder.root, self.place(path)), describe(error))
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from octavo.content.validation.patterns import is_pattern
 from octavo.database.introspect import found_tables
 from octavo.errors import ServiceUnavailable
 from octavo.graphql.schema.name_conflicts import left_out
+from octavo.project.plugins import plugins_in_use
 from octavo.runtime.open_resources import has_database, open_project_database
 from octavo.runtime.options import makes_schema
 from octavo.schema.attributes import Scalar
@@ -71,11 +72,12 @@ def _no_patterns(registry: Registry) -> Iterator[DefinitionProblem]:
 
 def _inspect(settings: Settings) -> Inspection:
     fields = known_custom_fields(settings.project, settings.api.custom_fields)
-    inspection = inspect_definitions(settings.project, fields)
+    plugins = [plugin.source for plugin in plugins_in_use(settings.plugins.others)]
+    inspection = inspect_definitions(settings.project, fields, plugins)
     if inspection.registry is None or not any(fields.unknown(inspection.registry)):
         return inspection
     found = _column_types(settings, fields, inspection.registry)
-    return inspect_definitions(settings.project, replace(fields, found=found)) if found else inspection
+    return inspect_definitions(settings.project, replace(fields, found=found), plugins) if found else inspection
 
 
 def _column_types(settings: Settings, fields: CustomFields, registry: Registry) -> dict[str, str]:

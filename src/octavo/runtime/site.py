@@ -22,17 +22,15 @@ from octavo.graphql.transport.endpoint import GraphqlEndpoint
 from octavo.http.dispatcher import Around
 from octavo.http.router import Router
 from octavo.media.files import FileService
-from octavo.project import CodeProblem, InvalidCode, load_code
+from octavo.project import InvalidCode, load_code
 from octavo.project.api.app import App, Plugin
-from octavo.project.api.chain import GlobalMiddlewares
 from octavo.project.api.core_actions import NewEndpoints
 from octavo.project.api.facilities import make_facilities
 from octavo.project.api.hooks import run_bootstrap, run_register
 from octavo.project.api.own_rules import OwnRules
 from octavo.project.api.routing import RestCode
 from octavo.project.api.services import ServiceTable
-from octavo.project.code import REQUEST_MIDDLEWARE
-from octavo.project.named import UsedReader
+from octavo.project.plugins import plugins_in_use, read_configs
 from octavo.project.running import Runner
 from octavo.project.v4 import Code
 from octavo.rest.accounts import AccountEndpoints
@@ -52,6 +50,7 @@ from octavo.rest.sessions import SessionAnswers
 from octavo.rest.uploads import UploadEndpoints
 from octavo.rest.users import RoleWriteEndpoints, UserWriteEndpoints
 from octavo.runtime import definitions, options
+from octavo.runtime.around import middlewares_around
 from octavo.runtime.infrastructure import Infrastructure
 from octavo.runtime.prepare_database import StartFailed
 from octavo.runtime.project_code import (
@@ -190,7 +189,7 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
         if rest is not None:
             rest.check()
             close_other_door(extending.extension, rest.plugin_actions())
-        around = _around(infrastructure, extending, code)
+        around = middlewares_around(infrastructure, extending, code)
         if code is not None:
             closing = closing_of(code, registry, has_graphql=settings.plugins.graphql.enabled)
             tell_closed(code, closing)
@@ -261,14 +260,18 @@ def _extending(
 ) -> Extending:
     """The project's code, loaded, and what it will say of the GraphQL schema and of hooks. Raises InvalidCode."""
     extension = Extension(registry)
-    plugins = {"graphql": Plugin("graphql", {"extension": extension})}
-    code = load_code(shared.settings.project)
+    tables = shared.settings.plugins.others
+    packages = plugins_in_use(tables)
+    code = load_code(shared.settings.project, [plugin.source for plugin in packages])
     try:
         hooks.add_files(code.lifecycles)
+        configs = read_configs(packages, tables, code.settings)
     except InvalidCode:
         code.unload()
         raise
     hooks.outbox, hooks.parse_query = shared.outbox, read_query
+    plugins = {name: Plugin(name, {}, config) for name, config in configs.items()}
+    plugins["graphql"] = Plugin("graphql", {"extension": extension})
     table = ServiceTable(code, options.page_limits(shared.settings))
     rules = OwnRules(services.files, services.users, services.roles)
     facilities = make_facilities(shared.settings, shared.mailer, caches.cache("project code"), rules)
@@ -286,18 +289,6 @@ def _rest_code(
     rest = RestCode(code, extending.app, extending.app.services, extending.runner, shared.authenticator, endpoints)
     services.controller.own_actions = rest.own_actions()
     return rest
-
-
-def _around(shared: Infrastructure, extending: Extending, v4: Code | None) -> Around | None:
-    """The middlewares of the project around every request, where it names any. Raises InvalidCode."""
-    code, problems = extending.code, list[CodeProblem]()
-    reader = UsedReader(code.folder, problems)
-    place = "config/middlewares.toml: use"
-    named = shared.settings.middlewares.use or (v4.around if v4 else ())
-    used = reader.read(named, code.request_middlewares, REQUEST_MIDDLEWARE, place)
-    if problems:
-        raise InvalidCode(problems)
-    return GlobalMiddlewares(extending.app, extending.runner, used) if used else None
 
 
 def _content_endpoints(shared: Infrastructure, services: Services, caches: CacheScope) -> NewEndpoints:

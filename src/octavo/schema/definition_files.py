@@ -1,8 +1,8 @@
-"""Definition files of a project in v4's layout: `src/api`, `src/components` and `src/extensions`, read as JSON."""
+"""Definition files in v4's layout: `api`, `components` and `extensions` of source folders, read as JSON."""
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from octavo.own_files import MEGABYTE, read_own_file
 from octavo.schema.naming import component_uid, content_type_uid, kebab_case
 from octavo.schema.problems import DefinitionProblem, warning
+from octavo.schema.source_folders import SourceFolder
 
 Raw = dict[str, Any]
 
@@ -28,41 +29,38 @@ class DefinitionFile:
 
 
 class DefinitionFiles:
-    """Reads the files of one project, and notes what is wrong with them in `problems`."""
+    """Reads the files of source folders, and notes what is wrong with them in `problems`."""
 
-    def __init__(self, project: Path, problems: list[DefinitionProblem]) -> None:
-        self._project = project
+    def __init__(self, folders: Sequence[SourceFolder], problems: list[DefinitionProblem]) -> None:
+        self._folders = folders
         self._problems = problems
 
     def components(self) -> Iterator[DefinitionFile]:
-        """`src/components/<category>/<name>.json`."""
-        for path, raw in self._read("components/*/*.json"):
-            yield DefinitionFile(component_uid(path.parent.name, path.stem), raw, self._name(path))
+        """`components/<category>/<name>.json`."""
+        for path, raw, name in self._read("components/*/*.json"):
+            yield DefinitionFile(component_uid(path.parent.name, path.stem), raw, name)
 
     def content_types(self) -> Iterator[DefinitionFile]:
-        """`src/api/<api>/content-types/<name>/schema.json`."""
-        for path, raw in self._read(f"api/*/{TYPE_FILES}"):
+        """`api/<api>/content-types/<name>/schema.json`."""
+        for path, raw, name in self._read(f"api/*/{TYPE_FILES}"):
             singular = _singular_name(raw) or kebab_case(path.parent.name)
-            yield DefinitionFile(content_type_uid(path.parts[-4], singular), raw, self._name(path))
+            yield DefinitionFile(content_type_uid(path.parts[-4], singular), raw, name)
 
     def extensions(self) -> Iterator[DefinitionFile]:
-        """`src/extensions/<plugin>/content-types/<name>/schema.json`."""
-        for path, raw in self._read(f"extensions/*/{TYPE_FILES}"):
-            yield DefinitionFile(f"plugin::{path.parts[-4]}.{path.parts[-2]}", raw, self._name(path))
+        """`extensions/<plugin>/content-types/<name>/schema.json`."""
+        for path, raw, name in self._read(f"extensions/*/{TYPE_FILES}"):
+            yield DefinitionFile(f"plugin::{path.parts[-4]}.{path.parts[-2]}", raw, name)
 
-    def _name(self, path: Path) -> str:
-        return path.relative_to(self._project).as_posix()
+    def _read(self, pattern: str) -> Iterator[tuple[Path, Raw, str]]:
+        for folder in self._folders:
+            for path in sorted(folder.path.glob(pattern)):
+                if path.name.startswith("."):  # made by editors
+                    continue
+                raw = self._parse(path, folder.name(path))
+                if raw is not None:
+                    yield path, raw, folder.name(path)
 
-    def _read(self, pattern: str) -> Iterator[tuple[Path, Raw]]:
-        for path in sorted((self._project / "src").glob(pattern)):
-            if path.name.startswith("."):  # made by editors
-                continue
-            raw = self._parse(path)
-            if raw is not None:
-                yield path, raw
-
-    def _parse(self, path: Path) -> Raw | None:
-        name = self._name(path)
+    def _parse(self, path: Path, name: str) -> Raw | None:
         try:
             raw = json.loads(read_own_file(path, LARGEST_DEFINITION).decode("utf-8-sig"), object_pairs_hook=_Object)
         except (OSError, UnicodeDecodeError) as error:

@@ -1,6 +1,6 @@
 """A project's definitions to a registry, with everything that was noticed on the way."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -15,6 +15,7 @@ from octavo.schema.oddities import oddities
 from octavo.schema.parse import parse_component, parse_content_type
 from octavo.schema.problems import DefinitionProblem, InvalidDefinitions
 from octavo.schema.registry import Registry
+from octavo.schema.source_folders import SourceFolder, project_source
 from octavo.schema.tolerance import tolerate
 
 BUILT_IN: Final = "built-in"
@@ -40,17 +41,22 @@ def load_registry(project: Path, custom_fields: CustomFields | None = None) -> R
     return found.registry
 
 
-def inspect_definitions(project: Path, custom_fields: CustomFields | None = None) -> Inspection:
-    """All definitions of a project, and everything that is wrong with them or worth a look."""
+def inspect_definitions(
+    project: Path, custom_fields: CustomFields | None = None, plugins: Sequence[SourceFolder] = ()
+) -> Inspection:
+    """All definitions of a project and of its plugins, and everything that is wrong with them or worth a look."""
     problems: list[DefinitionProblem] = []
-    files = DefinitionFiles(project, problems)
+    files = DefinitionFiles([project_source(project)], problems)
+    brought = DefinitionFiles(plugins, problems)
     fields = custom_fields or known_custom_fields(project)
     components = [
-        parse_component(file.uid, file.raw, Reader(file.name, problems, fields)) for file in files.components()
+        parse_component(file.uid, file.raw, Reader(file.name, problems, fields))
+        for file in _joined(files.components(), brought.components(), problems)
     ]
     content_types = list(_builtin(files.extensions(), problems, fields))
     content_types += [
-        parse_content_type(file.uid, file.raw, Reader(file.name, problems, fields)) for file in files.content_types()
+        parse_content_type(file.uid, file.raw, Reader(file.name, problems, fields))
+        for file in _joined(files.content_types(), brought.content_types(), problems)
     ]
     registry = Registry(content_types, components)
     problems += unsound(registry)
@@ -59,6 +65,22 @@ def inspect_definitions(project: Path, custom_fields: CustomFields | None = None
         return Inspection(None, tuple(problems))
     tolerated = tolerate(registry, problems)
     return Inspection(tolerated, tolerated.remarks)
+
+
+def _joined(
+    own: Iterable[DefinitionFile], brought: Iterable[DefinitionFile], problems: list[DefinitionProblem]
+) -> Iterator[DefinitionFile]:
+    """What a project defines, then what plugins bring; nobody defines what another one does."""
+    names = {}
+    for file in own:
+        names[file.uid] = file.name
+        yield file
+    for file in brought:
+        if file.uid in names:
+            problems.append(DefinitionProblem(file.name, "", f"defines {file.uid}, as {names[file.uid]} does"))
+            continue
+        names[file.uid] = file.name
+        yield file
 
 
 def builtin_registry() -> Registry:

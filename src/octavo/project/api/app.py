@@ -36,10 +36,11 @@ class UnknownName(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """A plugin's services, by name."""
+    """A plugin's services, by name, and what the project configures it with: its dataclass `Settings`, or a table."""
 
     name: str
     services: Mapping[str, Any]
+    config: Any = None
 
     def service(self, name: str) -> Any:
         """The service of that name. Raises UnknownName."""

@@ -1,6 +1,6 @@
 """When a project's code is called: `register` before the GraphQL schema is made, `bootstrap` before serving."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from octavo.graphql.customization.extension import Extending
 from octavo.project import CodeProblem, Function, InvalidCode
@@ -19,13 +19,12 @@ async def run_bootstrap(extending: Extending) -> None:
     await _run(extending.code.bootstrap, extending)
 
 
-async def _run(function: Function | None, extending: Extending) -> None:
-    if function is None:
-        return
-    try:
-        await function(extending.app)
-    except InvalidCode:
-        raise
-    except Exception as error:  # whatever the project's code raises stops the start, with its place
-        place = failure_place(error, extending.code.folder, function.place)
-        raise InvalidCode([CodeProblem(place, describe(error))]) from error
+async def _run(functions: Sequence[Function], extending: Extending) -> None:
+    for function in functions:
+        try:
+            await function(extending.app)
+        except InvalidCode:
+            raise
+        except Exception as error:  # whatever the project's code raises stops the start, with its place
+            place = failure_place(error, extending.code.folder, function.place)
+            raise InvalidCode([CodeProblem(place, describe(error))]) from error

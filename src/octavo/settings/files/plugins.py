@@ -40,5 +40,9 @@ class Plugins:
     graphql: Graphql = table(Graphql)
     documentation: Documentation = table(Documentation)
     others: Mapping[str, Mapping[str, Any]] = setting(
-        {}, "Plugins of the project: any table.", name="<plugin>", others=True, entry_names="kebab"
+        {},
+        "Plugins of packages: `enabled`, and `config`, a table that the plugin reads. See plugins.md.",
+        name="<plugin>",
+        others=True,
+        entry_names="kebab",
     )

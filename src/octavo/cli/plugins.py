@@ -1,0 +1,75 @@
+"""`octavo plugins`: which plugins there are, and which of them a project uses."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Final
+
+import click
+
+from octavo.cli.base import Group, json_option, project_option, read_settings, say_json, say_table
+from octavo.project.plugins import PluginPackage, installed_plugins, plugins_in_use
+from octavo.schema.definition_files import DefinitionFiles
+from octavo.settings import Settings
+from octavo.settings.keys import kebab
+
+BUILT_IN: Final = "built in"
+_CODE: Final = ("routes", "controllers", "services", "policies", "middlewares")
+
+
+@dataclass(frozen=True, slots=True)
+class PluginLine:
+    """A plugin as it is listed."""
+
+    name: str
+    enabled: bool
+    version: str
+    brings: str
+
+
+@click.group(cls=Group)
+def plugins() -> None:
+    """Show the plugins: built-in ones and installed packages."""
+
+
+@plugins.command("list", epilog="Example: octavo plugins list --json")
+@project_option
+@json_option
+def list_plugins(project: Path, as_json: bool) -> None:
+    """Show the plugins, which of them the project uses, and what they bring."""
+    settings = read_settings(project)
+    found = [*_built_in(settings), *_installed(settings)]
+    if as_json:
+        say_json([asdict(line) for line in found])
+        return
+    rows = [(line.name, "yes" if line.enabled else "no", line.version, line.brings) for line in found]
+    say_table(("plugin", "in use", "version", "brings"), rows)
+
+
+def _built_in(settings: Settings) -> Iterator[PluginLine]:
+    for item in fields(settings.plugins):
+        plugin = getattr(settings.plugins, item.name)
+        if item.name != "others":
+            yield PluginLine(kebab(item.name), getattr(plugin, "enabled", True), BUILT_IN, "")
+
+
+def _installed(settings: Settings) -> Iterator[PluginLine]:
+    in_use = {plugin.name for plugin in plugins_in_use(settings.plugins.others)}
+    for name, plugin in installed_plugins().items():
+        yield PluginLine(name, name in in_use, plugin.version, ", ".join(_brought(plugin)))
+
+
+def _brought(plugin: PluginPackage) -> Iterator[str]:
+    """What stands in the folder of a package."""
+    files = DefinitionFiles([plugin.source], [])
+    yield from (file.uid for file in files.content_types())
+    yield from (file.uid for file in files.components())
+    folder = plugin.source.path
+    for kind in _CODE:
+        count = sum(1 for path in folder.glob(f"**/{kind}/*.py") if path.name != "__init__.py")
+        if count:
+            yield f"{count} {kind}"
+    hooks = sum(1 for _ in folder.glob("**/lifecycles.py"))
+    if hooks:
+        yield f"{hooks} lifecycles"
+    yield from (file for file in ("index.py", "cron.py") if (folder / file).is_file())

@@ -1,0 +1,140 @@
+"""Plugins: installed packages that bring what a project's `src` may hold. Each names itself by an entry point.
+
+    [project.entry-points."octavo.plugins"]
+    reviews = "octavo_reviews"
+
+A plugin is in use where `config/plugins.toml` says so; one that is installed and not named there is not run.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Final, Union, get_args, get_origin, get_type_hints
+
+from octavo.project.naming import did_you_mean
+from octavo.project.problems import CodeProblem, InvalidCode
+from octavo.schema.source_folders import SourceFolder
+
+GROUP: Final = "octavo.plugins"
+COMMANDS: Final = "octavo.commands"
+"""Entry points of commands that plugins add to `octavo`."""
+_FILE: Final = "config/plugins.toml"
+_BUILT_IN: Final = frozenset(("users-permissions", "email", "i18n", "upload", "graphql", "documentation"))
+
+
+@dataclass(frozen=True, slots=True)
+class PluginPackage:
+    """An installed plugin: its name, its package, and the folder of that. `version` is the distribution's."""
+
+    name: str
+    package: str
+    version: str
+    source: SourceFolder
+
+
+def installed_plugins() -> dict[str, PluginPackage]:
+    """Those that are installed, by name. Their code is not run. Raises InvalidCode for what is no package."""
+    problems: list[CodeProblem] = []
+    found: dict[str, PluginPackage] = {}
+    for entry in sorted(entry_points(group=GROUP), key=lambda one: one.name):
+        plugin = _read(entry)
+        if plugin is None:
+            problems.append(CodeProblem(_place(entry), f"{entry.value} is no package that is installed"))
+        elif entry.name in _BUILT_IN or entry.name in found:
+            problems.append(CodeProblem(_place(entry), f"there is another plugin {entry.name}"))
+        else:
+            found[entry.name] = plugin
+    if problems:
+        raise InvalidCode(problems)
+    return found
+
+
+def plugins_in_use(tables: Mapping[str, Mapping[str, Any]]) -> tuple[PluginPackage, ...]:
+    """The plugins that the tables of `plugins.toml` switch on. Raises InvalidCode for those that are not installed."""
+    wanted = [name for name, table in tables.items() if table.get("enabled") is True]
+    if not wanted:
+        return ()
+    known = installed_plugins()
+    missing = [
+        CodeProblem(f"{_FILE}: {name}", f"no such plugin is installed{did_you_mean(name, known)}")
+        for name in wanted
+        if name not in known
+    ]
+    if missing:
+        raise InvalidCode(missing)
+    return tuple(known[name] for name in wanted)
+
+
+def _read(entry: EntryPoint) -> PluginPackage | None:
+    spec = find_spec(entry.value) if entry.value.isidentifier() else None
+    folders = spec.submodule_search_locations if spec is not None else None
+    if not folders:
+        return None
+    folder = Path(next(iter(folders)))
+    version = entry.dist.version if entry.dist is not None else ""
+    return PluginPackage(entry.name, entry.value, version, SourceFolder(folder, folder.parent))
+
+
+def _place(entry: EntryPoint) -> str:
+    distribution = entry.dist.name if entry.dist is not None else "a package"
+    return f"{distribution}: entry point {entry.name}"
+
+
+def read_configs(
+    plugins: Iterable[PluginPackage], tables: Mapping[str, Mapping[str, Any]], kinds: Mapping[Path, Any]
+) -> dict[str, Any]:
+    """The config of each plugin in use; `kinds` are their `Settings`, by folder. Raises InvalidCode."""
+    return {
+        plugin.name: read_config(kinds.get(plugin.source.path), tables[plugin.name].get("config", {}), plugin.name)
+        for plugin in plugins
+    }
+
+
+def read_config(kind: Any, given: Mapping[str, Any], plugin: str) -> Any:
+    """What `config` of a plugin's table says, as its dataclass `Settings`; as it is where it has none.
+
+    Raises InvalidCode with every key that is unknown, missing, or of another type.
+    """
+    if kind is None:
+        return given
+    if not (isinstance(kind, type) and is_dataclass(kind)):
+        raise InvalidCode([CodeProblem(plugin, "index.py: Settings is to be a dataclass")])
+    problems = [CodeProblem(f"{_FILE}: {plugin}.config.{key}", says) for key, says in _unfit(kind, given)]
+    if problems:
+        raise InvalidCode(problems)
+    return kind(**given)
+
+
+def _unfit(kind: Any, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    known, hints = {item.name: item for item in fields(kind) if item.init}, get_type_hints(kind)
+    for key, value in given.items():
+        if key not in known:
+            yield key, f"there is no such setting{did_you_mean(key, known)}"
+        elif not _fits(value, hints[key]):
+            yield key, f"expected {_word(hints[key])}, not {value!r}"
+    for key, item in known.items():
+        if key not in given and item.default is MISSING and item.default_factory is MISSING:
+            yield key, "is missing"
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    origin = get_origin(hint)
+    if origin in (Union, UnionType):
+        return any(_fits(value, one) for one in get_args(hint))
+    kind = origin or hint
+    if kind is Any:
+        return True
+    if kind is NoneType:
+        return value is None
+    if kind is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if kind is tuple:
+        kind = list
+    return isinstance(kind, type) and isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+
+
+def _word(hint: Any) -> str:
+    return getattr(hint, "__name__", None) or str(hint)

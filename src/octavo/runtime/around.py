@@ -1,0 +1,22 @@
+"""What a project puts around every request."""
+
+from octavo.graphql.customization.extension import Extending
+from octavo.http.dispatcher import Around
+from octavo.project import CodeProblem, InvalidCode
+from octavo.project.api.chain import GlobalMiddlewares
+from octavo.project.code import REQUEST_MIDDLEWARE
+from octavo.project.named import UsedReader
+from octavo.project.v4 import Code
+from octavo.runtime.infrastructure import Infrastructure
+
+
+def middlewares_around(shared: Infrastructure, extending: Extending, v4: Code | None) -> Around | None:
+    """The middlewares of the project around every request, where it names any. Raises InvalidCode."""
+    code, problems = extending.code, list[CodeProblem]()
+    reader = UsedReader(code.folder, problems)
+    place = "config/middlewares.toml: use"
+    named = shared.settings.middlewares.use or (v4.around if v4 else ())
+    used = reader.read(named, code.request_middlewares, REQUEST_MIDDLEWARE, place)
+    if problems:
+        raise InvalidCode(problems)
+    return GlobalMiddlewares(extending.app, extending.runner, used) if used else None

@@ -1,0 +1,21 @@
+"""Source folders: the project's `src`, and packages of plugins, which have the same shape."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFolder:
+    """A folder of definitions and code. Messages name its files from `root` on."""
+
+    path: Path
+    root: Path
+
+    def name(self, file: Path) -> str:
+        """A file as messages name it."""
+        return file.relative_to(self.root).as_posix() if file.is_relative_to(self.root) else file.as_posix()
+
+
+def project_source(project: Path) -> SourceFolder:
+    """The `src` of a project."""
+    return SourceFolder(project / "src", project)
