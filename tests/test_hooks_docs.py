@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 
 EXAMPLES = read_examples("hooks.md")
 PAGE = (ROOT / "docs/hooks.md").read_text(encoding="utf-8")
-CALLING, REFUSING = "SEARCH_URL", "There are articles"
+CALLING, MAILING, REFUSING = "app.http", "app.mail", "There are articles"
 SECONDS = 120
 
 
@@ -24,7 +24,7 @@ def is_about(example: Example, word: str) -> bool:
     return any(word in text for text in example.files.values())
 
 
-ALONE = [item for item in EXAMPLES if not is_about(item, CALLING) and not is_about(item, REFUSING)]
+ALONE = [item for item in EXAMPLES if not any(is_about(item, word) for word in (CALLING, MAILING, REFUSING))]
 
 
 @pytest.mark.parametrize("example", [pytest.param(item, id=item.title) for item in ALONE])
@@ -38,9 +38,21 @@ async def test_a_tag_of_articles_is_not_removed(magazine: Path, tmp_path: Path) 
     assert (await answer(magazine, tmp_path, example))["tags"]["data"] != []
 
 
-async def test_a_url_is_called_after_the_commit(
-    magazine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_mail_is_sent_after_the_commit(magazine: Path, tmp_path: Path) -> None:
+    [example] = [item for item in EXAMPLES if is_about(item, MAILING)]
+    mails = tmp_path / "site/.octavo/mail"
+
+    async def until_sent() -> None:
+        async with asyncio.timeout(SECONDS):
+            while not list(mails.glob("*.eml")):  # noqa: ASYNC110 - nobody tells
+                await asyncio.sleep(0.01)
+
+    await answer(magazine, tmp_path, example, until_sent)
+    [mail] = mails.glob("*.eml")
+    assert "Bread rises is published." in mail.read_text("utf-8")
+
+
+async def test_a_url_is_called_after_the_commit(magazine: Path, tmp_path: Path) -> None:
     [example] = [item for item in EXAMPLES if is_about(item, CALLING)]
     called: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
 
@@ -60,8 +72,9 @@ async def test_a_url_is_called_after_the_commit(
 
     server = await asyncio.start_server(take, "127.0.0.1", 0)
     async with server:
-        monkeypatch.setenv(CALLING, f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
-        await answer(magazine, tmp_path, example, until_called)
+        search = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+        variables = {"OCTAVO_SERVER__CUSTOM__SEARCH": search, "OCTAVO_SERVER__HTTP__PRIVATE_HOSTS": "127.0.0.1"}
+        await answer(magazine, tmp_path, example, until_called, **variables)
     assert json.loads(called.result())["title"] == "Found"
 
 

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -105,8 +106,8 @@ def _calls(blocks: list[Block]) -> Iterator[Call]:
             yield Call(method, target, named, body.strip().encode(), shown)
 
 
-def read_settings(project: Path) -> Settings:
-    return load_settings(project, SECRETS, mode="development")
+def read_settings(project: Path, variables: Mapping[str, str] = MappingProxyType({})) -> Settings:
+    return load_settings(project, {**SECRETS, **variables}, mode="development")
 
 
 @pytest.fixture(scope="session")
@@ -127,14 +128,16 @@ async def magazine(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory)
 
 
 @asynccontextmanager
-async def serving(magazine: Path, folder: Path, files: Mapping[str, str]) -> AsyncIterator[Process]:
-    """The magazine with files of an example, in a folder of its own."""
+async def serving(
+    magazine: Path, folder: Path, files: Mapping[str, str], variables: Mapping[str, str] = MappingProxyType({})
+) -> AsyncIterator[Process]:
+    """The magazine with files of an example, in a folder of its own; `variables` of the environment."""
     project = folder / "site"
     shutil.copytree(magazine, project)
     for name, text in files.items():
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).write_text(text, encoding="utf-8")
-    octavo = build(read_settings(project))
+    octavo = build(read_settings(project, variables))
     await octavo.asgi.start()
     try:
         yield octavo
@@ -143,10 +146,14 @@ async def serving(magazine: Path, folder: Path, files: Mapping[str, str]) -> Asy
 
 
 async def answer(
-    magazine: Path, folder: Path, example: Example, then: Callable[[], Awaitable[Any]] | None = None
+    magazine: Path,
+    folder: Path,
+    example: Example,
+    then: Callable[[], Awaitable[Any]] | None = None,
+    **variables: str,
 ) -> Any:
-    """`data` of the answer to an example's operation; `then`: before the service stops."""
-    async with serving(magazine, folder, example.files) as octavo:
+    """`data` of the answer to an operation. `then`: before the service stops; `variables`: as for `serving`."""
+    async with serving(magazine, folder, example.files, variables) as octavo:
         body = json.dumps({"query": example.operation}).encode()
         asked = await call(octavo.asgi, "POST", "/graphql", [("Content-Type", "application/json")], [body])
         if then is not None:

@@ -100,7 +100,8 @@ class Worker:
                 self._tell(error)
                 await asyncio.sleep(POLL_SECONDS)
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._awake.wait(), POLL_SECONDS)
+                async with asyncio.timeout(POLL_SECONDS):  # wait_for of Python 3.11 may swallow a cancellation
+                    await self._awake.wait()
 
     def _tell(self, error: Exception) -> None:
         if not self._out_of_reach:
