@@ -101,8 +101,14 @@ CASES = {
     "const { user } = ctx.state; return user?.role?.name === 'E' && ctx.query.a !== undefined": """
         user = await request.user()
         return ((user or {}).get("role") or {}).get("name") == "E" and request.query.get("a") is not None""",
-    "await axios.post('https://x.test/' + ctx.params.id, { a: 1 }, { headers: { b: 'c' } })": """
-        await self.app.http.post(f"https://x.test/{request.params.get('id')}", json={"a": 1}, headers={"b": "c"})""",
+    "const { data } = await axios.post('https://x.test', { a: 1 }, { headers: { b: 'c' } }); return data": """
+        data = (await self.app.http.post("https://x.test", json={"a": 1}, headers={"b": "c"})).raise_for_status().json()
+        return data""",
+    "const found = await fetch('https://x.test'); if (!found.ok) return; return found.json()": """
+        found = await self.app.http.get("https://x.test")
+        if not found.is_success:
+            return
+        return found.json()""",
     "return strapi.db.transaction(async () => {"
     " await strapi.entityService.delete('api::a.a', 1); return { ok: true } })": """
         async with self.app.transaction():

@@ -10,30 +10,39 @@ from octavo.javascript.syntax import arguments, is_open, properties, unwrap
 
 _METHODS: Final = frozenset(("get", "post", "put", "patch", "delete"))
 _WITH_BODY: Final = frozenset(("post", "put", "patch"))
-_OPTIONS: Final = {"headers": "headers", "params": "params", "data": "json", "body": "json"}
+_OPTIONS: Final = frozenset(("headers", "params"))
+_BODIES: Final = frozenset(("data", "body"))
 _IDLE: Final = frozenset(("timeout", "maxBodyLength", "method", "url", "baseURL"))
 """Options that `app.http` has its own answer to, or that are read apart."""
 
 
 def ask(scope: Scope, node: Node, name: str) -> Py:
-    """`axios.post(url, data, options)`, `axios(options)`, `fetch(url, options)`. Raises Untranslated."""
+    """`axios.post(url, data, options)`, `axios(options)`, `fetch(url, options)`. Raises Untranslated.
+
+    axios throws for an answer that is none of success, fetch does not.
+    """
     given = arguments(node)
+    if name == "fetch" and given:
+        options = given[1] if len(given) > 1 else None
+        method = "get" if options is None else _method(scope, _members(scope, options))
+        parts = [scope.read(scope, given[0]).text, *_options(scope, options)]
+        return scope.awaited(_call(scope, method, parts), node, "http answer")
+    asked = scope.awaited(_of_axios(scope, node, name, given), node)
+    return Py(f"({asked.text}).raise_for_status()", kind="http answer")
+
+
+def _of_axios(scope: Scope, node: Node, name: str, given: list[Node]) -> str:
     if name in _METHODS and given:
         parts = [scope.read(scope, given[0]).text]
         if name in _WITH_BODY and len(given) > 1:
-            parts.append(f"json={_body(scope, given[1])}")
+            parts += _body(scope, given[1])
         rest = given[2 if name in _WITH_BODY else 1 :]
-        return _asked(scope, node, name, [*parts, *_options(scope, rest[0] if rest else None)])
+        return _call(scope, name, [*parts, *_options(scope, rest[0] if rest else None)])
     if name in ("request", "") and len(given) == 1:
         members = _members(scope, given[0])
         if "url" in members:
-            method = _method(scope, members)
             parts = [scope.read(scope, members["url"]).text, *_options(scope, given[0])]
-            return _asked(scope, node, method, parts)
-    if name in ("", "fetch") and given:
-        options = given[1] if len(given) > 1 else None
-        method = "get" if options is None else _method(scope, _members(scope, options))
-        return _asked(scope, node, method, [scope.read(scope, given[0]).text, *_options(scope, options)])
+            return _call(scope, _method(scope, members), parts)
     raise Untranslated(node, "a request of another form")
 
 
@@ -55,21 +64,24 @@ def _options(scope: Scope, options: Node | None) -> list[str]:
     parts = []
     members = {} if options is None else _members(scope, options)
     for name, value in members.items():
-        if name in _OPTIONS:
-            written = _body(scope, value) if _OPTIONS[name] == "json" else scope.read(scope, value).text
-            parts.append(f"{_OPTIONS[name]}={written}")
+        if name in _BODIES:
+            parts += _body(scope, value)
+        elif name in _OPTIONS:
+            parts.append(f"{name}={scope.read(scope, value).text}")
         elif name not in _IDLE:
             raise Untranslated(value, f"the option `{name}` of a request")
     return parts
 
 
-def _body(scope: Scope, node: Node) -> str:
-    """What is sent: of `JSON.stringify(x)`, x."""
+def _body(scope: Scope, node: Node) -> list[str]:
+    """What is sent: data as JSON, of `JSON.stringify(x)` x, and texts as they are."""
     value = scope.read(scope, node)
     if value.text.startswith("dumps(") and value.text.endswith(")"):
-        return value.text.removeprefix("dumps(")[:-1]
-    return value.text
+        return [f"json={value.text.removeprefix('dumps(')[:-1]}"]
+    if value.kind == "null":
+        return []
+    return [f"{'content' if value.kind == 'text' else 'json'}={value.text}"]
 
 
-def _asked(scope: Scope, node: Node, method: str, parts: list[str]) -> Py:
-    return scope.awaited(bracketed(f"{scope.app}.http.{method}(", parts, ")"), node, "http answer")
+def _call(scope: Scope, method: str, parts: list[str]) -> str:
+    return bracketed(f"{scope.app}.http.{method}(", parts, ")")

@@ -40,9 +40,7 @@ _READS: Final = {
 }
 _MAIL: Final = {
     "to": "to",
-    "from": "from_",
-    "cc": "cc",
-    "bcc": "bcc",
+    "from": "sender",
     "replyTo": "reply_to",
     "subject": "subject",
     "text": "text",
@@ -197,5 +195,7 @@ def send_mail(scope: Scope, node: Node) -> Py:
     members = properties(scope.module, options)
     if unknown := members.keys() - _MAIL.keys():
         raise Untranslated(node, f"a mail with {', '.join(sorted(unknown))}")
+    if "from" in members and "<" in scope.module.text(members["from"]):
+        scope.doubt("`sender` is an address; the name before it is `sender_name`")
     parts = [f"{_MAIL[name]}={scope.read(scope, value).text}" for name, value in members.items()]
     return scope.awaited(bracketed(f"{scope.app}.mail.send(", parts, ")"), node)

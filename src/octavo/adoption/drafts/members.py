@@ -139,7 +139,7 @@ def own_setting(scope: Scope, base: Py, dotted: str) -> Py:
     file, _, key = dotted.partition(".")
     if not key:
         return Py(f"{base.text}.custom", kind="dict")
-    scope.doubt(f"config/{file} of v4 has it; here a project's own settings stand under [custom]")
+    scope.doubt(f"config/{file} of v4 has it; here it is a setting under [custom] in config/server.toml")
     text = f"{base.text}.custom"
     *way, last = key.split(".")
     return Py("".join([text, *(f"[{text_literal(part)}]" for part in way), f".get({text_literal(last)})"]))
@@ -298,6 +298,7 @@ _BEHIND: Final = {
     ("utils", "errors"): ("errors", "utils.errors"),
     ("http answer", "data"): ("{}.json()", ""),
     ("http answer", "status"): ("{}.status", "number"),
+    ("http answer", "ok"): ("{}.is_success", "bool"),
 }
 """What is behind a name of something of a kind: its text and its own kind."""
 _OPEN: Final[dict[str, Callable[[Scope, Node, Py, str], Py | None]]] = {

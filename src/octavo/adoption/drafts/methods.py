@@ -47,8 +47,8 @@ def of_values(scope: Scope, node: Node, base: Py, name: str, *, is_optional: boo
         raise Untranslated(node, f"no translation of `{name}` of a regular expression")
     if base.kind == "date":
         return _of_date(node, base, name)
-    if base.kind == "http answer" and name == "json":
-        return Py(f"{base.whole}.json()")
+    if base.kind == "http answer" and name in ("json", "text"):
+        return Py(f"{base.whole}.json()") if name == "json" else Py(f"{base.whole}.text", kind="text")
     if name in _TEXTS:
         return Py(f"{base.whole}.{_TEXTS[name]}({', '.join(value.text for value in given)})", kind="text")
     found = _METHODS.get(name)
