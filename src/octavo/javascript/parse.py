@@ -10,12 +10,18 @@ from time import thread_time
 
 import tree_sitter_javascript
 import tree_sitter_typescript
-from tree_sitter import Language, LogType, Node, Parser, Point, Tree
+from tree_sitter import Language, LogType, Node, Parser, Tree
 
 from octavo.javascript.source import Place, Source, SourceProblem, read_source, source_of
 
 LONGEST_PARSE = 0.6
-"""Seconds of the processor that one file may take. A file of 100 kB takes a tenth of it to a quarter."""
+"""Seconds of the processor that one file may take under watch. A file of 100 kB takes a tenth of it to a quarter."""
+
+LONGEST_ALONE = 0.2
+"""Seconds without: ten times what the largest file takes that has no mistakes."""
+
+_PART = 4096
+"""Bytes that the parser is given at once."""
 
 DEEPEST = 1000
 """Levels of the syntax tree. What recurses over a tree keeps a lower bound of its own."""
@@ -165,18 +171,35 @@ class _Watch:
 
 
 def _bounded_tree(source: Source, text: bytes, typescript: bool) -> Tree:
-    watch = _Watch(source)
-    parser = Parser(_language(typescript), logger=watch.log)
+    """The tree of a text without mistakes. What has some, or takes long, is parsed again under watch: it tells where.
 
-    def part(offset: int, _: Point) -> bytes:
-        return text[offset : offset + 4096]
-
-    try:
-        tree = parser.parse(part, progress_callback=watch.is_over)
-    except ValueError:
-        raise watch.problem() from None
+    To be told of every step costs twenty times as much as the parser itself.
+    """
+    tree = _tree_alone(text, typescript)
+    if tree is None or tree.root_node.has_error:
+        tree = _watched_tree(source, text, typescript)
     _check(source, tree.root_node)
     return tree
+
+
+def _tree_alone(text: bytes, typescript: bool) -> Tree | None:
+    """The tree as the parser makes it, mistakes repaired; None where that takes long."""
+    end = thread_time() + LONGEST_ALONE
+    try:
+        return Parser(_language(typescript)).parse(
+            lambda offset, _: text[offset : offset + _PART], progress_callback=lambda *_: thread_time() > end
+        )
+    except ValueError:
+        return None
+
+
+def _watched_tree(source: Source, text: bytes, typescript: bool) -> Tree:
+    watch = _Watch(source)
+    parser = Parser(_language(typescript), logger=watch.log)
+    try:
+        return parser.parse(lambda offset, _: text[offset : offset + _PART], progress_callback=watch.is_over)
+    except ValueError:
+        raise watch.problem() from None
 
 
 def _check(source: Source, root: Node) -> None:
