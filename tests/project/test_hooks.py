@@ -114,7 +114,7 @@ async def test_any_other_error_is_logged_with_its_place_and_not_told(
 
 async def test_what_code_in_a_hook_writes_belongs_to_the_same_transaction(site: Site, heard: list[Any]) -> None:
     made = (await create(site, "genre")).json["data"]["id"]
-    assert heard == [f"of vault {made}"]
+    assert heard == [("code", "api-token"), f"of vault {made}"]
     assert (await create(site, "late")).status == 400
     assert await app_of(site).entries(VAULT).count(filters={"code": "late"}) == 0
 

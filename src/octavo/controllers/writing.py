@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import orjson
 
-from octavo.authorization.actor import Actor
+from octavo.authorization.actor import SYSTEM, Actor
 from octavo.authorization.input_sanitizer import InputSanitizer
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.reader import EntryReader, PreparedRead
@@ -18,6 +18,7 @@ from octavo.content.writer import EntryWriter
 from octavo.controllers.hooked_reads import HookedRead
 from octavo.controllers.reading import ContentReads
 from octavo.errors import ForbiddenError, NotFoundError, ValidationError
+from octavo.events.origin import coming_from
 from octavo.i18n.locales import Locales
 from octavo.i18n.localizations import add_localization, share, share_shown
 from octavo.media.form_files import current_query, place_files
@@ -141,7 +142,7 @@ class ContentWrites:
             await unit.delete(content_type, entry_id)
             return entry
 
-        return await self._writer.run(work, about=content_type)
+        return await self._run(work, content_type, actor)
 
     async def create_localization(self, content_type: ContentType, entry_id: int, write: Write, actor: Actor) -> bytes:
         """A new localization of an entry, flat and with its siblings, as the reference answers it over REST."""
@@ -183,7 +184,7 @@ class ContentWrites:
         """Store the files, then their rows and the entry in one unit of work: all of it or nothing."""
         data = await self._writer.passwords.prepare(content_type, write.data, complete=not write.files, size=write.size)
         if not write.files:
-            return await self._writer.run(lambda unit: work(unit, data), size=write.size, about=content_type)
+            return await self._run(lambda unit: work(unit, data), content_type, actor, write.size)
         async with self._media.incoming([file for _, file in write.files]) as stored:
 
             async def with_files(unit: EntryUnit) -> bytes:
@@ -194,7 +195,16 @@ class ContentWrites:
                 current = await self._current(content_type, fields, entry_id, unit)
                 return await work(unit, place_files(data, fields, content_type, self._registry, current))
 
-            return await self._writer.run(with_files, size=write.size, about=content_type)
+            return await self._run(with_files, content_type, actor, write.size)
+
+    async def _run(
+        self, work: Callable[[EntryUnit], Awaitable[bytes]], content_type: ContentType, actor: Actor, size: int = 0
+    ) -> bytes:
+        """Do work in a unit. What the service itself asks for is asked by code, whoever asked that."""
+        if actor is not SYSTEM:
+            return await self._writer.run(work, size=size, about=content_type)
+        with coming_from("code"):
+            return await self._writer.run(work, size=size, about=content_type)
 
     async def _current(
         self, content_type: ContentType, fields: Iterable[str], entry_id: int | None, unit: EntryUnit

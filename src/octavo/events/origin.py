@@ -10,10 +10,6 @@ from typing import Any, Final, Literal, Protocol
 
 Source = Literal["rest", "graphql", "code", "admin"]
 
-_source: ContextVar[Source] = ContextVar("octavo_source", default="code")
-_actor: ContextVar[Any] = ContextVar("octavo_actor", default=None)
-_request: ContextVar["Named | None"] = ContextVar("octavo_request", default=None)
-
 
 class Named(Protocol):
     """What has a name for the log."""
@@ -23,53 +19,67 @@ class Named(Protocol):
         """The name."""
 
 
-Origin = tuple[Token[Source], Token[Any], Token[Named | None]]
-CODE: Final[Source] = "code"
+class Origin:
+    """One piece of work: how it came, for which request, and who asks as soon as that is known."""
+
+    __slots__ = ("actor", "request", "source")
+
+    def __init__(self, source: Source, request: Named | None = None, actor: Any = None) -> None:
+        self.source = source
+        self.request = request
+        self.actor = actor
 
 
-def begin(source: Source, request: Named | None = None) -> Origin:
+_CODE: Final = Origin("code")
+_origin: ContextVar[Origin] = ContextVar("octavo_origin", default=_CODE)
+
+
+def begin(source: Source, request: Named | None = None) -> Token[Origin]:
     """From now on work comes from a door, and nobody is known to ask; what `end` takes."""
-    return _source.set(source), _actor.set(None), _request.set(request)
+    return _origin.set(Origin(source, request))
 
 
-def end(origin: Origin) -> None:
+def end(began: Token[Origin]) -> None:
     """Things are as they were before `begin`."""
-    _source.reset(origin[0])
-    _actor.reset(origin[1])
-    _request.reset(origin[2])
+    _origin.reset(began)
 
 
 def come_by(source: Source) -> None:
     """Say more of the door, until it ends."""
-    _source.set(source)
+    found = _origin.get()
+    if found is not _CODE:
+        found.source = source
 
 
 def act_as(actor: Any) -> None:
-    """Say who asks, until the door ends."""
-    _actor.set(actor)
+    """Say who asks, until the door ends. Nobody asks code."""
+    found = _origin.get()
+    if found is not _CODE:
+        found.actor = actor
 
 
 @contextmanager
 def coming_from(source: Source) -> Iterator[None]:
     """Work inside the block comes from somewhere else; whoever asks is the same."""
-    token = _source.set(source)
+    found = _origin.get()
+    token = _origin.set(Origin(source, found.request, found.actor))
     try:
         yield
     finally:
-        _source.reset(token)
+        _origin.reset(token)
 
 
 def source() -> Source:
     """The door that the work came in by."""
-    return _source.get()
+    return _origin.get().source
 
 
 def actor() -> Any:
     """Who asks; None where nobody was looked for."""
-    return _actor.get()
+    return _origin.get().actor
 
 
 def request_id() -> str:
     """The name of the request that is worked on, for the log."""
-    request = _request.get()
+    request = _origin.get().request
     return "(none)" if request is None else request.id

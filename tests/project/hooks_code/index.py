@@ -23,6 +23,7 @@ def register(app: Any) -> None:
         HEARD.append((event.action, event.uid, event.id, event.result["id"]))
 
     app.on(["before_find_many", "before_find_one"], "api::genre.genre", before_find)
+    app.on("before_create", "api::genre.genre", lambda event: HEARD.append((event.source, event.actor.kind)))
     app.on("after_commit_create", "api::vault.vault", tell)
     app.on(["after_commit_update", "after_commit_delete"], "api::vault.vault", tell)
 
