@@ -2,11 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol, TypeVar
 
 from octavo.errors import LoggedError, OctavoError
 from octavo.outage_log import out_of_room
@@ -14,61 +13,86 @@ from octavo.project.failures import describe, failure_place
 
 logger = logging.getLogger("octavo.code")
 
+ResultT = TypeVar("ResultT")
+
+_SHORTEST_LOOK: Final = 0.05
+"""Seconds between two looks at a clock that stands with nothing left."""
+
 
 class CodeClock:
     """Counts the time that the code of one request takes. It stands while a core action works for that code, or a
-    body is waited for."""
+    body is waited for.
+
+    A request sets one timer, which looks when it rings whether the time was the code's: to stop costs a subtraction.
+    """
+
+    __slots__ = ("_left", "_limit", "_loop", "_since", "_stops", "_timer", "is_over")
 
     def __init__(self) -> None:
         self._limit: asyncio.Timeout | None = None
-        self._left = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self._left = self._since = 0.0
         self._stops = 0
         self.is_over = False
         """Whether the time was too short."""
 
-    @asynccontextmanager
-    async def running(self, seconds: float) -> AsyncIterator[None]:
-        """Raises TimeoutError when so many seconds are over. What runs within another shares its time."""
-        if self._limit is None:
-            limit = asyncio.timeout(seconds)
-            try:
-                async with limit as self._limit:
-                    yield
-            finally:
-                self._limit, self.is_over = None, limit.expired()
-            return
+    async def run(self, seconds: float, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
+        """What the code answers. Raises TimeoutError when so many seconds are over.
+
+        What runs within another shares its time.
+        """
+        if self._limit is not None:
+            return await self._run_within(call)
+        self._loop = asyncio.get_running_loop()
+        self._left, self._since = seconds, self._loop.time()
+        self._timer = self._loop.call_later(seconds, self._ring)
+        limit = asyncio.timeout(None)
+        try:
+            async with limit as self._limit:
+                return await call()
+        finally:
+            self._timer.cancel()
+            self._limit, self.is_over = None, limit.expired()
+
+    async def _run_within(self, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
         stops, self._stops = self._stops, 0
         if stops:
-            self._go_on()
+            self._since = self._loop.time()
         try:
-            yield
+            return await call()
         finally:
             self._stops = stops
             if stops:
-                self._stand_still()
+                self._count()
 
-    @contextmanager
-    def stopped(self) -> Iterator[None]:
-        """Let the time stand."""
+    def stopped(self) -> "CodeClock":
+        """In a `with`: lets the time stand."""
+        return self
+
+    def __enter__(self) -> None:
         self._stops += 1
         if self._stops == 1:
-            self._stand_still()
-        try:
-            yield
-        finally:
-            self._stops -= 1
-            if self._stops == 0:
-                self._go_on()
+            self._count()
 
-    def _stand_still(self) -> None:
-        if self._limit is not None and not self._limit.expired():
-            now = asyncio.get_running_loop().time()
-            self._left = (self._limit.when() or now) - now
-            self._limit.reschedule(None)
+    def __exit__(self, *_: object) -> None:
+        self._stops -= 1
+        if self._stops == 0 and self._limit is not None:
+            self._since = self._loop.time()
 
-    def _go_on(self) -> None:
-        if self._limit is not None and not self._limit.expired():
-            self._limit.reschedule(asyncio.get_running_loop().time() + self._left)
+    def _count(self) -> None:
+        """Take what has passed from what is left."""
+        if self._limit is not None:
+            self._left -= self._loop.time() - self._since
+
+    def _ring(self) -> None:
+        """Stop the code whose time is over; look again later where time was not its own."""
+        if self._limit is None:
+            return
+        left = self._left if self._stops else self._left - (self._loop.time() - self._since)
+        if left <= 0 and not self._stops:
+            self._limit.reschedule(self._loop.time())
+        else:
+            self._timer = self._loop.call_later(max(left, _SHORTEST_LOOK), self._ring)
 
 
 class Asker(Protocol):
@@ -90,13 +114,13 @@ class Runner:
     folder: Path
     seconds: float
 
-    @asynccontextmanager
-    async def watch(self, otherwise: str, request: Asker, clock: CodeClock) -> AsyncIterator[None]:
-        """What goes on inside ends in time. What it raises, but for errors that callers may see, is logged and becomes
+    async def run(
+        self, otherwise: str, request: Asker, clock: CodeClock, call: Callable[[], Awaitable[ResultT]]
+    ) -> ResultT:
+        """What the code answers, in time. What it raises, but for errors that callers may see, is logged and becomes
         LoggedError; `otherwise` is the place of what never came into the project's code."""
         try:
-            async with clock.running(self.seconds):
-                yield
+            return await clock.run(self.seconds, call)
         except OctavoError:
             raise
         except TimeoutError as error:

@@ -159,8 +159,8 @@ class CodeFields:
         )
         if not isinstance(result, ExecutionResult):
             try:
-                async with self.runner.watch(f"GraphQL field {item.name}", asker, call.clock):
-                    result = await result
+                promised = result
+                result = await self.runner.run(f"GraphQL field {item.name}", asker, call.clock, lambda: promised)
             except LoggedError:
                 return b"null", [*call.errors, _unexpected()]
         errors = [*call.errors, *(self._render(error, asker) for error in result.errors or ())]

@@ -1,7 +1,6 @@
 """What stands between a route and its action: who may, policies, middlewares; and the action within its time."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,7 +11,7 @@ from octavo.http.router import Handler
 from octavo.project.api.answers import Answer, to_answer, to_response
 from octavo.project.api.app import App
 from octavo.project.api.requests import Request
-from octavo.project.context import CURRENT_STATE, PolicyContext, State, ask_policies
+from octavo.project.context import CURRENT_STATE, PolicyContext, ask_policies
 from octavo.project.named import Used
 from octavo.project.running import Runner
 from octavo.rest.operations import Admission
@@ -54,11 +53,12 @@ class CodeHandler:
         """The answer to a request. Raises errors that callers may see."""
         request = Request.of(raw, self.app)
         await request.enter(self.name, await self.admit(raw))
-        with sharing(request.state):
-            async with self.runner.watch(self.place, raw, request.clock):
-                if self.policies:
-                    await ask_policies(self.policies, policy_context(request))
-                return to_response(await self.action(request))
+        return await run_shared(self.runner, self.place, request, self._answer)
+
+    async def _answer(self, request: Request) -> RawResponse:
+        if self.policies:
+            await ask_policies(self.policies, policy_context(request))
+        return to_response(await self.action(request))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,10 @@ class GlobalMiddlewares:
             with request.clock.stopped():
                 return Answer(await following(request.for_core()))
 
-        with sharing(request.state):
-            async with self.runner.watch("src/middlewares", raw, request.clock):
-                return to_response(await chained(self.middlewares, innermost)(request))
+        async def answer(request: Request) -> RawResponse:
+            return to_response(await chained(self.middlewares, innermost)(request))
+
+        return await run_shared(self.runner, "src/middlewares", request, answer)
 
 
 def policy_context(request: Request) -> PolicyContext:
@@ -109,11 +110,12 @@ async def _around(middleware: Used, action: Action, request: Request) -> Any:
     return await middleware.function(request, following, middleware.config)
 
 
-@contextmanager
-def sharing(state: State) -> Iterator[None]:
-    """Let all code that is called inside share a state."""
-    token = CURRENT_STATE.set(state)
+async def run_shared(
+    runner: Runner, place: str, request: Request, answer: Callable[[Request], Awaitable[RawResponse]]
+) -> RawResponse:
+    """What code answers to a request, in its time; all code that is called meanwhile shares the request's state."""
+    token = CURRENT_STATE.set(request.state)
     try:
-        yield
+        return await runner.run(place, request.raw, request.clock, partial(answer, request))
     finally:
         CURRENT_STATE.reset(token)

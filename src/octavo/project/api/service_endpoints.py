@@ -1,5 +1,6 @@
 """The core actions of a content-type whose service a project has changed: they ask that service, as v4's do."""
 
+from functools import partial
 from typing import Any, Final
 
 from octavo.authorization.actor import Actor
@@ -72,8 +73,8 @@ class ServiceEndpoints:
 
     async def _call(self, request: Request, method: Any, *given: Any, **named: Any) -> Any:
         """What the service answers, within the time of the project's code."""
-        async with self._runner.watch(self._service.uid, request.raw, request.clock):
-            return await method(*given, **named)
+        call = partial(method, *given, **named)
+        return await self._runner.run(self._service.uid, request.raw, request.clock, call)
 
     def _shown(self, request: Request, entry: Any) -> RawResponse:
         if entry is None:
