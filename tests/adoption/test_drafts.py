@@ -177,6 +177,13 @@ def test_file_is_parted_into_what_is_whole_and_the_rest(tmp_path: Path) -> None:
     assert "# src/api/a/controllers/a.js:1" in whole.text
 
 
+def test_defaults_are_worked_out_once_in_python(tmp_path: Path) -> None:
+    text = "module.exports = { a(x = 1) { return x }, b(x = strapi.config.get('a.b')) { return x } }"
+    found = drafted(tmp_path, src__api__a__services__a=text)
+    assert "async def a(self, x=1):" in found["src/api/a/services/a.py"].text
+    assert found["src/api/a/services/a.py.draft"].pieces == ("b",)
+
+
 def test_names_of_python_are_left_alone(tmp_path: Path) -> None:
     draft = action(tmp_path, "const from = 1, list = 2, request = 3, self = 4; return [from, list, request, self]")
     assert lines(draft).endswith("return [from_, list_, request_, self_]")

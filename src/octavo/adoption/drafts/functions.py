@@ -75,6 +75,8 @@ def parameters_of(scope: Scope, node: Node) -> tuple[Lines, Lines]:
         if pattern.type == "assignment_pattern":
             inside = named(pattern)
             pattern, default = inside[0], read(scope, inside[1]).text
+            if any(found.type in ("identifier", "this") for found in walk(inside[1])):
+                raise Untranslated(inside[1], "a default that is worked out for each call")
         if pattern.type == "identifier":
             given.append(f"{_named(scope, identifier(scope.module, pattern))}{f'={default}' if default else ''}")
         elif pattern.type == "object_pattern":
