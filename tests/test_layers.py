@@ -24,7 +24,7 @@ LAYERS = (
     ("sql",),
     ("database",),
     ("events",),
-    ("authorization", "authentication.passwords", "net", "mail", "i18n.locales"),
+    ("authorization", "authentication.passwords", "net", "mail", "i18n.locales", "jobs"),
     ("content",),
     ("i18n", "media"),
     ("controllers", "project.context"),

@@ -27,6 +27,7 @@ main = LazyGroup(
         "locales": ("octavo.cli.locales:locales", "Show, add and remove locales, choose the default one."),
         "webhooks": ("octavo.cli.webhooks:webhooks", "Make, show, change, delete and try webhooks."),
         "plugins": ("octavo.cli.plugins:plugins", "Show the plugins: built-in ones and installed packages."),
+        "jobs": ("octavo.cli.jobs:jobs", "Show and run what is done in the background, and what was given up."),
         "version": ("octavo.cli.version:version", "Show the version."),
     },
     plugins="octavo.commands",

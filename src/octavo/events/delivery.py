@@ -173,8 +173,8 @@ class Worker:
         if message.attempt >= topic.retries.attempts:
             return self._given_up(message, error)
         pause = topic.retries.pause(message.attempt)
-        told = "%s %d could not be delivered, attempt %d of %d, the next in %.0f s: %s"
-        logger.warning(told, message.topic, message.id, message.attempt, topic.retries.attempts, pause, error)
+        told = "%s %d could not be delivered, attempt %d, the next in %.0f s: %s"
+        logger.warning(told, message.topic, message.id, message.attempt, pause, error)
         return Outcome(message, End.AGAIN, error[:_MOST_ERROR], pause)
 
     def _given_up(self, message: Message, error: str) -> Outcome:

@@ -6,6 +6,7 @@
   `middleware(next, parent, args, context, info)`
 - `controllers/NAME.py`, `services/NAME.py`: a class that inherits from `octavo.Controller`, `octavo.Service`
 - `routes/NAME.py`: `router`, a CoreRouter, and `routes`, a list
+- `src/cron.py`: `tasks`, functions by cron expression
 - `content-types/TYPE/lifecycles.py`: `before_create(event)` and its kin
 
 Policies and middlewares stand in `src` (`global::NAME`); all of them in `src/api/API` (`api::API.NAME`) and in
@@ -34,7 +35,7 @@ _POLICY: Final = "context, config"
 FIELD_MIDDLEWARE: Final = "next, parent, args, context, info"
 REQUEST_MIDDLEWARE: Final = "request, next, config"
 _HOOK: Final = "app"
-_LISTED: Final = ("register", "bootstrap", "routes", "lifecycles", "packages")
+_LISTED: Final = ("register", "bootstrap", "routes", "lifecycles", "tasks", "packages")
 _NAMED: Final = ("policies", "middlewares", "request_middlewares", "controllers", "services")
 
 
@@ -58,6 +59,14 @@ class RoutesFile:
 
 
 @dataclass(frozen=True, slots=True)
+class TasksFile:
+    """What `cron.py` calls `tasks`: read by those who run them."""
+
+    place: str
+    tasks: Any
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectCode:
     """What a project and its plugins bring, by its meaning and by name. `middlewares` are those of fields of GraphQL.
 
@@ -74,6 +83,7 @@ class ProjectCode:
     services: Mapping[str, LoadedClass] = field(default_factory=lambda: _NOTHING)
     routes: tuple[RoutesFile, ...] = ()
     lifecycles: tuple[Lifecycles, ...] = ()
+    tasks: tuple[TasksFile, ...] = ()
     settings: Mapping[Path, Any] = field(default_factory=dict)
     """What `index.py` calls `Settings`, by its folder."""
     packages: tuple[str, ...] = ()
@@ -138,6 +148,7 @@ class _Loading:
         services = dict(self._classes("services", ServiceKind, "Service"))
         routes = tuple(self._routes())
         lifecycles = tuple(self._lifecycles())
+        tasks = tuple(self._tasks())
         return ProjectCode(
             project,
             (register,) if register else (),
@@ -149,6 +160,7 @@ class _Loading:
             services,
             routes,
             lifecycles,
+            tasks,
             {self._modules.source: getattr(module, "Settings", None)},
             (self._modules.package,) if self._modules.package else (),
         )
@@ -184,6 +196,14 @@ class _Loading:
                 yield found
             else:
                 self._modules.refuse(path, "has no function like `before_create`")
+
+    def _tasks(self) -> Iterator[TasksFile]:
+        """What runs by the clock."""
+        for path, module in self._run("cron.py"):
+            if hasattr(module, "tasks"):
+                yield TasksFile(self._modules.place(path), module.tasks)
+            else:
+                self._modules.refuse(path, "has no `tasks`")
 
     def _routes(self) -> Iterator[RoutesFile]:
         for path, module in self._run(*below_owners("routes")):

@@ -31,6 +31,7 @@ class Background:
         self._works = infrastructure.settings.server.background
         works = self._works and site.topics
         self._worker = Worker(infrastructure.database, infrastructure.outbox, site.topics) if works else None
+        self._jobs = site.extending.app.jobs
         self._tasks: list[asyncio.Task[None]] = []
         self.is_at_work = False
 
@@ -42,6 +43,8 @@ class Background:
         seconds = self._shared.settings.server.webhooks.poll
         if seconds:
             self._begin(_look_again_and_again(self._shared.webhooks, seconds))
+        if self._works and self._shared.settings.server.jobs.cron and self._jobs.tasks:
+            self._begin(self._jobs.clockwork().run())
         if self._works and self._shared.journal is not None:
             self._begin(_sweep(self._shared))
 

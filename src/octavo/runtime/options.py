@@ -23,6 +23,7 @@ from octavo.http.options import DEFAULT_SECURITY_HEADERS, BodyLimits, CorsMode, 
 from octavo.http.origins import origins_of
 from octavo.http.proxies import TrustedProxies
 from octavo.http.router import Router
+from octavo.jobs import clockwork
 from octavo.plan.read_limits import ReadLimits
 from octavo.rest.documentation import DocumentationOptions
 from octavo.rest.feed.hub import FeedOptions
@@ -52,6 +53,7 @@ def own_tables(settings: Settings) -> tuple[OwnTable, ...]:
         leases.TABLE,
         outbox.TABLE,
         dead_letters.TABLE,
+        clockwork.TABLE,
         *((journal.TABLE,) if settings.api.events.enabled else ()),
         webhook_rows.TABLE,
         webhook_deliveries.TABLE,

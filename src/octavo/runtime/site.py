@@ -13,7 +13,6 @@ from octavo.cache import CacheScope
 from octavo.content.reader import EntryReader, UrlSigner
 from octavo.content.writer import EntryWriter
 from octavo.controllers.content import ContentController
-from octavo.events.after_commit import hooks_topic
 from octavo.events.hooks import Hooks
 from octavo.events.messages import Topic
 from octavo.graphql.customization.extension import Extending, Extension
@@ -61,7 +60,8 @@ from octavo.runtime.project_code import (
     restrict_schema,
     tell_closed,
 )
-from octavo.runtime.webhooks import webhook_topic, webhook_witness
+from octavo.runtime.topics import make_jobs, site_topics
+from octavo.runtime.webhooks import webhook_witness
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
 from octavo.users.accounts import Accounts
@@ -199,13 +199,8 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
     except BaseException:
         extending.code.unload()
         raise
-    topics = _topics(infrastructure, hooks)
+    topics = site_topics(infrastructure, hooks, extending.app.jobs)
     return Site(registry, services, extending, router, graphql, caches, around, code, hooks, feed, topics)
-
-
-def _topics(shared: Infrastructure, hooks: Hooks) -> dict[str, Topic]:
-    """What is done with messages of the outbox."""
-    return {topic.name: topic for topic in (hooks_topic(hooks), webhook_topic(shared))}
 
 
 def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, hooks: Hooks) -> Services:
@@ -266,6 +261,7 @@ def _extending(
     try:
         hooks.add_files(code.lifecycles)
         configs = read_configs(packages, tables, code.settings)
+        jobs = make_jobs(shared, code)
     except InvalidCode:
         code.unload()
         raise
@@ -275,7 +271,8 @@ def _extending(
     table = ServiceTable(code, options.page_limits(shared.settings))
     rules = OwnRules(services.files, services.users, services.roles)
     facilities = make_facilities(shared.settings, shared.mailer, caches.cache("project code"), rules)
-    hooks.app = App(shared.settings, registry, services.controller, plugins, hooks, table, facilities, shared.webhooks)
+    said = (registry, services.controller, plugins, hooks, table, facilities, shared.webhooks, jobs)
+    hooks.app = jobs.app = App(shared.settings, *said)
     return Extending(extension, code, hooks.app, Runner(code.folder, shared.settings.server.code_timeout))
 
 

@@ -10,6 +10,8 @@ from typing import Any, Protocol, TypeVar, overload
 from octavo.controllers.content import ContentController
 from octavo.events.event import Event
 from octavo.events.hooks import Hooks
+from octavo.jobs.book import Jobs
+from octavo.jobs.functions import JobOptions
 from octavo.project.api import transactions
 from octavo.project.api.code_cache import CodeCache
 from octavo.project.api.core_store import CoreStore
@@ -68,6 +70,7 @@ class App:
     services: "Services"
     facilities: Facilities
     webhooks: Webhooks
+    jobs: Jobs
 
     @overload
     def on(self, events: str | Sequence[str], uids: str | Sequence[str]) -> Callable[[HookT], HookT]: ...
@@ -89,6 +92,43 @@ class App:
         for event in (events,) if isinstance(events, str) else events:
             self.hooks.add(event, uids, function)
         return function
+
+    def cron(
+        self,
+        rule: str,
+        function: Callable[..., Any] | None = None,
+        *,
+        tz: str | None = None,
+        name: str | None = None,
+        catch_up: bool = False,
+    ) -> Callable[..., Any]:
+        """Run a function by the clock, on one of all processes; without one, a decorator. Only in `register`.
+
+        `rule` is a cron expression of five fields, or six that begin with seconds; `tz` as in `Europe/Berlin`.
+        `catch_up`: run it once for what was missed while no process was there. Raises InvalidCode.
+        """
+        if function is None:
+            return partial(self.jobs.cron, rule, tz=tz, name=name, catch_up=catch_up)
+        return self.jobs.cron(rule, function, tz=tz, name=name, catch_up=catch_up)
+
+    def job(
+        self, function: Callable[..., Any] | None = None, *, retries: int | None = None, timeout: float | None = None
+    ) -> Callable[..., Any]:
+        """Say of a function of the project how it is run by `enqueue`: tried again so often, within so many seconds."""
+        options = JobOptions(retries, timeout)
+        if function is None:
+            return partial(self.jobs.job, options=options)
+        return self.jobs.job(function, options)
+
+    async def enqueue(
+        self, function: Callable[..., Any], *args: Any, delay: float = 0, retries: int | None = None, **kwargs: Any
+    ) -> int:
+        """Run a function of the project in the background, by any process, after `delay` seconds; the job's id.
+
+        Arguments are kept as JSON. It is run at least once; one that raises is tried again, three times unless said.
+        In a transaction it is run if that is committed. A first argument called `app` is given. Raises NotAJob.
+        """
+        return await self.jobs.enqueue(function, args, kwargs, delay=delay, retries=retries)
 
     def plugin(self, name: str) -> Plugin:
         """The plugin of that name. Raises UnknownName."""

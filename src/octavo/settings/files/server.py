@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from octavo.settings.files.jobs import Jobs
 from octavo.settings.files.outgoing import OutgoingHttp
 from octavo.settings.files.webhooks import Webhooks
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
@@ -62,3 +63,4 @@ class Server:
         30, "Time given to requests under way at a stop.", kind=DURATION, bounds=AT_LEAST_ZERO, default_doc="30s"
     )
     webhooks: Webhooks = table(Webhooks)
+    jobs: Jobs = table(Jobs)

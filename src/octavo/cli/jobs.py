@@ -1,0 +1,141 @@
+"""`octavo jobs`: what is done in the background: tasks by the clock, what waits, what was given up."""
+
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from octavo.cli.base import (
+    Group,
+    json_option,
+    project_option,
+    read_settings,
+    refuse,
+    say,
+    say_json,
+    say_table,
+    with_database,
+)
+from octavo.clock import shown_moment
+from octavo.database.connection import Database
+from octavo.database.unit_of_work import unit_of_work
+from octavo.events.dead_letters import DeadLetters
+from octavo.events.outbox import Outbox
+from octavo.events.waiting import list_waiting
+from octavo.jobs.book import TOPIC
+from octavo.jobs.clockwork import known_tasks
+from octavo.project.naming import did_you_mean
+from octavo.runtime.options import own_tables
+
+ResultT = TypeVar("ResultT")
+
+_MOST_ERROR = 100
+
+
+@click.group(cls=Group)
+def jobs() -> None:
+    """Show and run what is done in the background, and what was given up."""
+
+
+def _run(project: Path, work: Callable[[Database], Awaitable[ResultT]]) -> ResultT:
+    settings = read_settings(project)
+    return with_database(settings, work, own_tables(settings))
+
+
+@jobs.command(name="list", epilog="Example: octavo jobs list --json")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="How many that wait.")
+@project_option
+@json_option
+def list_all(limit: int, project: Path, as_json: bool) -> None:
+    """Show the tasks by the clock that the service has had, and what waits to be done: jobs, hooks, webhooks."""
+
+    async def work(database: Database) -> Any:
+        return await known_tasks(database), await list_waiting(database, most=limit)
+
+    tasks, waiting = _run(project, work)
+    if as_json:
+        say_json({"tasks": [asdict(one) for one in tasks], "waiting": [asdict(one) for one in waiting]})
+        return
+    say_table(("task", "rule", "zone", "last"), ((t.name, t.rule, t.zone, shown_moment(t.last_at)) for t in tasks))
+    click.echo()
+    say_table(
+        ("id", "kind", "what", "due", "attempts", "last error"),
+        (
+            (w.id, w.topic, _what(w.payload), shown_moment(w.due_at), w.attempts, (w.error or "")[:_MOST_ERROR])
+            for w in waiting
+        ),
+    )
+
+
+@jobs.command(epilog="Example: octavo jobs run api.talk.services.talk:remind --arguments '[5]'")
+@click.argument("name")
+@click.option("--arguments", default="[]", help="A list, or an object of names and values, as JSON.")
+@project_option
+def run(name: str, arguments: str, project: Path) -> None:
+    """Let the service run a task by the clock now, or a function of the project: MODULE:FUNCTION, below src."""
+    try:
+        given = json.loads(arguments)
+    except ValueError:
+        given = None
+    if not isinstance(given, list | dict):
+        refuse(f"--arguments has to be a list or an object, as JSON, not {arguments!r}")
+    args, kwargs = (given, {}) if isinstance(given, list) else ([], given)
+
+    async def work(database: Database) -> int:
+        known = {task.name for task in await known_tasks(database)}
+        if ":" not in name and name not in known:
+            refuse(f"there is no task {name!r}{did_you_mean(name, known)}")
+        payload = {"name": name, "args": args, "kwargs": kwargs, "attempts": 1}
+        async with unit_of_work(database) as unit:
+            return await Outbox(database).add(unit, TOPIC, payload)
+
+    say("Job {} will be run by the service: [bold]{}[/].", _run(project, work), name)
+
+
+@jobs.command(epilog="Example: octavo jobs dead --kind webhook --json")
+@click.option("--kind", default="", help="jobs, hooks or webhook; all if not given.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="How many.")
+@project_option
+@json_option
+def dead(kind: str, limit: int, project: Path, as_json: bool) -> None:
+    """Show what was given up, the newest first; what it was about with --json."""
+    found = _run(project, lambda database: DeadLetters(database, Outbox(database)).list(kind, limit))
+    if as_json:
+        say_json([asdict(one) for one in found])
+        return
+    say_table(
+        ("id", "kind", "what", "given up", "attempts", "error"),
+        ((d.id, d.topic, _what(d.payload), shown_moment(d.died_at), d.attempts, d.error[:_MOST_ERROR]) for d in found),
+    )
+
+
+@jobs.command(epilog="Example: octavo jobs retry 17")
+@click.argument("ids", type=int, nargs=-1, metavar="[ID]...")
+@click.option("--all", "everything", is_flag=True, help="All of one --kind, or of every kind.")
+@click.option("--kind", default="", help="jobs, hooks or webhook.")
+@project_option
+def retry(ids: tuple[int, ...], everything: bool, kind: str, project: Path) -> None:
+    """Let the service try again what was given up, from the first attempt on."""
+    if bool(ids) is everything:
+        refuse("name what is to be tried again, or say --all")
+
+    async def work(database: Database) -> int:
+        letters = DeadLetters(database, Outbox(database))
+        wanted = [one.id for one in await letters.list(kind, 10_000)] if everything else ids
+        again = [await letters.send_again(one) for one in sorted(wanted)]
+        missing = [str(one) for one, new in zip(sorted(wanted), again, strict=True) if new is None]
+        if missing and not everything:
+            refuse(f"nothing given up has the id {', '.join(missing)}")
+        return len(again) - len(missing)
+
+    say("{} will be tried again.", _run(project, work))
+
+
+def _what(payload: Any) -> str:
+    """What a message is about, in a word."""
+    if not isinstance(payload, dict):
+        return ""
+    return str(payload.get("name") or payload.get("event") or "")

@@ -1,0 +1,54 @@
+"""Schedules: cron expressions of five or six fields, the first of six being seconds, in a time zone."""
+
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from cronsim import CronSim, CronSimError
+
+LONGEST = 200
+"""Of an expression, in characters."""
+
+
+class InvalidSchedule(ValueError):
+    """An expression or a time zone that means nothing."""
+
+
+class Schedule:
+    """When something happens. Moments are milliseconds since 1970. Raises InvalidSchedule."""
+
+    def __init__(self, rule: str, zone: str = "UTC") -> None:
+        self.rule = rule
+        self.zone = zone
+        if len(rule) > LONGEST:
+            raise InvalidSchedule(f"a cron expression has at most {LONGEST} characters")
+        try:
+            self._simulate(datetime.now(UTC), backwards=False)
+        except CronSimError as error:
+            raise InvalidSchedule(f"{rule!r} is no cron expression: {error}") from None
+
+    def next_after(self, moment: int) -> int | None:
+        """The first occurrence after a moment; None if there is none any more."""
+        return self._first(_read(moment), backwards=False)
+
+    def latest(self, moment: int) -> int | None:
+        """The last occurrence up to a moment; None if there was none."""
+        return self._first(_read(moment) + timedelta(milliseconds=1), backwards=True)
+
+    def _first(self, begin: datetime, *, backwards: bool) -> int | None:
+        found = next(self._simulate(begin, backwards=backwards), None)
+        return None if found is None else int(found.timestamp() * 1000)
+
+    def _simulate(self, begin: datetime, *, backwards: bool) -> CronSim:
+        return CronSim(" ".join(self.rule.split()), begin.astimezone(self._zone), reverse=backwards)
+
+    @cached_property
+    def _zone(self) -> ZoneInfo:
+        try:
+            return ZoneInfo(self.zone)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            raise InvalidSchedule(f"there is no time zone {self.zone!r}; they are named as in Europe/Berlin") from None
+
+
+def _read(moment: int) -> datetime:
+    return datetime.fromtimestamp(moment / 1000, UTC)

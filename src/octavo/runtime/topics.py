@@ -1,0 +1,23 @@
+"""Topics: what a site does with messages of the outbox, whoever has added them; and the jobs of its code."""
+
+from octavo.events.after_commit import hooks_topic
+from octavo.events.hooks import Hooks
+from octavo.events.messages import Topic
+from octavo.jobs.book import Jobs
+from octavo.project.code import ProjectCode
+from octavo.runtime.infrastructure import Infrastructure
+from octavo.runtime.webhooks import webhook_topic
+
+
+def site_topics(shared: Infrastructure, hooks: Hooks, jobs: Jobs) -> dict[str, Topic]:
+    """Every topic of a site by its name."""
+    return {topic.name: topic for topic in (hooks_topic(hooks), webhook_topic(shared), jobs.topic())}
+
+
+def make_jobs(shared: Infrastructure, code: ProjectCode) -> Jobs:
+    """The jobs of a project, those of `cron.py` read. Raises InvalidCode."""
+    given = shared.settings.server.jobs
+    jobs = Jobs(shared.database, shared.outbox, code.folder, code.packages, float(given.timeout), given.time_zone)
+    for file in code.tasks:
+        jobs.read_tasks(file.tasks, file.place)
+    return jobs

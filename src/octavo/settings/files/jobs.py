@@ -1,0 +1,21 @@
+"""`server.toml`, the table `jobs`: functions of the project that run in the background."""
+
+from dataclasses import dataclass
+
+from octavo.settings.keys import AT_LEAST_ONE, setting
+from octavo.settings.values import DURATION
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jobs:
+    """Functions of the project that run in the background."""
+
+    timeout: int = setting(
+        600,
+        "Time that a job may take, unless it says so itself.",
+        kind=DURATION,
+        bounds=AT_LEAST_ONE,
+        default_doc="10m",
+    )
+    time_zone: str = setting("UTC", "Time zone of tasks by the clock that name none, as in `Europe/Berlin`.")
+    cron: bool = setting(True, "Run tasks by the clock.")

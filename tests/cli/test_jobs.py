@@ -1,0 +1,49 @@
+"""`octavo jobs`: tasks, what waits, what was given up."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from octavo.runtime.open_resources import open_project_database
+from octavo.settings import load_settings
+from tests.cli.conftest import Call, answered, refused, said
+from tests.cli.projects import database_variables
+
+FILL = """
+INSERT INTO octavo_cron (name, rule, zone, last_at) VALUES ('digest', '0 3 * * *', 'UTC', 1700000000000);
+INSERT INTO octavo_dead_letters (id, topic, ordering_key, payload, size, created_at, died_at, attempts, error)
+VALUES (7, 'jobs', '', '{"name": "work:fails"}', 9, 1, 1700000000000, 3, 'ValueError: broken'),
+  (8, 'webhook', '', '{"event": "entry.create"}', 9, 1, 1700000000000, 3, 'gone')
+"""
+
+
+def test_what_waits_and_what_was_given_up(call: Call, project: Path, request: pytest.FixtureRequest) -> None:
+    on_server = request.node.callspec.params["call"] == "postgresql"
+    variables = database_variables(request.getfixturevalue("postgresql_url")) if on_server else {}
+    assert answered(call("jobs", "list", "--json")) == {"tasks": [], "waiting": []}
+
+    async def fill() -> None:
+        database = open_project_database(load_settings(project, variables))
+        await database.connect()
+        await database.execute_script(FILL)
+        await database.close()
+
+    asyncio.run(fill())
+    assert said(call("jobs", "run", "digest")) == ["Job 1 will be run by the service: digest."]
+    assert said(call("jobs", "run", "work:plain", "--arguments", '{"one": 1}'))[0].startswith("Job 2 will be run")
+    assert refused(call("jobs", "run", "digst")).startswith("there is no task 'digst'; did you mean")
+    assert refused(call("jobs", "run", "digest", "--arguments", "x")).startswith("--arguments has to be a list")
+    assert [one["id"] for one in answered(call("jobs", "dead", "--json"))] == [8, 7]
+    assert [row.split()[:3] for row in said(call("jobs", "dead", "--kind", "jobs"))[1:]] == [
+        ["7", "jobs", "work:fails"]
+    ]
+    assert refused(call("jobs", "retry", "9")) == "nothing given up has the id 9"
+    assert refused(call("jobs", "retry")) == "name what is to be tried again, or say --all"
+    assert said(call("jobs", "retry", "7")) == ["1 will be tried again."]
+    assert said(call("jobs", "retry", "--all")) == ["1 will be tried again."]
+    listed = answered(call("jobs", "list", "--json"))
+    assert [one["name"] for one in listed["tasks"]] == ["digest"]
+    assert [one["payload"].get("name") for one in listed["waiting"]] == ["digest", "work:plain", "work:fails", None]
+    assert said(call("jobs", "list"))[1].split()[0] == "digest"
+    assert answered(call("jobs", "dead", "--json")) == []
