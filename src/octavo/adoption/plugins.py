@@ -16,7 +16,7 @@ _PART: Final = "a part of v4 itself, or of its panel"
 _CACHE: Final = (
     "answers are quick without a cache of their own; for more, put a cache that understands HTTP before them"
 )
-_OUTSIDE: Final = "not there; its entries stay in the database. What it did at set times has to be done from outside"
+_OUTSIDE: Final = "not there; its entries stay in the database. What it did at set times is a task in `src/cron.py`"
 _INDEX: Final = "not there; index from outside what the API answers, or search with `$containsi` filters"
 _LIST: Final = "not there; let the site make it from what the API answers"
 

@@ -47,7 +47,7 @@ class WebhookWitness:
 
     async def before_commit(self, unit: UnitOfWork, changes: Sequence[DataChange]) -> None:
         """Nothing else is changed before the commit."""
-        for change in changes:
+        for change in changes if self._webhooks.current else ():
             if change.kind is not ChangeKind.DELETE:
                 await self._tell(unit, change)
 
