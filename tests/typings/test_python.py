@@ -19,7 +19,7 @@ from octavo.schema.registry import Registry
 from octavo.typed import NumberCondition, TextCondition, TypedEntries
 from octavo.typings.python.names import names_of
 from octavo.typings.python.own_code import render_own_code
-from tests.typings.projects import conference
+from tests.typings.projects import conference, write_large_project
 
 ROOT = Path(__file__).parents[2]
 TALK = '''\
@@ -108,6 +108,8 @@ def test_what_is_right_is_taken_and_what_is_wrong_refused(tmp_path: Path) -> Non
     shutil.copy(Path(__file__).parent / "conference_code/use.py", tmp_path)
     shutil.rmtree(tmp_path / "src")
     (tmp_path / "src").mkdir()
+    large = load_registry(write_large_project(tmp_path / "large", 30))
+    (tmp_path / "large.py").write_text(render_own_code(large), encoding="utf-8")
     magazine = load_registry(ROOT / "examples/magazine")
     (tmp_path / "src/types.py").write_text(render_own_code(magazine), encoding="utf-8")
     (example,) = re.findall(
@@ -116,9 +118,9 @@ def test_what_is_right_is_taken_and_what_is_wrong_refused(tmp_path: Path) -> Non
     (tmp_path / "src/index.py").write_text(example, encoding="utf-8")
     config = tmp_path / "mypy.ini"
     config.write_text(f"[mypy]\nstrict = True\nmypy_path = {ROOT / 'src'}:{tmp_path}\nexplicit_package_bases = True\n")
-    files = (str(tmp_path / name) for name in ("content.py", "use.py", "src"))
+    files = (str(tmp_path / name) for name in ("content.py", "use.py", "src", "large.py"))
     told, errors, code = api.run(["--config-file", str(config), "--cache-dir", str(tmp_path / "cache"), *files])
-    assert (told, errors, code) == ("Success: no issues found in 4 source files\n", "", 0)
+    assert (told, errors, code) == ("Success: no issues found in 5 source files\n", "", 0)
 
 
 def test_names_are_short_where_they_can_be_and_never_the_same(registry: Registry, tmp_path: Path) -> None:

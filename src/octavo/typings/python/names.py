@@ -70,6 +70,11 @@ class Names:
         return f"{self.entry}Below"
 
     @property
+    def entries(self) -> str:
+        """What `app.entries` answers."""
+        return f"{self.entry}Entries"
+
+    @property
     def item(self) -> str:
         """A component in a dynamic zone."""
         return f"{self.entry}Item"

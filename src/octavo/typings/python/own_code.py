@@ -182,12 +182,14 @@ class _Writer:
         members = [(attribute.name, f"bool | {self._below(attribute)}") for attribute in below]
         yield from typed_dict(names.populated, members, total=False)
         yield alias(names.path, _literal(["*", *(attribute.name for attribute in below)]))
-        yield alias(names.populate, f"{names.path} | Sequence[{names.path}] | {names.populated}")
+        # Written out below: aliases that lead to each other are expanded by mypy again at each step, without end.
+        populate = f"{names.path} | Sequence[{names.path}] | {names.populated}"
+        yield alias(names.populate, populate)
         asked = {
             "fields": f"Sequence[{names.field}]",
             "filters": names.filters,
             "sort": "str | Sequence[str]",
-            "populate": names.populate,
+            "populate": populate,
             "start": "int",
             "limit": "int",
         }
@@ -235,20 +237,27 @@ def _bare(text: str) -> str:
 
 
 def _app(types: Iterable[ContentType], names: Mapping[str, Names]) -> Iterator[str]:
-    """`App`, whose `entries` know their content-type; for type checkers alone."""
+    """`App`, whose `entries` know their content-type; for type checkers alone.
+
+    Each has a class of its own: overloads are compared in pairs, and classes differ by name, not by all they lead to.
+    """
+    listed = list(types)
     yield "if TYPE_CHECKING:"
+    for item in listed:
+        name = names[item.uid]
+        arguments = (name.entry, name.input, name.update, name.filters, f"Sequence[{name.field}]", name.populate)
+        yield ""
+        yield f"    class {name.entries}("
+        yield f"        TypedEntries[{', '.join(arguments)}]"
+        yield "    ): ..."
     yield ""
     yield "    class App(_App):"
     yield '        """The service, with the types of this project\'s content."""'
     first = "  # type: ignore[override]"
-    for item in types:
-        name = names[item.uid]
-        arguments = (name.entry, name.input, name.update, name.filters, f"Sequence[{name.field}]", name.populate)
+    for item in listed:
         yield ""
         yield f"        @overload{first}"
-        yield f"        def entries(self, uid: Literal[{json.dumps(item.uid)}]) -> TypedEntries["
-        yield f"            {', '.join(arguments)}"
-        yield "        ]: ..."
+        yield f"        def entries(self, uid: Literal[{json.dumps(item.uid)}]) -> {names[item.uid].entries}: ..."
         first = ""
     yield ""
     yield "        def entries(self, uid: str) -> Any: ..."
