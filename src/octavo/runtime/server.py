@@ -76,6 +76,7 @@ def _most_connections(settings: Settings) -> int:
 
 def _log() -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("httpx2").setLevel(logging.WARNING)  # it tells whole addresses: those of webhooks hold secrets
 
 
 def check_address(host: str, port: int) -> None:
