@@ -23,6 +23,7 @@ from typing import Any, Final
 from octavo.project.functions import Function, function_at
 from octavo.project.kinds import ControllerKind, ServiceKind
 from octavo.project.lifecycles import PATTERNS, Lifecycles, read_lifecycles
+from octavo.project.misplaced import misnamed_functions, misplaced_files
 from octavo.project.modules import Modules, unload, without_bytecode
 from octavo.project.places import below_owners, code_name, owner_name
 from octavo.project.problems import CodeProblem, InvalidCode
@@ -35,6 +36,7 @@ _POLICY: Final = "context, config"
 FIELD_MIDDLEWARE: Final = "next, parent, args, context, info"
 REQUEST_MIDDLEWARE: Final = "request, next, config"
 _HOOK: Final = "app"
+_START: Final = ("register", "bootstrap")
 _LISTED: Final = ("register", "bootstrap", "routes", "lifecycles", "tasks", "packages")
 _NAMED: Final = ("policies", "middlewares", "request_middlewares", "controllers", "services")
 
@@ -141,7 +143,8 @@ class _Loading:
         """What one folder brings; its problems are those of its modules."""
         index = self._modules.source / "index.py"
         module = self._modules.run(index) if index.is_file() else None
-        register, bootstrap = (self._function(module, index, name, _HOOK) for name in ("register", "bootstrap"))
+        register, bootstrap = (self._function(module, index, name, _HOOK) for name in _START)
+        self._refuse_misplaced(module, index)
         policies = dict(self._functions("policies", "policy"))
         middlewares = dict(self._functions("middlewares", "middleware"))
         controllers = dict(self._classes("controllers", ControllerKind, "Controller"))
@@ -164,6 +167,13 @@ class _Loading:
             {self._modules.source: getattr(module, "Settings", None)},
             (self._modules.package,) if self._modules.package else (),
         )
+
+    def _refuse_misplaced(self, module: ModuleType | None, index: Path) -> None:
+        """Note what is written for a place or a name that nobody reads."""
+        for path, message in misplaced_files(self._modules.source):
+            self._modules.refuse(path, message)
+        for message in misnamed_functions(module, _START) if module else ():
+            self._modules.refuse(index, message)
 
     def _functions(self, folder: str, word: str) -> Iterator[tuple[str, Function]]:
         """Policies or middlewares: those of the whole project, then those of each API and of each plugin."""

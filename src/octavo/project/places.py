@@ -6,12 +6,13 @@ from typing import Final
 
 from octavo.schema.naming import kebab_case
 
-_OWNERS: Final = {"api": "api", "extensions": "plugin"}
+OWNERS: Final = {"api": "api", "extensions": "plugin"}
+"""What the names of code begin with, by the folder of `src` that it stands in."""
 
 
 def below_owners(folder: str) -> tuple[str, ...]:
     """The patterns of files in a folder of each API and of each plugin that is extended."""
-    return tuple(f"{owners}/*/{folder}/*.py" for owners in _OWNERS)
+    return tuple(f"{owners}/*/{folder}/*.py" for owners in OWNERS)
 
 
 def python_files(source: Path, *patterns: str) -> Iterator[Path]:
@@ -25,7 +26,7 @@ def python_files(source: Path, *patterns: str) -> Iterator[Path]:
 def owner_name(path: Path, source: Path) -> str:
     """`api::talk` below `src/api/talk`, `plugin::upload` below `src/extensions/upload`, `global::` elsewhere."""
     kind, owner, *_ = path.relative_to(source).parts
-    return f"{_OWNERS[kind]}::{kebab_case(owner)}" if kind in _OWNERS else "global::"
+    return f"{OWNERS[kind]}::{kebab_case(owner)}" if kind in OWNERS else "global::"
 
 
 def code_name(path: Path, source: Path) -> str:

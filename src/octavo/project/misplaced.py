@@ -1,0 +1,44 @@
+"""Files, folders and functions that have nearly a name with a meaning: without a word they would do nothing."""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+from octavo.project.places import OWNERS
+
+_FOLDERS: Final = ("content-types", "controllers", "middlewares", "policies", "routes", "services")
+_HOOKS: Final = "lifecycles"
+_NEAR: Final = 0.9
+"""How alike names are that differ by a letter: `controler`, `service`, `boostrap`; `devices` are no `services`."""
+
+
+def misplaced_files(source: Path) -> Iterator[tuple[Path, str]]:
+    """Files below a project's `src` that stand beside the place where they would be read, and what is wrong."""
+    for pattern in ("*", *(f"{owners}/*/*" for owners in OWNERS)):
+        for path in sorted(source.glob(pattern)):
+            near = _near(path.stem, _FOLDERS)
+            if near is None:
+                continue
+            if path.suffix == ".py":
+                yield path, f"is not read here: it belongs into a folder, {near}/NAME.py"
+            elif path.name != near and path.is_dir() and any(path.glob("*.py")):
+                yield path, f"no folder of this name is read; did you mean {near}?"
+    for owners in OWNERS:
+        for path in sorted(source.glob(f"{owners}/*/content-types/*/*.py")):
+            if path.stem != _HOOKS and _near(path.stem, [_HOOKS]):
+                yield path, f"no file of this name is read; did you mean {_HOOKS}.py?"
+
+
+def misnamed_functions(module: ModuleType, known: tuple[str, ...]) -> Iterator[str]:
+    """What is wrong with functions of a module that have nearly one of the names that are called."""
+    for name, value in vars(module).items():
+        if name not in known and callable(value) and getattr(value, "__module__", None) == module.__name__:
+            near = _near(name, known)
+            if near is not None:
+                yield f"{name}: no function of this name is called; did you mean {near}?"
+
+
+def _near(name: str, known: tuple[str, ...] | list[str]) -> str | None:
+    return next(iter(get_close_matches(name, known, 1, _NEAR)), None)

@@ -1,0 +1,45 @@
+"""Names that are nearly those with a meaning stop the start; others are the project's own."""
+
+from pathlib import Path
+
+import pytest
+
+from octavo.project import InvalidCode, load_code
+
+
+def write(project: Path, *files: str) -> Path:
+    for name in files:
+        path = project / "src" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("def policy(context): return True\n", encoding="utf-8")
+    return project
+
+
+def test_what_nobody_would_read_is_told_with_the_nearest_name(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "api/talk/controler/talk.py",
+        "api/talk/service/talk.py",
+        "api/talk/routes.py",
+        "api/talk/content-types/talk/lifecycle.py",
+        "middleware/timing.py",
+    )
+    (tmp_path / "src/index.py").write_text("def boostrap(app): ...\n", encoding="utf-8")
+    with pytest.raises(InvalidCode) as caught:
+        load_code(tmp_path)
+    assert [str(problem) for problem in caught.value.problems] == [
+        "src/middleware: no folder of this name is read; did you mean middlewares?",
+        "src/api/talk/controler: no folder of this name is read; did you mean controllers?",
+        "src/api/talk/routes.py: is not read here: it belongs into a folder, routes/NAME.py",
+        "src/api/talk/service: no folder of this name is read; did you mean services?",
+        "src/api/talk/content-types/talk/lifecycle.py: no file of this name is read; did you mean lifecycles.py?",
+        "src/index.py: boostrap: no function of this name is called; did you mean bootstrap?",
+    ]
+
+
+def test_what_is_only_somewhat_like_it_is_the_projects_own(tmp_path: Path) -> None:
+    own = ("api/talk/devices/lamp.py", "api/talk/prices.py", "api/talk/content-types/talk/words.py", "types.py")
+    write(tmp_path, *own, "policies/good.py")
+    (tmp_path / "src/controllers").mkdir()
+    (tmp_path / "src/index.py").write_text("from os import register_at_fork as registers\n", encoding="utf-8")
+    assert set(load_code(tmp_path).policies) == {"global::good"}
