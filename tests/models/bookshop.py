@@ -6,9 +6,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from octavo.content import schedules
 from octavo.database import leases
 from octavo.database.connection import Database
 from octavo.database.synchronize import synchronize
+from octavo.events import outbox
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry
 from tests.models.content import ContentWriter
@@ -38,7 +40,7 @@ def bookshop_registry() -> Registry:
 
 async def write_bookshop(database: Database, registry: Registry) -> None:
     """The tables, and content that is the same on every database."""
-    await synchronize(database, registry, (leases.TABLE,))
+    await synchronize(database, registry, (leases.TABLE, outbox.TABLE, schedules.TABLE))
     async with database.transaction() as transaction:
         writer = ContentWriter(transaction, registry, database.dialect.name)
         await _write_people(writer)

@@ -57,7 +57,7 @@ async def test_a_second_start_only_looks(new_club: OpenClub) -> None:
     """At the tables (three statements) and their record (two), PostgreSQL's sequences, roles, locales and webhooks."""
     club = await new_club(**SAFE, **EVERY_TABLE)
     names = {table.name for table in own_tables(club.octavo.settings)}
-    assert len(names) == 1 + 11
+    assert len(names) == 1 + 12
     assert names < (await found_tables(club.database, club.database.dialect)).keys()
     second = build(club.octavo.settings)
     await second.asgi.start()

@@ -19,6 +19,8 @@ from octavo.content.input.row_builder import RowBuilder, store_at
 from octavo.content.input.unique_values import lock_unique_values, unique_problem
 from octavo.content.input_path import TOP, InputPath
 from octavo.content.owned_components import dropped_components, with_nested
+from octavo.content.publication import is_to_come, kind_of_update, presence_of, stored_moment
+from octavo.content.schedules import Following, Plan, Planned
 from octavo.content.validation.messages import type_message
 from octavo.content.validation.scalar_rules import Mode
 from octavo.database.change_feed import ChangeFeed, ChangeKind, DataChange, Presence
@@ -42,8 +44,6 @@ from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import LARGEST_ID
 from octavo.sql.write.change import ChangeCompiler
 
-_PRESENCES: Final = (Presence.DRAFT, Presence.LIVE, Presence.DRAFT)
-"""By what is told of an entry (`EntryFact`)."""
 UPDATING: Final = Mode(creating=False, draft=False)
 NO_DATES: Final[Mapping[str, Any]] = MappingProxyType({})
 
@@ -70,6 +70,7 @@ class WriteContext:
     images: EntryImages
     rules: WriteRules
     witness: Witness | None = None
+    schedules: Following | None = None
 
 
 class EntryUnit(UnitOfWork):
@@ -80,6 +81,10 @@ class EntryUnit(UnitOfWork):
         self._context = context
         self._registry = context.registry
         self._dialect = context.database.dialect
+        self._planned: list[Planned] = []
+        self._gone: dict[str, list[int]] = {}
+        self.as_of: int | None = None
+        """The moment for which it is asked what is published, other than now, in milliseconds since 1970."""
 
     async def create(
         self,
@@ -174,7 +179,9 @@ class EntryUnit(UnitOfWork):
                     await self.connection.execute(statement.text, statement.values)
 
     async def finish(self) -> None:
-        """As for any unit; before that whoever takes part sees what is changed."""
+        """As for any unit; before, what follows at a time is planned, and whoever takes part sees what is changed."""
+        if (self._planned or self._gone) and self._context.schedules is not None:
+            await self._context.schedules.follow(self, self._planned, self._gone)
         if self._context.witness is not None and self.changes:
             await self._context.witness.before_commit(self, self.changes)
         await super().finish()
@@ -275,39 +282,57 @@ class EntryUnit(UnitOfWork):
 
     def entry_fact(self, content_type: ContentType, entry_id: int) -> EntryFact:
         """What is asked of an entry; what is hidden until it is published is told apart."""
-        moment = this_moment() if self._context.rules.hides_future else None
+        moment = (self.as_of or this_moment()) if self._context.rules.hides_future else None
         return EntryFact(content_type=content_type, id=entry_id, moment=moment)
+
+    async def presence(self, content_type: ContentType, entry_id: int) -> Presence:
+        """For whom an entry is there; nobody else changes it until the end of the transaction."""
+        await self.lock_entry(content_type, entry_id)
+        fact = self.entry_fact(content_type, entry_id)
+        return presence_of((await self._prefetch([fact])).entry(fact))
+
+    def publication(self, content_type: ContentType, given: Any) -> tuple[Presence, int | None]:
+        """For whom an entry with this `publishedAt` is there; when it is to appear, if that is later."""
+        return self._stored_publication(content_type, store_at(content_type, PUBLISHED_AT, given, self._dialect))
+
+    def _stored_publication(self, content_type: ContentType, moment: Any) -> tuple[Presence, int | None]:
+        """The same of a `publishedAt` as it is stored."""
+        if moment is None:
+            return Presence.DRAFT, None
+        now = store_at(content_type, PUBLISHED_AT, this_moment(), self._dialect)
+        if not self._context.rules.hides_future or moment <= now:
+            return Presence.LIVE, None
+        return Presence.DRAFT, stored_moment(moment)
 
     def record_new(self, content_type: ContentType, row: RowNode) -> None:
         """Note that an entry is made."""
-        became, locale = self._presence_of(content_type, row), row.values.get(LOCALE)
-        self.record(content_type.uid, int(row.ref), ChangeKind.CREATE, locale=locale, became=became)
+        became = self._appearance(content_type, int(row.ref), row, None)
+        self.record(content_type.uid, int(row.ref), ChangeKind.CREATE, locale=row.values.get(LOCALE), became=became)
 
     def record_changed(
         self, content_type: ContentType, entry_id: int, entry: FactRow | None, row: RowNode, before: bytes | None
     ) -> None:
         """Note that an entry, as it was, is changed to a row."""
-        was = _PRESENCES[entry.owner or 0] if entry else Presence.ABSENT
-        became = self._presence_of(content_type, row) if PUBLISHED_AT in row.values else was
+        was = presence_of(entry)
+        became = self._appearance(content_type, entry_id, row, entry) if PUBLISHED_AT in row.values else was
         kind, locale = kind_of_update(was, became), entry.type if entry else None
         self.record(content_type.uid, entry_id, kind, before, locale=locale, was=was, became=became)
 
     def record_gone(self, content_type: ContentType, entry_id: int, entry: FactRow, before: bytes | None) -> None:
         """Note that an entry, as it was, is removed."""
-        was = _PRESENCES[entry.owner or 0]
+        if content_type.draft_and_publish:
+            self._gone.setdefault(content_type.uid, []).append(entry_id)
+        was = presence_of(entry)
         self.record(content_type.uid, entry_id, ChangeKind.DELETE, before, locale=entry.type, was=was)
 
-    def _presence_of(self, content_type: ContentType, row: RowNode) -> Presence:
-        """For whom an entry is there once its row is written."""
+    def _appearance(self, content_type: ContentType, entry_id: int, row: RowNode, entry: FactRow | None) -> Presence:
+        """For whom an entry is there once its row is written; note when it is to appear, or no longer."""
         if not content_type.draft_and_publish:
             return Presence.LIVE
-        published = row.values[PUBLISHED_AT]
-        if published is None:
-            return Presence.DRAFT
-        if not self._context.rules.hides_future:
-            return Presence.LIVE
-        is_later = published > store_at(content_type, PUBLISHED_AT, this_moment(), self._dialect)
-        return Presence.DRAFT if is_later else Presence.LIVE
+        presence, appears_at = self._stored_publication(content_type, row.values[PUBLISHED_AT])
+        if appears_at is not None or is_to_come(entry):
+            self._planned.append(Planned(content_type.uid, entry_id, Plan.APPEAR, appears_at))
+        return presence
 
     def _stamp(self, row: RowNode, automatic: Mapping[str, Any]) -> None:
         for name, value in automatic.items():
@@ -354,10 +379,3 @@ def _settled(check: BodyCheck, mode: Mode, found: Prefetched) -> list[tuple[Inpu
     """Refuse what is wrong with a body; the passwords in it that are to be hashed still."""
     check.refuse(mode, found)
     return plain_passwords(check.body)
-
-
-def kind_of_update(was: Presence, became: Presence) -> ChangeKind:
-    """How an entry changes that was published, or was not."""
-    if was == became:
-        return ChangeKind.UPDATE
-    return ChangeKind.PUBLISH if became is Presence.LIVE else ChangeKind.UNPUBLISH

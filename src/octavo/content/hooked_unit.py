@@ -15,6 +15,7 @@ from octavo.content.entry_unit import NO_DATES, WriteContext
 from octavo.content.input.python_values import plain
 from octavo.content.input.without_passwords import without_passwords
 from octavo.content.many_entries import ManyEntriesUnit
+from octavo.content.publication import kind_of_update, presence_of
 from octavo.content.stored_entries import StoredEntries
 from octavo.content.validation.body_validator import Validator
 from octavo.content.validation.scalar_rules import Mode
@@ -24,7 +25,7 @@ from octavo.events.event import Event, Params, Written
 from octavo.events.hooks import Hooks
 from octavo.events.names import AFTER, BEFORE, CREATE, DELETE, PUBLISH, UNPUBLISH, UPDATE
 from octavo.events.telling import Telling, begin, hooks_of
-from octavo.plan.present_state import EntryFact, FactRow
+from octavo.plan.present_state import FactRow
 from octavo.project.naming import did_you_mean
 from octavo.schema.automatic import CREATED_AT, LOCALE, PUBLISHED_AT, TIMESTAMPS, UPDATED_AT
 from octavo.schema.content_types import ContentType
@@ -103,7 +104,7 @@ class HookedUnit(ManyEntriesUnit):
             given[PUBLISHED_AT] = data[PUBLISHED_AT]
         told.event.params.data = given
         await told.before(UPDATE)
-        publication = _publication(content_type, entry, told.event.params.data)
+        publication = self._publication(content_type, entry, told.event.params.data)
         if publication is not None:
             await told.before(publication)
         body, changed_dates = _written(content_type, told)
@@ -202,8 +203,15 @@ class HookedUnit(ManyEntriesUnit):
         if not 0 <= entry_id <= LARGEST_ID:
             return None
         await self.lock_entry(content_type, entry_id)
-        fact = EntryFact(content_type=content_type, id=entry_id)
+        fact = self.entry_fact(content_type, entry_id)
         return (await self._prefetch([fact])).entry(fact)
+
+    def _publication(self, content_type: ContentType, entry: FactRow, data: Any) -> str | None:
+        """Whether an update publishes an entry, or takes that back."""
+        if not content_type.draft_and_publish or not isinstance(data, Mapping) or PUBLISHED_AT not in data:
+            return None
+        became, _ = self.publication(content_type, data[PUBLISHED_AT])
+        return _KINDS.get(kind_of_update(presence_of(entry), became))
 
     async def _cast(self, content_type: ContentType, data: Any) -> dict[str, Any] | None:
         """The attributes of a body as they are cast; None where something is wrong that no hook can mend."""
@@ -228,14 +236,6 @@ def _with_defaults(content_type: ContentType, given: dict[str, Any]) -> dict[str
         if scalar.has_default and scalar.writable and scalar.name not in given
     }
     return {**given, **defaults}
-
-
-def _publication(content_type: ContentType, entry: FactRow, data: Any) -> str | None:
-    """Whether an update publishes an entry, or takes that back."""
-    if not content_type.draft_and_publish or not isinstance(data, Mapping) or PUBLISHED_AT not in data:
-        return None
-    is_published = data[PUBLISHED_AT] is not None
-    return None if bool(entry.owner) == is_published else PUBLISH if is_published else UNPUBLISH
 
 
 def _written(content_type: ContentType, told: Telling) -> tuple[dict[str, Any], dict[str, Any]]:

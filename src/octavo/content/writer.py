@@ -14,6 +14,7 @@ from octavo.content.hooked_unit import HookedUnit
 from octavo.content.input.body_check import V4_RULES, WriteRules
 from octavo.content.input.password_hashing import PasswordHasher
 from octavo.content.many_entries import ManyEntriesUnit
+from octavo.content.schedules import Schedules
 from octavo.content.stored_entries import StoredEntries
 from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Database, Transaction
@@ -35,6 +36,7 @@ class EntryWriter:
 
     `feed` tells others of what has changed; without one there is nobody else to be told. `rules`: habits of v4 that
     are kept, or not. `hooks`: what a project's code does before and after. `witness`: who writes along.
+    `schedules`: what is to be done later.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class EntryWriter:
         rules: WriteRules = V4_RULES,
         hooks: Hooks | None = None,
         witness: Witness | None = None,
+        schedules: Schedules | None = None,
     ) -> None:
         self.database = database
         self.registry = registry
@@ -64,6 +67,7 @@ class EntryWriter:
             images=EntryImages(database, registry),
             rules=rules,
             witness=witness,
+            schedules=schedules,
         )
 
     def open(self) -> AbstractAsyncContextManager[ManyEntriesUnit]:

@@ -2,8 +2,10 @@
 
 from octavo.authorization.strictness import Strictness
 from octavo.content.reader import EntryReader
+from octavo.content.schedules import Schedules
 from octavo.content.writer import EntryWriter
 from octavo.controllers.reading import ContentReads
+from octavo.controllers.scheduling import ContentSchedules
 from octavo.controllers.writing import ContentWrites
 from octavo.i18n.locales import Locales
 from octavo.media.library import MediaLibrary
@@ -25,6 +27,7 @@ class ContentController:
         drafts_by_id: bool = True,
         wraps_morphs: bool = False,
         hides_future: bool = False,
+        schedules: Schedules | None = None,
         populate_deep: int = 0,
     ) -> None:
         self.registry = registry
@@ -43,3 +46,4 @@ class ContentController:
             hooks=writer.hooks,
         )
         self.writes = ContentWrites(self.reads, reader, writer, media, locales)
+        self.schedules = None if schedules is None else ContentSchedules(writer, self.writes, schedules)

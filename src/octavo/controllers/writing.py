@@ -123,7 +123,7 @@ class ContentWrites:
         write = await self._writable(content_type, write, actor)
 
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
-            await self._check_scope(content_type, entry_id, unit, actor, "update")
+            await self.check_entry(content_type, entry_id, unit, actor, "update")
             if not await unit.update(content_type, entry_id, data, actor_id=actor.creator_id, dates=write.dates):
                 raise NotFoundError
             entry = await self._answer(answer, entry_id, unit)  # with the siblings as they were (observed)
@@ -137,7 +137,7 @@ class ContentWrites:
         """Remove an entry; it is answered as it was. Raises NotFoundError."""
 
         async def work(unit: EntryUnit) -> bytes:
-            await self._check_scope(content_type, entry_id, unit, actor, "delete")
+            await self.check_entry(content_type, entry_id, unit, actor, "delete")
             entry = await self._answer(answer, entry_id, unit)
             await unit.delete(content_type, entry_id)
             return entry
@@ -163,7 +163,7 @@ class ContentWrites:
         write = await self._writable(content_type, write, actor)
 
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
-            await self._check_scope(content_type, entry_id, unit, actor, "createLocalization")
+            await self.check_entry(content_type, entry_id, unit, actor, "createLocalization")
             added = await add_localization(
                 unit, self._reader, self._locales, content_type, entry_id, data, actor.creator_id
             )
@@ -225,10 +225,13 @@ class ContentWrites:
         data = sanitizing() if is_small else await in_computing_thread(sanitizing)
         return Write(data, write.files, write.dates, write.size)
 
-    async def _check_scope(
+    async def check_entry(
         self, content_type: ContentType, entry_id: int, unit: EntryUnit, actor: Actor, action: str
     ) -> None:
-        """Raise NotFoundError for an entry that the actor may not take the action on: for them it is not there."""
+        """Raise NotFoundError for an entry that the actor may not take the action on: for them it is not there.
+
+        Where they may take it on all, nothing is asked.
+        """
         if not await self._in_scope(content_type, entry_id, unit, actor, action):
             raise NotFoundError
 

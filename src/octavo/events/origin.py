@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from typing import Any, Final, Literal, Protocol
 
-Source = Literal["rest", "graphql", "code", "admin"]
+Source = Literal["rest", "graphql", "code", "admin", "schedule"]
 
 
 class Named(Protocol):

@@ -122,6 +122,13 @@ class ContentEndpoints:
         write = await read_write(request)
         return await self._writes.update(self.content_type, entry_id, write, answer, actor, sharing=True)
 
+    async def entry_id(self, request: Request) -> int:
+        """The entry that an address means, in whatever state. Raises NotFoundError."""
+        found = await self._single_id(request, Drafts.ANY) if self.content_type.is_single else read_id(request)
+        if found is None:
+            raise NotFoundError
+        return found
+
     async def _single_id(self, request: Request, drafts: Drafts) -> int | None:
         query = read_query(self._given(request), split_fields=request.options.split_fields)
         return await self._reads.single_id(self.content_type, query, await self._locale(), drafts)

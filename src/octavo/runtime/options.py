@@ -12,6 +12,7 @@ from octavo.authentication.authenticator import AccessOptions
 from octavo.authentication.credentials import Secrets
 from octavo.authentication.rate_limits import RateLimitOptions
 from octavo.authorization.strictness import Strictness
+from octavo.content import schedules
 from octavo.content.input.body_check import WriteRules
 from octavo.database import leases
 from octavo.events import dead_letters, journal, outbox
@@ -54,6 +55,7 @@ def own_tables(settings: Settings) -> tuple[OwnTable, ...]:
         outbox.TABLE,
         dead_letters.TABLE,
         clockwork.TABLE,
+        schedules.TABLE,
         *((journal.TABLE,) if settings.api.events.enabled else ()),
         webhook_rows.TABLE,
         webhook_deliveries.TABLE,

@@ -10,7 +10,9 @@ from functools import cache
 
 from octavo.admin.api.sessions import AdminSessionEndpoints
 from octavo.cache import CacheScope
+from octavo.content import schedules
 from octavo.content.reader import EntryReader, UrlSigner
+from octavo.content.schedules import Schedules
 from octavo.content.writer import EntryWriter
 from octavo.controllers.content import ContentController
 from octavo.events.hooks import Hooks
@@ -49,9 +51,9 @@ from octavo.rest.sessions import SessionAnswers
 from octavo.rest.uploads import UploadEndpoints
 from octavo.rest.users import RoleWriteEndpoints, UserWriteEndpoints
 from octavo.runtime import definitions, options
+from octavo.runtime.added_routes import add_feed, add_plans
 from octavo.runtime.around import middlewares_around
 from octavo.runtime.infrastructure import Infrastructure
-from octavo.runtime.prepare_database import StartFailed
 from octavo.runtime.project_code import (
     close_other_door,
     close_routes,
@@ -195,11 +197,14 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
             tell_closed(code, closing)
             restrict_schema(extending.extension, code, closing, registry)
             close_routes(router, settings.api.rest.prefix, settings.plugins.graphql.config.endpoint, code, closing)
-        feed = _add_feed(router, infrastructure, services, hooks)
+        add_plans(router, settings.api.rest.prefix, services.controller)
+        feed = add_feed(router, infrastructure, services.controller.reads, hooks)
     except BaseException:
         extending.code.unload()
         raise
     topics = site_topics(infrastructure, hooks, extending.app.jobs)
+    if services.controller.schedules is not None:
+        topics[schedules.TOPIC] = services.controller.schedules.topic()
     return Site(registry, services, extending, router, graphql, caches, around, code, hooks, feed, topics)
 
 
@@ -213,6 +218,7 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, ho
         statements=caches.cache("statements"),
         limits=options.read_limits(settings),
     )
+    plans = Schedules(shared.database, shared.outbox)
     writer = EntryWriter(
         shared.database,
         registry,
@@ -221,6 +227,7 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, ho
         rules=options.write_rules(settings),
         hooks=hooks,
         witness=webhook_witness(shared, registry),
+        schedules=plans,
     )
     controller = ContentController(
         registry,
@@ -232,6 +239,7 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, ho
         drafts_by_id=settings.api.compat.drafts_by_id == "visible",
         wraps_morphs=settings.api.compat.morph_relations == "wrapped",
         hides_future=options.hides_future(settings),
+        schedules=plans,
         populate_deep=settings.api.rest.populate_deep,
     )
     accounts = Accounts(reader, writer, shared.limits, shared.mailer, options.account_options(settings))
@@ -352,21 +360,6 @@ def _add_doors(
     else:
         logger.warning("ADMIN_JWT_SECRET is not set: administrators cannot log in")
     return _add_graphql(router, shared, services, extending, caches) if settings.plugins.graphql.enabled else None
-
-
-def _add_feed(router: Router, shared: Infrastructure, services: Services, hooks: Hooks) -> FeedEndpoint | None:
-    """The feed of changes, where it is on. Raises StartFailed where something else is at its address."""
-    if shared.journal is None:
-        return None
-    settings = shared.settings.api
-    path = settings.rest.prefix + settings.events.path
-    there = router.find("GET", path)
-    if there is not None and ":" not in there[0].template:
-        raise StartFailed(f"GET {path} is taken: give the feed of changes another path, `events.path` in api.toml")
-    limits = options.feed_options(shared.settings)
-    feed = FeedEndpoint(services.controller.reads, router, hooks, shared.journal, shared.authenticator, limits)
-    feed.add(router, settings.rest.prefix, settings.events.path)
-    return feed
 
 
 def _add_graphql(

@@ -14,6 +14,7 @@ from octavo.errors import NotFoundError, Problem, ValidationError
 from octavo.project import Entry
 from octavo.project.api.completeness import missing_for_publication, populate_owned
 from octavo.project.api.entry_reads import Choice, Data, EntryReads, Populate
+from octavo.project.api.schedule import Times, set_times
 from octavo.query.request import By, Drafts
 from octavo.schema.attributes import AnyAttribute, Media, Relation
 from octavo.schema.automatic import LOCALE, PUBLISHED_AT, TIMESTAMPS
@@ -80,6 +81,14 @@ class Entries(EntryReads):
     async def unpublish(self, entry_id: int, *, populate: Populate | None = None) -> Entry:
         """Make a published entry a draft; one that is a draft stays as it is. Raises NotFoundError."""
         return await self._set_publication(entry_id, False, populate)
+
+    async def schedule(self, entry_id: int, **times: Unpack[Times]) -> Times:
+        """Plan when an entry is published (`publish_at`) and taken back (`unpublish_at`); None takes a plan back.
+
+        What is not named stays as it is. Answers what is planned then.
+        """
+        assert self._controller.schedules is not None, "a site has them"
+        return await set_times(self._controller.schedules, self._type, entry_id, times)
 
     async def attach(self, entry_id: int, attribute: str, targets: Targets) -> None:
         """Add entries, or files, at the end of what an attribute leads to; one that holds a single one gets the last.

@@ -128,6 +128,7 @@ _TEXT_BODIES: Final[Mapping[str, tuple[TextField, ...]]] = {
 }
 _DEFINITION: Final = _object({"uid": _TEXT, "schema": {"type": "object"}}, "uid", "schema")
 _ROUTE: Final = _object({"method": _TEXT, "path": _TEXT, "handler": _TEXT}, "method", "path", "handler")
+_MOMENT: Final = {"type": "string", "format": "date-time"}
 _FILE_INFO: Final = _object({name: nullable(_TEXT) for name in ("name", "alternativeText", "caption")})
 
 _FIXED: Final[Mapping[str, Json]] = {
@@ -139,6 +140,7 @@ _FIXED: Final[Mapping[str, Json]] = {
     "Routes": _object({"routes": _map({"type": "array", "items": _ROUTE})}, "routes"),
     "Definition": _object({"data": _DEFINITION}, "data"),
     "Definitions": _object({"data": {"type": "array", "items": _DEFINITION}}, "data"),
+    "Schedule": _object({"data": _object({name: nullable(_MOMENT) for name in ("publishAt", "unpublishAt")})}, "data"),
     "Upload": _object(
         {
             "files": {"anyOf": [_BINARY, {"type": "array", "items": _BINARY}]},

@@ -9,6 +9,7 @@ from typing import Any, Final
 import orjson
 
 from octavo.authentication import one_time_secrets, token_versions
+from octavo.content import schedules
 from octavo.database.connection import Connection, Database
 from octavo.database.introspect import found_tables
 from octavo.database.unit_of_work import unit_of_work
@@ -34,8 +35,8 @@ Progress = Callable[[int, int], None]
 """Told how many bytes of the archive are done, and of how many."""
 
 _FOLDERS: Final = {Part.CONTENT: ENTITIES, Part.FILES: UPLOADS, Part.CONFIG: CONFIGURATION}
-_OF_USERS: Final = (sessions.TABLE, provider_links.TABLE, one_time_secrets.TABLE)
-"""What belongs to users by their ids, which may be other people's now."""
+_BY_ID: Final = (sessions.TABLE, provider_links.TABLE, one_time_secrets.TABLE, schedules.TABLE)
+"""What belongs to users and entries by their ids, which may be others' now."""
 
 
 @dataclass(slots=True)
@@ -143,7 +144,7 @@ class _Import:
         """Entries and their links."""
         await self._remove([table.name for table in self._tables.joining_tables()])
         await self._remove([table.rows.name for table in self._tables.of.values()])
-        await self._forget_users()
+        await self._forget_others()
         pending = PendingRows(self._connection, self._dialect)
         changes = {FILE: self._uploads.located} if self._uploads is not None else {}
         entries = EntryLoader(self._tables, pending, changes)
@@ -184,10 +185,10 @@ class _Import:
         if counters is not None:
             await self._connection.fetch_all(counters)
 
-    async def _forget_users(self) -> None:
-        """Who is user 5 may be somebody else now: sessions end, as do the tokens that carry a version."""
+    async def _forget_others(self) -> None:
+        """What is user 5 or article 5 may be another now: sessions and plans end, as do tokens that carry a version."""
         found = await found_tables(self._connection, self._dialect)
-        await self._remove([table.name for table in _OF_USERS if table.name in found])
+        await self._remove([table.name for table in _BY_ID if table.name in found])
         if token_versions.TABLE.name in found:
             await self._connection.execute(f"UPDATE {token_versions.TABLE.name} SET version = version + 1")
 

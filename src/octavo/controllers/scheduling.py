@@ -1,0 +1,136 @@
+"""Scheduled publishing: what is planned for an entry, by whoever may change it; and doing it when it is due.
+
+    await schedules.set(article_type, 5, {Plan.PUBLISH: 1785571200000}, actor)
+
+Times are milliseconds since 1970. What is due is done by the road of every write: hooks, events and webhooks are told
+that an entry is published.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from octavo.authorization.actor import Actor
+from octavo.clock import read_moment
+from octavo.content.many_entries import ManyEntriesUnit
+from octavo.content.schedules import TOPIC, Plan, Planned, Schedules
+from octavo.content.writer import EntryWriter
+from octavo.controllers.writing import ContentWrites
+from octavo.database.change_feed import Presence
+from octavo.errors import NotFoundError, OctavoError, ServiceUnavailable, ValidationError
+from octavo.events import origin
+from octavo.events.messages import Message, Topic, Undeliverable
+from octavo.schema.automatic import PUBLISHED_AT
+from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
+
+MOST_MOMENT: Final = 253_402_300_799_000
+"""The end of the year 9999."""
+
+NAMES: Final[Mapping[str, Plan]] = {"publishAt": Plan.PUBLISH, "unpublishAt": Plan.UNPUBLISH}
+
+
+class ContentSchedules:
+    """The plans for the entries of one registry."""
+
+    def __init__(self, writer: EntryWriter, writes: ContentWrites, schedules: Schedules) -> None:
+        self._writer = writer
+        self._writes = writes
+        self._schedules = schedules
+
+    @property
+    def registry(self) -> Registry:
+        """The content-types."""
+        return self._writer.registry
+
+    async def read(self, content_type: ContentType, entry_id: int, actor: Actor) -> dict[str, str | None]:
+        """What is planned: `publishAt` and `unpublishAt`. Raises NotFoundError."""
+        return await self.set(content_type, entry_id, {}, actor)
+
+    async def set(
+        self, content_type: ContentType, entry_id: int, times: Mapping[Plan, int | None], actor: Actor
+    ) -> dict[str, str | None]:
+        """Plan something for an entry, or take it back (None); what is planned then. Raises NotFoundError.
+
+        Raises ValidationError where it would be taken back before it is published, and for types without drafts.
+        """
+        if not content_type.draft_and_publish:
+            raise ValidationError(f"{content_type.uid} has no drafts: its entries are always published")
+
+        async def work(unit: ManyEntriesUnit) -> dict[Plan, int]:
+            await self._writes.check_entry(content_type, entry_id, unit, actor, "update")
+            if await unit.presence(content_type, entry_id) is Presence.ABSENT:
+                raise NotFoundError
+            planned = await self._schedules.read(unit.connection, content_type.uid, entry_id)
+            for plan, due_at in times.items():
+                planned.pop(plan, None)
+                if due_at is not None:
+                    planned[plan] = due_at
+            if planned.get(Plan.UNPUBLISH, MOST_MOMENT) <= planned.get(Plan.PUBLISH, 0):
+                raise ValidationError("unpublishAt must be later than publishAt")
+            for plan, due_at in times.items():
+                await self._schedules.set(unit, Planned(content_type.uid, entry_id, plan, due_at))
+            return planned
+
+        planned = await self._writer.run(work)
+        return {name: _shown(planned.get(plan)) for name, plan in NAMES.items()}
+
+    def topic(self) -> Topic:
+        """What is done with what is due."""
+        types = self.registry.content_types.values()
+        has_drafts = any(one.draft_and_publish for one in types)
+        return Topic(TOPIC, self._do, is_active=lambda: has_drafts)
+
+    async def _do(self, message: Message) -> None:
+        """Do what is planned, if it still is. Raises Undeliverable for what the content's rules refuse."""
+        given = message.payload
+        planned = Planned(given["uid"], given["id"], Plan(given["plan"]), given["dueAt"])
+        content_type = self.registry.content_types.get(planned.uid)
+        if content_type is None or not content_type.draft_and_publish:
+            raise Undeliverable(f"there is no content-type {planned.uid} with drafts any more")
+        door = origin.begin("schedule")
+        try:
+            await self._writer.run(lambda unit: self._carry_out(unit, content_type, planned))
+        except ServiceUnavailable:
+            raise
+        except OctavoError as error:
+            raise Undeliverable(f"{planned.uid} {planned.entry_id} cannot be changed: {error.message}") from error
+        finally:
+            origin.end(door)
+
+    async def _carry_out(self, unit: ManyEntriesUnit, content_type: ContentType, planned: Planned) -> None:
+        if not await self._schedules.take(unit, planned):
+            return
+        if planned.plan is Plan.APPEAR:
+            unit.as_of = (planned.due_at or 0) - 1  # the moment before it appears
+        presence = await unit.presence(content_type, planned.entry_id)
+        wanted = Presence.DRAFT if planned.plan is Plan.UNPUBLISH else Presence.LIVE
+        if presence not in (Presence.ABSENT, wanted):
+            moment = None if planned.plan is Plan.UNPUBLISH else planned.due_at
+            await unit.update(content_type, planned.entry_id, {PUBLISHED_AT: _shown(moment)})
+
+
+def read_times(given: Mapping[str, Any]) -> dict[Plan, int | None]:
+    """What is asked for: `publishAt` and `unpublishAt`, each a time or null. Raises ValidationError with its place."""
+    unknown = next((name for name in given if name not in NAMES), None)
+    if unknown is not None:
+        raise ValidationError(f"Invalid key {unknown}: there are {' and '.join(NAMES)}")
+    return {NAMES[name]: None if value is None else read_time(name, value) for name, value in given.items()}
+
+
+def read_time(name: str, value: object) -> int:
+    """A time, as a text of ISO 8601 or a datetime (UTC unless it says otherwise), in milliseconds since 1970."""
+    try:
+        moment = value if isinstance(value, datetime) else datetime.fromisoformat(value)  # type: ignore[arg-type]
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        found = round(aware.timestamp() * 1000)
+    except (TypeError, ValueError, OverflowError):
+        found = -1
+    if not 0 <= found <= MOST_MOMENT:
+        raise ValidationError(f"{name} must be a time such as 2026-01-31T09:30:00.000Z, or null")
+    return found
+
+
+def _shown(milliseconds: Any) -> str | None:
+    moment = read_moment(milliseconds)
+    return None if moment is None else moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,195 @@
+"""Scheduled publishing: planned over REST and from code, done once when it is due, by the road of every write."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from octavo.clock import this_moment
+from octavo.content.schedules import TOPIC
+from octavo.database.sequences import continue_ids
+from octavo.errors import NotFoundError, ValidationError
+from octavo.events.messages import Message
+from octavo.plan.nesting import nesting
+from octavo.plan.nodes import Parameter, ParameterKind, Slot
+from octavo.plan.read import plan_read
+from octavo.query.ast import EVERYTHING, Populate, PublicationState, Query
+from octavo.query.request import ReadRequest
+from octavo.schema.registry import Registry
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.dialects.postgresql import POSTGRESQL
+from octavo.sql.dialects.sqlite import SQLITE
+from octavo.sql.read.select import compile_read
+from tests.http.asgi import Answer, call
+from tests.models.bookshop import FULL_TOKEN, SOME_TOKEN
+from tests.models.fixtures import open_copy
+from tests.models.site import Site
+from tests.models.templates import Copy
+from tests.rest.feeding import ON, listening, write
+
+pytestmark = pytest.mark.anyio
+
+GENRE = "api::genre.genre"
+PAST, PAST_TOO, LATER = "2020-01-01T00:00:00.000Z", "2021-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z"
+HIDDEN = {"OCTAVO_API__COMPAT__FUTURE_PUBLICATION": "hidden"}
+
+
+@pytest.fixture
+async def shop(anyio_backend: str, tmp_path: Path, bookshop_copy: Copy) -> AsyncIterator[Site]:
+    site = await open_copy(tmp_path, bookshop_copy, {**ON, **HIDDEN})
+    heard: list[tuple[str, str]] = []
+    app = site.octavo.site.extending.app
+    for event in ("before_publish", "after_publish", "before_unpublish"):
+        app.on(event, GENRE, lambda told: heard.append((told.action, told.source)))
+    await site.octavo.asgi.start()
+    await continue_ids(site.database, site.octavo.site.registry)
+    setattr(site.octavo, "heard", heard)  # noqa: B010
+    yield site
+    await site.octavo.asgi.stop()
+
+
+async def ask(site: Site, method: str, path: str, data: Any = None, token: str = FULL_TOKEN) -> Answer:
+    headers = [("Authorization", f"Bearer {token}"), ("Content-Type", "application/json")]
+    body = [orjson.dumps({"data": data})] if data is not None else []
+    return await call(site.octavo.asgi, method, f"/api/{path}", headers, body)
+
+
+async def is_live(site: Site, genre: int) -> bool:
+    return bool((await site.get(f"/api/genres?filters[id]={genre}")).json["data"])
+
+
+async def counts(site: Site) -> tuple[int, int]:
+    """Plans, and messages of theirs."""
+    plans = await site.database.fetch_value("SELECT count(*) FROM octavo_schedules")
+    return plans, await site.database.fetch_value("SELECT count(*) FROM octavo_outbox WHERE topic = 'publication'")
+
+
+async def plans(site: Site) -> set[str]:
+    return {plan for (plan,) in await site.database.fetch_all("SELECT plan FROM octavo_schedules")}
+
+
+async def draft(site: Site, **data: Any) -> int:
+    made = await write(site, "POST", "genres", {"name": "g", "publishedAt": None, **data})
+    return int(made["id"])
+
+
+async def test_what_is_due_is_published_and_taken_back(shop: Site) -> None:
+    one = await draft(shop)
+    async with listening(shop, f"?types={GENRE}") as ear:
+        answer = await ask(shop, "PUT", f"genres/{one}/actions/schedule", {"publishAt": PAST})
+        assert (answer.status, answer.json) == (200, {"data": {"publishAt": PAST, "unpublishAt": None}})
+        await ear.hears(("entry.publish", one))
+        assert (await shop.get(f"/api/genres/{one}")).json["data"]["attributes"]["publishedAt"] == PAST
+        await ask(shop, "PUT", f"genres/{one}/actions/schedule", {"unpublishAt": PAST_TOO})
+        await ear.hears(("entry.publish", one), ("entry.unpublish", -one))
+    assert (await counts(shop))[0] == 0
+    assert shop.octavo.heard == [  # type: ignore[attr-defined]
+        ("before_publish", "schedule"),
+        ("after_publish", "schedule"),
+        ("before_unpublish", "schedule"),
+    ]
+
+
+async def test_plans_are_shown_changed_and_taken_back(shop: Site) -> None:
+    one = await draft(shop)
+    place = f"genres/{one}/actions/schedule"
+    both = {"publishAt": LATER, "unpublishAt": "2999-02-01T00:00:00.000Z"}
+    assert (await ask(shop, "PUT", place, both)).json == {"data": both}
+    assert (await ask(shop, "GET", place)).json == {"data": both}
+    assert await counts(shop) == (2, 2)
+    assert (await ask(shop, "PUT", place, {"publishAt": None})).json == {"data": {**both, "publishAt": None}}
+    assert await counts(shop) == (1, 1)
+    assert (await ask(shop, "DELETE", place)).json == {"data": {"publishAt": None, "unpublishAt": None}}
+    assert await counts(shop) == (0, 0)
+    await ask(shop, "PUT", place, both)
+    await ask(shop, "DELETE", f"genres/{one}")
+    assert await counts(shop) == (0, 0)
+
+
+async def test_what_is_refused(shop: Site) -> None:
+    one = await draft(shop)
+    place = f"genres/{one}/actions/schedule"
+    refused: tuple[Any, ...] = (
+        {"publishAt": "soon"},
+        {"publishAt": 5},
+        {"publishAt": "9999-12-31T23:59:59-23:00"},
+        {"other": LATER},
+        {"publishAt": LATER, "unpublishAt": PAST},
+        [],
+    )
+    for data in refused:
+        assert (await ask(shop, "PUT", place, data)).status == 400, data
+    assert (await ask(shop, "PUT", "genres/999999/actions/schedule", {"publishAt": LATER})).status == 404
+    assert (await ask(shop, "GET", "genres/999999/actions/schedule")).status == 404
+    assert (await ask(shop, "PUT", place, {"publishAt": LATER}, SOME_TOKEN)).status == 403
+    assert (await ask(shop, "GET", place, token=SOME_TOKEN)).status == 403
+    assert (await ask(shop, "GET", "authors/1/actions/schedule")).status == 404
+    assert await counts(shop) == (0, 0)
+
+
+async def test_a_plan_is_done_once_and_not_if_it_was_changed(shop: Site) -> None:
+    topic = shop.octavo.site.topics[TOPIC]
+
+    def message(due_at: int, plan: str = "publish") -> Message:
+        return Message(1, TOPIC, "", {"uid": GENRE, "id": one, "plan": plan, "dueAt": due_at}, 1, 0)
+
+    one = await draft(shop)
+    entries = shop.octavo.site.extending.app.entries(GENRE)
+    later = datetime(2999, 1, 1, tzinfo=UTC)
+    planned = await entries.schedule(one, publish_at=later, unpublish_at="2999-02-01")
+    assert planned == {"publish_at": later, "unpublish_at": datetime(2999, 2, 1, tzinfo=UTC)}
+    due_at = int(later.timestamp() * 1000)
+    await topic.handler(message(due_at - 1))
+    assert await plans(shop) == {"publish", "unpublish"}
+    await topic.handler(message(due_at))
+    assert await plans(shop) == {"appear", "unpublish"}, "it was done before its time"
+    await ask(shop, "PUT", f"genres/{one}", {"publishedAt": None})
+    await topic.handler(message(due_at))
+    assert await plans(shop) == {"unpublish"}
+    shown = await entries.find_one(one)
+    assert shown is not None
+    assert shown["publishedAt"] is None
+    with pytest.raises(NotFoundError):
+        await entries.schedule(999999, publish_at=later)
+    with pytest.raises(ValidationError, match="has no drafts"):
+        await shop.octavo.site.extending.app.entries("api::author.author").schedule(1, publish_at=later)
+
+
+async def test_what_is_published_in_the_future_appears_then(shop: Site) -> None:
+    due = this_moment() + 1500
+    moment = datetime.fromtimestamp(due / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    async with listening(shop, f"?types={GENRE}") as ear:
+        one = await draft(shop, publishedAt=moment)
+        other = await draft(shop, publishedAt=LATER)
+        assert not await is_live(shop, other)
+        assert await counts(shop) == (2, 2)
+        await ear.hears(("entry.publish", one))
+        assert this_moment() >= due
+        assert await is_live(shop, one)
+        assert (await shop.get(f"/api/genres/{one}")).json["data"]["attributes"]["publishedAt"] == moment
+        await write(shop, "PUT", f"genres/{other}", {"publishedAt": PAST})
+        await ear.hears(("entry.publish", one), ("entry.publish", other))
+    assert (await counts(shop))[0] == 0
+    assert [action for action, _ in shop.octavo.heard] == [  # type: ignore[attr-defined]
+        *("before_publish", "after_publish") * 2,
+    ]
+
+
+@pytest.mark.parametrize("dialect", [SQLITE, POSTGRESQL], ids=["sqlite", "postgresql"])
+def test_the_moment_is_a_value_of_the_statement(registry: Registry, dialect: Dialect) -> None:
+    """So a statement is the same whenever it is asked for; each place of a read means the same moment."""
+    genres = ReadRequest(
+        content_type=registry.content_types[GENRE],
+        query=Query(populate=(Populate(name="children", query=EVERYTHING),), publication_state=PublicationState.LIVE),
+    )
+    planned, again = (plan_read(genres, registry, hides_future=True) for _ in range(2))
+    assert planned.plan == again.plan
+    assert planned.plan != plan_read(genres, registry).plan
+    assert planned.values.count(Slot.NOW) == 1
+    statement = compile_read(planned.plan, registry, dialect, 1000, nesting(planned.plan))
+    mark = dialect.parameter(Parameter(planned.values.index(Slot.NOW), ParameterKind.INSTANT))
+    assert statement.count(f"<= {mark}") == 3, "the list, its total, and what is populated"
+    assert '"published_at" IS NOT NULL' not in statement
