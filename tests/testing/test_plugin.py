@@ -10,6 +10,13 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
+def run_tests(project: Path) -> subprocess.CompletedProcess[str]:
+    """What pytest says in the folder of a project."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:anyio", "-W", "error"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTEST_ADDOPTS": ""}
+    return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+
+
 def test_the_examples_of_the_docs_pass(tmp_path: Path) -> None:
     project = tmp_path / "magazine"
     shutil.copytree(
@@ -19,8 +26,20 @@ def test_the_examples_of_the_docs_pass(tmp_path: Path) -> None:
     for name, text in re.findall(r"^```python\n# (\S+)\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:anyio", "-W", "error"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTEST_ADDOPTS": ""}
-    finished = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+    finished = run_tests(project)
     assert finished.returncode == 0, finished.stdout + finished.stderr
     assert "6 passed" in finished.stdout
+
+
+def test_a_project_that_cannot_start_is_told_without_a_traceback(tmp_path: Path) -> None:
+    files = {
+        "conftest.py": 'pytest_plugins = ["octavo.testing.plugin"]\n',
+        "src/index.py": "def boostrap(app): ...\n",
+        "tests/test_it.py": "async def test_it(site): ...\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    finished = run_tests(tmp_path)
+    assert "src/index.py: boostrap: no function of this name is called; did you mean bootstrap?" in finished.stdout
+    assert "octavo/testing/plugin.py" not in finished.stdout

@@ -13,6 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from octavo.project import InvalidCode
+from octavo.runtime.prepare_database import StartFailed
+from octavo.schema.problems import InvalidDefinitions
+from octavo.settings import SettingsError
 from octavo.testing.site import Site, open_site
 
 
@@ -48,7 +52,10 @@ def octavo_site(
     """The project, served; its data is whatever the last test has left."""
     stack = AsyncExitStack()
     opening = open_site(octavo_project, database=octavo_database, variables=octavo_variables)
-    site = octavo_runner.run(stack.enter_async_context(opening))
+    try:
+        site = octavo_runner.run(stack.enter_async_context(opening))
+    except (SettingsError, InvalidDefinitions, InvalidCode, StartFailed) as error:
+        pytest.fail(str(error), pytrace=False)  # it says where: Octavo's own lines would hide it
     site.runner = octavo_runner
     yield site
     octavo_runner.run(stack.aclose())
