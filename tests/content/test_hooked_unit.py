@@ -250,11 +250,11 @@ async def test_hooks_that_call_themselves_without_end_are_ended(hooked: Hooked) 
 async def test_origin_is_that_of_the_door(hooked: Hooked) -> None:
     seen: list[Any] = []
     hooked.on("before_create", MAKER, lambda event: seen.append(event.source))
-    door = origin.begin("rest")
+    work = origin.WORK.set(origin.Origin("rest"))
     await hooked.create("maker", name="x")
     with origin.coming_from("admin"):
         await hooked.create("maker", name="x")
-    origin.end(door)
+    origin.WORK.reset(work)
     await hooked.create("maker", name="x")
     assert seen == ["rest", "admin", "code"]
 

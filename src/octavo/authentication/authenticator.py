@@ -156,19 +156,18 @@ class Authenticator:
 
     async def authenticate(self, authorization: str | None) -> Actor:
         """The actor that the header stands for: anonymous without credentials, refused with wrong ones."""
-        actor = await self._identify(authorization)
-        act_as(actor)
-        return actor
-
-    async def _identify(self, authorization: str | None) -> Actor:
         grants = await self._fresh_grants()
         token = read_bearer(authorization)
         if token is None:
-            return grants.anonymous
-        if is_admin_token(token):
-            return (await self.administrators.session(token)).actor
-        # API tokens are hexadecimal; a dot makes it a user token, good or bad.
-        return await self._user_actor(token) if "." in token else await self._api_token_actor(token, grants)
+            actor = grants.anonymous
+        elif is_admin_token(token):
+            actor = (await self.administrators.session(token)).actor
+        elif "." in token:  # API tokens are hexadecimal; a dot makes it a user token, good or bad
+            actor = await self._user_actor(token)
+        else:
+            actor = await self._api_token_actor(token, grants)
+        act_as(actor)
+        return actor
 
     def expires_at(self, authorization: str | None) -> float:
         """When credentials that were accepted end by themselves, in seconds since 1970; infinite where they do not, or

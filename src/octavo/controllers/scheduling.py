@@ -18,8 +18,8 @@ from octavo.content.writer import EntryWriter
 from octavo.controllers.writing import ContentWrites
 from octavo.database.change_feed import Presence
 from octavo.errors import NotFoundError, OctavoError, ServiceUnavailable, ValidationError
-from octavo.events import origin
 from octavo.events.messages import Message, Topic, Undeliverable
+from octavo.events.origin import WORK, Origin
 from octavo.schema.automatic import PUBLISHED_AT
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
@@ -88,7 +88,7 @@ class ContentSchedules:
         content_type = self.registry.content_types.get(planned.uid)
         if content_type is None or not content_type.draft_and_publish:
             raise Undeliverable(f"there is no content-type {planned.uid} with drafts any more")
-        door = origin.begin("schedule")
+        work = WORK.set(Origin("schedule"))
         try:
             await self._writer.run(lambda unit: self._carry_out(unit, content_type, planned))
         except ServiceUnavailable:
@@ -96,7 +96,7 @@ class ContentSchedules:
         except OctavoError as error:
             raise Undeliverable(f"{planned.uid} {planned.entry_id} cannot be changed: {error.message}") from error
         finally:
-            origin.end(door)
+            WORK.reset(work)
 
     async def _carry_out(self, unit: ManyEntriesUnit, content_type: ContentType, planned: Planned) -> None:
         if not await self._schedules.take(unit, planned):

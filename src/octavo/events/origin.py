@@ -5,14 +5,17 @@ Doors say so for as long as they work on a request; without a door it is code.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from typing import Any, Final, Literal, Protocol
 
 Source = Literal["rest", "graphql", "code", "admin", "schedule"]
 
 
-class Named(Protocol):
-    """What has a name for the log."""
+class Work(Protocol):
+    """A piece of work: how it came, who asks as soon as that is known, and its name for the log. Requests are such."""
+
+    source: Source
+    actor: Any
 
     @property
     def id(self) -> str:
@@ -20,40 +23,35 @@ class Named(Protocol):
 
 
 class Origin:
-    """One piece of work: how it came, for which request, and who asks as soon as that is known."""
+    """Work that is no request of its own; `within` is what it is done for."""
 
-    __slots__ = ("actor", "request", "source")
+    __slots__ = ("actor", "source", "within")
 
-    def __init__(self, source: Source, request: Named | None = None, actor: Any = None) -> None:
+    def __init__(self, source: Source, actor: Any = None, within: Work | None = None) -> None:
         self.source = source
-        self.request = request
         self.actor = actor
+        self.within = within
+
+    @property
+    def id(self) -> str:
+        return "(none)" if self.within is None else self.within.id
 
 
 _CODE: Final = Origin("code")
-_origin: ContextVar[Origin] = ContextVar("octavo_origin", default=_CODE)
-
-
-def begin(source: Source, request: Named | None = None) -> Token[Origin]:
-    """From now on work comes from a door, and nobody is known to ask; what `end` takes."""
-    return _origin.set(Origin(source, request))
-
-
-def end(began: Token[Origin]) -> None:
-    """Things are as they were before `begin`."""
-    _origin.reset(began)
+WORK: Final[ContextVar[Work]] = ContextVar("octavo_work", default=_CODE)
+"""What is being worked on; doors set it for as long as they do."""
 
 
 def come_by(source: Source) -> None:
     """Say more of the door, until it ends."""
-    found = _origin.get()
+    found = WORK.get()
     if found is not _CODE:
         found.source = source
 
 
 def act_as(actor: Any) -> None:
     """Say who asks, until the door ends. Nobody asks code."""
-    found = _origin.get()
+    found = WORK.get()
     if found is not _CODE:
         found.actor = actor
 
@@ -61,25 +59,24 @@ def act_as(actor: Any) -> None:
 @contextmanager
 def coming_from(source: Source) -> Iterator[None]:
     """Work inside the block comes from somewhere else; whoever asks is the same."""
-    found = _origin.get()
-    token = _origin.set(Origin(source, found.request, found.actor))
+    found = WORK.get()
+    token = WORK.set(Origin(source, found.actor, found))
     try:
         yield
     finally:
-        _origin.reset(token)
+        WORK.reset(token)
 
 
 def source() -> Source:
     """The door that the work came in by."""
-    return _origin.get().source
+    return WORK.get().source
 
 
 def actor() -> Any:
     """Who asks; None where nobody was looked for."""
-    return _origin.get().actor
+    return WORK.get().actor
 
 
 def request_id() -> str:
     """The name of the request that is worked on, for the log."""
-    request = _origin.get().request
-    return "(none)" if request is None else request.id
+    return WORK.get().id

@@ -11,7 +11,7 @@ from contextlib import aclosing, suppress
 from math import inf
 
 from octavo.errors import RequestTimeoutError, ServiceUnavailable
-from octavo.events import origin
+from octavo.events.origin import WORK
 from octavo.http.dispatcher import ALWAYS_ALLOWED, Around, Dispatcher, render_outage
 from octavo.http.error_response import render_error
 from octavo.http.live_answers import LiveAnswers
@@ -148,7 +148,7 @@ class HttpApplication:
         self._sweeper = loop.call_later(_SWEEP_SECONDS, self._sweep, loop) if busy else None
 
     async def _respond_in_time(self, request: Request, dispatcher: Dispatcher) -> Response:
-        door = origin.begin("rest", request)
+        work = WORK.set(request)
         try:
             return await dispatcher.respond(request)
         except asyncio.CancelledError:
@@ -161,7 +161,7 @@ class HttpApplication:
             reason = f"it was not answered in {dispatcher.options.request_seconds:g} s"
             return render_outage(ServiceUnavailable("The request took too long", reason=reason))
         finally:
-            origin.end(door)
+            WORK.reset(work)
 
     def _log_answer(self, request: Request, response: Response) -> None:
         """Not more than one in a second: nobody reads more."""

@@ -131,8 +131,8 @@ class Dispatcher:
         headers = [*(self._security if has_policy else self._security_and_policy), *self._cors.headers(request), *own]
         if response.content_type:
             headers.append((b"content-type", response.content_type.encode()))
-        if response.status not in _WITHOUT_BODY and response.length >= 0:
-            headers.append((b"content-length", b"%d" % response.length))
+        if response.status not in _WITHOUT_BODY and (length := response.length) >= 0:
+            headers.append((b"content-length", b"%d" % length))
         return headers
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
 from octavo.errors import BadRequestError, PayloadTooLargeError, UnsupportedMediaTypeError
+from octavo.events.origin import Source
 from octavo.http.json_text import parse_json
 from octavo.http.options import HttpOptions
 from octavo.threads import in_computing_thread
@@ -62,7 +63,8 @@ class Overlay:
 
 
 class Request:
-    """What the client sent. `path_values` are the values of the route's `:name` segments."""
+    """What the client sent. `path_values` are the values of the route's `:name` segments; `source` is the door it came by,
+    `actor` who asks, once that is known."""
 
     __slots__ = (
         "_body",
@@ -71,6 +73,7 @@ class Request:
         "_id",
         "_options",
         "_receive",
+        "actor",
         "body_complete",
         "deadline",
         "method",
@@ -78,6 +81,7 @@ class Request:
         "overlay",
         "path_values",
         "scope",
+        "source",
         "started",
         "task",
         "waiting",
@@ -87,6 +91,8 @@ class Request:
         self.scope = scope
         self.method: str = scope["method"]
         self.path_values: Mapping[str, str] = NO_VALUES
+        self.source: Source = "rest"
+        self.actor: Any = None
         self.body_complete = False
         self.task: Task[Any] | None = None
         self.deadline = self.started = math.inf
