@@ -63,8 +63,11 @@ class Overlay:
 
 
 class Request:
-    """What the client sent. `path_values` are the values of the route's `:name` segments; `source` is the door it came by,
-    `actor` who asks, once that is known."""
+    """What the client sent.
+
+    `path_values` are the values of the route's `:name` segments; `source` is the door it came by, `actor` who asks,
+    once that is known.
+    """
 
     __slots__ = (
         "_body",
