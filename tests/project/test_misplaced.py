@@ -25,6 +25,9 @@ def test_what_nobody_would_read_is_told_with_the_nearest_name(tmp_path: Path) ->
         "middleware/timing.py",
     )
     (tmp_path / "src/index.py").write_text("def boostrap(app): ...\n", encoding="utf-8")
+    hooks = tmp_path / "src/api/walk/content-types/walk/lifecycles.py"
+    hooks.parent.mkdir(parents=True)
+    hooks.write_text("def aftr_create(event): ...\ndef alter_title(event): ...\ndef before_delete(event): ...\n")
     with pytest.raises(InvalidCode) as caught:
         load_code(tmp_path)
     assert [str(problem) for problem in caught.value.problems] == [
@@ -34,6 +37,8 @@ def test_what_nobody_would_read_is_told_with_the_nearest_name(tmp_path: Path) ->
         "src/api/talk/service: no folder of this name is read; did you mean services?",
         "src/api/talk/content-types/talk/lifecycle.py: no file of this name is read; did you mean lifecycles.py?",
         "src/index.py: boostrap: no function of this name is called; did you mean bootstrap?",
+        "src/api/walk/content-types/walk/lifecycles.py: aftr_create: no function of this name is called; "
+        "did you mean after_create?",
     ]
 
 

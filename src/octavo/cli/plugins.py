@@ -71,5 +71,5 @@ def _brought(plugin: PluginPackage) -> Iterator[str]:
             yield f"{count} {kind}"
     hooks = sum(1 for _ in folder.glob("**/lifecycles.py"))
     if hooks:
-        yield f"{hooks} lifecycles"
+        yield f"{hooks} hook files"
     yield from (file for file in ("index.py", "cron.py") if (folder / file).is_file())

@@ -154,6 +154,13 @@ class Jobs:
             self._database, UnitOfWork, lambda unit: self._outbox.add(unit, TOPIC, body, not_before=due), grouped=False
         )
 
+    async def run_task(self, name: str) -> int:
+        """Run a task by the clock at once, whatever its rule says; the job's id. Raises KeyError for an unknown one."""
+        task = self.tasks[name]
+        return await run_unit(
+            self._database, UnitOfWork, lambda unit: self._start(unit, task, this_moment()), grouped=False
+        )
+
     # Run
 
     def topic(self) -> Topic:
@@ -164,9 +171,9 @@ class Jobs:
         """What looks after the tasks."""
         return Clockwork(self._database, self.tasks.values(), self._start)
 
-    async def _start(self, unit: UnitOfWork, task: Task, occurrence: int) -> None:
+    async def _start(self, unit: UnitOfWork, task: Task, occurrence: int) -> int:
         payload = {"name": task.name, "args": [], "kwargs": {}, "attempts": 1, "occurrence": occurrence}
-        await self._outbox.add(unit, TOPIC, payload, ordering_key=f"task {task.name}")
+        return await self._outbox.add(unit, TOPIC, payload, ordering_key=f"task {task.name}")
 
     async def _deliver(self, message: Message) -> None:
         job = message.payload

@@ -1,6 +1,7 @@
 """Loads the Python files of a project that have a meaning by their place; the names are v4's.
 
-- `src/index.py`: `register(app)`, before the GraphQL schema is made, and `bootstrap(app)`, when the content is ready
+- `src/index.py`: `register(app)`, before the GraphQL schema is made, `bootstrap(app)`, when the content is ready, and
+  `destroy(app)`, in the end
 - `policies/NAME.py`: `policy(context, config)`
 - `middlewares/NAME.py`: `middleware(request, next, config)` around requests, or around fields of GraphQL
   `middleware(next, parent, args, context, info)`
@@ -23,7 +24,7 @@ from typing import Any, Final
 from octavo.project.functions import Function, function_at
 from octavo.project.kinds import ControllerKind, ServiceKind
 from octavo.project.lifecycles import PATTERNS, Lifecycles, read_lifecycles
-from octavo.project.misplaced import misnamed_functions, misplaced_files
+from octavo.project.misplaced import misnamed_functions, misnamed_hooks, misplaced_files
 from octavo.project.modules import Modules, unload, without_bytecode
 from octavo.project.places import below_owners, code_name, owner_name
 from octavo.project.problems import CodeProblem, InvalidCode
@@ -36,8 +37,8 @@ _POLICY: Final = "context, config"
 FIELD_MIDDLEWARE: Final = "next, parent, args, context, info"
 REQUEST_MIDDLEWARE: Final = "request, next, config"
 _HOOK: Final = "app"
-_START: Final = ("register", "bootstrap")
-_LISTED: Final = ("register", "bootstrap", "routes", "lifecycles", "tasks", "packages")
+_LIFE: Final = ("register", "bootstrap", "destroy")
+_LISTED: Final = (*_LIFE, "routes", "lifecycles", "tasks", "packages")
 _NAMED: Final = ("policies", "middlewares", "request_middlewares", "controllers", "services")
 
 
@@ -72,12 +73,13 @@ class TasksFile:
 class ProjectCode:
     """What a project and its plugins bring, by its meaning and by name. `middlewares` are those of fields of GraphQL.
 
-    `register` and `bootstrap` are called in turn: those of plugins, then the project's.
+    `register`, `bootstrap` and `destroy` are called in turn: those of plugins, then the project's.
     """
 
     folder: Path
     register: tuple[Function, ...] = ()
     bootstrap: tuple[Function, ...] = ()
+    destroy: tuple[Function, ...] = ()
     policies: Mapping[str, Function] = field(default_factory=lambda: _NOTHING)
     middlewares: Mapping[str, Function] = field(default_factory=lambda: _NOTHING)
     request_middlewares: Mapping[str, Function] = field(default_factory=lambda: _NOTHING)
@@ -143,7 +145,8 @@ class _Loading:
         """What one folder brings; its problems are those of its modules."""
         index = self._modules.source / "index.py"
         module = self._modules.run(index) if index.is_file() else None
-        register, bootstrap = (self._function(module, index, name, _HOOK) for name in _START)
+        called = [self._function(module, index, name, _HOOK) for name in _LIFE]
+        register, bootstrap, destroy = (() if function is None else (function,) for function in called)
         self._refuse_misplaced(module, index)
         policies = dict(self._functions("policies", "policy"))
         middlewares = dict(self._functions("middlewares", "middleware"))
@@ -154,8 +157,9 @@ class _Loading:
         tasks = tuple(self._tasks())
         return ProjectCode(
             project,
-            (register,) if register else (),
-            (bootstrap,) if bootstrap else (),
+            register,
+            bootstrap,
+            destroy,
             policies,
             {name: found for name, found in middlewares.items() if not _is_of_requests(found)},
             {name: found for name, found in middlewares.items() if _is_of_requests(found)},
@@ -172,7 +176,7 @@ class _Loading:
         """Note what is written for a place or a name that nobody reads."""
         for path, message in misplaced_files(self._modules.source):
             self._modules.refuse(path, message)
-        for message in misnamed_functions(module, _START) if module else ():
+        for message in misnamed_functions(module, _LIFE) if module else ():
             self._modules.refuse(index, message)
 
     def _functions(self, folder: str, word: str) -> Iterator[tuple[str, Function]]:
@@ -202,6 +206,8 @@ class _Loading:
         """The hooks of content-types."""
         for path, module in self._run(*PATTERNS):
             found = read_lifecycles(path.relative_to(self._modules.source), self._modules.place(path), module)
+            for message in misnamed_hooks(module):
+                self._modules.refuse(path, message)
             if found.functions:
                 yield found
             else:

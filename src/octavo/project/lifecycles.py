@@ -8,7 +8,7 @@ from typing import Any, Final
 
 OWNERS: Final = {"api": "api", "extensions": "plugin"}
 PATTERNS: Final = tuple(f"{folder}/*/content-types/*/lifecycles.py" for folder in OWNERS)
-_MOMENTS: Final = ("before", "after")
+MOMENTS: Final = ("before", "after")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,5 +35,5 @@ def owner_of(path: Path) -> tuple[str, str]:
 
 def read_lifecycles(path: Path, place: str, module: ModuleType) -> Lifecycles:
     """What a file says of events; `path` is below `src`. Whether there are such events is looked at later."""
-    said = {name: value for name, value in vars(module).items() if name.startswith(_MOMENTS)}
+    said = {name: value for name, value in vars(module).items() if name.startswith(MOMENTS)}
     return Lifecycles(*owner_of(path), place, said)

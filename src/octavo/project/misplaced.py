@@ -6,12 +6,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
+from octavo.project.lifecycles import MOMENTS
 from octavo.project.places import OWNERS
 
 _FOLDERS: Final = ("content-types", "controllers", "middlewares", "policies", "routes", "services")
 _HOOKS: Final = "lifecycles"
 _NEAR: Final = 0.9
 """How alike names are that differ by a letter: `controler`, `service`, `boostrap`; `devices` are no `services`."""
+
+_VERBS: Final = ("create", "update", "delete", "publish", "unpublish", "find", "commit")
+_NEAR_MOMENT: Final = 0.7
+"""Of short words: `aftr`, `befor`."""
 
 
 def misplaced_files(source: Path) -> Iterator[tuple[Path, str]]:
@@ -38,6 +43,16 @@ def misnamed_functions(module: ModuleType, known: tuple[str, ...]) -> Iterator[s
             near = _near(name, known)
             if near is not None:
                 yield f"{name}: no function of this name is called; did you mean {near}?"
+
+
+def misnamed_hooks(module: ModuleType) -> Iterator[str]:
+    """What is wrong with functions of `lifecycles.py` whose names nearly begin as those of hooks do."""
+    for name, value in vars(module).items():
+        first, _, event = name.partition("_")
+        if event.startswith(_VERBS) and first not in MOMENTS and getattr(value, "__module__", None) == module.__name__:
+            moment = next(iter(get_close_matches(first, MOMENTS, 1, _NEAR_MOMENT)), None)
+            if moment is not None:
+                yield f"{name}: no function of this name is called; did you mean {moment}_{event}?"
 
 
 def _near(name: str, known: tuple[str, ...] | list[str]) -> str | None:

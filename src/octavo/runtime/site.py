@@ -27,7 +27,7 @@ from octavo.project import InvalidCode, load_code
 from octavo.project.api.app import App, Plugin
 from octavo.project.api.core_actions import NewEndpoints
 from octavo.project.api.facilities import make_facilities
-from octavo.project.api.hooks import run_bootstrap, run_register
+from octavo.project.api.hooks import run_bootstrap, run_destroy, run_register
 from octavo.project.api.own_rules import OwnRules
 from octavo.project.api.routing import RestCode
 from octavo.project.api.services import ServiceTable
@@ -129,7 +129,11 @@ class Site:
         await self._make_schema()
 
     async def close(self) -> None:
-        """After its last request: wait for what is under way in the background, and forget the project's modules."""
+        """After its last request: wait for what is under way in the background, and forget the project's modules.
+
+        The project's `destroy(app)` is called before that.
+        """
+        await run_destroy(self.extending)
         await self.services.accounts.settle()
         if self.graphql is not None:
             await self.graphql.settle()

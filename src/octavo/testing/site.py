@@ -247,6 +247,11 @@ class Site:
             raise NotDelivered("\n".join(failed))
         return len(outcomes)
 
+    async def run_task(self, name: str) -> None:
+        """Run a task by the clock now, and what it leaves to be done. Raises NotDelivered, and KeyError for no task."""
+        await self.app.jobs.run_task(name)
+        await self.deliver()
+
     @property
     def mails(self) -> list[Mail]:
         """The mails that were sent in this test, in their order."""

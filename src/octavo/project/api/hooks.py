@@ -1,10 +1,19 @@
-"""When a project's code is called: `register` before the GraphQL schema is made, `bootstrap` before serving."""
+"""When a project's code is called: `register` before the GraphQL schema is made, `bootstrap` before serving, `destroy`
+when nothing is served any more."""
 
+import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
 
 from octavo.graphql.customization.extension import Extending
 from octavo.project import CodeProblem, Function, InvalidCode
 from octavo.project.failures import describe, failure_place
+
+logger = logging.getLogger(__name__)
+
+_LONGEST_END: Final = 10.0
+"""Seconds."""
 
 
 async def run_register(extending: Extending, make_schema: Callable[[], Awaitable[object]]) -> None:
@@ -17,6 +26,17 @@ async def run_register(extending: Extending, make_schema: Callable[[], Awaitable
 async def run_bootstrap(extending: Extending) -> None:
     """Call `bootstrap(app)`: the database is ready. Raises InvalidCode."""
     await _run(extending.code.bootstrap, extending)
+
+
+async def run_destroy(extending: Extending) -> None:
+    """Call `destroy(app)`, after the last request. What goes wrong is logged: the end comes all the same."""
+    for function in extending.code.destroy:
+        try:
+            async with asyncio.timeout(_LONGEST_END):
+                await function(extending.app)
+        except Exception as error:  # whatever the project's code raises
+            place = failure_place(error, extending.code.folder, function.place)
+            logger.error("%s: %s", place, describe(error))
 
 
 async def _run(functions: Sequence[Function], extending: Extending) -> None:
