@@ -94,6 +94,10 @@ def test_every_command_is_there() -> None:
         "webhooks test",
         "webhooks update",
         "plugins list",
+        "jobs dead",
+        "jobs list",
+        "jobs retry",
+        "jobs run",
         "version",
     ]
 

@@ -160,7 +160,7 @@ async def test_a_listener_that_does_not_keep_up_is_given_up(shop: Site) -> None:
         slow.takes.clear()
         for number in range(40):
             await write(shop, "PUT", "authors/1", {"name": str(number)})
-        await quick.until(lambda: len(quick.told) == 40)
+            await quick.until(lambda: len(quick.told) == number + 1)  # noqa: B023 - or it falls behind on a busy machine
         async with asyncio.timeout(PATIENCE):
             await slow.done.wait()
         assert len(slow.told) < 40
