@@ -1,6 +1,7 @@
 """`octavo generate`: what it makes is served and answers; what cannot be made is said, and nothing is overwritten."""
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -147,3 +148,39 @@ def test_the_other_side_must_be_the_projects_own(project: Path) -> None:
     assert "api::talk.talk has an attribute 'title' already" in refused.output
     refused = run(project, "content-type", "x", "a:oneToOne:plugin::upload.file:inversedBy=b")
     assert "plugin::upload.file is not the project's own" in refused.output
+
+
+async def test_a_job_and_a_task(project: Path) -> None:
+    assert made(project, "job", "remind-speakers") == "Made src/jobs/remind_speakers.py\n"
+    assert made(project, "job", "nightly", "--cron", "0 3 * * *") == "Made src/cron.py\n"
+    assert "never overwritten" in run(project, "job", "weekly", "--cron", "0 3 * * 1").output
+    assert "--cron: " in run(project, "job", "hourly", "--cron", "61 * * * *").output
+    index = """
+from .jobs.remind_speakers import remind_speakers
+
+async def bootstrap(app):
+    await app.enqueue(remind_speakers, "world")
+"""
+    (project / "src/index.py").write_text(index)
+    async with open_site(project) as site:
+        assert await site.deliver() == 1
+        await site.run_task("nightly")
+
+
+async def test_a_plugin_is_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = CliRunner().invoke(main, ["generate", "plugin", "good-day", "--folder", str(tmp_path)]).output
+    assert "Made octavo-good-day/octavo_good_day/index.py" in told
+    folder = tmp_path / "octavo-good-day"
+    declared = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+    (package,) = declared["entry-points"]["octavo.plugins"].items()
+    metadata = folder / "octavo_good_day-0.1.0.dist-info"  # as installing it writes
+    metadata.mkdir()
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {declared['name']}\nVersion: 0.1.0\n")
+    (metadata / "entry_points.txt").write_text(f"[octavo.plugins]\n{package[0]} = {package[1]}\n")
+    monkeypatch.syspath_prepend(str(folder))
+    project = tmp_path / "project"
+    for name in ("src", "config"):
+        (project / name).mkdir(parents=True)
+    (project / "config/plugins.toml").write_text("[good-day]\nenabled = true\nconfig = { greeting = 'Hi' }\n")
+    async with open_site(project) as site:
+        assert (await site.get("/api/good-day")).json() == {"greeting": "Hi"}

@@ -13,6 +13,7 @@ from octavo.generators import code
 from octavo.generators.definitions import DefinitionPlan, TypeOptions, plan_component, plan_content_type
 from octavo.generators.files import CannotGenerate, NewFile, write_files
 from octavo.generators.names import checked_name
+from octavo.generators.plugin import plugin as plugin_files
 from octavo.runtime.definitions import project_registry
 from octavo.schema.custom_fields import CustomFields, known_custom_fields
 from octavo.schema.registry import Registry
@@ -40,7 +41,7 @@ class GenerateGroup(Group):
 
 @click.group(cls=GenerateGroup)
 def generate() -> None:
-    """Begin content-types, components and code. Nothing is overwritten."""
+    """Begin content-types, components, code and plugins. Nothing is overwritten."""
 
 
 def api_option(required: bool) -> Callable[[FunctionT], FunctionT]:
@@ -205,6 +206,29 @@ def lifecycle(name: str | None, project: Path) -> None:
 def migration(name: str | None, is_python: bool, project: Path) -> None:
     """Begin a migration, as octavo db migration does."""
     begin_migration(read_settings(project), name or click.prompt("Name of the migration"), is_python=is_python)
+
+
+@generate.command(epilog="Example: octavo generate job remind-speakers")
+@click.argument("name", required=False)
+@click.option("--cron", metavar="RULE", help="By the clock, such as '0 3 * * *': begins src/cron.py.")
+@project_option
+def job(name: str | None, cron: str | None, project: Path) -> None:
+    """Begin a job: a function that is done in the background, or by the clock."""
+    named = _named(name, "the job")
+    _write(project, [code.tasks(named, cron) if cron else code.job(named)])
+
+
+@generate.command(epilog="Example: octavo generate plugin reviews")
+@click.argument("name", required=False)
+@click.option(
+    "--folder",
+    type=click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path),
+    default=".",
+    help="Where its folder is made; the current one if not given.",
+)
+def plugin(name: str | None, folder: Path) -> None:
+    """Begin a plugin: a package of its own, octavo-NAME, with a test."""
+    _write(folder, plugin_files(_named(name, "the plugin")))
 
 
 def _named(name: str | None, what: str) -> str:

@@ -5,6 +5,7 @@ from typing import Final
 
 from octavo.generators.files import CannotGenerate, NewFile
 from octavo.generators.names import checked_name, class_name, method_name
+from octavo.jobs.schedule import InvalidSchedule, Schedule
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 
@@ -101,6 +102,24 @@ async def middleware(next, parent, args, context, info):
     """What `next` answers is what the caller would see."""
     return await next(parent, args, context, info)
 '''
+_JOB: Final = '''\
+"""Work in the background. `await app.enqueue({function}, "world")` has it done, once what is around that is durable."""
+
+
+async def {function}(app, name: str):
+    """Its arguments are what JSON can say, after `app`, where the first one is called so."""
+    app.log.info("Hello %s", name)
+'''
+_TASKS: Final = '''\
+"""Tasks by the clock: one process of all does each."""
+
+
+async def {function}(app):
+    app.log.info("{name} is done")
+
+
+tasks = {{"{name}": {{"task": {function}, "options": {{"rule": "{rule}"}}}}}}
+'''
 _LIFECYCLES: Final = '''\
 """What happens around changes of {uid}."""
 
@@ -112,6 +131,21 @@ async def before_create(event):
 async def after_commit_create(event):
     """Once the change is durable, `event.result` the new entry: mails and calls of others belong here."""
 '''
+
+
+def job(name: str) -> NewFile:
+    """A function that is done in the background."""
+    function = method_name(name)
+    return NewFile(f"src/jobs/{function}.py", _JOB.format(function=function))
+
+
+def tasks(name: str, rule: str) -> NewFile:
+    """`src/cron.py` with one task. Raises CannotGenerate for a rule that means nothing."""
+    try:
+        Schedule(rule)
+    except InvalidSchedule as error:
+        raise CannotGenerate(f"--cron: {error}") from error
+    return NewFile("src/cron.py", _TASKS.format(function=method_name(name), name=name, rule=rule))
 
 
 def controller(registry: Registry, api: str, name: str) -> NewFile:
