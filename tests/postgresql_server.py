@@ -13,7 +13,12 @@ from urllib.parse import quote
 import psutil  # type: ignore[import-untyped]
 
 LOCALE = "C.UTF-8"
-_QUICK = "ALTER SYSTEM SET fsync = off; ALTER SYSTEM SET full_page_writes = off; SELECT pg_reload_conf()"
+_QUICK = """
+ALTER SYSTEM SET fsync = off;
+ALTER SYSTEM SET full_page_writes = off;
+ALTER SYSTEM SET file_copy_method = 'clone';
+SELECT pg_reload_conf()
+"""
 
 
 class PostgresqlServer:
@@ -36,7 +41,7 @@ class PostgresqlServer:
     def create_database(self, template: str = "template0") -> str:
         """The address of a new database: empty, or a copy of another one that nobody is connected to."""
         name = f"test_{uuid.uuid4().hex}"
-        locale = f"ENCODING 'UTF8' LC_COLLATE '{LOCALE}' LC_CTYPE '{LOCALE}'"
+        locale = f"ENCODING 'UTF8' LC_COLLATE '{LOCALE}' LC_CTYPE '{LOCALE}' STRATEGY FILE_COPY"
         self.run_sql("postgres", f'CREATE DATABASE "{name}" TEMPLATE "{template}" {locale}')
         return self.url(name)
 

@@ -271,7 +271,8 @@ def test_drafts_are_in_the_report(project: Path, tmp_path: Path) -> None:
 
 
 def test_next_commands_name_the_folder(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project.parent)
     commands = run("adopt", str(project)).output
-    assert f"octavo start --port 1338 --project {project}\n" in commands
+    assert f"octavo start --port 1338 --project {project.name}\n" in commands
     monkeypatch.chdir(project)
     assert "--project" not in run("adopt").output
