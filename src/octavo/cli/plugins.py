@@ -1,7 +1,7 @@
 """`octavo plugins`: which plugins there are, and which of them a project uses."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
@@ -11,9 +11,8 @@ from octavo.cli.base import Group, json_option, project_option, read_settings, s
 from octavo.project.plugins import PluginPackage, installed_plugins, plugins_in_use
 from octavo.schema.definition_files import DefinitionFiles
 from octavo.settings import Settings
-from octavo.settings.keys import kebab
+from octavo.settings.files.plugins import BUILT_IN
 
-BUILT_IN: Final = "built in"
 _CODE: Final = ("routes", "controllers", "services", "policies", "middlewares")
 
 
@@ -47,10 +46,9 @@ def list_plugins(project: Path, as_json: bool) -> None:
 
 
 def _built_in(settings: Settings) -> Iterator[PluginLine]:
-    for item in fields(settings.plugins):
-        plugin = getattr(settings.plugins, item.name)
-        if item.name != "others":
-            yield PluginLine(kebab(item.name), getattr(plugin, "enabled", True), BUILT_IN, "")
+    for name, attribute in BUILT_IN.items():
+        plugin = getattr(settings.plugins, attribute)
+        yield PluginLine(name, getattr(plugin, "enabled", True), "built in", "")
 
 
 def _installed(settings: Settings) -> Iterator[PluginLine]:

@@ -17,12 +17,12 @@ from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 from octavo.project.naming import did_you_mean
 from octavo.project.problems import CodeProblem, InvalidCode
 from octavo.schema.source_folders import SourceFolder
+from octavo.settings.files.plugins import BUILT_IN
 
 GROUP: Final = "octavo.plugins"
 COMMANDS: Final = "octavo.commands"
 """Entry points of commands that plugins add to `octavo`."""
 _FILE: Final = "config/plugins.toml"
-_BUILT_IN: Final = frozenset(("users-permissions", "email", "i18n", "upload", "graphql", "documentation"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def installed_plugins() -> dict[str, PluginPackage]:
         plugin = _read(entry)
         if plugin is None:
             problems.append(CodeProblem(_place(entry), f"{entry.value} is no package that is installed"))
-        elif entry.name in _BUILT_IN or entry.name in found:
+        elif entry.name in BUILT_IN or entry.name in found:
             problems.append(CodeProblem(_place(entry), f"there is another plugin {entry.name}"))
         else:
             found[entry.name] = plugin

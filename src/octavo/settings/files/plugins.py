@@ -1,15 +1,15 @@
 """`plugins.toml`: the plugins that are built in, the larger ones in modules of their own, and those of a project."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, Final
 
 from octavo.settings.files.plugin_documentation import Documentation
 from octavo.settings.files.plugin_email import Email
 from octavo.settings.files.plugin_graphql import Graphql
 from octavo.settings.files.plugin_upload import Upload
 from octavo.settings.files.plugin_users_permissions import UsersPermissions
-from octavo.settings.keys import setting, table
+from octavo.settings.keys import kebab, setting, table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,3 +46,7 @@ class Plugins:
         others=True,
         entry_names="kebab",
     )
+
+
+BUILT_IN: Final[Mapping[str, str]] = {kebab(row.name): row.name for row in fields(Plugins) if row.name != "others"}
+"""The names of the plugins that are built in, with their attributes."""
