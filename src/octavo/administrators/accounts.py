@@ -25,6 +25,7 @@ from octavo.authentication.authenticator import Authenticator
 from octavo.authentication.credentials import MISSING, is_admin_token, sign_admin_token
 from octavo.authentication.passwords import MAX_BYTES, hash_password, verify_password
 from octavo.authentication.rate_limits import RateLimits
+from octavo.authorization.actor import Actor
 from octavo.clock import SYSTEM_CLOCK, Clock
 from octavo.content.validation.patterns import is_email, is_storable
 from octavo.database.change_feed import ChangeFeed
@@ -105,9 +106,8 @@ class Administrators:
             await self.sessions.end(unit.connection, session.name)
             unit.after_commit(self._authenticator.invalidate)
 
-    async def me(self, authorization: str | None) -> tuple[Administrator, tuple[AdminRole, ...]]:
-        """The administrator of an access token, and their roles."""
-        actor = (await self.session(authorization)).actor
+    async def me(self, actor: Actor) -> tuple[Administrator, tuple[AdminRole, ...]]:
+        """The administrator who asks, and their roles. Raises UnauthorizedError when they are gone."""
         dialect = self._database.dialect
         found = await read_administrator(self._database, dialect, actor.id or 0)
         if found is None:

@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cache
 
-from octavo.admin.api.sessions import AdminSessionEndpoints
 from octavo.cache import CacheScope
 from octavo.content import schedules
 from octavo.content.reader import EntryReader, UrlSigner
@@ -52,6 +51,7 @@ from octavo.rest.uploads import UploadEndpoints
 from octavo.rest.users import RoleWriteEndpoints, UserWriteEndpoints
 from octavo.runtime import definitions, options
 from octavo.runtime.added_routes import add_feed, add_plans
+from octavo.runtime.admin_door import add_admin_door
 from octavo.runtime.around import middlewares_around
 from octavo.runtime.infrastructure import Infrastructure
 from octavo.runtime.project_code import (
@@ -62,6 +62,7 @@ from octavo.runtime.project_code import (
     restrict_schema,
     tell_closed,
 )
+from octavo.runtime.services import Services
 from octavo.runtime.topics import make_jobs, site_topics
 from octavo.runtime.webhooks import webhook_witness
 from octavo.schema.registry import Registry
@@ -73,18 +74,6 @@ from octavo.users.role_management import RoleManagement
 from octavo.users.user_management import UserManagement
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Services:
-    """What the doors share of one site."""
-
-    controller: ContentController
-    files: FileService
-    accounts: Accounts
-    logins: ProviderLogins
-    users: UserManagement
-    roles: RoleManagement
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
@@ -357,12 +346,7 @@ def _add_doors(
     if shown is not None:
         described = options.described_api(settings, registry, router)
         Documentation(described, shared.authenticator, shown).add_routes(router)
-    if settings.secrets.admin_jwt_secret:
-        secure = options.admin_cookie_secure(settings)
-        origins = options.admin_origins(settings)
-        AdminSessionEndpoints(shared.administrators, origins, secure=secure).add_routes(router)
-    else:
-        logger.warning("ADMIN_JWT_SECRET is not set: administrators cannot log in")
+    add_admin_door(router, shared, services)
     return _add_graphql(router, shared, services, extending, caches) if settings.plugins.graphql.enabled else None
 
 

@@ -1,0 +1,73 @@
+"""Operations of administrators: what their pages ask for over HTTP, as rows. Routes and their description are made of
+them.
+
+A row says who may: everybody, whoever is logged in as an administrator, or those who may take certain actions. What
+depends on the content-type in the path, or on the entry, its handler asks the actor's ability.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from octavo.administrators.accounts import Administrators
+from octavo.authorization.actor import ANONYMOUS, Actor, check
+from octavo.events.origin import act_as, come_by
+from octavo.http.request import Request
+from octavo.http.response import Response
+from octavo.http.router import Handler, Router
+
+Endpoint = Callable[[Request, Actor], Awaitable[Response]]
+
+
+@dataclass(frozen=True, slots=True)
+class AdminOperation:
+    """One method of one path. `handler` names the method of the endpoints that does it; `actions` have all to be
+    allowed. On a `public` one nobody is asked who they are."""
+
+    method: str
+    path: str
+    handler: str
+    summary: str
+    actions: tuple[str, ...] = ()
+    public: bool = False
+
+    @property
+    def name(self) -> str:
+        """`GET /admin/roles/:id`"""
+        return f"{self.method} {self.path}"
+
+
+class Endpoints(Protocol):
+    """What handles operations: each by a method of `(request, actor)`, named by its row."""
+
+    @property
+    def operations(self) -> Sequence[AdminOperation]:
+        """The rows."""
+
+
+def declare(router: Router, administrators: Administrators, all_endpoints: Iterable[Endpoints]) -> None:
+    """Declare the routes of all rows."""
+    for endpoints in all_endpoints:
+        for row in endpoints.operations:
+            endpoint: Any = getattr(endpoints, row.handler)
+            router.add(row.method, row.path, admitting(endpoint, row, administrators), row)
+
+
+def admitting(endpoint: Endpoint, row: AdminOperation, administrators: Administrators) -> Handler:
+    """The handler of a route: asks who it is, whether they may, then answers.
+
+    It raises UnauthorizedError for all but administrators, ForbiddenError for those who may not.
+    """
+
+    async def handle_anybody(request: Request) -> Response:
+        come_by("admin")
+        return await endpoint(request, ANONYMOUS)
+
+    async def handle(request: Request) -> Response:
+        come_by("admin")
+        actor = (await administrators.session(request.header("authorization"))).actor
+        act_as(actor)
+        check(actor, *row.actions)
+        return await endpoint(request, actor)
+
+    return handle_anybody if row.public else handle

@@ -1,0 +1,27 @@
+"""The administrators' door: what handles the operations of their pages, put together for one site."""
+
+import logging
+from collections.abc import Iterator
+
+from octavo.admin.api.sessions import AdminSessionEndpoints
+from octavo.admin.operations import Endpoints, declare
+from octavo.http.router import Router
+from octavo.runtime import options
+from octavo.runtime.infrastructure import Infrastructure
+from octavo.runtime.services import Services
+
+logger = logging.getLogger(__name__)
+
+
+def add_admin_door(router: Router, shared: Infrastructure, services: Services) -> None:
+    """Declare the routes of administrators, who can log in only where there is a secret for it."""
+    if not shared.settings.secrets.admin_jwt_secret:
+        logger.warning("ADMIN_JWT_SECRET is not set: administrators cannot log in")
+        return
+    declare(router, shared.administrators, _endpoints(shared, services))
+
+
+def _endpoints(shared: Infrastructure, services: Services) -> Iterator[Endpoints]:
+    settings = shared.settings
+    secure, origins = options.admin_cookie_secure(settings), options.admin_origins(settings)
+    yield AdminSessionEndpoints(shared.administrators, origins, secure=secure)

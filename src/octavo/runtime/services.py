@@ -1,0 +1,22 @@
+"""What the doors share of one site."""
+
+from dataclasses import dataclass
+
+from octavo.controllers.content import ContentController
+from octavo.media.files import FileService
+from octavo.users.accounts import Accounts
+from octavo.users.providers.logins import ProviderLogins
+from octavo.users.role_management import RoleManagement
+from octavo.users.user_management import UserManagement
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What the doors share of one site."""
+
+    controller: ContentController
+    files: FileService
+    accounts: Accounts
+    logins: ProviderLogins
+    users: UserManagement
+    roles: RoleManagement
