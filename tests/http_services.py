@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from email import message_from_bytes, policy
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -68,9 +68,10 @@ def serving(answer: Callable[[Asked], Answer]) -> Iterator[str]:
             self.send_response(given.status)
             for name, value in {"Content-Length": str(len(given.body)), **given.headers}.items():
                 self.send_header(name, value)
-            self.end_headers()
-            if self.command != "HEAD":
-                self.wfile.write(given.body)
+            with suppress(ConnectionError):  # whoever asks may go
+                self.end_headers()
+                if self.command != "HEAD":
+                    self.wfile.write(given.body)
 
         do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = _answer  # noqa: N815 - named by the library
 

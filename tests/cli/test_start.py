@@ -100,6 +100,27 @@ def test_a_worker_is_ended_from_the_first_moment(number: str) -> None:
     assert done.stdout.strip() == "True"
 
 
+BETWEEN = """
+import asyncio, os, signal
+from octavo.http.application import HttpApplication
+from octavo.http.router import Router
+from octavo.runtime.server import hear_of_the_end, new_event_loop
+
+loop, heard = new_event_loop(), asyncio.Event()
+for number in (signal.SIGTERM, signal.SIGINT):
+    loop.add_signal_handler(number, heard.set)
+loop.run_until_complete(hear_of_the_end(HttpApplication(Router())))
+os.kill(os.getpid(), signal.SIGTERM)
+loop.run_until_complete(asyncio.wait_for(heard.wait(), 60))
+"""
+
+
+def test_a_worker_is_ended_while_its_loop_does_not_run() -> None:
+    """As between its start and serving; the loop would lose what arrives then."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", BETWEEN], check=True, timeout=90, env=environment)
+
+
 def wait_until_refused(server: Server) -> None:
     for _ in range(4000):
         try:
@@ -130,7 +151,10 @@ def test_an_idle_connection_holds_nothing_up(project: Path) -> None:
 
 def test_a_stop_during_the_start(project: Path) -> None:
     """Whenever it comes: before Python listens to signals, while tables are made, while the server begins."""
-    starts = [spawn("start", "--project", str(project), "--port", str(free_port())) for _ in range(4)]
+    workers = ("1", "2", "1", "2")
+    patient = {"OCTAVO_SERVER__SHUTDOWN": "3600"}
+    start = ("start", "--project", str(project), "--port")
+    starts = [spawn(*start, str(free_port()), "--workers", number, **patient) for number in workers]
     for number, process in enumerate(starts):
         time.sleep(0.1 + 0.15 * number)
         process.terminate()

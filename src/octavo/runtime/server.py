@@ -39,6 +39,7 @@ _DRAIN_SHARE = 0.9
 """How much of the time for a stop belongs to requests under way; the rest is for closing the database."""
 _FLUSH_SECONDS = 0.05
 """For the last bytes of the last answers, which leave through threads of the server's own."""
+_TELL_AGAIN_SECONDS = 0.5
 
 
 Announce = Callable[[Process], None]
@@ -185,21 +186,33 @@ async def _try_start(service: Process) -> None:
 
 
 def create_worker() -> HttpApplication:
-    """The application, in a worker. A worker that is told to end while it is put together ends at once."""
+    """The application, in a worker. A worker that is told to end while it is put together ends at once.
+
+    What arrives from then on waits until the worker can hear it.
+    """
     _forget_handlers()
     application = create()
-    application.before_start(partial(_end_live_when_told, application))
+    application.before_start(partial(hear_of_the_end, application))
+    signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
     return application
 
 
-async def _end_live_when_told(application: HttpApplication) -> None:
-    """End the answers that would go on, then let the server end, which waits for all of them and hears SIGINT too."""
+async def hear_of_the_end(application: HttpApplication) -> None:
+    """End the answers that would go on, then let the server end, which waits for all of them and hears SIGINT.
+
+    SIGTERM has a handler of Python's: those of loops, such as the server's, are not called for what arrives while the
+    loop does not run, as between the start and serving. For the same reason the server is told until it has ended.
+    """
+    loop = asyncio.get_running_loop()
 
     def end() -> None:
         application.end_live()
         os.kill(os.getpid(), signal.SIGINT)
+        loop.call_later(_TELL_AGAIN_SECONDS, end)
 
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
+    loop.remove_signal_handler(signal.SIGTERM)
+    signal.signal(signal.SIGTERM, lambda *_: loop.call_soon_threadsafe(end))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
 
 
 def end_workers_when_told() -> None:
