@@ -9,8 +9,10 @@ import click
 
 from octavo.administrators.accounts import NewAdministrator, create_administrator, reset_password
 from octavo.administrators.rows import Administrator, AdminRole, list_administrators, roles_of
+from octavo.adoption.panel import check_panel
 from octavo.cli.base import Group, json_option, project_option, read_settings, say, say_json, say_table, with_database
 from octavo.database.connection import Database
+from octavo.settings.v4.project import find_v4_project
 
 _VARIABLE = "OCTAVO_ADMIN_PASSWORD"
 
@@ -116,3 +118,30 @@ def _as_row(listed: _Listed) -> tuple[object, ...]:
 
 def _yes(value: bool) -> str:
     return "yes" if value else "no"
+
+
+@admin.group(cls=Group)
+def panel() -> None:
+    """The panel of v4 that a project has built, served as its administrators know it."""
+
+
+@panel.command(epilog="Example: octavo admin panel check")
+@project_option
+@json_option
+def check(project: Path, as_json: bool) -> None:
+    """Say whether the project's built panel can be served, and what is missing."""
+    settings = read_settings(project)
+    v4 = find_v4_project(settings.project)
+    found = check_panel(settings, dict(v4.packages) if v4 else {})
+    if as_json:
+        folder = None if found.folder is None else str(found.folder)
+        say_json({"folder": folder, "path": settings.admin.path, "problems": found.problems, "notes": found.notes})
+    else:
+        for problem in found.problems:
+            say("[red]{}[/]", problem)
+        for note in found.notes:
+            say("{}", note)
+        if found.is_sound:
+            say("The panel in [bold]{}[/] is served at [bold]{}[/].", found.folder, settings.admin.path)
+    if not found.is_sound:
+        raise SystemExit(1)

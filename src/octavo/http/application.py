@@ -19,7 +19,7 @@ from octavo.http.options import HttpOptions
 from octavo.http.request import Receive, Request, Scope, Send
 from octavo.http.response import FileResponse, LiveResponse, Response
 from octavo.http.router import Router
-from octavo.http.static import StaticFiles
+from octavo.http.static import Files
 
 Callback = Callable[[], Awaitable[object]]
 
@@ -36,7 +36,7 @@ class HttpApplication:
         router: Router,
         options: HttpOptions | None = None,
         *,
-        static: StaticFiles | None = None,
+        static: Files | None = None,
         around: Around | None = None,
         on_startup: Sequence[Callback] = (),
         on_shutdown: Sequence[Callback] = (),
@@ -58,7 +58,7 @@ class HttpApplication:
         self._on_startup.insert(0, callback)
 
     def replace(
-        self, router: Router, options: HttpOptions, static: StaticFiles | None = None, around: Around | None = None
+        self, router: Router, options: HttpOptions, static: Files | None = None, around: Around | None = None
     ) -> Dispatcher:
         """Let another dispatcher answer the requests that come from now on; what answered them until now."""
         before = self._dispatcher

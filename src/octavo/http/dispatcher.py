@@ -24,7 +24,7 @@ from octavo.http.options import HttpOptions
 from octavo.http.request import Request, decode_path
 from octavo.http.response import TEXT, Headers, Response
 from octavo.http.router import METHODS, Handler, Router
-from octavo.http.static import StaticFiles
+from octavo.http.static import Files
 from octavo.http.welcome import add_own_routes
 from octavo.outage_log import out_of_room, report_outage
 
@@ -46,7 +46,7 @@ class Dispatcher:
         self,
         router: Router,
         options: HttpOptions,
-        static: StaticFiles | None = None,
+        static: Files | None = None,
         problem: Callable[[], str | None] = lambda: None,
         around: Around | None = None,
     ) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path, PurePath
 from stat import S_ISREG
+from typing import Protocol
 from urllib.parse import unquote_to_bytes
 
 from octavo.http.ranges import Unsatisfiable, entity_tag, is_unchanged, last_modified, wanted_range
@@ -58,9 +59,31 @@ _ICON_OPTIONS = StaticOptions("public, max-age=86400")
 
 
 @dataclass(slots=True)
-class _OpenFile:
+class OpenFile:
+    """A file that is open for reading."""
+
     file: FileIO
     stat: os.stat_result
+
+
+class Files(Protocol):
+    """Whatever answers where no route does."""
+
+    async def respond(self, request: Request) -> Response | None:
+        """The file that a GET or HEAD request asks for, `None` if there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class FirstOf:
+    """Several that have files: the first that has the one asked for."""
+
+    all: tuple[Files, ...]
+
+    async def respond(self, request: Request) -> Response | None:
+        for files in self.all:
+            if (found := await files.respond(request)) is not None:
+                return found
+        return None
 
 
 class StaticFiles:
@@ -89,16 +112,16 @@ class StaticFiles:
         if request.raw_path == _ICON_PATH and self._icons is not None:
             opened = await asyncio.to_thread(_open_first, self._icons, _ICONS)
             if opened is not None:
-                return _answer(request, opened, _ICON_TYPE, _ICON_OPTIONS)
+                return answer_file(request, opened, _ICON_TYPE, _ICON_OPTIONS)
         for prefix, folder in self._folders:
             if request.raw_path.startswith(prefix):
-                segments = _safe_segments(request.raw_path[len(prefix) :])
+                segments = safe_segments(request.raw_path[len(prefix) :])
                 if segments is None:
                     return None
-                opened = await asyncio.to_thread(_open_inside, folder, segments)
+                opened = await asyncio.to_thread(open_inside, folder, segments)
                 if opened is None:
                     return None
-                return _answer(request, opened, content_type_of(segments[-1]), self._options_of(request.raw_path))
+                return answer_file(request, opened, content_type_of(segments[-1]), self._options_of(request.raw_path))
         return None
 
     def _options_of(self, path: str) -> StaticOptions:
@@ -106,7 +129,11 @@ class StaticFiles:
         return next(found, self._options)
 
 
-def _answer(request: Request, opened: _OpenFile, content_type: str, options: StaticOptions) -> Response:
+def answer_file(
+    request: Request, opened: OpenFile, content_type: str, options: StaticOptions, safety: Headers | None = None
+) -> Response:
+    """The file, or the part of it that is asked for. `safety`: headers that tell what it may do, for files that we
+    trust."""
     stat = opened.stat
     headers = _headers(stat, options)
     try:
@@ -121,7 +148,7 @@ def _answer(request: Request, opened: _OpenFile, content_type: str, options: Sta
     start, stop = wanted or (0, stat.st_size)
     if wanted:
         headers = (*headers, (b"content-range", b"bytes %d-%d/%d" % (start, stop - 1, stat.st_size)))
-    headers = (*headers, *_safety_headers(content_type))
+    headers = (*headers, *(_safety_headers(content_type) if safety is None else safety))
     chunks = _read(opened.file, start, stop - start)
     return FileResponse(206 if wanted else 200, chunks, stop - start, content_type, headers, opened.file.close)
 
@@ -153,7 +180,7 @@ def _safety_headers(content_type: str) -> Headers:
     return (sandbox, (b"content-disposition", b"attachment"))
 
 
-def _safe_segments(raw: str) -> list[str] | None:
+def safe_segments(raw: str) -> list[str] | None:
     """The names on the way to a file; `None` if one of them could lead anywhere else or is hidden."""
     try:
         segments = unquote_to_bytes(raw).decode().split("/")
@@ -162,7 +189,7 @@ def _safe_segments(raw: str) -> list[str] | None:
     return None if any(not name or name[0] == "." or "\\" in name or "\0" in name for name in segments) else segments
 
 
-def _open_inside(folder: Path, segments: list[str]) -> _OpenFile | None:
+def open_inside(folder: Path, segments: list[str]) -> OpenFile | None:
     """Open a regular file whose real path lies in the folder."""
     try:
         path = folder.joinpath(*segments).resolve()
@@ -176,11 +203,11 @@ def _open_inside(folder: Path, segments: list[str]) -> _OpenFile | None:
     if not S_ISREG(stat.st_mode):
         os.close(descriptor)
         return None
-    return _OpenFile(FileIO(descriptor, "rb"), stat)
+    return OpenFile(FileIO(descriptor, "rb"), stat)
 
 
-def _open_first(folder: Path, names: Iterable[str]) -> _OpenFile | None:
-    return next((found for name in names if (found := _open_inside(folder, [name])) is not None), None)
+def _open_first(folder: Path, names: Iterable[str]) -> OpenFile | None:
+    return next((found for name in names if (found := open_inside(folder, [name])) is not None), None)
 
 
 async def _read(file: FileIO, start: int, length: int) -> AsyncGenerator[bytes, None]:

@@ -18,7 +18,6 @@ from typing import Any, Final
 from octavo.database.connection import Database
 from octavo.http.application import HttpApplication
 from octavo.http.dispatcher import Dispatcher
-from octavo.http.static import StaticFiles, StaticOptions
 from octavo.project import InvalidCode
 from octavo.runtime import options
 from octavo.runtime.background import Background
@@ -28,6 +27,7 @@ from octavo.runtime.open_resources import migrations_folder
 from octavo.runtime.prepare_database import StartFailed, check_types, prepare_database, update_database
 from octavo.runtime.project_files import read_marks
 from octavo.runtime.site import Site, build_site
+from octavo.runtime.static_files import static_files
 from octavo.schema.problems import InvalidDefinitions
 from octavo.settings import Settings, SettingsError
 from octavo.settings.keys import camel
@@ -64,7 +64,7 @@ class Process:
         self.asgi = HttpApplication(
             self.site.router,
             options.http_options(settings),
-            static=_static(settings),
+            static=static_files(settings),
             around=self.site.around,
             on_startup=(self._start,),
             on_shutdown=(self._stop,),
@@ -184,7 +184,7 @@ class Process:
 
     def _swap(self, infrastructure: Infrastructure, site: Site) -> None:
         settings = infrastructure.settings
-        dispatcher = self.asgi.replace(site.router, options.http_options(settings), _static(settings), site.around)
+        dispatcher = self.asgi.replace(site.router, options.http_options(settings), static_files(settings), site.around)
         left = None if infrastructure is self.infrastructure else self.infrastructure
         retiring = self._retire(dispatcher, self.site, self._background, left)
         self.infrastructure, self.site = infrastructure, site
@@ -240,16 +240,6 @@ class _Tasks:
         for task in self._running:
             task.cancel()
         await self.settle()
-
-
-def _static(settings: Settings) -> StaticFiles:
-    ages = settings.middlewares.public
-    return StaticFiles(
-        {"/": settings.project / settings.server.public_folder},
-        StaticOptions(f"max-age={ages.max_age}"),
-        {"/uploads": StaticOptions(f"max-age={ages.uploads_max_age}")},
-        icons=settings.project,
-    )
 
 
 def _tables(settings: Settings) -> tuple[str, tuple[OwnTable, ...], Path | None]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from octavo.settings.keys import setting, table
-from octavo.settings.values import DURATION
+from octavo.settings.values import DURATION, PATH
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,4 +35,8 @@ class Admin:
     """Administrators."""
 
     auth: AdminAuth = table(AdminAuth, "Sessions.")
+    panel: Literal["project", "off"] = setting(
+        "project", "Pages for administrators: the project's own built panel of v4, where it has one, or none."
+    )
+    path: str = setting("/admin", "Where the pages are.", kind=PATH)
     first: FirstAdministrator = table(FirstAdministrator, "The first one, made at a start when there is none.")

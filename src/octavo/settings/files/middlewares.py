@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
 from octavo.settings.values import DURATION, SIZE, USES
@@ -58,12 +58,15 @@ class Requests:
     queue: int = setting(1000, "Most requests under way in a worker; more are answered 503.", bounds=AT_LEAST_ONE)
 
 
+DEFAULT_POLICY: Final = "default-src 'none'; frame-ancestors 'self'"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Security:
     """What browsers are told to guard against, beside `headers`."""
 
     content_security_policy: str = setting(
-        "default-src 'none'; frame-ancestors 'self'",
+        DEFAULT_POLICY,
         "`Content-Security-Policy` of answers that need none of their own; empty for none.",
     )
 

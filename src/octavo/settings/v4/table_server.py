@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from octavo.settings.v4.convert import flag, lifetime, limit, path, text, texts, whole
 from octavo.settings.v4.rows import Reading, Readings, Row, idle, several, take
@@ -19,6 +20,20 @@ def _headers(value: Any) -> Readings:
     if not isinstance(value, Mapping):
         raise ValueError
     yield Reading("server.webhooks.defaultHeaders", {str(name): text(one) for name, one in value.items()})
+
+
+def _panel(value: Any) -> Readings:
+    if not flag(value):
+        yield Reading("admin.panel", "off")
+
+
+def _panel_path(value: Any) -> Readings:
+    """v4's panel has an address at another host where somebody else serves it."""
+    url = urlsplit(text(value))
+    if url.netloc:
+        yield Reading("admin.panel", "off")
+    elif url.path.strip("/"):
+        yield Reading("admin.path", path(url.path))
 
 
 SERVER: Final[tuple[Row, ...]] = (
@@ -44,11 +59,11 @@ ADMIN: Final[tuple[Row, ...]] = (
     take("auth.options.expiresIn", "admin.auth.sessionLifespan", lifetime),
     take("apiToken.salt", "secrets.apiTokenSalt", text, stops=True),
     take("transfer.token.salt", "secrets.transferTokenSalt", text),
+    several("url", _panel_path, "admin.path", "admin.panel"),
+    several("serveAdminPanel", _panel, "admin.panel"),
     *idle(
-        "pages of administrators are not those of v4",
-        "url",
+        "the panel is served as it was built",
         "path",
-        "serveAdminPanel",
         "autoOpen",
         "watchIgnoreFiles",
         "build",

@@ -1,0 +1,86 @@
+"""`octavo admin panel check`: what keeps a built panel of v4 from being served, and what does not."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from octavo.adoption.panel import check_panel
+from octavo.settings import load_settings
+
+PAGE = '<script src="/admin/main.0a1b2c3d.js"></script><link href="/admin/main.css"><a href="https://example.org/">'
+
+
+def built(project: Path, page: str = PAGE, backend: str = "", place: str = "build") -> Path:
+    folder = project / place
+    folder.mkdir(parents=True)
+    (folder / "index.html").write_text(page)
+    (folder / "main.0a1b2c3d.js").write_text(f'x();window.strapi={{backendURL:cO("{backend}"),isEE:!1}}')
+    (folder / "main.css").write_text("")
+    return folder
+
+
+@pytest.mark.parametrize("place", ["build", "dist/build"])
+def test_a_whole_panel_is_sound(tmp_path: Path, place: str) -> None:
+    folder = built(tmp_path, place=place)
+    found = check_panel(load_settings(tmp_path, {}), {})
+    assert (found.folder, found.problems, found.is_sound) == (folder, (), True)
+
+
+def test_without_a_build_it_says_where_one_is_looked_for(tmp_path: Path) -> None:
+    (problem,) = check_panel(load_settings(tmp_path, {}), {}).problems
+    assert problem.startswith("there is no index.html in build/ or dist/build/")
+
+
+def test_pages_that_are_off_are_not_served(tmp_path: Path) -> None:
+    built(tmp_path)
+    found = check_panel(load_settings(tmp_path, {"OCTAVO_ADMIN__PANEL": "off"}), {})
+    assert (found.folder, found.is_sound) == (None, False)
+
+
+@pytest.mark.parametrize(
+    "page, backend, told",
+    [
+        (PAGE.replace("/admin/main.css", "/admin/other.css"), "", "which is not in build/"),
+        (PAGE.replace("/admin/", "/dashboard/"), "", "which is not below /admin"),
+        (PAGE, "https://api.example.org", "it was built to ask https://api.example.org"),
+    ],
+)
+def test_what_is_missing_is_named(tmp_path: Path, page: str, backend: str, told: str) -> None:
+    built(tmp_path, page, backend)
+    problems = check_panel(load_settings(tmp_path, {}), {}).problems
+    assert problems
+    assert told in problems[0]
+
+
+def test_a_panel_built_for_the_public_address_is_sound(tmp_path: Path) -> None:
+    built(tmp_path, backend="https://api.example.org")
+    settings = load_settings(tmp_path, {"PUBLIC_URL": "https://api.example.org/"})
+    assert check_panel(settings, {}).is_sound
+
+
+def test_plugins_that_are_absent_are_noted_alone(tmp_path: Path) -> None:
+    built(tmp_path)
+    found = check_panel(load_settings(tmp_path, {}), {"strapi-plugin-transformer": "1.0.0", "@strapi/strapi": "4.26.2"})
+    assert found.is_sound
+    assert found.notes == ("the pages of strapi-plugin-transformer will not find their plugin",)
+
+
+@pytest.mark.parametrize(
+    "config, panel, path",
+    [
+        ("{}", "project", "/admin"),
+        ("{ serveAdminPanel: false }", "off", "/admin"),
+        ("{ url: '/dashboard' }", "project", "/dashboard"),
+        ("{ url: 'https://panel.example.org' }", "off", "/admin"),
+    ],
+)
+def test_what_v4_says_of_its_panel_holds(tmp_path: Path, config: str, panel: str, path: str) -> None:
+    (tmp_path / "package.json").write_text(json.dumps({"dependencies": {"@strapi/strapi": "4.26.2"}}))
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/admin.js").write_text(f"module.exports = {config};")
+    (tmp_path / "config/database.js").write_text(
+        "module.exports = { connection: { client: 'sqlite', connection: { filename: '.tmp/data.db' } } };"
+    )
+    settings = load_settings(tmp_path, {})
+    assert (settings.admin.panel, settings.admin.path) == (panel, path)

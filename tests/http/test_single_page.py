@@ -1,0 +1,80 @@
+"""A single-page application below a path: files, deep links, how long each is kept, and what it never answers."""
+
+from pathlib import Path
+
+import pytest
+
+from octavo.http.application import HttpApplication
+from octavo.http.options import HttpOptions
+from octavo.http.router import Router
+from octavo.http.single_page import SinglePage
+from octavo.http.static import FirstOf, StaticFiles
+from tests.http.asgi import ask
+
+POLICY = "default-src 'self'"
+PAGE = "<!doctype html><script src=/admin/main.0a1b2c3d.js></script>"
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> HttpApplication:
+    build, public = tmp_path / "build", tmp_path / "public"
+    for name, text in {"index.html": PAGE, "main.0a1b2c3d.js": "run()", "robots.txt": "x", "a/deep.css": "p{}"}.items():
+        (build / name).parent.mkdir(parents=True, exist_ok=True)
+        (build / name).write_text(text)
+    (tmp_path / "secret.txt").write_text("secret")
+    (public / "admin").mkdir(parents=True)
+    (public / "admin/logo.png").write_bytes(b"logo")
+    files = FirstOf((SinglePage("/admin", build, POLICY), StaticFiles({"/": public})))
+    return HttpApplication(Router(), HttpOptions(), static=files)
+
+
+@pytest.mark.parametrize(
+    "path", ["/admin", "/admin/", "/admin/auth/login", "/admin/content-manager/collectionType/api::article.article"]
+)
+def test_every_address_below_is_the_page(app: HttpApplication, path: str) -> None:
+    answer = ask(app, "GET", path, headers=[("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")])
+    assert (answer.status, answer.body.decode(), answer.headers["content-type"]) == (
+        200,
+        PAGE,
+        "text/html; charset=utf-8",
+    )
+    assert answer.headers["cache-control"] == "no-cache"
+    assert answer.headers["content-security-policy"] == POLICY
+    assert "content-disposition" not in answer.headers
+
+
+def test_files_with_a_digest_in_their_names_are_kept_for_ever(app: HttpApplication) -> None:
+    answer = ask(app, "GET", "/admin/main.0a1b2c3d.js")
+    assert (answer.body, answer.headers["content-type"]) == (b"run()", "text/javascript; charset=utf-8")
+    assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert ask(app, "GET", "/admin/robots.txt").headers["cache-control"] == "no-cache"
+    assert ask(app, "HEAD", "/admin/a/deep.css").status == 200
+
+
+def test_a_page_that_was_seen_is_not_sent_again(app: HttpApplication) -> None:
+    tag = ask(app, "GET", "/admin/").headers["etag"]
+    assert ask(app, "GET", "/admin/", headers=[("If-None-Match", tag)]).status == 304
+
+
+@pytest.mark.parametrize(
+    "path, accept",
+    [
+        ("/admin/nothing", "application/json"),
+        ("/admin/main.deadbeef1.js", "*/*"),
+        ("/administrators", "text/html"),
+        ("/", "text/html"),
+    ],
+)
+def test_what_is_not_a_page_is_not_found(app: HttpApplication, path: str, accept: str) -> None:
+    router_answers = ask(app, "GET", path, headers=[("Accept", accept)])
+    assert path == "/" or router_answers.status == 404
+    assert PAGE.encode() not in router_answers.body
+
+
+@pytest.mark.parametrize("path", ["/admin/../secret.txt", "/admin/%2e%2e/secret.txt", "/admin/..%2fsecret.txt"])
+def test_nothing_outside_can_be_reached(app: HttpApplication, path: str) -> None:
+    assert b"secret" not in ask(app, "GET", path).body
+
+
+def test_other_files_below_the_path_are_found_where_the_page_has_none(app: HttpApplication) -> None:
+    assert ask(app, "GET", "/admin/logo.png").body == b"logo"
