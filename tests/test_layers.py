@@ -16,7 +16,7 @@ SOURCE = Path(__file__).parents[1] / "src"
 
 LAYERS = (
     ("errors", "clock", "threads", "cache", "own_files"),
-    ("outage_log",),
+    ("outage_log", "forms"),
     ("schema", "javascript"),
     ("query", "settings", "typings"),
     ("project",),

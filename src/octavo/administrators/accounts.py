@@ -27,11 +27,11 @@ from octavo.authentication.passwords import MAX_BYTES, hash_password, verify_pas
 from octavo.authentication.rate_limits import RateLimits
 from octavo.authorization.actor import Actor
 from octavo.clock import SYSTEM_CLOCK, Clock
-from octavo.content.validation.patterns import is_email, is_storable
 from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import unit_of_work
 from octavo.errors import ApplicationError, UnauthorizedError
+from octavo.forms.texts import is_email, is_storable
 from octavo.users.account_input import MAX_EMAIL
 
 _WRONG: Final = "Invalid credentials"

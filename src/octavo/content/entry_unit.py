@@ -21,7 +21,6 @@ from octavo.content.input_path import TOP, InputPath
 from octavo.content.owned_components import dropped_components, with_nested
 from octavo.content.publication import is_to_come, kind_of_update, presence_of, stored_moment
 from octavo.content.schedules import Following, Plan, Planned
-from octavo.content.validation.messages import type_message
 from octavo.content.validation.scalar_rules import Mode
 from octavo.database.change_feed import ChangeFeed, ChangeKind, DataChange, Presence
 from octavo.database.connection import (
@@ -34,6 +33,7 @@ from octavo.database.connection import (
 )
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.errors import ApplicationError, ValidationError
+from octavo.forms.printing import type_message
 from octavo.i18n.locales import Locales
 from octavo.plan.changes import Change, InsertRows
 from octavo.plan.present_state import ComponentsFact, EntryFact, Fact, FactRow, LinksFact

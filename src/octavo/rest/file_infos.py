@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from octavo.content.input_path import TOP, InputPath
-from octavo.content.validation.messages import MISSING, print_number, type_message
 from octavo.errors import OctavoError, Problem, ValidationError
+from octavo.forms.printing import MISSING, print_number, type_message
 from octavo.http.json_text import parse_json
 from octavo.media.library import FileInfo
 

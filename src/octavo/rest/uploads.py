@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from octavo.authorization.actor import Actor
-from octavo.content.validation.messages import MISSING
 from octavo.controllers.content import ContentController
 from octavo.errors import NotFoundError, Problem, ValidationError
+from octavo.forms.printing import MISSING
 from octavo.http.body import Body, read_body
 from octavo.http.form_data import UploadedFile
 from octavo.http.request import Request

@@ -12,11 +12,11 @@ from typing import Any, Final
 
 from octavo.content.input.column_values import store
 from octavo.content.input_path import InputPath
-from octavo.content.validation.messages import print_number
 from octavo.database.connection import Database
 from octavo.database.conversions import ConversionStep, Unconvertible
 from octavo.database.synchronize import plan_changes
 from octavo.errors import OctavoError, ValidationError
+from octavo.forms.printing import print_number
 from octavo.schema.attributes import Scalar
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind

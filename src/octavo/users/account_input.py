@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.authentication.passwords import MAX_BYTES
-from octavo.content.validation.messages import MISSING, type_message
-from octavo.content.validation.patterns import is_email, is_storable
 from octavo.errors import Problem, ValidationError
+from octavo.forms.printing import MISSING, type_message
+from octavo.forms.texts import is_email, is_storable
 
 MAX_EMAIL: Final = 254
 

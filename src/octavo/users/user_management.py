@@ -12,10 +12,10 @@ from octavo.authorization.actor import Actor
 from octavo.authorization.input_sanitizer import InputSanitizer
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.reader import EntryReader, PreparedRead
-from octavo.content.validation.messages import type_message
 from octavo.content.writer import EntryWriter
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.errors import ApplicationError, NotFoundError, Problem, ValidationError
+from octavo.forms.printing import type_message
 from octavo.plan.read import plan_read
 from octavo.query.ast import Populate, Query
 from octavo.query.request import By, Form, ReadRequest

@@ -19,9 +19,9 @@ from octavo.content.input.prefetch import Prefetched, state_facts
 from octavo.content.input.unique_values import unique_values
 from octavo.content.input_path import TOP
 from octavo.content.validation.body_validator import Validator
-from octavo.content.validation.messages import type_message
 from octavo.content.validation.scalar_rules import Mode
 from octavo.errors import Problem, ValidationError
+from octavo.forms.printing import type_message
 from octavo.plan.present_state import Fact, TargetsFact, UniqueFact
 from octavo.schema.attributes import Scalar
 from octavo.schema.content_types import ContentType, Definition

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from octavo.content.input_path import InputPath
-from octavo.content.validation.messages import MISSING, type_message
 from octavo.content.validation.scalar_rules import cast_number
 from octavo.errors import Problem
+from octavo.forms.printing import MISSING, type_message
 
 _URL = re.compile(r"/|[A-Za-z][A-Za-z0-9+.-]*:(?!/*$)\S")
 _MARKS = ("bold", "italic", "underline", "strikethrough", "code")

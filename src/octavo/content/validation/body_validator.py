@@ -11,9 +11,9 @@ from orjson import JSONDecodeError, loads
 
 from octavo.content.input_path import TOP, InputPath
 from octavo.content.validation.block_rules import check_blocks
-from octavo.content.validation.messages import MISSING, type_message
 from octavo.content.validation.scalar_rules import Mode, check_scalar, is_unique
 from octavo.errors import Problem
+from octavo.forms.printing import MISSING, type_message
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry

@@ -1,10 +1,9 @@
-"""Patterns: the regular expressions of definitions, and e-mail addresses.
+"""Patterns: the regular expressions of definitions, and what a UID looks like.
 
 Every check takes time in proportion to the length of the text, whatever the text.
 """
 
 import re
-import string
 from collections.abc import Callable
 from functools import lru_cache
 
@@ -42,58 +41,3 @@ def print_pattern(pattern: str) -> str:
 def is_uid(text: str) -> bool:
     """Whether a text is a possible UID."""
     return _UID.match(text) is not None
-
-
-def is_storable(text: str) -> bool:
-    """Whether every database takes a text: PostgreSQL knows no NUL, and half a surrogate pair is no text."""
-    if "\0" in text:
-        return False
-    if text.isascii():
-        return True
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-_ATOM_SIGNS = frozenset(string.ascii_letters + string.digits + "!#$%&'*+-/=?^_`{|}~")
-_LETTERS = frozenset(string.ascii_letters)
-_DIGITS = frozenset(string.digits)
-_INSIDE_SIGNS = frozenset("-._~")
-
-
-def _is_foreign(sign: str) -> bool:
-    return "\u00a0" <= sign <= "\ud7ff" or "\uf900" <= sign <= "\ufdcf" or "\ufdf0" <= sign <= "\uffef"
-
-
-def _is_letter(sign: str) -> bool:
-    return sign in _LETTERS or _is_foreign(sign)
-
-
-def _is_word(sign: str) -> bool:
-    return sign in _DIGITS or _is_letter(sign)
-
-
-def _is_local_part(text: str) -> bool:
-    if len(text) > 1 and text[0] == text[-1] == '"':
-        return not any(sign in '"\\\r\n' for sign in text[1:-1])
-    return all(atom and all(sign in _ATOM_SIGNS or _is_foreign(sign) for sign in atom) for atom in text.split("."))
-
-
-def _is_domain(text: str) -> bool:
-    """Labels separated by dots; the last begins and ends with a letter, the rest with a letter or a digit."""
-    if not text or not _is_word(text[0]) or not _is_letter(text[-1]):
-        return False
-    if not all(_is_word(sign) or sign in _INSIDE_SIGNS for sign in text):
-        return False
-    return any(
-        sign == "." and index and _is_word(text[index - 1]) and _is_letter(text[index + 1])
-        for index, sign in enumerate(text[:-1])
-    )
-
-
-def is_email(text: str) -> bool:
-    """Whether a text looks like an e-mail address."""
-    local, at, domain = text.rpartition("@")
-    return bool(at) and _is_local_part(local) and _is_domain(domain)

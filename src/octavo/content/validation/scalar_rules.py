@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from octavo.content.validation.messages import MISSING, print_number, type_message
-from octavo.content.validation.patterns import UID_PATTERN, is_email, is_storable, is_uid, matcher, print_pattern
+from octavo.content.validation.patterns import UID_PATTERN, is_uid, matcher, print_pattern
+from octavo.forms.printing import MISSING, print_number, type_message
+from octavo.forms.texts import is_email, is_storable
 from octavo.query.numbers import js_number
 from octavo.schema.attributes import UID, Enumeration, Scalar
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.content.entry_unit import EntryUnit
-from octavo.content.validation.patterns import is_email
 from octavo.content.writer import EntryWriter
 from octavo.errors import ApplicationError
+from octavo.forms.texts import is_email
 from octavo.schema.uids import USER
 from octavo.sql.ddl.tables import OwnTable
 from octavo.sql.own_table_statement import OwnStatement
