@@ -12,7 +12,7 @@ from octavo.clock import this_moment
 from octavo.content.schedules import TOPIC
 from octavo.database.sequences import continue_ids
 from octavo.errors import NotFoundError, ValidationError
-from octavo.events.messages import Message
+from octavo.events.messages import Message, Undeliverable
 from octavo.plan.nesting import nesting
 from octavo.plan.nodes import Parameter, ParameterKind, Slot
 from octavo.plan.read import plan_read
@@ -32,7 +32,7 @@ from tests.rest.feeding import ON, listening, write
 
 pytestmark = pytest.mark.anyio
 
-GENRE = "api::genre.genre"
+BOOK, GENRE = "api::book.book", "api::genre.genre"
 PAST, PAST_TOO, LATER = "2020-01-01T00:00:00.000Z", "2021-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z"
 HIDDEN = {"OCTAVO_API__COMPAT__FUTURE_PUBLICATION": "hidden"}
 
@@ -156,6 +156,23 @@ async def test_a_plan_is_done_once_and_not_if_it_was_changed(shop: Site) -> None
         await entries.schedule(999999, publish_at=later)
     with pytest.raises(ValidationError, match="has no drafts"):
         await shop.octavo.site.extending.app.entries("api::author.author").schedule(1, publish_at=later)
+
+
+async def test_what_is_not_complete_is_not_published(shop: Site) -> None:
+    """It can be done once what is missing is there."""
+    books, topic = shop.octavo.site.extending.app.entries(BOOK), shop.octavo.site.topics[TOPIC]
+    book = (await books.create({"pages": 3, "publishedAt": None})).id
+    await books.schedule(book, publish_at="2999-01-01")
+    due_at = int(datetime(2999, 1, 1, tzinfo=UTC).timestamp() * 1000)
+    due = Message(1, TOPIC, "", {"uid": BOOK, "id": book, "plan": "publish", "dueAt": due_at}, 1, 0)
+    with pytest.raises(Undeliverable, match=f"^{BOOK} {book} cannot be published: .*title"):
+        await topic.handler(due)
+    assert await plans(shop) == {"publish"}
+    await books.update(book, {"title": "ready"})
+    await topic.handler(due)
+    shown = await books.find_one(book)
+    assert shown is not None
+    assert shown["publishedAt"] == LATER
 
 
 async def test_what_is_published_in_the_future_appears_then(shop: Site) -> None:

@@ -127,8 +127,13 @@ async def test_twenty_changes_under_load(own_bookshop: Shop) -> None:
             await until(partial(enough, before + 7))
         done.set()
     await process._retirements.settle()
-    gc.collect()
-    assert [site() for site in left] == [None] * 20
+
+    def are_gone() -> bool:
+        """Threads may hold for a moment what they have worked on."""
+        gc.collect()
+        return not any(site() for site in left)
+
+    await until(are_gone)
     books = [found for found in gc.get_objects() if isinstance(found, ContentType) and "extra0" in found.attributes]
     assert books == [process.site.registry.content_types["api::book.book"]]
 

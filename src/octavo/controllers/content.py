@@ -1,6 +1,7 @@
 """ContentController: what doors ask of content: reads, writes, and the locales they are about."""
 
 from octavo.authorization.strictness import Strictness
+from octavo.content.completeness import Completeness
 from octavo.content.reader import EntryReader
 from octavo.content.schedules import Schedules
 from octavo.content.writer import EntryWriter
@@ -46,4 +47,7 @@ class ContentController:
             hooks=writer.hooks,
         )
         self.writes = ContentWrites(self.reads, reader, writer, media, locales)
-        self.schedules = None if schedules is None else ContentSchedules(writer, self.writes, schedules)
+        self.completeness = Completeness(reader)
+        self.schedules = None
+        if schedules is not None:
+            self.schedules = ContentSchedules(writer, self.writes, schedules, self.completeness)

@@ -12,12 +12,13 @@ from typing import Any, Final
 
 from octavo.authorization.actor import Actor
 from octavo.clock import read_moment
+from octavo.content.completeness import Completeness
 from octavo.content.many_entries import ManyEntriesUnit
 from octavo.content.schedules import TOPIC, Plan, Planned, Schedules
 from octavo.content.writer import EntryWriter
 from octavo.controllers.writing import ContentWrites
 from octavo.database.change_feed import Presence
-from octavo.errors import NotFoundError, OctavoError, ServiceUnavailable, ValidationError
+from octavo.errors import NotFoundError, OctavoError, Problem, ServiceUnavailable, ValidationError, problems_of
 from octavo.events.messages import Message, Topic, Undeliverable
 from octavo.events.origin import WORK, Origin
 from octavo.schema.automatic import PUBLISHED_AT
@@ -28,15 +29,19 @@ MOST_MOMENT: Final = 253_402_300_799_000
 """The end of the year 9999."""
 
 NAMES: Final[Mapping[str, Plan]] = {"publishAt": Plan.PUBLISH, "unpublishAt": Plan.UNPUBLISH}
+_DONE: Final = {Plan.PUBLISH: "published", Plan.UNPUBLISH: "taken back", Plan.APPEAR: "published"}
 
 
 class ContentSchedules:
     """The plans for the entries of one registry."""
 
-    def __init__(self, writer: EntryWriter, writes: ContentWrites, schedules: Schedules) -> None:
+    def __init__(
+        self, writer: EntryWriter, writes: ContentWrites, schedules: Schedules, completeness: Completeness
+    ) -> None:
         self._writer = writer
         self._writes = writes
         self._schedules = schedules
+        self._completeness = completeness
 
     @property
     def registry(self) -> Registry:
@@ -94,7 +99,8 @@ class ContentSchedules:
         except ServiceUnavailable:
             raise
         except OctavoError as error:
-            raise Undeliverable(f"{planned.uid} {planned.entry_id} cannot be changed: {error.message}") from error
+            told = "; ".join(_told(problem) for problem in problems_of(error))
+            raise Undeliverable(f"{planned.uid} {planned.entry_id} cannot be {_DONE[planned.plan]}: {told}") from error
         finally:
             WORK.reset(work)
 
@@ -106,8 +112,15 @@ class ContentSchedules:
         presence = await unit.presence(content_type, planned.entry_id)
         wanted = Presence.DRAFT if planned.plan is Plan.UNPUBLISH else Presence.LIVE
         if presence not in (Presence.ABSENT, wanted):
+            if planned.plan is Plan.PUBLISH:
+                await self._require_completeness(unit, content_type, planned.entry_id)
             moment = None if planned.plan is Plan.UNPUBLISH else planned.due_at
             await unit.update(content_type, planned.entry_id, {PUBLISHED_AT: _shown(moment)})
+
+    async def _require_completeness(self, unit: ManyEntriesUnit, content_type: ContentType, entry_id: int) -> None:
+        missing = await self._completeness.missing(content_type, entry_id, unit.connection)
+        if missing:
+            raise ValidationError.from_problems(missing)
 
 
 def read_times(given: Mapping[str, Any]) -> dict[Plan, int | None]:
@@ -129,6 +142,11 @@ def read_time(name: str, value: object) -> int:
     if not 0 <= found <= MOST_MOMENT:
         raise ValidationError(f"{name} must be a time such as 2026-01-31T09:30:00.000Z, or null")
     return found
+
+
+def _told(problem: Problem) -> str:
+    place = ".".join(problem.path)
+    return problem.message if not place or place in problem.message else f"{place}: {problem.message}"
 
 
 def _shown(milliseconds: Any) -> str | None:

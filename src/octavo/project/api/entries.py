@@ -12,7 +12,6 @@ from octavo.controllers.content import ContentController
 from octavo.controllers.writing import Write
 from octavo.errors import NotFoundError, Problem, ValidationError
 from octavo.project import Entry
-from octavo.project.api.completeness import missing_for_publication, populate_owned
 from octavo.project.api.entry_reads import Choice, Data, EntryReads, Populate
 from octavo.project.api.schedule import Times, set_times
 from octavo.query.request import By, Drafts
@@ -141,13 +140,13 @@ class Entries(EntryReads):
             raise ValidationError(f"{self._type.uid} has no drafts")
         answer = await self._answer(populate)
 
-        async def work(_: ManyEntriesUnit) -> Entry:
-            owned = populate_owned(self._controller.registry, self._type) if published else None
-            entry = await self.find_one(entry_id, populate=owned)
+        async def work(unit: ManyEntriesUnit) -> Entry:
+            entry = await self.find_one(entry_id)
             if entry is None:
                 raise NotFoundError
             if (entry[PUBLISHED_AT] is not None) != published:
-                missing = missing_for_publication(self._controller.registry, self._type, entry) if published else []
+                judge = self._controller.completeness.missing
+                missing = await judge(self._type, entry_id, unit.connection) if published else []
                 if missing:
                     raise ValidationError.from_problems(missing)
                 await self._change(entry_id, {PUBLISHED_AT: this_moment() if published else None})

@@ -1,0 +1,101 @@
+"""Whether a draft has all that a published entry needs: what it holds, looked at as the body of a new one."""
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final, cast
+
+import orjson
+
+from octavo.content.reader import EntryReader, PreparedRead
+from octavo.content.validation.body_validator import COMPONENT_KEY, Validator
+from octavo.content.validation.scalar_rules import Mode
+from octavo.database.connection import Connection
+from octavo.errors import Problem
+from octavo.plan.read import plan_read
+from octavo.query.ast import EVERYTHING, Branch, Populate, Query
+from octavo.query.request import By, Drafts, Form, ReadRequest
+from octavo.schema.attributes import ComponentField, DynamicZone, Relation, Scalar
+from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.registry import Registry
+
+
+class _Everything:
+    """Access to all, with what is private."""
+
+    limits_fields = False
+    knows_private = True
+    hides_drafts: Collection[str] = ()
+
+    def reads(self, uid: str, field: str) -> bool:
+        return True
+
+    def scope(self, uid: str) -> None:
+        return None
+
+
+_EVERYTHING: Final = _Everything()
+
+
+class Completeness:
+    """Tells what drafts lack. Each type's statement is made when it is first asked for."""
+
+    def __init__(self, reader: EntryReader) -> None:
+        self._reader = reader
+        self._registry = reader.registry
+        self._prepared: dict[str, PreparedRead] = {}
+
+    async def missing(self, content_type: ContentType, entry_id: int, connection: Connection) -> list[Problem]:
+        """What an entry would be refused for if it were new and published; nothing for one that is not there."""
+        prepared = self._prepared.get(content_type.uid) or self._prepare(content_type)
+        found = await self._reader.read_one(prepared.bind(id=entry_id), connection)
+        if found is None:
+            return []
+        data = _data(self._registry, content_type, cast(dict[str, Any], orjson.loads(found)))
+        return list(Validator(self._registry, Mode(creating=True, draft=False)).entry(content_type, data).problems)
+
+    def _prepare(self, content_type: ContentType) -> PreparedRead:
+        query = _owned(self._registry, content_type)
+        request = ReadRequest(content_type=content_type, query=query, by=By.ID, projection=Form.FLAT, drafts=Drafts.ANY)
+        planned = self._reader.prepare_again(lambda: plan_read(request, self._registry, _EVERYTHING))
+        self._prepared[content_type.uid] = planned
+        return planned
+
+
+def _owned(registry: Registry, definition: Definition) -> Query:
+    """What is read of an entry to be judged: its values, its components all the way down, what has to be related."""
+    populate = []
+    for name, attribute in definition.attributes.items():
+        match attribute:
+            case ComponentField(component=uid):
+                populate.append(Populate(name=name, query=_owned(registry, registry.components[uid])))
+            case DynamicZone(components=listed):
+                branches = tuple(
+                    Branch(component=uid, query=_owned(registry, registry.components[uid])) for uid in listed
+                )
+                populate.append(Populate(name=name, query=EVERYTHING, branches=branches))
+            case Relation(required=True):
+                populate.append(Populate(name=name, query=Query(fields=())))
+    return Query(fields=tuple(scalar.name for scalar in definition.scalars), populate=tuple(populate))
+
+
+def _data(registry: Registry, definition: Definition, shown: Mapping[str, Any]) -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    for name, attribute in definition.attributes.items():
+        value = shown.get(name)
+        match attribute:
+            case Scalar(type="password"):
+                data[name] = value or "set"  # what is stored is none of ours; that there is one was asked for then
+            case Scalar() if value is not None or attribute.has_default:
+                data[name] = value  # a default is for new entries
+            case Relation(required=True) if value:
+                data[name] = value
+            case ComponentField(component=uid, repeatable=True):
+                data[name] = [_data(registry, registry.components[uid], item) for item in value or ()]
+            case ComponentField(component=uid) if value is not None:
+                data[name] = _data(registry, registry.components[uid], value)
+            case DynamicZone():
+                data[name] = [
+                    {COMPONENT_KEY: item[COMPONENT_KEY]}
+                    | _data(registry, registry.components[item[COMPONENT_KEY]], item)
+                    for item in value or ()
+                ]
+    return data
