@@ -30,7 +30,7 @@ LAYERS = (
     ("controllers", "project.context"),
     ("authentication", "webhooks"),
     ("users",),
-    ("administrators",),
+    ("administrators", "content_manager"),
     ("http",),
     ("rest", "graphql", "admin"),
     ("project.api",),

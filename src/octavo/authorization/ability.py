@@ -57,6 +57,11 @@ class Ability(ABC):
         """Whether a field of a content-type may be set; named as for `reads`."""
         return True
 
+    def field_scope(self, uid: str, field: str, action: str = FIND) -> Filter | None:
+        """Of which entries in the scope of an action a field that it reads or writes may be touched; None: of all of
+        them. Where rights differ in both fields and conditions, fields are there in some entries only."""
+        return None
+
     def scope(self, uid: str, action: str = FIND) -> Filter | None:
         """Which entries of a content-type an action may be taken on: those that meet the filter; None: all of them.
 

@@ -94,7 +94,8 @@ class ContentReads:
             query = replace(query, locales=(request.locale,))
         query = query if more is None else _with(query, more)
         query = replace(query, publication_state=self._state(request, query, ability))
-        access = ability if ability is None or self._drafts_by_id else self._published_only(ability)
+        shows_drafts = ability is None or self._drafts_by_id or request.drafts is Drafts.SHOWN
+        access = ability if ability is None or shows_drafts else self._published_only(ability)
         request = replace(request, query=query, wraps_morphs=self._wraps_morphs)
         return plan_read(request, self.registry, access, self._reader.limits.joins, hides_future=self._hides_future)
 
@@ -112,7 +113,7 @@ class ContentReads:
 
     def _state(self, request: ReadRequest, query: Query, ability: Ability | None) -> PublicationState | None:
         """In which state entries are chosen. Drafts that are hidden from somebody are not there, even if asked for."""
-        if request.drafts is Drafts.ANY or (request.drafts is Drafts.BY_ID and self._drafts_by_id):
+        if request.drafts in (Drafts.ANY, Drafts.SHOWN) or (request.drafts is Drafts.BY_ID and self._drafts_by_id):
             return None
         if ability is not None and not self.sees_drafts(request.content_type.uid, ability):
             return PublicationState.LIVE

@@ -1,38 +1,53 @@
 """An Answer, told in names, to the shape of the plan."""
 
 from octavo.plan.entry_shape import select
-from octavo.plan.filters import plan_step
+from octavo.plan.filters import plan_filter, plan_step
 from octavo.plan.nodes import (
+    ALWAYS,
     BranchShape,
+    CountShape,
+    GuardShape,
     LiteralShape,
     ManyShape,
     ObjectShape,
     OneShape,
     ScalarShape,
     ScalarStyle,
+    Selection,
     Shape,
     VariantShape,
 )
 from octavo.plan.planning import Planning
 from octavo.plan.scopes import visible
-from octavo.query.answer import Answer, Fixed, Kinds, Nested, Object, Value
+from octavo.query.answer import Answer, Count, Fixed, Guarded, Kinds, Nested, Object, Plain, Value
 from octavo.schema.attributes import DynamicZone, Relation, Scalar
-from octavo.schema.content_types import Definition
+from octavo.schema.content_types import ContentType, Definition
 
 
-def answer_shape(answer: Answer, definition: Definition, planning: Planning) -> Shape:
-    """The shape of an answer about entries of `definition`. Queries in it are sanitized already."""
+def answer_shape(
+    answer: Answer, definition: Definition, planning: Planning, holder: ContentType | None = None
+) -> Shape:
+    """The shape of an answer about entries of `definition`. Queries in it are sanitized already.
+
+    `holder` is what an entry around a component is: guards inside of it speak of that.
+    """
+    holder = definition if isinstance(definition, ContentType) else holder
     match answer:
         case Value(attribute=name, renamed=renamed):
             return _value(name, renamed, definition)
+        case Plain(attribute=name):
+            return ScalarShape(None if name is None else definition.scalar(name))
         case Fixed(json=text):
             return LiteralShape(text)
-        case Object(members=members):
-            return ObjectShape(tuple((key, answer_shape(item, definition, planning)) for key, item in members))
+        case Object():
+            return _object(answer, definition, planning, holder)
         case Nested():
-            return _nested(answer, definition, planning)
+            return _nested(answer, definition, planning, holder)
+        case Count(attribute=name, linked=linked):
+            step = plan_step(definition, definition.attributes[name], planning, scoped=not linked)
+            return CountShape(step, Selection(step.target))
         case Kinds():
-            return _kinds(answer, definition, planning)
+            return _kinds(answer, definition, planning, holder)
 
 
 def _value(name: str | None, renamed: tuple[tuple[str, str], ...], definition: Definition) -> Shape:
@@ -44,23 +59,41 @@ def _value(name: str | None, renamed: tuple[tuple[str, str], ...], definition: D
     return ScalarShape(attribute, ScalarStyle.TYPED, renamed)
 
 
-def _nested(answer: Nested, definition: Definition, planning: Planning) -> Shape:
+def _object(answer: Object, definition: Definition, planning: Planning, holder: ContentType | None) -> Shape:
+    members: list[tuple[str, Shape]] = []
+    guarded: list[tuple[str, Shape]] = []
+    for key, item in answer.members:
+        if isinstance(item, Guarded):
+            guarded.append((key, _guarded(item, definition, planning, holder)))
+        else:
+            members.append((key, answer_shape(item, definition, planning, holder)))
+    return ObjectShape(tuple(members), tuple(guarded))
+
+
+def _guarded(item: Guarded, definition: Definition, planning: Planning, holder: ContentType | None) -> Shape:
+    if holder is None:
+        raise TypeError(f"{definition.uid} stands in no entry that a guard could speak of")
+    condition = plan_filter(item.condition, holder, planning.unscoped())
+    return GuardShape(condition, answer_shape(item.answer, definition, planning, holder))
+
+
+def _nested(answer: Nested, definition: Definition, planning: Planning, holder: ContentType | None) -> Shape:
     attribute = definition.attributes[answer.attribute]
-    step = plan_step(definition, attribute, planning)
+    step = plan_step(definition, attribute, planning, scoped=not answer.linked)
     is_many = not isinstance(attribute, Scalar) and attribute.to_many
     selection = select(answer.query, step.target, planning, answer.query.publication_state, paged=is_many)
-    shape = answer_shape(answer.answer, step.target, planning)
-    return ManyShape(step, selection, shape) if is_many else OneShape(step, selection, shape)
+    shape = answer_shape(answer.answer, step.target, planning, holder)
+    return ManyShape(step, selection, shape, answer.empty) if is_many else OneShape(step, selection, shape)
 
 
-def _kinds(answer: Kinds, definition: Definition, planning: Planning) -> Shape:
+def _kinds(answer: Kinds, definition: Definition, planning: Planning, holder: ContentType | None) -> Shape:
     attribute = definition.attributes[answer.attribute]
     branches = []
     for uid, inner in answer.branches:
         target = planning.registry.definition(uid)
-        condition = visible(target, answer.query.publication_state, planning)
+        condition = ALWAYS if answer.linked else visible(target, answer.query.publication_state, planning)
         planning.join()
-        branches.append(BranchShape(target, condition, answer_shape(inner, target, planning)))
+        branches.append(BranchShape(target, condition, answer_shape(inner, target, planning, holder)))
     is_one = isinstance(attribute, Relation) and attribute.kind == "morphToOne"
     empty = "null" if is_one else "[]"
     assert isinstance(attribute, DynamicZone | Relation)

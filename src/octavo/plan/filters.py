@@ -29,13 +29,16 @@ def plan_filter(asked: Filter | None, definition: Definition, planning: Planning
     return _plan(asked, definition, planning, negated=False)
 
 
-def plan_step(owner: Definition, attribute: AnyAttribute, planning: Planning) -> Step:
-    """The step along an attribute, to what may be read. Raises TypeError for attributes that lead to no single kind."""
+def plan_step(owner: Definition, attribute: AnyAttribute, planning: Planning, *, scoped: bool = True) -> Step:
+    """The step along an attribute, to what may be read (not `scoped`: to all that there is).
+
+    Raises TypeError for attributes that lead to no single kind.
+    """
     planning.join()
     target = planning.registry.target(attribute)
     if target is None:
         raise TypeError(f"{owner.uid}.{attribute.name} leads to no single kind of entry")
-    scope = plan_scope(target, planning) if planning.access is not None else None
+    scope = plan_scope(target, planning) if scoped and planning.access is not None else None
     return Step(owner, attribute, target, scope)
 
 
@@ -45,8 +48,7 @@ def plan_scope(target: Definition, planning: Planning) -> Condition | None:
         return None
     if target.uid not in planning.scopes:
         live = is_live(target, planning) if target.uid in planning.access.hides_drafts else ALWAYS
-        unscoped = Planning(planning.registry, values=planning.values)
-        scope = both(live, plan_filter(planning.access.scope(target.uid), target, unscoped))
+        scope = both(live, plan_filter(planning.access.scope(target.uid), target, planning.unscoped()))
         planning.scopes[target.uid] = None if scope == ALWAYS else scope
     return planning.scopes[target.uid]
 

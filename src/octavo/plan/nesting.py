@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from octavo.plan.nodes import ManyShape, ObjectShape, OneShape, ReadPlan, ScalarRun, Shape, VariantShape
+from octavo.plan.nodes import GuardShape, ManyShape, ObjectShape, OneShape, ReadPlan, ScalarRun, Shape, VariantShape
 
 LARGE_FROM: Final = 3
 """Lists in lists in lists: from here on the number of entries is the caller's to choose."""
@@ -37,6 +37,8 @@ def _deepest(shape: Shape, path: tuple[str, ...]) -> Nesting:
         case ObjectShape(members=members, optional=optional):
             pairs = [member for member in members if not isinstance(member, ScalarRun)]
             return _longest(_deepest(member, path) for _, member in (*pairs, *optional))
+        case GuardShape(shape=inner):
+            return _deepest(inner, path)
         case OneShape(step=step, shape=inner):
             return _deepest(inner, (*path, step.attribute.name))
         case ManyShape(step=step, shape=inner):

@@ -204,6 +204,15 @@ class CountShape:
 
 
 @dataclass(frozen=True, slots=True)
+class GuardShape:
+    """A shape for entries that meet a condition; of others nothing is shown. In a component, the condition is about the
+    entry around it."""
+
+    condition: Condition
+    shape: "Shape"
+
+
+@dataclass(frozen=True, slots=True)
 class BranchShape:
     """What to write for one kind: a component of a zone, a content-type at the end of a morph relation."""
 
@@ -239,7 +248,7 @@ class VariantShape:
 
 
 Member = tuple[str, "Shape"] | ScalarRun
-Shape = ScalarShape | LiteralShape | ObjectShape | OneShape | ManyShape | CountShape | VariantShape
+Shape = ScalarShape | LiteralShape | ObjectShape | OneShape | ManyShape | CountShape | GuardShape | VariantShape
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,10 @@ class Planning:
         self.values.append(value)
         return Parameter(len(self.values) - 1, kind)
 
+    def unscoped(self) -> "Planning":
+        """A planning for conditions of our own, which may be about anything; its values are among these."""
+        return Planning(self.registry, values=self.values)
+
     def now(self) -> Parameter:
         """The moment at which the statement will run; one value, however often it is asked for."""
         if self._now is None:

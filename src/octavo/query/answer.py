@@ -1,12 +1,12 @@
 """Answer: the JSON that a door wants, told in names. Without one, entries are shown as REST shows them.
 
 GraphQL brings its selection set in this form: keys are aliases, values are attributes, relations with their own
-Query, or constants.
+Query, or constants. The content manager brings what administrators see of an entry.
 """
 
 from dataclasses import dataclass
 
-from octavo.query.ast import Query
+from octavo.query.ast import Filter, Query
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,13 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
+class Plain:
+    """A scalar attribute as REST shows it (None: the id, as a number)."""
+
+    attribute: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Fixed:
     """JSON that depends on no entry."""
 
@@ -26,18 +33,40 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """An object: keys and what stands there."""
+    """An object: keys and what stands there. A `Guarded` member is absent where its condition is not met."""
 
-    members: tuple[tuple[str, "Answer"], ...]
+    members: tuple[tuple[str, "Answer | Guarded"], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """What is shown of those entries only that meet a condition of our own; of a component, the entry it belongs to."""
+
+    condition: Filter
+    answer: "Answer"
 
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """What one attribute leads to: entries, files, components. One or none, or a list, as the attribute says."""
+    """What one attribute leads to: entries, files, components. One or none, or a list, as the attribute says.
+
+    `empty` is the JSON of a list without entries. `linked`: as a part of the entry that holds the link, whether or not
+    the caller may read what it leads to by itself; so for `Kinds` and `Count`.
+    """
 
     attribute: str
     query: Query
     answer: "Answer"
+    empty: str = "[]"
+    linked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """The number of entries that a relation leads to."""
+
+    attribute: str
+    linked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +80,7 @@ class Kinds:
     query: Query
     branches: tuple[tuple[str, "Answer"], ...]
     others: Fixed | None = None
+    linked: bool = False
 
 
-Answer = Value | Fixed | Object | Nested | Kinds
+Answer = Value | Plain | Fixed | Object | Nested | Count | Kinds

@@ -46,6 +46,8 @@ class Drafts(Enum):
 
     ASKED = "asked"
     """Published, unless the query asks for drafts too."""
+    SHOWN = "shown"
+    """Any that the scope of the caller's ability holds."""
     BY_ID = "by id"
     """As the compatibility rule `draftsById` has it for a single entry: any, or as `ASKED`."""
     ANY = "any"

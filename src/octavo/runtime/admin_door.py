@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterator
 
+from octavo.admin.api.entries import EntryEndpoints
 from octavo.admin.api.sessions import AdminSessionEndpoints
 from octavo.admin.operations import Endpoints, declare
 from octavo.http.router import Router
@@ -25,3 +26,4 @@ def _endpoints(shared: Infrastructure, services: Services) -> Iterator[Endpoints
     settings = shared.settings
     secure, origins = options.admin_cookie_secure(settings), options.admin_origins(settings)
     yield AdminSessionEndpoints(shared.administrators, origins, secure=secure)
+    yield EntryEndpoints(services.managed)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from octavo.content_manager.entries import ManagedEntries
 from octavo.controllers.content import ContentController
 from octavo.media.files import FileService
 from octavo.users.accounts import Accounts
@@ -20,3 +21,4 @@ class Services:
     logins: ProviderLogins
     users: UserManagement
     roles: RoleManagement
+    managed: ManagedEntries

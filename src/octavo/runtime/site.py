@@ -13,6 +13,7 @@ from octavo.content import schedules
 from octavo.content.reader import EntryReader, UrlSigner
 from octavo.content.schedules import Schedules
 from octavo.content.writer import EntryWriter
+from octavo.content_manager.entries import ManagedEntries
 from octavo.controllers.content import ContentController
 from octavo.events.hooks import Hooks
 from octavo.events.messages import Topic
@@ -248,6 +249,7 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, ho
         logins=ProviderLogins(shared.database, accounts, people, shared.limits, options.provider_options(settings)),
         users=UserManagement(reader, writer, accounts.rows),
         roles=RoleManagement(writer),
+        managed=ManagedEntries(controller.reads, caches),
     )
 
 

@@ -5,12 +5,12 @@ import json
 import pytest
 
 from octavo.graphql.execution.alias_splitter import read_together, split_aliases
-from octavo.query.answer import Answer, Fixed, Object, Value
+from octavo.query.answer import Answer, Fixed, Guarded, Object, Value
 
 TITLE, PAGES, NULL = Object((("t", Value("title")),)), Object((("p", Value("pages")),)), Fixed("null")
 
 
-def render(answer: Answer, entry: dict[str, object]) -> str:
+def render(answer: Answer | Guarded, entry: dict[str, object]) -> str:
     """The JSON that a database answers for an entry."""
     match answer:
         case Object(members=members):

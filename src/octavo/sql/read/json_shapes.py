@@ -11,6 +11,7 @@ from typing import Final
 from octavo.plan.nodes import (
     ALWAYS,
     CountShape,
+    GuardShape,
     KindShape,
     LiteralShape,
     ManyShape,
@@ -25,6 +26,7 @@ from octavo.plan.nodes import (
     VariantShape,
 )
 from octavo.schema.attributes import DynamicZone
+from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES
 from octavo.sql.dialects.base import Dialect
@@ -73,12 +75,22 @@ class ShapeCompiler(ClauseCompiler):
         self._most_text = sys.maxsize if most_text is None else most_text
         self._text = 0
         self._most: int | None = None  # bytes of all lists together, where they are counted
+        self._entry = ""  # the alias of the entry that is being written, around any components
 
     def json(self, shape: Shape, alias: str) -> str:
         """JSON text of a shape for the entry in `alias`."""
         parts = JsonParts(self.dialect)
         self.write(shape, alias, parts)
         return self.dialect.concat(parts.expressions())
+
+    def entry_json(self, target: Definition, shape: Shape, alias: str) -> str:
+        """JSON text of a shape for an entry, or a component inside of one."""
+        if not isinstance(target, ContentType):
+            return self.json(shape, alias)
+        around, self._entry = self._entry, alias
+        json = self.json(shape, alias)
+        self._entry = around
+        return json
 
     def write(self, shape: Shape, alias: str, parts: JsonParts) -> None:
         """Add the parts of a shape's JSON text."""
@@ -95,6 +107,9 @@ class ShapeCompiler(ClauseCompiler):
                 parts.value(self._many(shape, alias))
             case CountShape():
                 parts.value(self._counted(shape, alias))
+            case GuardShape(condition=condition, shape=inner):
+                json = self.json(inner, alias)
+                parts.value(f"CASE WHEN {self.condition(condition, self._entry)} THEN {json} END")
             case VariantShape():
                 parts.value(self._variants(shape, alias))
 
@@ -151,12 +166,14 @@ class ShapeCompiler(ClauseCompiler):
 
     def _one(self, shape: OneShape, alias: str) -> str:
         join, clauses = self._sub_select(shape.step, shape.selection, alias, single=True)
-        return f"coalesce((SELECT {self.json(shape.shape, join.target)} FROM {clauses} LIMIT 1), 'null')"
+        entry = self.entry_json(shape.step.target, shape.shape, join.target)
+        return f"coalesce((SELECT {entry} FROM {clauses} LIMIT 1), 'null')"
 
     def _many(self, shape: ManyShape, alias: str) -> str:
         join, clauses = self._sub_select(shape.step, shape.selection, alias)
         limit = self.limit(shape.selection)
-        return self._array(f"SELECT {self.json(shape.shape, join.target)} AS json FROM {clauses}{limit}", shape.empty)
+        entry = self.entry_json(shape.step.target, shape.shape, join.target)
+        return self._array(f"SELECT {entry} AS json FROM {clauses}{limit}", shape.empty)
 
     def _array(self, rows: str, empty: str) -> str:
         row = self.alias()
@@ -227,8 +244,9 @@ class ShapeCompiler(ClauseCompiler):
         for branch in shape.branches:
             alias = self.alias()
             condition = "" if branch.condition == ALWAYS else f" AND {self.condition(branch.condition, alias)}"
+            entry = self.entry_json(branch.target, branch.shape, alias)
             found = (
-                f"SELECT {self.json(branch.shape, alias)} FROM {self.quote(table_name(branch.target))} {alias}"
+                f"SELECT {entry} FROM {self.quote(table_name(branch.target))} {alias}"
                 f" WHERE {alias}.id = {target_id}{condition}"
             )
             cases.append(f"WHEN {self.literal(branch.target.uid)} THEN ({found})")

@@ -56,7 +56,8 @@ class SelectCompiler(ShapeCompiler):
         order = self.order_by(plan.selection, alias)
         where = self.where(plan.selection.condition, alias)
         found = f"FROM {self.table(plan.selection)} {alias}{where}{order} LIMIT 1"
-        return self.dialect.answer(self.json(plan.shape, alias), "", found, self._largest)
+        entry = self.entry_json(plan.selection.target, plan.shape, alias)
+        return self.dialect.answer(entry, "", found, self._largest)
 
     def read_list(self, plan: ReadPlan) -> str:
         """One row: the JSON array of the page, and the total if it is wanted."""
@@ -84,7 +85,8 @@ class SelectCompiler(ShapeCompiler):
         selection, alias = plan.selection, self.alias()
         order, limit = self.order_by(selection, alias), self.limit(selection)
         if selection.start is None:
-            entry, where = self.json(plan.shape, alias), self.where(selection.condition, alias)
+            entry = self.entry_json(selection.target, plan.shape, alias)
+            where = self.where(selection.condition, alias)
             return f"SELECT {entry} AS json FROM {self.table(selection)} {alias}{where}{order}{limit}"
         paged, page = self.alias(), self.alias()
         ids = (
@@ -92,7 +94,7 @@ class SelectCompiler(ShapeCompiler):
             f"{self.where(selection.condition, paged)}{self.order_by(selection, paged)}{limit}"
         )
         return (
-            f"SELECT {self.json(plan.shape, alias)} AS json FROM ({ids}) {page}"
+            f"SELECT {self.entry_json(selection.target, plan.shape, alias)} AS json FROM ({ids}) {page}"
             f" JOIN {self.table(selection)} {alias} ON {alias}.id = {page}.id{order}"
             f"{self.dialect.limit(self.limit_value(selection), None)}"
         )

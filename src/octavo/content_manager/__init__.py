@@ -1,0 +1,1 @@
+"""The content manager: what administrators do with content, whatever door they come by."""

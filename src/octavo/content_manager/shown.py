@@ -1,0 +1,173 @@
+"""What administrators are shown of an entry, as an Answer: all that their rights to its fields let them read.
+
+Private attributes are shown, passwords never. What a relation leads to is shown, or counted, as a part of the entry
+that holds the link: whoever may read the field sees it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Final
+
+from octavo.authorization.ability import Ability
+from octavo.query.answer import Answer, Count, Fixed, Guarded, Kinds, Nested, Object, Plain
+from octavo.query.ast import EVERYTHING
+from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
+from octavo.schema.automatic import CREATORS, LOCALIZATIONS
+from octavo.schema.content_types import Component, ContentType, Definition
+from octavo.schema.field_places import FieldPlace
+from octavo.schema.json_values import NEVER_POPULATED
+from octavo.schema.registry import Registry
+from octavo.schema.scalar_types import SCALAR_TYPES
+from octavo.schema.uids import ADMIN_USER, FILE, USER
+
+Members = Iterator[tuple[str, Answer]]
+
+HIDDEN: Final = frozenset({(USER, "provider"), (USER, "resetPasswordToken"), (USER, "confirmationToken")})
+"""Attributes of built-in types that the content manager knows nothing of."""
+ADMINISTRATOR_FIELDS: Final = frozenset({"firstname", "lastname", "username"})
+"""What everybody who manages content may see of administrators, besides their ids."""
+_FOLDER: Final = "folder"
+
+
+class View(Enum):
+    """How much of an entry is shown."""
+
+    ROW = "row"
+    """A row of a list: components without what they lead to, one related entry, several counted."""
+    ENTRY = "entry"
+    """An entry to be edited: components all the way down, related entries counted."""
+    WHOLE = "whole"
+    """A single type: components all the way down, related entries shown."""
+
+
+def shown(content_type: ContentType, registry: Registry, ability: Ability, view: View) -> Object:
+    """What those with an ability are shown of an entry, whose scope chooses the entries."""
+    place = FieldPlace(content_type.uid) if ability.limits_fields else None
+    return _Shown(registry, ability, view, place).entry(content_type)
+
+
+def is_hidden(definition: Definition, attribute: AnyAttribute) -> bool:
+    """Whether the content manager knows nothing of an attribute: passwords, and what definitions hide."""
+    if isinstance(attribute, Scalar) and SCALAR_TYPES[attribute.type].secret:
+        return True
+    if definition.uid == ADMIN_USER and attribute.name not in ADMINISTRATOR_FIELDS:
+        return True
+    return (definition.uid, attribute.name) in HIDDEN or attribute.name in hidden_by_definition(definition)
+
+
+def hidden_by_definition(definition: Definition) -> frozenset[str]:
+    """The attributes that a definition itself hides: `config.attributes.NAME.hidden`."""
+    config = definition.raw.get("config")
+    attributes = config.get("attributes") if isinstance(config, dict) else None
+    if not isinstance(attributes, dict):
+        return frozenset()
+    return frozenset(name for name, said in attributes.items() if isinstance(said, dict) and said.get("hidden") is True)
+
+
+def values(definition: Definition) -> Object:
+    """An entry's own values, and nothing that it leads to."""
+    return Object((("id", Plain(None)), *_own_values(definition)))
+
+
+def _own_values(definition: Definition) -> Iterator[tuple[str, Plain]]:
+    for attribute in definition.scalars:
+        if not is_hidden(definition, attribute):
+            yield attribute.name, Plain(attribute.name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """Walks down a definition. `place` is where its fields are, None for who may read all; `around` the components
+    around it: one that lies in itself is shown once."""
+
+    registry: Registry
+    ability: Ability
+    view: View
+    place: FieldPlace | None
+    around: tuple[str, ...] = ()
+
+    def entry(self, definition: Definition) -> Object:
+        members = [("id", Plain(None)), *self._members(definition)]
+        return Object(tuple((name, self._guarded(name, answer)) for name, answer in members))
+
+    def _guarded(self, name: str, answer: Answer) -> Answer | Guarded:
+        """What some may see in some entries only stands behind the condition."""
+        if self.place is None or name == "id":
+            return answer
+        condition = self.ability.field_scope(self.place.uid, self.place.field(name))
+        return answer if condition is None else Guarded(condition, answer)
+
+    def _members(self, definition: Definition) -> Members:
+        for name, attribute in definition.attributes.items():
+            may_read = self.place is None or self.ability.reads(self.place.uid, self.place.field(name))
+            if may_read and not is_hidden(definition, attribute):
+                answer = self._answer(definition, attribute)
+                if answer is not None:
+                    yield name, answer
+
+    def _answer(self, definition: Definition, attribute: AnyAttribute) -> Answer | None:
+        """What stands for an attribute; None for nothing."""
+        if isinstance(attribute, Scalar):
+            return Plain(attribute.name)
+        if self.view is View.ROW and isinstance(definition, Component):
+            return None
+        match attribute:
+            case Media():
+                return Nested(attribute.name, EVERYTHING, self._file(), empty="null", linked=True)
+            case ComponentField(component=uid):
+                inside = self._inside(attribute, uid)
+                return Nested(attribute.name, EVERYTHING, inside, linked=True) if inside else None
+            case DynamicZone(components=uids):
+                found = ((uid, self._inside(attribute, uid)) for uid in uids)
+                branches = tuple((uid, _named(uid, inside)) for uid, inside in found if inside)
+                return Kinds(attribute.name, EVERYTHING, branches, linked=True)
+            case Relation():
+                return self._related(definition, attribute)
+
+    def _inside(self, attribute: AnyAttribute, uid: str) -> Object | None:
+        """A component in an attribute."""
+        component = self.registry.components.get(uid)
+        if component is None or uid in self.around:
+            return None
+        place = None if self.place is None else self.place.below(attribute, component)
+        return replace(self, place=place, around=(*self.around, uid)).entry(component)
+
+    def _file(self) -> Object:
+        """A file, and the folder that it is in."""
+        file = self.registry.content_types[FILE]
+        folder = self.registry.target(file.attributes[_FOLDER])
+        assert folder is not None
+        told = Nested(_FOLDER, EVERYTHING, values(folder), linked=True)
+        return Object((*values(file).members, (_FOLDER, told)))
+
+    def _related(self, definition: Definition, relation: Relation) -> Answer | None:
+        if (definition.uid, relation.name) in NEVER_POPULATED:
+            return None
+        if relation.target is None:
+            return self._of_any_kind(relation)
+        target = self.registry.target(relation)
+        if target is None:
+            return None
+        # Links of these are neither many nor counted, as in v4.
+        always_shown = relation.is_morph or relation.name in (*CREATORS, LOCALIZATIONS)
+        counts = self.view is View.ENTRY or (self.view is View.ROW and relation.to_many)
+        if counts and not always_shown:
+            return Object((("count", Count(relation.name, linked=True)),))
+        empty = "null" if relation.is_morph else "[]"
+        return Nested(relation.name, EVERYTHING, values(target), empty=empty, linked=True)
+
+    def _of_any_kind(self, relation: Relation) -> Kinds:
+        """What a polymorphic relation leads to: content, files, accounts, and of the administrators' own the people."""
+        branches = []
+        for uid, target in self.registry.content_types.items():
+            if uid == ADMIN_USER or not uid.startswith("admin::"):
+                told = values(target)
+                if relation.to_many:
+                    told = Object((("__type", Fixed(f'"{uid}"')), *told.members))
+                branches.append((uid, told))
+        return Kinds(relation.name, EVERYTHING, tuple(branches), linked=True)
+
+
+def _named(uid: str, component: Object) -> Object:
+    return Object((("__component", Fixed(f'"{uid}"')), *component.members))

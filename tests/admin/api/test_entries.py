@@ -1,0 +1,40 @@
+"""Entries in the content manager, over HTTP."""
+
+import pytest
+
+from tests.admin.conftest import Office
+from tests.models.people import write
+
+pytestmark = pytest.mark.anyio
+
+NOTES = "/content-manager/collection-types/api::note.note"
+
+
+async def test_an_entry_tells_its_creators_by_name(office: Office) -> None:
+    text = "INSERT INTO notes (title, locale, created_by_id) VALUES ({v1}, 'en', 1)"
+    await write(office.club.database, text, "One")
+    token, _ = await office.session()
+    answer = await office.club.ask("GET", f"{NOTES}/1", token=token)
+    assert (answer.status, answer.headers["cache-control"]) == (200, "no-store")
+    assert answer.json["title"] == "One"
+    assert answer.json["createdBy"] == {"id": 1, "firstname": "Ada", "lastname": None, "username": None}
+    assert answer.json["updatedBy"] is None
+
+
+@pytest.mark.parametrize(
+    "uid, entry_id, status",
+    [
+        ("api::note.note", "99", 404),
+        ("api::note.note", "-1", 404),
+        ("api::note.note", "x", 404),
+        ("api::nothing.nothing", "1", 403),
+        ("admin::user", "1", 403),
+        ("plugin::upload.file", "1", 403),
+        ("plugin::users-permissions.user", "99", 404),
+    ],
+)
+async def test_what_is_not_there_or_not_managed(office: Office, uid: str, entry_id: str, status: int) -> None:
+    token, _ = await office.session()
+    path = f"/content-manager/collection-types/{uid}/{entry_id}"
+    assert (await office.club.ask("GET", path, token=token)).status == status
+    assert (await office.club.ask("GET", path)).status == 401
