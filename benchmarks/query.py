@@ -5,8 +5,8 @@ from functools import partial
 
 from benchmarks.harness import Bench
 from benchmarks.world import QUERIES, World
-from octavo.rest.params import PageLimits, read_query
-from octavo.rest.query_string import parse_query_string
+from octavo.http.query_string import parse_query_string
+from octavo.query.params import PageLimits, read_query
 
 
 def benches(world: World) -> Iterator[Bench]:

@@ -9,11 +9,11 @@ from octavo.authentication.authenticator import AccessOptions, Authenticator
 from octavo.authentication.credentials import Secrets
 from octavo.authorization.ability import Ability
 from octavo.authorization.query_sanitizer import QuerySanitizer
+from octavo.http.query_string import parse_query_string
 from octavo.plan.read import Planned, plan_read
 from octavo.query.ast import Query
+from octavo.query.params import PageLimits, read_query
 from octavo.query.request import ReadRequest
-from octavo.rest.params import PageLimits, read_query
-from octavo.rest.query_string import parse_query_string
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from tests.models.bookshop import BOOK, SECRETS

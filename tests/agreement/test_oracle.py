@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from octavo.rest.filters import read_filters
+from octavo.query.filters import read_filters
 from tests.agreement.oracle import Thing, found
 from tests.agreement.questions import Params, query_of
 from tests.models.bookshop import FULL_TOKEN

@@ -15,11 +15,11 @@ from octavo.content.reader import PreparedRead
 from octavo.controllers.content import ContentController
 from octavo.controllers.writing import Write
 from octavo.errors import ForbiddenError, InvalidParameter, NotFoundError
+from octavo.http.query_string import parse_query_string
 from octavo.plan.nodes import Slot
 from octavo.query.ast import Page, Query
+from octavo.query.params import PageLimits, read_query
 from octavo.query.request import By, Drafts, Form, ReadRequest
-from octavo.rest.params import PageLimits, read_query
-from octavo.rest.query_string import parse_query_string
 from tests.authorization.conditional import ConditionalAbility, at, both
 from tests.models.bookshop import AUTHOR, BOOK, GENRE
 from tests.models.site import Site

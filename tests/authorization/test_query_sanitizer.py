@@ -9,7 +9,7 @@ from octavo.authorization.query_sanitizer import QuerySanitizer
 from octavo.authorization.strictness import Strictness
 from octavo.errors import InvalidParameter, ValidationError
 from octavo.query.ast import Populate, Query
-from octavo.rest.params import read_query
+from octavo.query.params import read_query
 from octavo.schema.registry import Registry
 from tests.models.bookshop import AUTHOR, BOOK, GENRE, NOTE, USER, VAULT
 

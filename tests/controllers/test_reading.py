@@ -10,12 +10,12 @@ from octavo.authorization.strictness import Strictness
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.controllers.reading import ContentReads
 from octavo.errors import InvalidParameter, NotFoundError
+from octavo.http.query_string import parse_query_string
 from octavo.plan.nodes import Slot
 from octavo.query.answer import Object, Value
 from octavo.query.ast import ALL_LOCALES, Page, PublicationState, Query
+from octavo.query.params import PageLimits, read_query
 from octavo.query.request import By, Drafts, Form, Projection, ReadRequest
-from octavo.rest.params import PageLimits, read_query
-from octavo.rest.query_string import parse_query_string
 from tests.models.bookshop import AUTHOR, BOOK, GENRE
 from tests.models.site import Site
 

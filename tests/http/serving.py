@@ -8,11 +8,11 @@ from tempfile import gettempdir
 from octavo.http.application import HttpApplication
 from octavo.http.body import read_body
 from octavo.http.options import BodyLimits, CorsMode, CorsOptions, HttpOptions
+from octavo.http.query_string import parse_form
 from octavo.http.request import Request
 from octavo.http.response import Response, render_json
 from octavo.http.router import Router
 from octavo.http.static import StaticFiles
-from octavo.rest.query_string import parse_form
 
 
 async def echo(request: Request) -> Response:

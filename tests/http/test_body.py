@@ -8,7 +8,7 @@ import pytest
 from octavo.errors import BadRequestError, MalformedBody, OctavoError, PayloadTooLargeError
 from octavo.http.body import Body, read_body
 from octavo.http.options import BodyLimits, HttpOptions
-from octavo.rest.query_string import parse_form
+from octavo.http.query_string import parse_form
 from tests.http.asgi import request_of
 
 OPTIONS = HttpOptions(body=BodyLimits(json=100, form=100, text=50))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from octavo.plan.entry_shape import leads_elsewhere, with_sorted_fields
-from octavo.rest.params import read_query
+from octavo.query.params import read_query
 from octavo.schema.registry import Registry
 from tests.models.bookshop import BOOK
 

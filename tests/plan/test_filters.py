@@ -7,7 +7,7 @@ from octavo.plan.filters import met_by_nulls, plan_filter
 from octavo.plan.nodes import ALWAYS, NEVER, All, Any, Condition, Exists
 from octavo.plan.planning import Planning
 from octavo.query import operators as op
-from octavo.rest.filters import read_filters
+from octavo.query.filters import read_filters
 from octavo.schema.registry import Registry
 from tests.models.bookshop import BOOK
 

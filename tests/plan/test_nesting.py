@@ -4,11 +4,11 @@ import pytest
 
 from octavo.authorization.permissions import EVERYTHING
 from octavo.authorization.query_sanitizer import QuerySanitizer
+from octavo.http.query_string import parse_query_string
 from octavo.plan.nesting import Nesting, nesting
 from octavo.plan.read import plan_read
+from octavo.query.params import PageLimits, read_query
 from octavo.query.request import By, ReadRequest
-from octavo.rest.params import PageLimits, read_query
-from octavo.rest.query_string import parse_query_string
 from octavo.schema.registry import Registry
 from tests.models.bookshop import AUTHOR, BOOK
 

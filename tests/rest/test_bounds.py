@@ -10,9 +10,9 @@ import orjson
 import pytest
 
 from benchmarks.costly import costly_requests
+from octavo.controllers.prepared_reads import MOST_PREPARED_HERE
 from octavo.controllers.reading import ContentReads
 from octavo.graphql.document.documents import Documents
-from octavo.rest.prepared_reads import MOST_PREPARED_HERE
 from octavo.runtime import process
 from octavo.settings.files.api import Reads
 from tests.http.asgi import call

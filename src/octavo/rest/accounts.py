@@ -7,9 +7,9 @@ import orjson
 
 from octavo.authorization.actor import Actor
 from octavo.http.body import read_body
+from octavo.http.query_string import parse_form, read_params
 from octavo.http.request import Request
 from octavo.http.response import HTML, Response
-from octavo.rest.query_string import parse_form, read_params
 from octavo.rest.sessions import SessionAnswers
 from octavo.users.accounts import Accounts
 

@@ -6,9 +6,9 @@ from octavo.controllers.writing import Write
 from octavo.errors import BadRequestError, ValidationError
 from octavo.http.body import Body, read_body
 from octavo.http.json_text import parse_json
+from octavo.http.query_string import parse_form
 from octavo.http.request import Request
 from octavo.media.form_files import check_fields
-from octavo.rest.query_string import parse_form
 from octavo.threads import compute
 
 MISSING = 'Missing "data" payload in the request body'

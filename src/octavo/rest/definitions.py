@@ -9,9 +9,9 @@ import orjson
 
 from octavo.authorization.actor import Actor
 from octavo.errors import Problem, UnknownDefinition, ValidationError
+from octavo.http.query_string import read_params
 from octavo.http.request import Request
 from octavo.http.response import Response
-from octavo.rest.query_string import read_params
 from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.parse import KINDS
 from octavo.schema.registry import Registry

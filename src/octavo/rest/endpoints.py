@@ -6,17 +6,17 @@ from octavo.authorization.actor import Actor
 from octavo.cache import CacheScope
 from octavo.content.reader import PreparedRead
 from octavo.controllers.content import ContentController
+from octavo.controllers.prepared_reads import PreparedReads
 from octavo.errors import NotFoundError
+from octavo.http.query_string import read_params
 from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.query.ast import ALL_LOCALES, EVERYTHING, Page
 from octavo.query.numbers import read_entry_id
+from octavo.query.params import PageLimits, read_query
 from octavo.query.request import By, Drafts, ReadRequest
 from octavo.rest.bodies import read_localization, read_write
 from octavo.rest.data_envelope import entry_envelope, list_envelope
-from octavo.rest.params import PageLimits, read_query
-from octavo.rest.prepared_reads import PreparedReads
-from octavo.rest.query_string import read_params
 from octavo.schema.content_types import ContentType
 
 

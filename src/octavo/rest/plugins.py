@@ -14,19 +14,19 @@ from octavo.authorization.actor import Actor
 from octavo.cache import CacheScope
 from octavo.content.reader import PreparedRead
 from octavo.controllers.content import ContentController
+from octavo.controllers.prepared_reads import PreparedReads
 from octavo.errors import NotFoundError, UnauthorizedError
+from octavo.http.query_string import read_params
 from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.http.router import Router
 from octavo.query.ast import EVERYTHING, Page, Populate, Query
 from octavo.query.merging import merge
+from octavo.query.params import read_plain_page, read_query
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.rest.endpoints import read_id
 from octavo.rest.operations import Handlers, declare
-from octavo.rest.params import read_plain_page, read_query
 from octavo.rest.plugin_operations import READ_FILES, READ_LOCALES, READ_ROLES, READ_USERS
-from octavo.rest.prepared_reads import PreparedReads
-from octavo.rest.query_string import read_params
 from octavo.schema.content_types import ContentType
 from octavo.schema.uids import FILE, LOCALE, ROLE, USER
 

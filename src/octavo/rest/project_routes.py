@@ -12,10 +12,10 @@ from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.http.router import Router
 from octavo.project.v4 import Code, Route, Shape
+from octavo.query.params import PageLimits
 from octavo.rest.content_operations import content_operation, content_operations
 from octavo.rest.endpoints import ContentEndpoints
 from octavo.rest.operations import Declared, Endpoint, Handlers, Operation
-from octavo.rest.params import PageLimits
 from octavo.schema.content_types import ContentType
 
 

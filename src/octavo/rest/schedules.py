@@ -7,13 +7,13 @@ from octavo.authorization.actor import Actor
 from octavo.controllers.scheduling import NAMES, ContentSchedules, read_times
 from octavo.errors import ValidationError
 from octavo.http.body import read_body
+from octavo.http.query_string import parse_form
 from octavo.http.request import Request
 from octavo.http.response import Response, render_json
 from octavo.http.router import Route, Router
 from octavo.rest.bodies import MISSING
 from octavo.rest.endpoints import ContentEndpoints
 from octavo.rest.operations import Guarded, Operation, Parameter
-from octavo.rest.query_string import parse_form
 
 PATH: Final = "/actions/schedule"
 _LOCALE: Final = Parameter("locale", "Of the entry that is meant; without it the default one", {"type": "string"})

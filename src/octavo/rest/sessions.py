@@ -14,11 +14,11 @@ from octavo.errors import ForbiddenError, UnauthorizedError
 from octavo.http.body import read_body
 from octavo.http.cookies import Cookie
 from octavo.http.origins import is_own_page
+from octavo.http.query_string import parse_form
 from octavo.http.request import Request
 from octavo.http.response import Headers, Response
 from octavo.rest.operations import Operation
 from octavo.rest.plugin_operations import SESSIONS
-from octavo.rest.query_string import parse_form
 from octavo.users.accounts import Accounts, Session
 from octavo.users.sessions import UserSessions
 

@@ -12,6 +12,7 @@ from octavo.errors import NotFoundError, Problem, ValidationError
 from octavo.forms.printing import MISSING
 from octavo.http.body import Body, read_body
 from octavo.http.form_data import UploadedFile
+from octavo.http.query_string import parse_form, read_params
 from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.media.files import FileService, UploadTarget
@@ -21,7 +22,6 @@ from octavo.query.numbers import read_entry_id
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.rest.endpoints import read_id
 from octavo.rest.file_infos import FILE_INFO, read_info, read_infos
-from octavo.rest.query_string import parse_form, read_params
 from octavo.schema.uids import FILE
 
 _FILES: Final = "files"

@@ -8,12 +8,12 @@ import orjson
 from octavo.authorization.actor import Actor
 from octavo.errors import NotFoundError
 from octavo.http.body import read_body
+from octavo.http.query_string import parse_form
 from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.http.router import Route, Router
 from octavo.rest.endpoints import read_id
 from octavo.rest.operations import Operation
-from octavo.rest.query_string import parse_form
 from octavo.users.role_management import RoleManagement
 from octavo.users.user_management import UserManagement
 

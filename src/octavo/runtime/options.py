@@ -26,10 +26,10 @@ from octavo.http.proxies import TrustedProxies
 from octavo.http.router import Router
 from octavo.jobs import clockwork
 from octavo.plan.read_limits import ReadLimits
+from octavo.query.params import PageLimits
 from octavo.rest.documentation import DocumentationOptions
 from octavo.rest.feed.hub import FeedOptions
 from octavo.rest.openapi.document import Described
-from octavo.rest.params import PageLimits
 from octavo.rest.sessions import COOKIE, SessionCookies
 from octavo.runtime import followers
 from octavo.schema.registry import Registry

@@ -21,6 +21,7 @@ from octavo.graphql.customization.extension import Extending, Extension
 from octavo.graphql.options import GraphqlContent
 from octavo.graphql.transport.endpoint import GraphqlEndpoint
 from octavo.http.dispatcher import Around
+from octavo.http.query_string import parse_query_string
 from octavo.http.router import Router
 from octavo.media.files import FileService
 from octavo.project import InvalidCode, load_code
@@ -34,6 +35,7 @@ from octavo.project.api.services import ServiceTable
 from octavo.project.plugins import plugins_in_use, read_configs
 from octavo.project.running import Runner
 from octavo.project.v4 import Code
+from octavo.query.params import read_query
 from octavo.rest.accounts import AccountEndpoints
 from octavo.rest.content_operations import content_operations
 from octavo.rest.definitions import DefinitionEndpoints
@@ -41,12 +43,10 @@ from octavo.rest.documentation import Documentation
 from octavo.rest.endpoints import ContentEndpoints
 from octavo.rest.feed.endpoint import FeedEndpoint
 from octavo.rest.operations import Handlers, declare, plain_handlers
-from octavo.rest.params import read_query
 from octavo.rest.plugin_operations import PROVIDERS, READ_DEFINITIONS, SIGN_IN, WRITE_FILES, WRITE_ROLES, WRITE_USERS
 from octavo.rest.plugins import declare_plugin_reads
 from octavo.rest.project_routes import ProjectRoutes
 from octavo.rest.providers import ProviderEndpoints
-from octavo.rest.query_string import parse_query_string
 from octavo.rest.sessions import SessionAnswers
 from octavo.rest.uploads import UploadEndpoints
 from octavo.rest.users import RoleWriteEndpoints, UserWriteEndpoints

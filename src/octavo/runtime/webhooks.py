@@ -5,8 +5,8 @@ from octavo.authorization.strictness import Strictness
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.controllers.reading import ContentReads
 from octavo.events.messages import Retries, Topic
+from octavo.query.params import read_query
 from octavo.query.request import By, Drafts, Form, ReadRequest
-from octavo.rest.params import read_query
 from octavo.runtime import options
 from octavo.runtime.infrastructure import Infrastructure
 from octavo.schema.content_types import ContentType

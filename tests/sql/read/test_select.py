@@ -8,10 +8,10 @@ from octavo.authorization.permissions import EVERYTHING
 from octavo.authorization.query_sanitizer import QuerySanitizer
 from octavo.database.connection import LARGEST_ANSWER, Database
 from octavo.database.synchronize import synchronize
+from octavo.http.query_string import parse_query_string
 from octavo.plan.read import Planned, plan_read
+from octavo.query.params import PageLimits, read_query
 from octavo.query.request import ReadRequest
-from octavo.rest.params import PageLimits, read_query
-from octavo.rest.query_string import parse_query_string
 from octavo.schema.definition_values import Reader
 from octavo.schema.loader import builtin_registry
 from octavo.schema.parse import parse_content_type

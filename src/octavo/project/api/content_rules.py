@@ -10,9 +10,9 @@ from octavo.controllers.content import ContentController
 from octavo.project.api.query_pruning import QueryPruner
 from octavo.project.api.requests import Request
 from octavo.project.results import EntryPage
+from octavo.query.params import PageLimits, read_page
 from octavo.rest.data_envelope import pagination
 from octavo.rest.entry_form import entry_form
-from octavo.rest.params import PageLimits, read_page
 from octavo.schema.content_types import ContentType
 
 

@@ -11,7 +11,7 @@ from octavo.project.api.entries import Entries
 from octavo.project.api.requests import Request
 from octavo.project.kinds import ControllerKind
 from octavo.project.naming import action_name, method_name
-from octavo.rest.params import PageLimits
+from octavo.query.params import PageLimits
 from octavo.rest.plugin_operations import PLUGIN_OPERATIONS
 
 _PLUGIN_ACTIONS: Final = {(row.controller, row.action.rpartition(".")[2]) for row in PLUGIN_OPERATIONS}

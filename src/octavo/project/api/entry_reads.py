@@ -12,8 +12,8 @@ from octavo.content.reader import PreparedRead
 from octavo.controllers.content import ContentController
 from octavo.project import Entry, EntryPage
 from octavo.query.ast import Page, Query
+from octavo.query.params import read_query
 from octavo.query.request import By, Drafts, Form, ReadRequest
-from octavo.rest.params import read_query
 from octavo.schema.content_types import ContentType
 
 _PARAMETERS: Final = {"publication_state": "publicationState", "search": "_q"}

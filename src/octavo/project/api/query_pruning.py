@@ -10,7 +10,7 @@ from octavo.authorization.ability import Ability
 from octavo.controllers.content import ContentController
 from octavo.errors import OctavoError
 from octavo.query.ast import Query
-from octavo.rest.params import read_query
+from octavo.query.params import read_query
 from octavo.schema.content_types import Definition
 
 _NOTHING: Final = object()

@@ -6,16 +6,16 @@ from typing import Any, Final, cast
 import orjson
 
 from octavo.authorization.actor import ANONYMOUS, Actor
+from octavo.controllers.prepared_reads import MOST_PREPARED_HERE
 from octavo.http.body import Body, read_body
 from octavo.http.cookies import read_cookies
+from octavo.http.query_string import parse_form, read_params
 from octavo.http.request import Overlay
 from octavo.http.request import Request as RawRequest
 from octavo.project.api.app import App
 from octavo.project.context import State, user_of
 from octavo.project.results import Entry
 from octavo.project.running import CodeClock
-from octavo.rest.prepared_reads import MOST_PREPARED_HERE
-from octavo.rest.query_string import parse_form, read_params
 from octavo.threads import compute
 
 _CHANGED: Final = "\udfff"

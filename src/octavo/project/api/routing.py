@@ -22,9 +22,9 @@ from octavo.project.naming import action_name, did_you_mean
 from octavo.project.problems import CodeProblem, InvalidCode
 from octavo.project.routes import Access, CoreRouter, InvalidRoute, Route, read_access
 from octavo.project.running import Runner
+from octavo.query.params import PageLimits
 from octavo.rest.content_operations import content_operation, content_operations
 from octavo.rest.operations import Declared, Endpoint, Operation, admission, guarded
-from octavo.rest.params import PageLimits
 from octavo.rest.plugin_operations import PLUGIN_OPERATIONS
 
 _POLICY: Final = "context, config"

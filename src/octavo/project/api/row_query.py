@@ -10,8 +10,8 @@ from octavo.controllers.content import ContentController
 from octavo.errors import ValidationError
 from octavo.plan.rows import Measure, OrderedBy, RowsQuery, Wanted
 from octavo.query.ast import And
+from octavo.query.filters import read_filters
 from octavo.query.sorting import read_sort
-from octavo.rest.filters import read_filters
 from octavo.schema.content_types import ContentType
 
 

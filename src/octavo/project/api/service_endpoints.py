@@ -13,10 +13,10 @@ from octavo.project.api.content_rules import ContentRules
 from octavo.project.api.requests import Request
 from octavo.project.api.services import Service, ServiceTable
 from octavo.project.running import Runner
+from octavo.query.params import PageLimits
 from octavo.rest.bodies import read_write
 from octavo.rest.endpoints import read_id
 from octavo.rest.operations import Endpoint, Operation
-from octavo.rest.params import PageLimits
 
 
 class ServiceEndpoints:

@@ -21,8 +21,8 @@ from octavo.project.naming import did_you_mean
 from octavo.project.problems import CodeProblem
 from octavo.project.results import Entry, EntryPage
 from octavo.query.ast import Page, Query
+from octavo.query.params import PageLimits, read_query
 from octavo.query.request import By, Drafts, Form, ReadRequest
-from octavo.rest.params import PageLimits, read_query
 from octavo.schema.content_types import ContentType
 
 Asked = Mapping[str, Any] | None

@@ -11,6 +11,7 @@ from octavo.controllers.told_changes import ChangeReads
 from octavo.errors import ValidationError
 from octavo.events.hooks import Hooks
 from octavo.events.journal import Journal, Position, read_position
+from octavo.http.query_string import read_params
 from octavo.http.request import Request
 from octavo.http.response import LiveResponse
 from octavo.http.router import Router
@@ -20,7 +21,6 @@ from octavo.rest.feed.hub import FeedOptions, Hub, check_wishes
 from octavo.rest.feed.listener import Listener, Wishes
 from octavo.rest.feed.plain_types import plainly_found, told_types
 from octavo.rest.operations import EVERYBODY, Operation, Parameter
-from octavo.rest.query_string import read_params
 
 _TEXT: Final = {"type": "string"}
 _MOST_NAMED: Final = 100

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from octavo.authorization.actions import ACCOUNTS
 from octavo.http.router import Router
+from octavo.query.params import PageLimits
 from octavo.rest.openapi.answers import ID, AnswerSchemas
 from octavo.rest.openapi.components import Components, Json, pascal_case
 from octavo.rest.openapi.grammar import QueryParameters
@@ -14,7 +15,6 @@ from octavo.rest.openapi.inputs import InputSchemas
 from octavo.rest.openapi.named import NamedSchemas
 from octavo.rest.openapi.responses import ERROR, PROBLEM, refer, refusals, shared_responses
 from octavo.rest.operations import EntryForm, Operation
-from octavo.rest.params import PageLimits
 from octavo.rest.project_routes import refuse
 from octavo.schema.registry import Registry
 

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from typing import Final
 
 from octavo.query.operators import OPERATORS, Operand, Operator, Test
+from octavo.query.params import PageLimits
 from octavo.rest.openapi.components import Components, Json, base_name
 from octavo.rest.openapi.values import KINDS
 from octavo.rest.operations import Grammar, Operation, Parameter
-from octavo.rest.params import PageLimits
 from octavo.schema.attributes import AnyAttribute, DynamicZone, Scalar
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.json_values import SCALAR_JSON, components_of, is_shown, shown_values, shown_when_populated

@@ -6,8 +6,8 @@ import pytest
 
 from octavo.errors import ValidationError
 from octavo.query.ast import And, At, Compare, Filter, Not, Or, Unknown, Value
+from octavo.query.filters import read_filters, read_flag
 from octavo.query.operators import OPERATORS
-from octavo.rest.filters import read_filters, read_flag
 
 
 def compare(name: str, *values: Value) -> Compare:

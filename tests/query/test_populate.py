@@ -6,8 +6,8 @@ import pytest
 
 from octavo.errors import ValidationError
 from octavo.query.ast import EVERYTHING, Branch, Page, Populate, Query, Sort
-from octavo.rest.params import read_query
-from octavo.rest.populate import levels
+from octavo.query.params import read_query
+from octavo.query.populate import levels
 
 
 def into(name: str, query: Query = EVERYTHING, **options: Any) -> Populate:

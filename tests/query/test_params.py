@@ -7,7 +7,7 @@ import pytest
 from octavo.errors import OctavoError
 from octavo.query.ast import Page, PublicationState, Query, Sort
 from octavo.query.numbers import MAX_SAFE_INTEGER
-from octavo.rest.params import PageLimits, read_page, read_query
+from octavo.query.params import PageLimits, read_page, read_query
 
 LIMITS = PageLimits()
 

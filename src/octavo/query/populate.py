@@ -5,8 +5,8 @@ from typing import Any
 
 from octavo.errors import ValidationError
 from octavo.query.ast import EVERYTHING, Branch, Path, Populate, Query
+from octavo.query.filters import read_flag
 from octavo.query.merging import merge
-from octavo.rest.filters import read_flag
 
 ReadQuery = Callable[[Mapping[str, Any], Path], Query]
 MAX_LEVELS = 20

@@ -1,4 +1,4 @@
-"""Query parameters to Query, for the REST door. Reads forms; names are checked by `authorization.query_sanitizer`."""
+"""Query parameters to Query. Reads forms; names are checked by `authorization.query_sanitizer`."""
 
 import math
 from collections.abc import Mapping
@@ -8,10 +8,10 @@ from typing import Any
 
 from octavo.errors import PaginationError, ValidationError
 from octavo.query.ast import Page, Path, PublicationState, Query
+from octavo.query.filters import read_filters
 from octavo.query.numbers import MAX_SAFE_INTEGER, js_number
+from octavo.query.populate import MAX_LEVELS, levels, read_populate, too_deep
 from octavo.query.sorting import read_sort
-from octavo.rest.filters import read_filters
-from octavo.rest.populate import MAX_LEVELS, levels, read_populate, too_deep
 
 _COUNT_FLAGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
 _STATES = {state.value: state for state in PublicationState}
