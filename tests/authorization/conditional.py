@@ -33,7 +33,7 @@ class ConditionalAbility(Ability):
     def reads(self, uid: str, field: str) -> bool:
         return not any(field == name or field.startswith(f"{name}.") for name in self.withheld.get(uid, ()))
 
-    def writes(self, uid: str, field: str) -> bool:
+    def writes(self, uid: str, field: str, action: str) -> bool:
         return self.reads(uid, field)
 
     def scope(self, uid: str, action: str = FIND) -> Filter | None:

@@ -70,7 +70,7 @@ def test_the_simple_case_limits_neither_fields_nor_entries() -> None:
     for simple in (EVERYTHING, READS, permission_set([f"{BOOK}.find"])):
         assert not simple.limits_fields
         assert simple.reads(BOOK, "title")
-        assert simple.writes(BOOK, "title")
+        assert simple.writes(BOOK, "title", "update")
         assert (simple.scope(BOOK), simple.scope(BOOK, "update")) == (None, None)
         assert simple.may("find", BOOK)
     assert not READS.may("update", BOOK)

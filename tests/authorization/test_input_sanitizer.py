@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from octavo.authorization.ability import UPDATE
 from octavo.authorization.input_sanitizer import InputSanitizer
 from octavo.authorization.permissions import permission_set
 from octavo.schema.registry import Registry
@@ -20,7 +21,7 @@ def registry(tmp_path_factory: pytest.TempPathFactory) -> Registry:
 
 def sanitized(registry: Registry, uid: str, data: Any, *found: str) -> Any:
     ability = permission_set(f"{one}.find" for one in found)
-    return InputSanitizer(registry, ability).sanitize(data, registry.content_types[uid])
+    return InputSanitizer(registry, ability, UPDATE).sanitize(data, registry.content_types[uid])
 
 
 def test_links_to_what_may_not_be_found_are_left_out_at_any_depth(registry: Registry) -> None:

@@ -65,7 +65,7 @@ def admitting(endpoint: Endpoint, row: AdminOperation, administrators: Administr
 
     async def handle(request: Request) -> Response:
         come_by("admin")
-        actor = (await administrators.session(request.header("authorization"))).actor
+        actor = (await administrators.signed_in(request.header("authorization"))).actor
         act_as(actor)
         check(actor, *row.actions)
         return await endpoint(request, actor)

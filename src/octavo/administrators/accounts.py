@@ -20,7 +20,7 @@ from octavo.administrators.rows import (
     roles_of,
     store_password,
 )
-from octavo.authentication.admin_sessions import SUPER_ADMIN, AdminSession, AdminSessions
+from octavo.authentication.admin_sessions import SUPER_ADMIN, AdminSession, AdminSessions, SignedIn
 from octavo.authentication.authenticator import Authenticator
 from octavo.authentication.credentials import MISSING, is_admin_token, sign_admin_token
 from octavo.authentication.passwords import MAX_BYTES, hash_password, verify_password
@@ -99,11 +99,11 @@ class Administrators:
     async def logout(self, cookie: str, authorization: str | None, client: str) -> None:
         """End the session of a cookie, or of an access token where there is no cookie."""
         if cookie:
-            session = await self._session_of(cookie, client)
+            session = (await self._session_of(cookie, client)).name
         else:
-            session = await self.session(authorization)
+            session = (await self.signed_in(authorization)).session
         async with unit_of_work(self._database) as unit:
-            await self.sessions.end(unit.connection, session.name)
+            await self.sessions.end(unit.connection, session)
             unit.after_commit(self._authenticator.invalidate)
 
     async def me(self, actor: Actor) -> tuple[Administrator, tuple[AdminRole, ...]]:
@@ -114,12 +114,12 @@ class Administrators:
             raise UnauthorizedError(MISSING)
         return found, await roles_of(self._database, dialect, found.id)
 
-    async def session(self, authorization: str | None) -> AdminSession:
-        """The session of an Authorization header. Raises UnauthorizedError for any but an administrator's."""
+    async def signed_in(self, authorization: str | None) -> SignedIn:
+        """The administrator of an Authorization header. Raises UnauthorizedError for any other."""
         scheme, _, token = (authorization or "").strip().partition(" ")
         if scheme.lower() != "bearer" or not is_admin_token(token):
             raise UnauthorizedError(MISSING)
-        return await self._authenticator.administrators.session(token)
+        return await self._authenticator.administrators.signed_in(token)
 
     async def _session_of(self, cookie: str, client: str) -> AdminSession:
         """Only what fails is counted: whoever holds a session may renew it as often as they like."""

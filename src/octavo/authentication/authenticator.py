@@ -36,7 +36,7 @@ from octavo.database.ambient import outside
 from octavo.database.connection import Database
 from octavo.errors import UnauthorizedError
 from octavo.events.origin import act_as
-from octavo.schema.uids import ADMIN_ROLE, ADMIN_USER, API_TOKEN, PERMISSION, ROLE, USER
+from octavo.schema.uids import ADMIN_PERMISSION, ADMIN_ROLE, ADMIN_USER, API_TOKEN, PERMISSION, ROLE, USER
 from octavo.sql.own_table_statement import OwnStatement
 
 _log = logging.getLogger(__name__)
@@ -59,6 +59,7 @@ REMEMBERED_TYPES: Final = frozenset(
         API_TOKEN,
         ADMIN_USER,
         ADMIN_ROLE,
+        ADMIN_PERMISSION,
     }
 )
 """The content-types of which something is remembered here."""
@@ -161,7 +162,7 @@ class Authenticator:
         if token is None:
             actor = grants.anonymous
         elif is_admin_token(token):
-            actor = (await self.administrators.session(token)).actor
+            actor = (await self.administrators.signed_in(token)).content_actor
         elif "." in token:  # API tokens are hexadecimal; a dot makes it a user token, good or bad
             actor = await self._user_actor(token)
         else:

@@ -12,6 +12,8 @@ from typing import Final
 from octavo.query.ast import Filter
 
 FIND: Final = "find"
+CREATE: Final = "create"
+UPDATE: Final = "update"
 
 
 class Ability(ABC):
@@ -53,13 +55,15 @@ class Ability(ABC):
         """
         return True
 
-    def writes(self, uid: str, field: str) -> bool:
-        """Whether a field of a content-type may be set; named as for `reads`."""
+    def writes(self, uid: str, field: str, action: str) -> bool:
+        """Whether a field of a content-type may be set by an action (`create`, `update`); named as for `reads`."""
         return True
 
     def field_scope(self, uid: str, field: str, action: str = FIND) -> Filter | None:
-        """Of which entries in the scope of an action a field that it reads or writes may be touched; None: of all of
-        them. Where rights differ in both fields and conditions, fields are there in some entries only."""
+        """Of which entries, among those in the scope of an action, a field that it reads or writes may be touched.
+
+        None: of all of them. Where rights differ in fields and in conditions, a field is there in some entries only.
+        """
         return None
 
     def scope(self, uid: str, action: str = FIND) -> Filter | None:
@@ -68,6 +72,11 @@ class Ability(ABC):
         That of `find` holds wherever a read leads. It is our own filter: it may name what the actor may not read.
         """
         return None
+
+
+def reads_always(ability: Ability, uid: str, field: str) -> bool:
+    """Whether a field may be known of whichever entry it is."""
+    return ability.reads(uid, field) and ability.field_scope(uid, field) is None
 
 
 class PublishedOnly:
@@ -79,3 +88,4 @@ class PublishedOnly:
         self.knows_private = ability.knows_private
         self.reads: Callable[[str, str], bool] = ability.reads
         self.scope: Callable[[str], Filter | None] = ability.scope
+        self.field_scope: Callable[[str, str], Filter | None] = ability.field_scope

@@ -27,6 +27,8 @@ class InputSanitizer:
 
     registry: Registry
     ability: Ability
+    action: str
+    """`create` or `update`."""
 
     def sanitize(self, data: Any, definition: Definition) -> Any:
         """The same data less what may not be written. What is no object is left to validation."""
@@ -45,7 +47,7 @@ class InputSanitizer:
         return kept
 
     def _attribute(self, value: Any, attribute: AnyAttribute, place: Place) -> Any:
-        if place is not None and not self.ability.writes(place.uid, place.field(attribute.name)):
+        if place is not None and not self._may_write(place.uid, place.field(attribute.name)):
             return _REMOVED
         match attribute:
             case Relation(target=str() as uid):
@@ -62,6 +64,11 @@ class InputSanitizer:
                 return [self._zone_item(item, attribute, place) for item in value]
             case _:
                 return value
+
+    def _may_write(self, uid: str, field: str) -> bool:
+        """Whether a field may be written, of whichever entry it is."""
+        ability, action = self.ability, self.action
+        return ability.writes(uid, field, action) and ability.field_scope(uid, field, action) is None
 
     def _zone_item(self, item: Any, zone: DynamicZone, place: Place) -> Any:
         uid = item.get(_COMPONENT_KEY) if isinstance(item, Mapping) else None

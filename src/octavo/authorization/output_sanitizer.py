@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from octavo.authorization.ability import FIND, Ability
+from octavo.authorization.ability import FIND, Ability, reads_always
 from octavo.schema.attributes import AnyAttribute, DynamicZone, Relation, Scalar
 from octavo.schema.content_types import Definition
 from octavo.schema.field_places import FieldPlace
@@ -42,7 +42,7 @@ class OutputSanitizer:
         return kept
 
     def _attribute(self, value: Any, definition: Definition, attribute: AnyAttribute, place: Place) -> Any:
-        withheld = place is not None and not self.ability.reads(place.uid, place.field(attribute.name))
+        withheld = place is not None and not reads_always(self.ability, place.uid, place.field(attribute.name))
         if withheld or not is_shown(attribute) or (definition.uid, attribute.name) in NEVER_POPULATED:
             return _REMOVED
         target = self.registry.target(attribute)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from octavo.authorization.ability import FIND, Ability
+from octavo.authorization.ability import FIND, Ability, reads_always
 from octavo.authorization.strictness import Checks, Strictness, given_at, keys_at, without_refused
 from octavo.errors import InvalidParameter, ValidationError
 from octavo.query.ast import (
@@ -116,7 +116,7 @@ class QuerySanitizer:
 
     def _is_withheld(self, place: Place, name: str) -> bool:
         """Whether the ability does not read a field."""
-        return place is not None and not self.ability.reads(place.uid, place.field(name))
+        return place is not None and not reads_always(self.ability, place.uid, place.field(name))
 
     def _refuse_filters(self, asked: Filter | None, definition: Definition, place: Place) -> None:
         """Refuse what may not be compared, once every name is known to exist; in the reference's order."""

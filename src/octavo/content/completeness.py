@@ -28,6 +28,9 @@ class _Everything:
     def reads(self, uid: str, field: str) -> bool:
         return True
 
+    def field_scope(self, uid: str, field: str) -> None:
+        return None
+
     def scope(self, uid: str) -> None:
         return None
 

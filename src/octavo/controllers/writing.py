@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import orjson
 
+from octavo.authorization.ability import CREATE, UPDATE
 from octavo.authorization.actor import SYSTEM, Actor
 from octavo.authorization.input_sanitizer import InputSanitizer
 from octavo.content.entry_unit import EntryUnit
@@ -72,7 +73,7 @@ class ContentWrites:
 
         Such a draft has to be as complete as if it were published. Raises ValidationError, ApplicationError.
         """
-        write = await self._writable(content_type, write, actor)
+        write = await self._writable(content_type, write, actor, CREATE)
 
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
             strict = draft and PUBLISHED_AT not in data
@@ -120,7 +121,7 @@ class ContentWrites:
 
         `sharing`: whether localizations that the answer shows take over from it what all of them share.
         """
-        write = await self._writable(content_type, write, actor)
+        write = await self._writable(content_type, write, actor, UPDATE)
 
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
             await self.check_entry(content_type, entry_id, unit, actor, "update")
@@ -160,7 +161,7 @@ class ContentWrites:
         self, content_type: ContentType, entry_id: int, write: Write, answer: PreparedRead, actor: Actor
     ) -> bytes:
         """A new localization of an entry, as the answer shows it. Raises NotFoundError, ApplicationError."""
-        write = await self._writable(content_type, write, actor)
+        write = await self._writable(content_type, write, actor, CREATE)
 
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
             await self.check_entry(content_type, entry_id, unit, actor, "createLocalization")
@@ -218,8 +219,8 @@ class ContentWrites:
         entry = await self._reader.read_one(prepared.bind(id=entry_id), unit.connection)
         return None if entry is None else cast(dict[str, Any], orjson.loads(entry))
 
-    async def _writable(self, content_type: ContentType, write: Write, actor: Actor) -> Write:
-        sanitizer = InputSanitizer(self._registry, actor.ability)
+    async def _writable(self, content_type: ContentType, write: Write, actor: Actor, action: str) -> Write:
+        sanitizer = InputSanitizer(self._registry, actor.ability, action)
         sanitizing = partial(sanitizer.sanitize, write.data, content_type)
         is_small = write.size <= MOST_COMPUTED_HERE
         data = sanitizing() if is_small else await in_computing_thread(sanitizing)

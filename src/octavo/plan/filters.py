@@ -13,7 +13,7 @@ from octavo.plan.operands import Incomparable, Typed, read_operand
 from octavo.plan.planning import Planning
 from octavo.query.ast import And, At, Compare, Filter, Not, Or, Unknown
 from octavo.query.operators import Operand, Operator, Test
-from octavo.schema.attributes import AnyAttribute, Scalar
+from octavo.schema.attributes import AnyAttribute, Media, Scalar
 from octavo.schema.automatic import PUBLISHED_AT
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
@@ -38,7 +38,9 @@ def plan_step(owner: Definition, attribute: AnyAttribute, planning: Planning, *,
     target = planning.registry.target(attribute)
     if target is None:
         raise TypeError(f"{owner.uid}.{attribute.name} leads to no single kind of entry")
-    scope = plan_scope(target, planning) if scoped and planning.access is not None else None
+    scope = None  # files are a part of the entry they stand in
+    if scoped and planning.access is not None and not isinstance(attribute, Media):
+        scope = plan_scope(target, planning)
     return Step(owner, attribute, target, scope)
 
 

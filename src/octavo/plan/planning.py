@@ -29,6 +29,9 @@ class Access(Protocol):
     def reads(self, uid: str, field: str) -> bool:
         """Whether a field of a content-type, named as `FieldPlace` names it, may be shown and searched."""
 
+    def field_scope(self, uid: str, field: str) -> Filter | None:
+        """Of which entries in scope a field that is read may be shown and searched; None: of all of them."""
+
     def scope(self, uid: str) -> Filter | None:
         """Which entries of a content-type may be read; None: all of them."""
 
@@ -85,4 +88,7 @@ class Planning:
 
     def shows(self, place: FieldPlace | None, name: str) -> bool:
         """Whether an attribute at a place may be read."""
-        return place is None or self.access is None or self.access.reads(place.uid, place.field(name))
+        if place is None or self.access is None:
+            return True
+        field = place.field(name)
+        return self.access.reads(place.uid, field) and self.access.field_scope(place.uid, field) is None

@@ -52,7 +52,7 @@ class Process:
         self._marks = read_marks(settings.project) if follows else {}  # before anything is read
         self.infrastructure = open_infrastructure(settings)
         self.site = build_site(self.infrastructure)
-        self.infrastructure.feed.hooks = self.site.hooks
+        _put_in_force(self.infrastructure, self.site)
         self._background = Background(self.infrastructure, self.site)
         self._read_settings = read_settings or (lambda: settings)
         self._turn = asyncio.Lock()
@@ -188,7 +188,7 @@ class Process:
         left = None if infrastructure is self.infrastructure else self.infrastructure
         retiring = self._retire(dispatcher, self.site, self._background, left)
         self.infrastructure, self.site = infrastructure, site
-        infrastructure.feed.hooks = site.hooks
+        _put_in_force(infrastructure, site)
         before, self._background = self._background, Background(infrastructure, site)
         if before.is_at_work:  # not where nobody has started this process
             self._background.start()
@@ -240,6 +240,12 @@ class _Tasks:
         for task in self._running:
             task.cancel()
         await self.settle()
+
+
+def _put_in_force(infrastructure: Infrastructure, site: Site) -> None:
+    """Have what lives as long as the process ask a site, in what it does from now on."""
+    infrastructure.feed.hooks = site.hooks
+    infrastructure.authenticator.administrators.serve(site.services.rights)
 
 
 def _tables(settings: Settings) -> tuple[str, tuple[OwnTable, ...], Path | None]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from octavo.authorization.rights.engine import Rights
 from octavo.content_manager.entries import ManagedEntries
 from octavo.controllers.content import ContentController
 from octavo.media.files import FileService
@@ -22,3 +23,4 @@ class Services:
     users: UserManagement
     roles: RoleManagement
     managed: ManagedEntries
+    rights: Rights

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cache
 
+from octavo.authorization.rights.engine import Rights
 from octavo.cache import CacheScope
 from octavo.content import schedules
 from octavo.content.reader import EntryReader, UrlSigner
@@ -250,6 +251,7 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, ho
         users=UserManagement(reader, writer, accounts.rows),
         roles=RoleManagement(writer),
         managed=ManagedEntries(controller.reads, caches),
+        rights=Rights(registry),
     )
 
 

@@ -19,6 +19,7 @@ from octavo.authentication.one_time_codes import is_good, is_plain, issue_code, 
 from octavo.authentication.passwords import HashedPassword, prepare_password, verify_password
 from octavo.authentication.rate_limits import RateLimits
 from octavo.authentication.token_versions import revoke_user_tokens, user_token_version
+from octavo.authorization.ability import CREATE
 from octavo.authorization.actor import Actor
 from octavo.authorization.input_sanitizer import InputSanitizer
 from octavo.clock import SYSTEM_CLOCK, Clock
@@ -304,7 +305,7 @@ class Accounts:
     def _registered(self, body: Mapping[str, Any], actor: Actor) -> dict[str, Any]:
         """What a registration says beyond name, address and password, as far as it may."""
         given = {name: value for name, value in body.items() if name in self._extra}
-        return dict(InputSanitizer(self._reader.registry, actor.ability).sanitize(given, self._user_type))
+        return dict(InputSanitizer(self._reader.registry, actor.ability, CREATE).sanitize(given, self._user_type))
 
     def _shown(self, user_id: int) -> PreparedRead:
         request = ReadRequest(content_type=self._user_type, by=By.ID, projection=Form.FLAT)

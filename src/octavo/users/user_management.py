@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from octavo.authentication.passwords import prepare_password
 from octavo.authentication.token_versions import revoke_user_tokens
+from octavo.authorization.ability import CREATE, UPDATE
 from octavo.authorization.actor import Actor
 from octavo.authorization.input_sanitizer import InputSanitizer
 from octavo.content.entry_unit import EntryUnit
@@ -53,7 +54,7 @@ class UserManagement:
     async def create(self, body: Any, actor: Actor) -> bytes:
         """A new user."""
         texts = bodies.read_texts(body, bodies.CREATE_USER, *_role_problems(body))
-        data = self._data(body, actor) | texts | {"provider": LOCAL}
+        data = self._data(body, actor, CREATE) | texts | {"provider": LOCAL}
         data[_PASSWORD] = await prepare_password(texts[_PASSWORD])
         return await self._writer.run(lambda unit: self._create(unit, data, actor))
 
@@ -76,7 +77,7 @@ class UserManagement:
         if account is None:
             raise NotFoundError("User not found")
         texts = bodies.read_texts(body, bodies.UPDATE_USER, *_null_role_problems(body))
-        data = self._data(body, actor) | texts
+        data = self._data(body, actor, UPDATE) | texts
         if _PASSWORD in texts:
             data[_PASSWORD] = await prepare_password(texts[_PASSWORD])
         return await self._writer.run(lambda unit: self._update(unit, account, data, actor))
@@ -113,10 +114,10 @@ class UserManagement:
         if self._revoke:
             await revoke_user_tokens(unit.connection, self._reader.database.dialect, user_id)
 
-    def _data(self, body: Any, actor: Actor) -> dict[str, Any]:
+    def _data(self, body: Any, actor: Actor, action: str) -> dict[str, Any]:
         """What of a body the actor may write."""
         given = {name: body[name] for name in self._given & body.keys()} if isinstance(body, Mapping) else {}
-        return dict(InputSanitizer(self._reader.registry, actor.ability).sanitize(given, self._user_type))
+        return dict(InputSanitizer(self._reader.registry, actor.ability, action).sanitize(given, self._user_type))
 
     async def _answer(self, unit: EntryUnit, user_id: int, actor: Actor) -> bytes:
         query = _WITH_ROLE if actor.ability.may("find", ROLE) else Query()

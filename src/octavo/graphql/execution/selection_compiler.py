@@ -20,7 +20,7 @@ from graphql import (
     get_named_type,
 )
 
-from octavo.authorization.ability import FIND, Ability
+from octavo.authorization.ability import FIND, Ability, reads_always
 from octavo.controllers.reading import ContentReads
 from octavo.errors import OctavoError
 from octavo.graphql.customization.field_customization import Customization
@@ -148,7 +148,7 @@ class SelectionCompiler:
     def is_withheld(self, metadata: AttributeField) -> bool:
         """Whether the caller's ability does not read a field."""
         place, ability = self.place, self.context.ability
-        return place is not None and not ability.reads(place.uid, place.field(metadata.attribute.name))
+        return place is not None and not reads_always(ability, place.uid, place.field(metadata.attribute.name))
 
     def meant(self, item: Selected, field: GraphQLField, metadata: AttributeField) -> Answer:
         """What is asked of an attribute whose fields may be known."""

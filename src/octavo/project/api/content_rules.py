@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from octavo.authorization.ability import CREATE, UPDATE
 from octavo.authorization.input_sanitizer import InputSanitizer
 from octavo.authorization.output_sanitizer import OutputSanitizer
 from octavo.controllers.content import ContentController
@@ -34,7 +35,8 @@ class ContentRules:
 
     def sanitize_input(self, data: Any, request: Request) -> Any:
         """Data, less what the actor may not write."""
-        return InputSanitizer(self.controller.registry, request.actor.ability).sanitize(data, self.content_type)
+        action = CREATE if request.method == "POST" else UPDATE
+        return InputSanitizer(self.controller.registry, request.actor.ability, action).sanitize(data, self.content_type)
 
     def sanitize_output(self, value: Any, request: Request) -> Any:
         """An entry, several, or a page of them, less what the actor may not see."""

@@ -1,0 +1,135 @@
+"""AdminAbility: what an administrator may do, as all doors ask it.
+
+It is made of shares: what each grant gives to this administrator, its conditions decided. Shares add up: an entry is
+there for who has any share that it is in, a field of it is there by the shares that name the field.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Final
+
+from octavo.authorization.ability import FIND, Ability
+from octavo.authorization.rights.names import OF_CONTENT_API, of_entries
+from octavo.query.ast import At, Compare, Filter, Or
+from octavo.query.operators import OPERATORS
+from octavo.schema.automatic import CREATORS, LOCALE, LOCALIZATIONS, PUBLISHED_AT, TIMESTAMPS
+from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
+from octavo.schema.uids import ADMIN_ROLE, ADMIN_USER, FILE
+
+NEVER: Final[Filter] = At(attribute="id", filter=Compare(operator=OPERATORS["$in"], values=()))
+"""Met by no entry."""
+
+_SHOWN_OF_PEOPLE: Final = {
+    ADMIN_USER: frozenset({"firstname", "lastname", "username", *TIMESTAMPS}),
+    ADMIN_ROLE: frozenset({"name", "code", "description", *TIMESTAMPS}),
+}
+"""What may be known of administrators where entries lead to them, whoever asks (security.md, 6)."""
+
+_NO_CONTENT: Final = ("admin::",)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one grant gives: some fields (None: all) of the entries that meet a filter (None: of all)."""
+
+    fields: frozenset[str] | None = None
+    filter: Filter | None = None
+
+    def covers(self, field: str) -> bool:
+        """Whether a field is named, or something around it, or something inside of it."""
+        if self.fields is None or field in self.fields:
+            return True
+        way = f"{field}."
+        return any(way.startswith(f"{name}.") or name.startswith(way) for name in self.fields)
+
+
+Shares = Mapping[tuple[str, str | None], tuple[Share, ...]]
+"""By action and subject."""
+
+
+class AdminAbility(Ability):
+    """What those with certain shares may do; with everything, all that there is.
+
+    `knows_private`: administrators' own pages show private attributes, the content API does not, whoever asks.
+    """
+
+    limits_fields = True
+
+    def __init__(self, registry: Registry, shares: Shares, *, everything: bool = False, knows_private: bool) -> None:
+        self.everything = everything
+        self.knows_private = knows_private
+        self._registry = registry
+        self._shares = shares
+        said = repr((everything, knows_private, sorted(shares.items(), key=repr)))
+        self.key = f"admin-{blake2b(said.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
+        self._decided = lru_cache(maxsize=None)(self._decide)  # as many as there are fields
+
+    def allows(self, action: str) -> bool:
+        """Whether an action is allowed: one of administrators that has no subject, or one of the content API."""
+        if self.everything or (action, None) in self._shares:
+            return True
+        renamed = OF_CONTENT_API.get(action)
+        if renamed is not None:
+            return (renamed, None) in self._shares
+        uid, _, verb = action.rpartition(".")
+        return uid in self._registry.content_types and self.may(verb, uid)
+
+    def may(self, action: str, uid: str) -> bool:
+        """Whether something (`find`, `create`, `publish`) may be done with entries of a content-type."""
+        return self.everything or of_entries(uid, action) in self._shares
+
+    def shows_drafts(self, uid: str) -> bool:
+        """Whoever reads in the panel sees drafts there."""
+        return self.may(FIND, uid)
+
+    def reads(self, uid: str, field: str) -> bool:
+        return self._decided(uid, field, FIND)[0]
+
+    def writes(self, uid: str, field: str, action: str) -> bool:
+        return self._decided(uid, field, action)[0]
+
+    def field_scope(self, uid: str, field: str, action: str = FIND) -> Filter | None:
+        return self._decided(uid, field, action)[1]
+
+    def scope(self, uid: str, action: str = FIND) -> Filter | None:
+        if self.everything or uid.startswith("admin::"):
+            return None
+        # Another localization is made of an entry that may be read; what is made is looked at as what is created.
+        asked = of_entries(uid, FIND if action == "createLocalization" else action)
+        return _union(self._shares.get(asked, ())) if asked is not None else NEVER
+
+    def _decide(self, uid: str, field: str, action: str) -> tuple[bool, Filter | None]:
+        """Whether a field may be touched at all, and of which entries that are in scope; None: of all."""
+        if uid in _SHOWN_OF_PEOPLE or uid.startswith(_NO_CONTENT):
+            return field in _SHOWN_OF_PEOPLE.get(uid, ()), None
+        if self.everything or uid == FILE or field in _always_there(self._registry.content_types[uid]):
+            return True, None
+        asked = of_entries(uid, action)
+        shares = self._shares.get(asked, ()) if asked is not None else ()
+        covering = tuple(share for share in shares if share.covers(field))
+        guard = _union(covering) if covering else NEVER
+        return bool(covering), None if guard == _union(shares) else guard
+
+
+def _union(shares: Iterable[Share]) -> Filter | None:
+    """What is in any of the shares; None: everything."""
+    filters = tuple(dict.fromkeys(share.filter for share in shares))
+    if None in filters:
+        return None
+    known = tuple(one for one in filters if one is not None)
+    if len(known) == 1:
+        return known[0]
+    return Or(items=known) if known else NEVER
+
+
+def _always_there(content_type: ContentType) -> frozenset[str]:
+    """The fields that nobody grants: what the service sets itself."""
+    names = {*TIMESTAMPS, *CREATORS}
+    if content_type.draft_and_publish:
+        names.add(PUBLISHED_AT)
+    if content_type.localized:
+        names |= {LOCALE, LOCALIZATIONS}
+    return frozenset(names)

@@ -1,0 +1,124 @@
+"""Rights: from the grants of an administrator to an ability, by the content-types and conditions of one site."""
+
+import inspect
+import logging
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from octavo.authorization.ability import Ability
+from octavo.authorization.permissions import CODE, EVERYTHING, NOTHING
+from octavo.authorization.rights.ability import NEVER, AdminAbility, Share
+from octavo.authorization.rights.conditions import Condition, Holder, Verdict, by_id
+from octavo.authorization.rights.grants import Grant
+from octavo.query.ast import And, At, Compare, Filter, Or
+from octavo.query.operators import OPERATORS
+from octavo.schema.automatic import LOCALE
+from octavo.schema.registry import Registry
+
+logger = logging.getLogger(__name__)
+
+_MOST_KEPT: Final = 500
+
+Decided = tuple[tuple[str, Verdict], ...]
+"""What the conditions that grants name have come to, by their ids."""
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """What an administrator may do: on the pages of administrators, and through the content API."""
+
+    pages: Ability
+    content: Ability
+
+
+NO_ABILITIES: Final = Abilities(NOTHING, NOTHING)
+
+
+class Rights:
+    """The engine of one site. Who has the same rights is given the same abilities, as long as they are remembered."""
+
+    def __init__(self, registry: Registry, conditions: Iterable[Condition] = ()) -> None:
+        self.registry = registry
+        self.conditions: Mapping[str, Condition] = by_id(conditions)
+        self._everything = Abilities(
+            AdminAbility(registry, {}, everything=True, knows_private=True),
+            AdminAbility(registry, {}, everything=True, knows_private=False),
+        )
+        self._made = lru_cache(_MOST_KEPT)(self._make)
+
+    def of_super_admins(self) -> Abilities:
+        """Those of whoever may do everything."""
+        return self._everything
+
+    async def of(self, holder: Holder, grants: tuple[Grant, ...]) -> Abilities:
+        """The abilities that an administrator has by these grants."""
+        named = {name for grant in grants for name in grant.conditions}
+        return self._made(grants, tuple([(name, await self._decide(name, holder)) for name in sorted(named)]))
+
+    async def _decide(self, name: str, holder: Holder) -> Verdict:
+        """What a condition comes to. One that nobody knows, or that fails, holds for no entry."""
+        condition = self.conditions.get(name)
+        if condition is None:
+            _tell_unknown(name)
+            return False
+        try:
+            decided = condition.decide(holder)
+            return await decided if inspect.isawaitable(decided) else decided
+        except Exception:
+            logger.exception("The condition %s has failed: what it is a condition of is not allowed", name)
+            return False
+
+    def _make(self, grants: tuple[Grant, ...], decided: Decided) -> Abilities:
+        verdicts = dict(decided)
+        shares: dict[tuple[str, str | None], list[Share]] = defaultdict(list)
+        for grant in grants:
+            share = self._share(grant, verdicts)
+            if share is not None:
+                shares[grant.action, grant.subject].append(share)
+        kept = {key: tuple(dict.fromkeys(some)) for key, some in shares.items()}
+        pages, content = (AdminAbility(self.registry, kept, knows_private=private) for private in (True, False))
+        return Abilities(pages, content)
+
+    def _share(self, grant: Grant, verdicts: Mapping[str, Verdict]) -> Share | None:
+        """What a grant gives; None: nothing."""
+        filters = [one for one in (self._in_locales(grant), _in_conditions(grant, verdicts)) if one is not None]
+        if NEVER in filters:
+            return None
+        return Share(grant.fields, And(items=tuple(filters)) if len(filters) > 1 else filters[0] if filters else None)
+
+    def _in_locales(self, grant: Grant) -> Filter | None:
+        content_type = self.registry.content_types.get(grant.subject or "")
+        if grant.locales is None or content_type is None or not content_type.localized:
+            return None
+        if not grant.locales:
+            return NEVER
+        compare = Compare(operator=OPERATORS["$in"], values=tuple(sorted(grant.locales)))
+        return At(attribute=LOCALE, filter=compare)
+
+
+def _in_conditions(grant: Grant, verdicts: Mapping[str, Verdict]) -> Filter | None:
+    decided = [verdicts[name] for name in grant.conditions]
+    if not decided or True in decided:
+        return None
+    filters = tuple(verdict for verdict in decided if not isinstance(verdict, bool))
+    if not filters:
+        return NEVER
+    return filters[0] if len(filters) == 1 else Or(items=filters)
+
+
+@lru_cache(maxsize=1000)
+def _tell_unknown(name: str) -> None:
+    logger.warning("The condition %s of administrators' permissions is not known: it holds for no entry", name)
+
+
+class NoSite:
+    """Where no site is: whoever may do everything may do it, nobody else may do anything."""
+
+    def of_super_admins(self) -> Abilities:
+        return Abilities(CODE, EVERYTHING)
+
+    async def of(self, holder: Holder, grants: tuple[Grant, ...]) -> Abilities:
+        return NO_ABILITIES
