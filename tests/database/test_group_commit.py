@@ -1,6 +1,7 @@
 """Write transactions on SQLite that are committed together: each is whole, none is told of success too early."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
@@ -257,6 +258,22 @@ async def test_a_pause_keeps_nobody_waiting(impatient: SqliteDatabase, grouped: 
     rows = await impatient.fetch_all("SELECT text FROM notes ORDER BY rowid")
     assert [text for (text,) in rows if text.isdigit()] == ["0", "1", "2"]
     assert sorted(text for (text,) in rows if not text.isdigit()) == ["alone", "other"]
+
+
+async def test_time_in_which_nothing_could_go_on_is_no_pause(sqlite_path: Path) -> None:
+    """The loop is held up: by code that blocks, by a module that is imported."""
+    database = SqliteDatabase(sqlite_path, longest_pause=0.1)
+    await database.connect()
+    await database.execute("CREATE TABLE notes (text)")
+    pausing = Pausing(database, grouped=False)
+    await pausing.began.wait()
+    waiting = asyncio.create_task(database.execute(INSERT, ("other",)))
+    await asyncio.sleep(0)
+    pausing.go_on.set()
+    time.sleep(0.3)  # noqa: ASYNC251 - it is meant to block
+    await asyncio.gather(pausing.task, waiting)
+    assert await notes(database) == ["after", "before", "other"]
+    await database.close()
 
 
 @pytest.mark.parametrize("grouped", [True, False])

@@ -21,6 +21,7 @@ def test_keys_with_value_and_source(tmp_path: Path) -> None:
         Described("config/api.toml", "compat.futurePublication", "hidden", "profile safe"),
         Described("config/api.toml", "compat.tokensAfterPasswordChange", "invalid", "profile safe"),
         Described("config/api.toml", "compat.unverifiedEmails", "refuse", "profile safe"),
+        Described("config/api.toml", "compat.emptyAnswers", "noContent", "profile safe"),
         Described("config/api.toml", "compat.cors", "exact", "profile safe"),
         Described("config/api.toml", "compat.starOrigins", "nobody", "profile safe"),
         Described("config/api.toml", "compat.graphqlForms", "preflight", "profile safe"),

@@ -17,6 +17,8 @@ DEPENDED_SECONDS: Final = 0.1
 """How long the pauses of a transaction may be whose end others await that are done and cannot be committed before."""
 _LEAST_SECONDS: Final = 0.005
 """How soon a hold is looked at again."""
+_LATE_SECONDS: Final = 0.05
+"""How late a look is that has waited for the loop."""
 
 
 class WriterHold:
@@ -43,6 +45,10 @@ class WriterHold:
     def paused(self) -> float:
         """Seconds of all pauses since the last call of `count_pauses`."""
         return self._paused if self._busy else self._paused + time.monotonic() - self._since
+
+    def forgive(self, seconds: float) -> None:
+        """Leave seconds out in which the transaction could not have gone on."""
+        self._paused -= seconds
 
     def count_pauses(self) -> None:
         """Count pauses from now on: somebody has begun to wait."""
@@ -115,10 +121,12 @@ class HoldWatch:
         return min(self._longest_pause, DEPENDED_SECONDS) if self._depended else self._longest_pause
 
     def _look(self) -> None:
-        self._timer = None
-        hold = self._hold
+        timer, self._timer, hold = self._timer, None, self._hold
         if hold is None or not (self._waiting or self._depended):
             return
+        late = 0.0 if timer is None else asyncio.get_running_loop().time() - timer.when()
+        if late > _LATE_SECONDS:
+            hold.forgive(late)  # the loop was held up, and with it the transaction
         if hold.is_busy or hold.paused < self._allowed():
             self._arm()
         else:

@@ -7,7 +7,9 @@ needs it, when it is needed.
 
 import asyncio
 import socket
+import ssl
 from collections.abc import AsyncIterator
+from functools import cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Final
 
@@ -42,6 +44,12 @@ def _embedded(address: IPv6Address) -> IPv4Address | None:
     return address.ipv4_mapped or address.sixtofour or (teredo[1] if teredo else None)
 
 
+@cache
+def tls_context() -> ssl.SSLContext:
+    """What connections are made safe with, for all of them: to read the certificates takes a good part of a second."""
+    return httpx2.create_ssl_context(trust_env=False)
+
+
 class GuardedTransport(httpx2.AsyncBaseTransport):
     """Sends requests of an `httpx2` client. `exempt` are hosts (`name` or `name:port`) that may be private and plain.
 
@@ -62,7 +70,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         self._plain = plain
         self._raw = raw
         self._most_bytes = most_bytes
-        self._inner = httpx2.AsyncHTTPTransport(trust_env=False, limits=_NO_CONNECTIONS_KEPT)
+        self._inner = httpx2.AsyncHTTPTransport(verify=tls_context(), trust_env=False, limits=_NO_CONNECTIONS_KEPT)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         url = request.url

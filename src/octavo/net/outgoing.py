@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import httpx2
 
-from octavo.net.guarded_http import GuardedTransport, RefusedAddress
+from octavo.net.guarded_http import GuardedTransport, RefusedAddress, tls_context
 
 MOST_REDIRECTS: Final = 5
 
@@ -47,6 +47,11 @@ class Received:
 
 class RequestFailed(Exception):
     """There is no answer: nobody was found or may be asked, it took too long, or there was too much of it."""
+
+
+def prepare() -> None:
+    """Do now what would take the first request long."""
+    tls_context()
 
 
 async def ask(request: Outgoing, limits: Limits, seconds: float | None = None) -> Received:

@@ -36,11 +36,17 @@ def function_at(value: Any, place: str, names: str) -> Function:
         return Function(value, place, offered)
     positional = [item for item in parameters if item.kind in _POSITIONAL]
     needed = sum(item.default is item.empty for item in positional)
-    takes_any = any(item.kind is item.VAR_POSITIONAL for item in parameters)
     by_name = any(item.kind is item.KEYWORD_ONLY and item.default is item.empty for item in parameters)
     if needed > offered or by_name:
         raise InvalidCode([CodeProblem(place, f"takes other arguments than it is called with: ({names})")])
-    return Function(value, place, offered if takes_any else min(len(positional), offered))
+    return Function(value, place, taken(value, offered))
+
+
+def taken(call: Callable[..., Any], offered: int) -> int:
+    """How many of the arguments that it is offered a function takes."""
+    kinds = [item.kind for item in inspect.signature(call).parameters.values()]
+    takes_any = inspect.Parameter.VAR_POSITIONAL in kinds
+    return offered if takes_any else min(sum(kind in _POSITIONAL for kind in kinds), offered)
 
 
 def place_of(value: Any, folder: Path) -> str:

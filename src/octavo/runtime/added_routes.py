@@ -1,6 +1,7 @@
 """Routes that are added beside all others, once it is known which of those are served without code of a project."""
 
 import logging
+from typing import Final
 
 from octavo.controllers.content import ContentController
 from octavo.controllers.reading import ContentReads
@@ -14,13 +15,17 @@ from octavo.runtime.prepare_database import StartFailed
 
 logger = logging.getLogger(__name__)
 
+_MOST_NAMED: Final = 5
+
 
 def add_plans(router: Router, prefix: str, controller: ContentController) -> None:
     """The routes of scheduled publishing."""
     if controller.schedules is not None:
-        for uid in add_schedules(router, prefix, controller.schedules):
-            message = "Entries of %s cannot be scheduled over REST: a project's code takes part in changing them"
-            logger.warning(message, uid)
+        left_out = list(add_schedules(router, prefix, controller.schedules))
+        if left_out:
+            message = "Not scheduled over REST, since a project's code takes part in changing them: entries of %s%s"
+            more = f" and {len(left_out) - _MOST_NAMED} more" if len(left_out) > _MOST_NAMED else ""
+            logger.warning(message, ", ".join(left_out[:_MOST_NAMED]), more)
 
 
 def add_feed(router: Router, shared: Infrastructure, reads: ContentReads, hooks: Hooks) -> FeedEndpoint | None:

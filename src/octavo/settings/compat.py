@@ -43,6 +43,7 @@ RULES: Mapping[str, Rule] = {
     "future_publication": Rule(v4="shown", safe="hidden"),
     "tokens_after_password_change": Rule(v4="valid", safe="invalid"),
     "unverified_emails": Rule(v4="accept", safe="refuse"),
+    "empty_answers": Rule(v4="notFound", safe="noContent"),
     "cors": Rule(v4="reflect", safe="exact", before={(4, 3, 4): "open"}),
     "star_origins": Rule(v4="nobody", safe="nobody", before={(4, 24, 0): "everybody"}),
     "graphql_forms": Rule(v4="accept", safe="preflight"),

@@ -9,6 +9,10 @@ from tests.project.rest.shop import Shop, open_shop
 pytestmark = pytest.mark.anyio
 
 FILES = {
+    "config/api.toml": """
+        [compat]
+        emptyAnswers = "noContent"
+    """,
     "api/book/controllers/book.py": """
         from octavo import Controller, NotFoundError, Request, Response
 

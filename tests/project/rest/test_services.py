@@ -70,13 +70,25 @@ FILES = {
             async def clean(self, request):
                 return await self.sanitize_query(request)
 
+            async def paged(self, request):
+                return await self.app.service("api::genre.genre").find({"pagination": {"pageSize": "2"}})
+
+            async def other(self, request):
+                return await self.controller("api::genre.genre").find(request)
+
+            async def nobody(self, request):
+                return await self.controller("api::gener.genre").find(request)
+
+            async def nothing(self, request):
+                return None
+
             async def write(self, request):
                 return await self.sanitize_input(await request.json(), request)
     """,
     "api/book/routes/book.py": """
         from octavo import Route
 
-        names = ("names", "none", "several", "count", "clean")
+        names = ("names", "none", "several", "count", "clean", "paged", "other", "nobody", "nothing")
         routes = [Route("GET", f"/{name}", f"book.{name}", auth=["api::book.book.find"]) for name in names]
         routes.append(Route("GET", "/whole/:id", "book.whole", auth=["api::book.book.find"]))
         routes.append(Route("POST", "/write", "book.write", auth=["api::book.book.find"]))
@@ -114,6 +126,88 @@ async def test_services_by_name(shop: Shop) -> None:
     assert len((await shop.get("/api/names")).json["names"]) > 1
     uid, count = (await shop.get("/api/count")).json
     assert (uid, count > 3) == ("api::book.book", True)
+
+
+async def test_a_page_is_shown_as_v4_has_it(shop: Shop) -> None:
+    found = (await shop.get("/api/paged")).json
+    assert set(found) == {"results", "pagination"}
+    assert {**found["pagination"], "total": 0, "pageCount": 0} == {"page": 1, "pageSize": 2, "pageCount": 0, "total": 0}
+
+
+async def test_another_controller(shop: Shop) -> None:
+    """One that the project has no class for has the core actions."""
+    assert (await shop.get("/api/other?sort=id")).json == (await shop.get("/api/genres?sort=id")).json
+    assert (await shop.get("/api/nobody")).status == 500
+
+
+async def test_nothing_is_not_found_as_in_v4(shop: Shop) -> None:
+    assert (await shop.get("/api/nothing")).status == 404
+
+
+FRONT = {
+    "api/front-page/services/front-page.py": """
+        from octavo import Service
+
+        class FrontPageService(Service):
+            async def create_or_update(self, data):
+                return await super().create_or_update({**data, "headline": data["headline"].upper()})
+
+            async def delete(self, query=None):
+                return {**await super().delete(query), "gone": True}
+    """,
+    "api/book/services/book.py": """
+        from octavo import Service
+
+        class BookService(Service):
+            async def find_one(self, entry_id):
+                return {"id": entry_id, "title": "few arguments"}
+
+            async def find(self, *given):
+                return [{"id": len(given)}]
+    """,
+    "api/book/controllers/book.py": """
+        from octavo import Controller
+
+        class BookController(Controller):
+            async def nothing(self, request):
+                return None
+    """,
+    "api/book/routes/book.py": """
+        from octavo import Route
+
+        routes = [Route("GET", "/nothing", "book.nothing", auth=False)]
+    """,
+    "config/api.toml": """
+        [compat]
+        emptyAnswers = "noContent"
+    """,
+}
+
+
+@pytest.fixture(scope="module")
+async def front(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Shop]:
+    async with open_shop(tmp_path_factory.mktemp("front"), FRONT) as opened:
+        yield opened
+
+
+async def test_the_service_of_a_single_type(front: Shop) -> None:
+    data = {"headline": "hello", "publishedAt": "2024-01-01"}
+    changed = await front.ask("PUT", "/api/front-page", {"data": data}, full=True)
+    assert changed.json["data"]["attributes"]["headline"] == "HELLO", changed.body
+    gone = await front.ask("DELETE", "/api/front-page", full=True)
+    assert gone.json["data"]["attributes"]["gone"] is True
+    made = await front.ask("PUT", "/api/front-page", {"data": {"headline": "again"}}, full=True)
+    assert made.json["error"]["message"] == "singleType.alreadyExists"  # its localizations are there
+
+
+async def test_a_service_gets_as_many_arguments_as_it_takes(front: Shop) -> None:
+    found = await front.get("/api/books/7?fields[0]=title")
+    assert found.json["data"] == {"id": 7, "attributes": {"title": "few arguments"}}
+    assert (await front.get("/api/books?sort=id")).json["data"] == [{"id": 1, "attributes": {}}]
+
+
+async def test_nothing_is_an_answer_where_that_is_set(front: Shop) -> None:
+    assert (await front.get("/api/nothing")).status == 204
 
 
 def without_locales(value: Any) -> Any:
@@ -180,6 +274,6 @@ def test_services_that_cannot_be_made(tmp_path: Path) -> None:
     }
     assert problems(tmp_path, files) == [
         "src/api/book/services/book.py:5 __init__: RuntimeError: no shelf",
-        "src/api/front-page/services/front-page.py: the core actions of a single type ask its service for find alone, "
-        "not update",
+        "src/api/front-page/services/front-page.py: the core actions of a single type ask its service for find, "
+        "create_or_update, delete, not update",
     ]

@@ -6,7 +6,7 @@ from typing import Final
 from tree_sitter import Node
 
 from octavo.adoption.drafts import addresses, content, members, methods
-from octavo.adoption.drafts.python import Py, bracketed, python_name, text_literal
+from octavo.adoption.drafts.python import Py, bracketed, method_of, python_name, text_literal
 from octavo.adoption.drafts.scope import Scope, Untranslated
 from octavo.javascript.syntax import arguments, identifier, string_value, unwrap
 
@@ -251,11 +251,22 @@ def _of_strapi(scope: Scope, node: Node, base: Py, name: str) -> Py:
 def _served(scope: Scope, node: Node, base: Py, name: str) -> Py:
     """A function of a service. `create({ data })` and `update(id, { data })` take the data itself here."""
     given = arguments(node)
+    if _is_own_service(scope, base, name):
+        return scope.awaited(f"{base.text}.{method_of(name)}({_texts(scope, node)})", node)
     if name in ("create", "update") and len(given) == (2 if name == "update" else 1):
         data, others = content.data_of(scope, given[-1])
         which = [scope.read(scope, given[0]).text] if name == "update" else []
         return scope.awaited(bracketed(f"{base.text}.{name}(", [*which, data, *others], ")"), node, "entry")
-    return scope.awaited(f"{base.text}.{python_name(name)}({_texts(scope, node)})", node, _SUPER.get(name, ""))
+    if name == "find" and len(given) == 1 and scope.reach(scope, given[0]).kind == "ctx":
+        scope.doubt("v4 finds no query in `ctx` itself")
+        return scope.awaited(f"{base.text}.find()", node, "page")
+    return scope.awaited(f"{base.text}.{method_of(name)}({_texts(scope, node)})", node, _SUPER.get(name, ""))
+
+
+def _is_own_service(scope: Scope, base: Py, name: str) -> bool:
+    """Whether the project has this function of a service itself: it takes and answers what it likes."""
+    uid = base.text.rpartition(".service(")[2].removesuffix(")").strip('"')
+    return f"{uid}.{name}" in scope.text.project.own_services
 
 
 def _of_plugin(scope: Scope, node: Node, base: Py, name: str) -> Py:

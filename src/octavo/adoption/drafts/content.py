@@ -5,7 +5,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from octavo.adoption.drafts.python import Py, bracketed
+from octavo.adoption.drafts.python import Py, bracketed, text_literal
 from octavo.adoption.drafts.scope import Scope, Untranslated
 from octavo.javascript.modules import follow
 from octavo.javascript.syntax import arguments, is_open, key_of, named, properties, unwrap
@@ -32,6 +32,27 @@ _QUERY: Final = {
     "offset": "start",
     "data": "data",
 }
+_POPULATE: Final = {
+    "filters": "filters",
+    "fields": "fields",
+    "sort": "sort",
+    "populate": "populate",
+    "limit": "limit",
+    "start": "start",
+    "count": "count",
+    "on": "on",
+}
+_POPULATE_QUERY: Final = {
+    "where": "filters",
+    "select": "fields",
+    "orderBy": "sort",
+    "populate": "populate",
+    "limit": "limit",
+    "offset": "start",
+    "count": "count",
+    "on": "on",
+}
+"""What a part of `populate` is asked with, by the entity service and by the query engine."""
 _READS: Final = {
     "findMany": ("find_many", "entries"),
     "findPage": ("find_page", "page"),
@@ -54,6 +75,8 @@ def of_entity_service(scope: Scope, node: Node, base: Py, name: str) -> Py:
     if not given:
         raise Untranslated(node, "a call without a content-type")
     entries = f"{base.text}.entries({scope.read(scope, given[0]).text})"
+    if name == "findMany" and _uid_of(entries) in scope.text.project.singles:
+        return _read(scope, node, f"{entries}.find_first", _options(scope, given[1:], _ENTITY), "entry")
     if name in _READS:
         method, kind = _READS[name]
         return _read(scope, node, f"{entries}.{method}", _options(scope, given[1:], _ENTITY), kind)
@@ -62,7 +85,10 @@ def of_entity_service(scope: Scope, node: Node, base: Py, name: str) -> Py:
     if name in ("findOne", "update", "delete") and len(given) > 1:
         which, options = scope.read(scope, given[1]).text, _options(scope, given[2:], _ENTITY)
         if name == "findOne":
-            return _read(scope, node, f"{entries}.find_one", options, "entry", which)
+            shown = {key: value for key, value in options.items() if key in ("**", "populate", "fields")}
+            if shown.keys() != options.keys():
+                scope.doubt(f"{', '.join(sorted(options.keys() - shown))}: v4 takes no notice of it with an id")
+            return _read(scope, node, f"{entries}.find_one", shown, "entry", which)
         if name == "update":
             return _update(scope, node, entries, which, options)
         return scope.awaited(f"{entries}.delete({which})", node, "entry")
@@ -83,6 +109,8 @@ def of_query(scope: Scope, node: Node, base: Py, name: str) -> Py:
         if name == "delete":
             return scope.awaited(f"{base.text}.delete({which})", node, "entry")
     _all_locales(scope, given, base, options)
+    if name in ("findOne", "findMany") and "fields" in options and '"id"' not in options["fields"]:
+        scope.doubt("entries always have their `id`; `app.query(...).select(...)` has rows without it")
     if name == "findOne":
         return _read(scope, node, f"{base.text}.find_first", options, "entry")
     if name in _READS:
@@ -98,14 +126,19 @@ def of_query(scope: Scope, node: Node, base: Py, name: str) -> Py:
     raise Untranslated(node, f"no translation of `{name}` by other than an id")
 
 
+def _uid_of(entries: str) -> str:
+    """The content-type in `self.app.entries("api::talk.talk")`."""
+    return entries.rpartition("entries(")[2].strip('")')
+
+
 def _joined(parts: list[str]) -> str:
     return bracketed("(", parts, ")")[1:-1]
 
 
 def _all_locales(scope: Scope, given: list[Node], base: Py, options: dict[str, str]) -> None:
     """The query engine knows nothing of locales: it finds entries of all of them."""
-    uid = base.text.rpartition("entries(")[2].strip('")')
-    if uid in scope.text.localized and "locale" not in options and "data" not in options:
+    uid = _uid_of(base.text)
+    if uid in scope.text.project.localized and "locale" not in options and "data" not in options:
         options["locale"] = '"all"'
 
 
@@ -171,8 +204,47 @@ def _options(scope: Scope, given: list[Node], names: Mapping[str, str], *, close
         if name not in names:
             raise Untranslated(member, f"no argument for `{name}`")
         value = member.child_by_field_name("value") or member
-        found[names[name]] = scope.read(scope, value).text
+        if name == "populate":
+            found[name] = _populate(scope, value, _POPULATE_QUERY if names is _QUERY else _POPULATE)
+        else:
+            found[names[name]] = scope.read(scope, value).text
     return found
+
+
+def _populate(scope: Scope, node: Node, words: Mapping[str, str]) -> str:
+    """What is populated, with the words of the REST API. What either side of v4 takes no notice of is left out."""
+    asked = _written_out(scope, node)
+    if asked is None:
+        if words is _POPULATE_QUERY and unwrap(node).type not in ("true", "array", "string"):
+            scope.doubt("below populate it is `filters`, `fields`, `sort` and `start` here")
+        return scope.read(scope, node).text
+    parts = []
+    for name, value in asked.items():
+        below = _written_out(scope, value)
+        told = scope.read(scope, value).text if below is None else _populated(scope, below, words)
+        parts.append(f"{text_literal(name)}: {told}")
+    return bracketed("{", parts, "}")
+
+
+def _populated(scope: Scope, asked: Mapping[str, Node], words: Mapping[str, str]) -> str:
+    """What one relation or component is asked with."""
+    parts = []
+    for name, value in asked.items():
+        if name not in words:
+            scope.doubt(f"`{name}` below populate is left out, as v4 does")
+        elif name in ("populate", "on"):
+            parts.append(f'"{name}": {_populate(scope, value, words)}')
+        else:
+            parts.append(f"{text_literal(words[name])}: {scope.read(scope, value).text}")
+    return bracketed("{", parts, "}") if parts else "True"
+
+
+def _written_out(scope: Scope, node: Node) -> dict[str, Node] | None:
+    """The members of an object that is written out; None of anything else."""
+    found = _literal(scope, node)
+    if found.type != "object" or is_open(scope.module, found):
+        return None
+    return properties(scope.module, found)
 
 
 def data_of(scope: Scope, given: Node) -> tuple[str, list[str]]:

@@ -24,7 +24,7 @@ from octavo.adoption.drafts.pieces import (
     task_lines,
     tasks_lines,
 )
-from octavo.adoption.drafts.scope import Text
+from octavo.adoption.drafts.scope import Project, Text
 from octavo.javascript.parse import Module
 from octavo.javascript.syntax import FUNCTIONS, parameters, properties
 from octavo.project.v4.code import Finding, Kind, State
@@ -61,8 +61,17 @@ class Draft:
 
 def drafts(sources: Sources, registry: Registry, findings: Iterable[Finding]) -> Iterator[Draft]:
     """The drafts for all code that is to be ported, as far as its form is known."""
-    localized = frozenset(uid for uid, found in registry.content_types.items() if found.localized)
-    library = Library(sources, localized)
+    findings = tuple(findings)
+    types = registry.content_types
+    library = Library(
+        sources,
+        Project(
+            frozenset(uid for uid, found in types.items() if found.localized),
+            frozenset(uid for uid, found in types.items() if found.is_single),
+            _names(findings, Kind.ACTION),
+            _names(findings, Kind.SERVICE),
+        ),
+    )
     files: dict[str, list[Finding]] = {}
     for found in findings:
         if found.kind in _PORTED and found.state in _TO_PORT:
@@ -72,6 +81,10 @@ def drafts(sources: Sources, registry: Registry, findings: Iterable[Finding]) ->
         if module is not None and not module.is_json:
             yield from _File(sources, library, module, wanted).drafts()
     yield from (_module_draft(*written) for written in library.modules())
+
+
+def _names(findings: Iterable[Finding], kind: Kind) -> frozenset[str]:
+    return frozenset(found.name for found in findings if found.kind is kind)
 
 
 def _module_draft(file: str, path: str, text: str, names: tuple[str, ...]) -> Draft:
@@ -119,9 +132,8 @@ class _File:
     def _new_text(self) -> Text:
         helpers = dict(self._helpers)
         bindings = self._sources.bindings(self._module)
-        return Text(
-            self._module, self._place, self._library.bring, bindings, localized=self._library.localized, helpers=helpers
-        )
+        library = self._library
+        return Text(self._module, self._place, library.bring, bindings, project=library.project, helpers=helpers)
 
     def _written(self, text: Text, pieces: Sequence[Piece], render: Render, known: Collection[str]) -> str:
         lines = render(text, pieces, known)

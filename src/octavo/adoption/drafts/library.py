@@ -10,7 +10,7 @@ from tree_sitter import Node
 from octavo.adoption.drafts.functions import helpers_of
 from octavo.adoption.drafts.helpers import file_text, needed
 from octavo.adoption.drafts.python import Py, python_name
-from octavo.adoption.drafts.scope import Helper, Text
+from octavo.adoption.drafts.scope import Helper, Project, Text
 from octavo.javascript.modules import Binding, Import
 from octavo.javascript.parse import Module
 from octavo.javascript.syntax import FUNCTIONS
@@ -25,9 +25,9 @@ _LOADED: Final = frozenset(("controllers", "services", "policies", "middlewares"
 class Library:
     """The modules that drafts import from, as far as they can be translated wholly."""
 
-    def __init__(self, sources: Sources, localized: frozenset[str]) -> None:
+    def __init__(self, sources: Sources, project: Project) -> None:
         self._sources = sources
-        self.localized = localized
+        self.project = project
         self._known: dict[tuple[str, str], Helper | None] = {}
         self._wanted: dict[str, tuple[Module, dict[str, Node]]] = {}
 
@@ -81,7 +81,7 @@ class Library:
         bindings = {**self._sources.bindings(module), **exported}
         place = str(_python_place(module.file))
         helpers = helpers_of(module, bindings, "")
-        text = Text(module, place, self.bring, bindings, localized=self.localized, helpers=helpers)
+        text = Text(module, place, self.bring, bindings, project=self.project, helpers=helpers)
         return text, bindings
 
 

@@ -9,7 +9,7 @@ from tree_sitter import Node
 from octavo.adoption.drafts import assigning
 from octavo.adoption.drafts.expressions import reach, read
 from octavo.adoption.drafts.functions import body_lines, guarded_parameters, new_scope
-from octavo.adoption.drafts.python import Py, comment, indented, python_name, text_literal
+from octavo.adoption.drafts.python import Py, comment, indented, method_of, python_name, text_literal
 from octavo.adoption.drafts.scope import Scope, Text, Untranslated
 from octavo.javascript.syntax import FUNCTIONS, identifier, parameters, properties, unwrap
 
@@ -32,22 +32,28 @@ def class_lines(text: Text, stem: str, kind: str, owner: str, pieces: Iterable[P
     """`class TalkController(Controller)`, or a service. `known` are all names that `this` has."""
     text.octavo.add(kind)
     name = "".join(part[:1].upper() + part[1:] for part in stem.replace("-", "_").replace(".", "_").split("_"))
-    methods = {one: python_name(one) for one in known}
+    methods = {one: method_of(one) for one in known}
     lines = [f"class {name}{kind}({kind}):"]
     for number, piece in enumerate(pieces):
-        if kind == "Service" and piece.name in _CORE:
-            text.reasons.append(f"`{piece.name}` of a service takes and answers other values here")
+        if kind == "Service" and piece.name in _CORE and f"{owner}.{piece.name}" not in text.project.own_actions:
+            text.reasons.append(f"core actions ask `{piece.name}` of a service with other values, and for others, here")
         scope = new_scope(text, "self.app", owner, "action" if kind == "Controller" else "")
         scope.alias("this", Py("self", kind="self"))
         scope.alias("super", Py("super()", kind="super"))
         for own, method in methods.items():
             scope.alias(f"this.{own}", Py(method))
         given = _given(scope, piece.node, ("request",) if kind == "Controller" else None)
-        head = f"async def {methods[piece.name]}({', '.join(['self', *given.names])}):"
+        names = [_left_out(one) for one in given.names] if kind == "Service" else given.names
+        head = f"async def {methods[piece.name]}({', '.join(['self', *names])}):"
         body = [_place(text, piece.node), head]
         body += map(indented, [*given.lines, *body_lines(scope, piece.node)])
         lines += [""] * (number > 0) + [indented(line) for line in body]
     return lines
+
+
+def _left_out(parameter: str) -> str:
+    """A parameter that callers may leave out, as all of JavaScript's."""
+    return parameter if "=" in parameter or parameter.startswith("*") else f"{parameter}=None"
 
 
 @dataclass(frozen=True, slots=True)

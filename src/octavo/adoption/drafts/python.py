@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
+from octavo.project.naming import action_name
+
 _LONGEST_LINE: Final = 120
 _CAPITAL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WRITTEN: Final = frozenset(
@@ -117,6 +119,12 @@ def _brace(text: str) -> str:
 def _spaced(text: str) -> str:
     """An expression in a string: one that begins with a brace would be taken for the brace itself."""
     return f" {text}" if text.startswith("{") else text
+
+
+def method_of(name: str) -> str:
+    """The method for an action or a service's function: in Python's way where that leads back to the name."""
+    plain = python_name(name)
+    return plain if action_name(plain) == name or not name.isidentifier() else name
 
 
 def bracketed(start: str, parts: Iterable[str], end: str) -> str:

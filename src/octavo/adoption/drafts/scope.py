@@ -33,6 +33,20 @@ class Helper:
     takes_app: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What has to be known of a project besides the file: names of content-types, actions and functions of services."""
+
+    localized: frozenset[str] = frozenset()
+    """The content-types whose entries have locales."""
+    singles: frozenset[str] = frozenset()
+    """The single types."""
+    own_actions: frozenset[str] = frozenset()
+    """The actions that the project has itself, such as `api::talk.talk.find`."""
+    own_services: frozenset[str] = frozenset()
+    """The functions of services that the project has itself, by the same names."""
+
+
 @dataclass(slots=True)
 class Text:
     """The Python file as it grows: what it imports, and the names of the JavaScript file that it needs."""
@@ -54,8 +68,7 @@ class Text:
     reasons: list[str] = field(default_factory=list)
     """Why statements have no translation, one for each."""
     doubted: int = 0
-    localized: frozenset[str] = frozenset()
-    """The content-types whose entries have locales."""
+    project: Project = Project()
 
 
 @dataclass(slots=True)

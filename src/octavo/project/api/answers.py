@@ -13,6 +13,7 @@ import orjson
 from octavo.http.response import HTML, JSON, TEXT, FileResponse, Headers, StreamResponse, render_json
 from octavo.http.response import Response as RawResponse
 from octavo.http.static import content_type_of
+from octavo.project.results import EntryPage
 from octavo.rest.accounts import escape_address
 
 _UNREAD: Final = object()
@@ -160,9 +161,15 @@ def to_response(value: Any) -> RawResponse:
     """What an action returned, as HTTP has it: nothing is 204, an answer itself, everything else JSON."""
     if value is None:
         return RawResponse(204, content_type="")
+    if isinstance(value, EntryPage):
+        value = {"results": value.entries, "pagination": _pagination(value)}
     if isinstance(value, Answer):
         return value.render()
     return value if isinstance(value, RawResponse) else render_json(200, value)
+
+
+def _pagination(page: EntryPage[Any]) -> dict[str, int]:
+    return {"page": page.page, "pageSize": page.page_size, "pageCount": page.page_count, "total": page.total}
 
 
 def to_answer(value: Any) -> Answer:

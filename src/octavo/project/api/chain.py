@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from octavo.errors import NotFoundError
 from octavo.http.request import Request as RawRequest
 from octavo.http.response import Response as RawResponse
 from octavo.http.router import Handler
@@ -101,6 +102,14 @@ def chained(middlewares: tuple[Used, ...], action: Action) -> Action:
     for middleware in reversed(middlewares):
         action = partial(_around, middleware, action)
     return action
+
+
+async def answering(action: Action, request: Request) -> Any:
+    """What an action answers. Raises NotFoundError for nothing, as v4 has it."""
+    answer = await action(request)
+    if answer is None:
+        raise NotFoundError
+    return answer
 
 
 async def _around(middleware: Used, action: Action, request: Request) -> Any:

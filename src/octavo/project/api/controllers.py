@@ -10,7 +10,7 @@ from octavo.project.api.content_rules import ContentRules
 from octavo.project.api.entries import Entries
 from octavo.project.api.requests import Request
 from octavo.project.kinds import ControllerKind
-from octavo.project.naming import action_name, method_name
+from octavo.project.naming import action_name, did_you_mean, method_name
 from octavo.query.params import PageLimits
 from octavo.rest.plugin_operations import PLUGIN_OPERATIONS
 
@@ -30,6 +30,7 @@ class Controller(ControllerKind):
     uid: str
     _core: CoreAction
     _limits: PageLimits
+    _others: "Callable[[str], Controller]"
 
     @property
     def entries(self) -> Entries:
@@ -40,6 +41,10 @@ class Controller(ControllerKind):
     def service(self) -> Any:
         """The service of that name."""
         return self.app.service(self.uid)
+
+    def controller(self, uid: str) -> Any:
+        """Another controller, whose actions can be called with the request. Raises UnknownName."""
+        return self._others(uid)
 
     async def find(self, request: Request) -> Answer:
         """A list of entries, or the entry of a single type."""
@@ -107,12 +112,32 @@ class Controller(ControllerKind):
         return await self._core(f"{self.uid}.{action}", request)
 
 
-def join(kind: type[Any], app: App, uid: str, core: CoreAction, limits: PageLimits) -> Controller:
-    """The controller that a project's class makes."""
-    joined: Controller = _with_core_actions(kind, uid)()
-    joined.app, joined.uid = app, uid
-    joined._core, joined._limits = core, limits  # noqa: SLF001 - it is made here
-    return joined
+class Controllers:
+    """The controllers of a site by their names; those that the project has no class for have the core actions."""
+
+    def __init__(self, app: App, core: CoreAction, limits: PageLimits) -> None:
+        self._app = app
+        self._core = core
+        self._limits = limits
+        self._made: dict[str, Controller] = {}
+
+    def join(self, kind: type[Any], uid: str) -> Controller:
+        """The controller that a project's class makes."""
+        joined: Controller = _with_core_actions(kind, uid)()
+        joined.app, joined.uid = self._app, uid
+        joined._core, joined._limits, joined._others = self._core, self._limits, self.find  # noqa: SLF001 - made here
+        self._made[uid] = joined
+        return joined
+
+    def find(self, uid: str) -> Controller:
+        """The controller of that name. Raises UnknownName."""
+        found = self._made.get(uid)
+        if found is None:
+            known = {*self._made, *self._app.registry.content_types, *(owner for owner, _ in _PLUGIN_ACTIONS)}
+            if uid not in known:
+                raise UnknownName(f"there is no controller {uid}{did_you_mean(uid, known)}")
+            found = self.join(Controller, uid)
+        return found
 
 
 def own_methods(kind: type[Any]) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """`app.http`: other machines, asked by a project's code. Nobody of private networks is, unless a setting says so."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -57,11 +58,24 @@ class HttpAnswer:
         return self.url.partition("://")[2].partition("/")[0].rpartition("@")[2]
 
 
+def _load_client() -> None:
+    from octavo.net.outgoing import prepare
+
+    prepare()
+
+
 class HttpClient:
     """Makes requests. All of them raise HttpError when there is no answer; an answer of any status is one."""
 
     def __init__(self, private_hosts: frozenset[str], seconds: float, most_bytes: int) -> None:
         self._limits = private_hosts, seconds, most_bytes
+        self._is_loaded = False
+
+    async def _load(self) -> None:
+        """Import the client in a thread: that takes a good part of a second, in which nobody else would be answered."""
+        if not self._is_loaded:
+            await asyncio.to_thread(_load_client)
+            self._is_loaded = True
 
     async def request(
         self,
@@ -77,6 +91,7 @@ class HttpClient:
         follow_redirects: bool = False,
     ) -> HttpAnswer:
         """Send `json`, the fields of a form (`data`), `content`, or nothing; the whole may take `seconds`."""
+        await self._load()
         from octavo.net.outgoing import Limits, Outgoing, RequestFailed, ask
 
         request = Outgoing(method, url, params, headers or {}, json, data, content, follow_redirects)

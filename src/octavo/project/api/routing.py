@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from octavo.authentication.authenticator import Authenticator
 from octavo.project.api.app import App
-from octavo.project.api.chain import Action, CodeHandler, chained
-from octavo.project.api.controllers import Controller, join, own_methods
+from octavo.project.api.chain import Action, CodeHandler, answering, chained
+from octavo.project.api.controllers import Controller, Controllers, own_methods
 from octavo.project.api.core_actions import CoreActions, NewEndpoints
 from octavo.project.api.service_endpoints import ServiceActions
 from octavo.project.api.services import ServiceTable
@@ -122,6 +122,8 @@ class RestCode:
 
     def _code_handler(self, operation: Operation, around: _Around, action: Action, place: str) -> CodeHandler:
         admit = admission(self._authenticator, operation.admits)
+        if self._app.settings.api.compat.empty_answers == "notFound":
+            action = partial(answering, action)
         chain = chained(around.middlewares, action)
         return CodeHandler(self._app, self._runner, operation.name, place, admit, around.policies, chain)
 
@@ -169,9 +171,10 @@ class RestCode:
     # Reading
 
     def _join_controllers(self, limits: PageLimits) -> Iterator[tuple[str, Controller]]:
+        joined = Controllers(self._app, self._core.run, limits)
         for uid, found in self._code.controllers.items():
             try:
-                yield uid, join(found.kind, self._app, uid, self._core.run, limits)
+                yield uid, joined.join(found.kind, uid)
             except Exception as error:  # whatever the project's code raises is told with its place
                 self._refuse(failure_place(error, self._code.folder, found.place), describe(error))
 

@@ -12,6 +12,8 @@ from octavo.project.api.app import App
 from octavo.project.api.content_rules import ContentRules
 from octavo.project.api.requests import Request
 from octavo.project.api.services import Service, ServiceTable
+from octavo.project.functions import taken
+from octavo.project.results import EntryPage
 from octavo.project.running import Runner
 from octavo.query.params import PageLimits
 from octavo.rest.bodies import read_write
@@ -31,6 +33,8 @@ class ServiceEndpoints:
         """A page of entries."""
         request, query = self._asked(raw)
         found = await self._call(request, self._service.find, query)
+        if isinstance(found, list):  # the first page of all there is
+            found = EntryPage(found, len(found), page_size=len(found) or 1)
         return render_json(200, self._rules.page(self._rules.sanitize_output(found, request), request))
 
     async def find_single(self, raw: RawRequest, actor: Actor) -> RawResponse:
@@ -60,6 +64,17 @@ class ServiceEndpoints:
         request, query = self._asked(raw)
         return self._shown(request, await self._call(request, self._service.delete, read_id(raw), query))
 
+    async def update_single(self, raw: RawRequest, actor: Actor) -> RawResponse:
+        """The entry of a single type, changed or made."""
+        request, query = self._asked(raw)
+        data, files = await self._written(request)
+        return self._shown(request, await self._call(request, self._service.create_or_update, data, query, **files))
+
+    async def delete_single(self, raw: RawRequest, actor: Actor) -> RawResponse:
+        """A single type's entry less."""
+        request, query = self._asked(raw)
+        return self._shown(request, await self._call(request, self._service.delete, query))
+
     def _asked(self, raw: RawRequest) -> tuple[Request, dict[str, Any]]:
         request = Request.of(raw, self._service.app)
         self._rules.validate_query(request)
@@ -72,8 +87,8 @@ class ServiceEndpoints:
         return data, {"files": write.files} if write.files else {}
 
     async def _call(self, request: Request, method: Any, *given: Any, **named: Any) -> Any:
-        """What the service answers, within the time of the project's code."""
-        call = partial(method, *given, **named)
+        """What the service answers to as many arguments as it takes, within the time of the project's code."""
+        call = partial(method, *given[: taken(method, len(given))], **named)
         return await self._runner.run(self._service.uid, request.raw, request.clock, call)
 
     def _shown(self, request: Request, entry: Any) -> RawResponse:
@@ -89,6 +104,8 @@ _METHODS: Final = {
     "create": "create",
     "update": "update",
     "delete": "delete",
+    "update_single": "create_or_update",
+    "delete_single": "delete",
 }
 """By what handles a row: the method of the service that is asked."""
 

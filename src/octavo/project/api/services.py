@@ -28,7 +28,8 @@ from octavo.schema.content_types import ContentType
 Asked = Mapping[str, Any] | None
 Files = Sequence[tuple[str, IncomingFile]]
 CORE: Final = ("find", "find_one", "create", "update", "delete")
-"""The methods that core actions ask, where a project has its own."""
+OF_SINGLE: Final = ("find", "create_or_update", "delete")
+"""The methods that core actions ask, where a project has its own; those of a single type."""
 
 
 class Service(ServiceKind):
@@ -81,8 +82,22 @@ class Service(ServiceKind):
         except NotFoundError:
             return None
 
-    async def delete(self, entry_id: int, query: Asked = None) -> Entry | None:
-        """Remove an entry; it is answered as it was. None where there is none."""
+    async def create_or_update(self, data: Mapping[str, Any], query: Asked = None, *, files: Files = ()) -> Entry:
+        """The entry of a single type, changed or made. Raises ValidationError."""
+        answer = await self._prepare(query, By.ID, Drafts.ANY)
+        entry_id = await self._single_id(query, Drafts.ANY)
+        writes, write = self.app.controller.writes, Write(data, tuple(files))
+        if entry_id is None:
+            return self._entry(await writes.create_single(self._type, write, answer, SYSTEM))
+        return self._entry(await writes.update(self._type, entry_id, write, answer, SYSTEM, sharing=True))
+
+    async def delete(self, entry_id: int | Asked = None, query: Asked = None) -> Entry | None:
+        """Remove an entry; it is answered as it was. None where there is none. Of a single type: `delete(query)`."""
+        if not isinstance(entry_id, int):
+            query = entry_id
+            entry_id = await self._single_id(query, Drafts.ASKED)
+        if entry_id is None:
+            return None
         answer = await self._prepare(query, By.ID, Drafts.ANY)
         try:
             return self._entry(await self.app.controller.writes.delete(self._type, entry_id, answer, SYSTEM))
@@ -100,9 +115,13 @@ class Service(ServiceKind):
             raise UnknownName(f"{self.uid} is the service of no content-type")
         return found
 
+    async def _single_id(self, query: Asked, drafts: Drafts) -> int | None:
+        controller = self.app.controller
+        default = await controller.locales.default() if self._type.localized else ""
+        return await controller.reads.single_id(self._type, read_query(_plain(query)), default, drafts)
+
     async def _prepare(self, query: Asked, by: By, drafts: Drafts) -> PreparedRead:
-        given = orjson.loads(orjson.dumps(query or {}))
-        asked: Query = read_query(given, self.limits if by is By.LIST else None)
+        asked: Query = read_query(_plain(query), self.limits if by is By.LIST else None)
         if asked.locales is None and self._type.localized:
             asked = replace(asked, locales=(await self.app.controller.locales.default(),))
         request = ReadRequest(content_type=self._type, query=asked, by=by, projection=Form.FLAT, drafts=drafts)
@@ -110,6 +129,14 @@ class Service(ServiceKind):
 
     def _entry(self, answer: bytes) -> Entry:
         return Entry(self.uid, orjson.loads(answer))
+
+
+def _plain(query: Asked) -> dict[str, Any]:
+    """A query as values of JSON. Raises TypeError for a request, of which its `query` is meant."""
+    if query is not None and not isinstance(query, Mapping):
+        raise TypeError(f"a service is asked by a query, such as request.query, not by a {type(query).__name__}")
+    found: dict[str, Any] = orjson.loads(orjson.dumps(query or {}))
+    return found
 
 
 class ServiceTable:
@@ -133,9 +160,10 @@ class ServiceTable:
         return self._made[uid]
 
     def overridden(self, uid: str) -> frozenset[str]:
-        """The core methods that a project has of its own."""
+        """The methods for core actions that a project has of its own."""
         own = self._code.services.get(uid)
-        return frozenset() if own is None else frozenset(name for name in CORE if _is_own(own.kind, name))
+        known = dict.fromkeys((*CORE, *OF_SINGLE))
+        return frozenset() if own is None else frozenset(name for name in known if _is_own(own.kind, name))
 
     def problems(self, app: App) -> list[CodeProblem]:
         """What is wrong with the project's services: those that cannot be made, and what nobody would ask."""
@@ -146,9 +174,10 @@ class ServiceTable:
             except Exception as error:  # whatever the project's code raises is told with its place
                 found.append(CodeProblem(failure_place(error, self._code.folder, own.place), describe(error)))
             content_type = app.registry.content_types.get(uid)
-            unasked = sorted(self.overridden(uid) - {"find"})
+            unasked = sorted(self.overridden(uid) - {*OF_SINGLE})
             if content_type is not None and content_type.is_single and unasked:
-                says = f"the core actions of a single type ask its service for find alone, not {', '.join(unasked)}"
+                names = ", ".join(OF_SINGLE)
+                says = f"the core actions of a single type ask its service for {names}, not {', '.join(unasked)}"
                 found.append(CodeProblem(own.place, says))
         return found
 

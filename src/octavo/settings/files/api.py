@@ -81,6 +81,11 @@ class Compat:
         "People whose e-mail address the provider they sign in with has not verified.",
         default_doc=_BY_PROFILE,
     )
+    empty_answers: Literal["notFound", "noContent"] = setting(
+        "notFound",
+        "Actions of a project's code that answer nothing: 404, or 204.",
+        default_doc=_BY_PROFILE,
+    )
     cors: Literal["reflect", "open", "exact"] = setting(
         "reflect",
         "Cross-origin requests: any origin reflected with credentials, any by `*` and so without, or only the origins "
