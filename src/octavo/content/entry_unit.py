@@ -182,8 +182,8 @@ class EntryUnit(UnitOfWork):
         """As for any unit; before, what follows at a time is planned, and whoever takes part sees what is changed."""
         if (self._planned or self._gone) and self._context.schedules is not None:
             await self._context.schedules.follow(self, self._planned, self._gone)
-        if self._context.witness is not None and self.changes:
-            await self._context.witness.before_commit(self, self.changes)
+        if self._context.witness is not None and (changes := self.changes):
+            await self._context.witness.before_commit(self, changes)
         await super().finish()
 
     async def read_image(self, uid: str, entry_id: int) -> bytes | None:
@@ -299,10 +299,10 @@ class EntryUnit(UnitOfWork):
         """The same of a `publishedAt` as it is stored."""
         if moment is None:
             return Presence.DRAFT, None
-        now = store_at(content_type, PUBLISHED_AT, this_moment(), self._dialect)
-        if not self._context.rules.hides_future or moment <= now:
+        if not self._context.rules.hides_future:
             return Presence.LIVE, None
-        return Presence.DRAFT, stored_moment(moment)
+        now = store_at(content_type, PUBLISHED_AT, this_moment(), self._dialect)
+        return (Presence.LIVE, None) if moment <= now else (Presence.DRAFT, stored_moment(moment))
 
     def record_new(self, content_type: ContentType, row: RowNode) -> None:
         """Note that an entry is made."""

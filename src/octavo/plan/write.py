@@ -5,7 +5,6 @@ Changes of one kind to one table are put together, so that a write needs few sta
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 from octavo.plan.changes import (
@@ -83,14 +82,15 @@ def plan_write(
     `current` are the targets now linked, with their orders, for rows that exist; `dropped` the components that nothing
     holds any more. What several of them want of one target comes to what it would if they were written in turn.
     """
-    rows = [row for root in roots for row in root.walk()]
-    inside = [row for root in roots for row in islice(root.walk(), 1, None)]
+    trees = [tuple(root.walk()) for root in roots]
+    rows = [row for tree in trees for row in tree]
+    inside = [row for tree in trees for row in tree[1:]]
     return [
         *_drop(dropped),
-        *_insert(row for row in inside if row.id is None),
-        *_insert(root for root in roots if root.id is None),
-        *_update(root for root in roots if root.id is not None),
-        *_update(row for row in inside if row.id is not None),
+        *_insert(inside),
+        *_insert(roots),
+        *_update(roots),
+        *_update(inside),
         *_place_components(rows),
         *_link(rows, current),
         *_attach_files(rows),
@@ -130,10 +130,11 @@ def _drop(rows: Iterable[OwnedRow]) -> list[Change]:
 
 
 def _insert(rows: Iterable[RowNode]) -> Iterator[Change]:
-    """New rows; components come first, they do not know their owners."""
+    """The new ones of these rows; components come first, they do not know their owners."""
     groups: dict[tuple[Definition, tuple[str, ...]], list[RowNode]] = {}
     for row in rows:
-        groups.setdefault((row.definition, tuple(row.values)), []).append(row)
+        if row.id is None:
+            groups.setdefault((row.definition, tuple(row.values)), []).append(row)
     for (definition, attributes), group in groups.items():
         yield InsertRows(
             definition=definition,

@@ -35,6 +35,8 @@ class Definition:
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
     writable_names: tuple[str, ...] = field(init=False, repr=False)
     """The attributes that a body may set, in order of definition."""
+    asked_names: frozenset[str] = field(init=False, repr=False)
+    """Of those, what a new entry is looked at for also where they are missing: what is required, and defaults."""
     scalars: tuple[Scalar, ...] = field(init=False, repr=False)
     """The attributes that live in columns of the own table, in order of definition."""
 
@@ -42,8 +44,13 @@ class Definition:
         object.__setattr__(self, "attributes", MappingProxyType(dict(self.attributes)))
         names = tuple(name for name, attribute in self.attributes.items() if attribute.writable)
         object.__setattr__(self, "writable_names", names)
+        object.__setattr__(self, "asked_names", frozenset(filter(self._is_asked, names)))
         scalars = tuple(attribute for attribute in self.attributes.values() if isinstance(attribute, Scalar))
         object.__setattr__(self, "scalars", scalars)
+
+    def _is_asked(self, name: str) -> bool:
+        attribute = self.attributes[name]
+        return attribute.required or (isinstance(attribute, Scalar) and attribute.has_default)
 
     def scalar(self, name: str) -> Scalar:
         """The scalar of that name. Raises KeyError or TypeError when there is none."""

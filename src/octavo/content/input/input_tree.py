@@ -153,11 +153,13 @@ def _read_morph(registry: Registry, node: InputNode, relation: Relation, value: 
 
 
 def _changes(node: InputNode) -> Iterator[tuple[InputNode, str]]:
+    changes, children = node.changes, node.children
     for name in node.definition.attributes:
-        if name in node.changes:
+        if name in changes:
             yield node, name
-        for child in node.children.get(name, ()):
-            yield from _changes(child)
+        elif name in children:
+            for child in children[name]:
+                yield from _changes(child)
 
 
 def wanted_targets(root: InputNode, *, every: bool = False) -> dict[str, list[TargetId]]:

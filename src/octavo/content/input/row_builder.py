@@ -70,19 +70,22 @@ class RowBuilder:
 
     def _values(self, node: InputNode, row: RowNode) -> None:
         """What is given; a new row gets defaults, and a value for every attribute, so that new rows are alike."""
+        given, is_new = node.scalars, row.id is None
+        stamped = () if isinstance(node.definition, Component) else STAMPED
         for attribute in node.definition.scalars:
-            if attribute.name in STAMPED and not isinstance(node.definition, Component):
+            name = attribute.name
+            if name in stamped:
                 continue
-            if attribute.name in node.scalars:
-                value = node.scalars[attribute.name]
-            elif row.id is None:
+            if name in given:
+                value = given[name]
+            elif is_new:
                 value = attribute.default if attribute.has_default else None
             else:
                 continue
             if value is not None:
-                value = store(attribute, value, node.trail.child(attribute.name), self.dialect)
-            row.values[attribute.name] = value
-        if row.id is None:
+                value = store(attribute, value, node.trail.child(name), self.dialect)
+            row.values[name] = value
+        if is_new:
             for relation in node.definition.attributes.values():
                 if isinstance(relation, Relation) and relation.kind == "morphToOne":
                     row.values[relation.name] = None

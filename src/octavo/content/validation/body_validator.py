@@ -25,6 +25,7 @@ UNIQUE_MESSAGE = "This attribute must be unique"
 # type of a value is known after one, everything else about it after another, an answer of the database much later.
 _TYPE_STEP, _TEST_STEP, _ITEM_STEP, _DATABASE_STEP = 1, 2, 3, 1000
 _LINKS = (Relation, Media)
+_NOTHING: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +57,13 @@ class Validator:
         value: dict[str, Any] = {key: data[key] for key in ("id", COMPONENT_KEY) if key in data and trail is not TOP}
         names = definition.writable_names
         found: list[tuple[int, int, tuple[Problem, ...]]] = []
-        finished, missing, creating = start, 0, self.mode.creating
+        finished, missing, asked = start, 0, definition.asked_names if self.mode.creating else _NOTHING
         for name in reversed(names):
-            attribute = definition.attributes[name]
-            if name not in data and not (creating and _matters_when_missing(attribute)):
-                if not isinstance(attribute, _LINKS):
+            if name not in data and name not in asked:
+                if not missing and not isinstance(definition.attributes[name], _LINKS):
                     missing = _TEST_STEP  # the reference takes its turn to find out that there is nothing to say
                 continue
-            inside = trail.child(name)
+            attribute, inside = definition.attributes[name], trail.child(name)
             outcome = self._attribute(attribute, data.get(name, MISSING), inside, start)
             finished = max(finished, outcome.finished)
             if outcome.value is not MISSING:
@@ -173,11 +173,6 @@ class Validator:
         choices = ", ".join(known)
         messages.append(f"{inside.label} must be one of the following values: {choices}")
         return Outcome(value, tuple(map(inside.problem, messages)), start + _TEST_STEP + _TYPE_STEP)
-
-
-def _matters_when_missing(attribute: AnyAttribute) -> bool:
-    """Whether a creation that does not name it can be wrong: a default is looked at like any value."""
-    return attribute.required or (isinstance(attribute, Scalar) and attribute.has_default)
 
 
 def _rank(names: tuple[str, ...], label: str) -> int:
