@@ -39,12 +39,14 @@ MOST_CALLS = {
     "components and zones": (670, 1680),
 }
 
-# Calls of our own functions at most, for a whole request on SQLite and on PostgreSQL: a tenth more than are made now.
+# Calls of our own functions at most, for a whole request on SQLite and on PostgreSQL. For reads as many as are made
+# now, since each shows in how many requests are answered; for writes a twentieth more.
 MOST_REQUEST_CALLS = {
-    "read an entry": (57, 76),
-    "create, small": (420, 450),
-    "update, small": (350, 435),
-    "update, large": (1570, 1930),
+    "read an entry": (49, 67),
+    "list entries": (48, 65),
+    "create, small": (375, 410),
+    "update, small": (348, 404),
+    "update, large": (1515, 1922),
 }
 OWN = str(Path(octavo.__file__).parent)
 
@@ -111,6 +113,7 @@ async def test_requests_cost_no_more_calls(world: World, database: str) -> None:
     asgi, position = world.sites[database].octavo.asgi, ("sqlite", "postgresql").index(database)
     clients = {
         "read an entry": Client(asgi, "GET", "/api/books/2"),
+        "list entries": Client(asgi, "GET", "/api/books?populate=author&pagination[pageSize]=10"),
         "create, small": Client(asgi, "POST", "/api/books", SMALL),
         "update, small": Client(asgi, "PUT", "/api/books/2", SMALL),
         "update, large": Client(asgi, "PUT", "/api/books/2", LARGE),
@@ -118,9 +121,15 @@ async def test_requests_cost_no_more_calls(world: World, database: str) -> None:
     for name, client in clients.items():
         for _ in range(3):
             await client.send()
-        with counted_calls(own=True) as calls:
-            await client.send()
+        calls = min([await calls_of_request(client) for _ in range(5)], key=Counter.total)
         assert calls.total() <= MOST_REQUEST_CALLS[name][position], (name, calls.most_common(20))
+
+
+async def calls_of_request(client: Client) -> Counter[str]:
+    """Our own functions that a request calls; now and then it also looks again at what was looked at before."""
+    with counted_calls(own=True) as calls:
+        await client.send()
+    return calls
 
 
 async def test_the_load_asks_and_writes(tmp_path: Path) -> None:

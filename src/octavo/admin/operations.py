@@ -11,7 +11,6 @@ from typing import Any, Protocol
 
 from octavo.administrators.accounts import Administrators
 from octavo.authorization.actor import ANONYMOUS, Actor, check
-from octavo.events.origin import act_as, come_by
 from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.http.router import Handler, Router
@@ -60,13 +59,12 @@ def admitting(endpoint: Endpoint, row: AdminOperation, administrators: Administr
     """
 
     async def handle_anybody(request: Request) -> Response:
-        come_by("admin")
+        request.source = "admin"
         return await endpoint(request, ANONYMOUS)
 
     async def handle(request: Request) -> Response:
-        come_by("admin")
-        actor = (await administrators.signed_in(request.header("authorization"))).actor
-        act_as(actor)
+        request.source = "admin"
+        actor = request.actor = (await administrators.signed_in(request.header("authorization"))).actor
         check(actor, *row.actions)
         return await endpoint(request, actor)
 

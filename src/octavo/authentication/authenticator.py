@@ -27,7 +27,7 @@ from octavo.authentication.credentials import (
     read_bearer,
     read_user_token,
 )
-from octavo.authorization.actor import Actor, check
+from octavo.authorization.actor import Actor
 from octavo.authorization.grants_snapshot import GrantsSnapshot, grants_statement, read_grants
 from octavo.authorization.permissions import NOTHING, PermissionSet
 from octavo.cache import Cache, CacheBudget
@@ -35,7 +35,6 @@ from octavo.clock import SYSTEM_CLOCK, Clock
 from octavo.database.ambient import outside
 from octavo.database.connection import Database
 from octavo.errors import UnauthorizedError
-from octavo.events.origin import act_as
 from octavo.schema.uids import ADMIN_PERMISSION, ADMIN_ROLE, ADMIN_USER, API_TOKEN, PERMISSION, ROLE, USER
 from octavo.sql.own_table_statement import OwnStatement
 
@@ -157,18 +156,17 @@ class Authenticator:
 
     async def authenticate(self, authorization: str | None) -> Actor:
         """The actor that the header stands for: anonymous without credentials, refused with wrong ones."""
-        grants = await self._fresh_grants()
-        token = read_bearer(authorization)
+        age = self._clock.steady() - self._directory_at
+        if age >= self._options.max_age / 2:
+            await self._refresh_grants(age)
+        grants, token = self._grants, read_bearer(authorization)
         if token is None:
-            actor = grants.anonymous
-        elif is_admin_token(token):
-            actor = (await self.administrators.signed_in(token)).content_actor
-        elif "." in token:  # API tokens are hexadecimal; a dot makes it a user token, good or bad
-            actor = await self._user_actor(token)
-        else:
-            actor = await self._api_token_actor(token, grants)
-        act_as(actor)
-        return actor
+            return grants.anonymous
+        if is_admin_token(token):
+            return (await self.administrators.signed_in(token)).content_actor
+        if "." in token:  # API tokens are hexadecimal; a dot makes it a user token, good or bad
+            return await self._user_actor(token)
+        return await self._api_token_actor(token, grants)
 
     def expires_at(self, authorization: str | None) -> float:
         """When credentials that were accepted end by themselves, in seconds since 1970; infinite where they do not, or
@@ -182,12 +180,6 @@ class Authenticator:
         found = self._grants.tokens.get(hash_api_token(token, self._secrets.api_token_salt))
         return inf if found is None or found.expires_at is None else found.expires_at / 1000
 
-    async def admit(self, authorization: str | None, action: str) -> Actor:
-        """The actor, who may take the action. Raises ForbiddenError."""
-        actor = await self.authenticate(authorization)
-        check(actor, action)
-        return actor
-
     def invalidate(self) -> None:
         """Forget users, roles, permissions, API tokens and sessions: after a write to any of them."""
         self._generation += 1
@@ -199,13 +191,12 @@ class Authenticator:
         """Wait until nothing is under way in the background; before the database is closed."""
         await self._flights.settle()
 
-    async def _fresh_grants(self) -> GrantsSnapshot:
-        age = self._clock.steady() - self._directory_at
+    async def _refresh_grants(self, age: float) -> None:
+        """Look at the grants again, which are so many seconds old; wait only for those that are too old to be used."""
         if age >= self._options.max_age:
             await self._wait_for_directory()
-        elif age >= self._options.max_age / 2:
+        else:
             self._flights.start((self._generation, "grants"), self._look_again)
-        return self._grants
 
     async def _wait_for_directory(self) -> None:
         """Look again; and once more if somebody invalidated meanwhile, for then the answer may be older than that."""

@@ -2,9 +2,9 @@
 
 import re
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from octavo.cache import Cache, CacheBudget
@@ -33,6 +33,8 @@ _ALONE: Final = 4 * 1024**2
 _LONG_TEXT: Final = 16 * 1024
 """Statements of more bytes take a database some milliseconds before anything is read."""
 
+_Fetch = Callable[..., Awaitable[Any]]
+
 
 @dataclass(frozen=True, slots=True)
 class CompiledRead:
@@ -46,9 +48,10 @@ class CompiledRead:
     nesting: Nesting = FLAT
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PreparedRead:
-    """A read ready to run: the statement and its values.
+    """A read ready to run: the statement and its values. Nobody changes one; to make one that is frozen would take each
+    request several times as long.
 
     `late` are the places of values that are still to come, with their names, `moments` those of the moment at which it
     runs; `page` is what a list shows. `renewal` makes it anew, where there may come to be more to show; what is `given`
@@ -61,7 +64,7 @@ class PreparedRead:
     moments: tuple[int, ...] = ()
     page: Page | None = None
     renewal: "_Renewal | None" = None
-    given: tuple[tuple[str, Value], ...] = ()
+    given: Mapping[str, Value] = field(default_factory=dict)
 
     def bind(self, **given: Value) -> "PreparedRead":
         """The read with all values that were still to come, by name (`Slot`). Raises TypeError for other names."""
@@ -71,8 +74,7 @@ class PreparedRead:
                 values[place] = given[name]
         except KeyError as missing:
             raise TypeError(f"The read needs a value for {missing}") from None
-        known = tuple(given.items())
-        return PreparedRead(self.statement, tuple(values), (), self.moments, self.page, self.renewal, known)
+        return PreparedRead(self.statement, tuple(values), (), self.moments, self.page, self.renewal, given)
 
     def at(self, moment: int) -> tuple[Any, ...]:
         """All values of a read that is bound, at a moment in milliseconds since 1970."""
@@ -147,12 +149,20 @@ class EntryReader:
         """An SQL expression: the JSON, as bytes, of the entry in the row that a statement around it calls `alias`."""
         return compile_entry(shape, self.registry, self.dialect, alias)
 
-    async def read_one(self, prepared: PreparedRead, connection: Connection | None = None) -> bytes | None:
+    def read_one(
+        self, prepared: PreparedRead, connection: Connection | None = None
+    ) -> Coroutine[Any, Any, bytes | None]:
         """The JSON of an entry, or None when there is none. Raises ValidationError when it would be too large.
 
         Inside a transaction, whose connection is there already, nobody waits for the limiter of large reads.
         """
         fetch, waits = (connection or self.database).fetch_json, connection is None
+        if prepared.renewal is None and self._url_signer is None:
+            return self._run(fetch, prepared, waits)
+        return self._read_again(fetch, prepared, waits)
+
+    async def _read_again(self, fetch: _Fetch, prepared: PreparedRead, waits: bool) -> bytes | None:
+        """Read an entry until its plan shows all that is there; addresses of files signed."""
         renewal = prepared.renewal
         read = prepared if renewal is None else self._latest(prepared, renewal)
         found: bytes | None = await self._run(fetch, read, waits)
@@ -183,9 +193,9 @@ class EntryReader:
         if renewal.version != self.unlisted.version:
             version = self.unlisted.version
             renewal.latest, renewal.version = self.prepare(renewal.plan()), version
-        return prepared if renewal.latest is None else renewal.latest.bind(**dict(prepared.given))
+        return prepared if renewal.latest is None else renewal.latest.bind(**prepared.given)
 
-    async def _run(self, fetch: Callable[..., Awaitable[Any]], prepared: PreparedRead, waits: bool) -> Any:
+    async def _run(self, fetch: _Fetch, prepared: PreparedRead, waits: bool) -> Any:
         statement = prepared.statement
         is_large = statement.nesting.is_large
         if prepared.late:

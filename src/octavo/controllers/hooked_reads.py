@@ -44,7 +44,7 @@ class Asked:
         return FIND_MANY if self.request.by in _OF_MANY else FIND_ONE
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class HookedRead(PreparedRead):
     """A read as it is without hooks, and what it was made of."""
 
@@ -85,7 +85,7 @@ class HookedReads:
         if not given:
             return read, event
         prepared = self._prepare(asked.request, asked.ability, self._hooks.parse_query(given))
-        return prepared.bind(**dict(read.given)) if prepared.late else prepared, event
+        return prepared.bind(**read.given) if prepared.late else prepared, event
 
     async def after_many(self, read: HookedRead, event: Event, found: bytes) -> bytes:
         """The entries of a list as hooks leave them."""

@@ -3,7 +3,7 @@
 A door may keep what is prepared, by the text of the request, the content-type and the `key` of the actor's ability.
 """
 
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import lru_cache
@@ -130,13 +130,16 @@ class ContentReads:
 
     # Running
 
-    async def find(self, prepared: PreparedRead) -> tuple[bytes, int | None]:
+    def find(self, prepared: PreparedRead) -> Coroutine[Any, Any, tuple[bytes, int | None]]:
         """The JSON array of a list's page, and the total where the page wants it. Raises ValidationError: too large."""
-        if isinstance(prepared, HookedRead):
-            read, event = await self.hooked.before(prepared)
-            entries, total = await self._reader.read_list(read)
-            return await self.hooked.after_many(prepared, event, entries), total
-        return await self._reader.read_list(prepared)
+        return (
+            self._find_many_hooked(prepared) if isinstance(prepared, HookedRead) else self._reader.read_list(prepared)
+        )
+
+    async def _find_many_hooked(self, prepared: HookedRead) -> tuple[bytes, int | None]:
+        read, event = await self.hooked.before(prepared)
+        entries, total = await self._reader.read_list(read)
+        return await self.hooked.after_many(prepared, event, entries), total
 
     async def count(self, prepared: PreparedRead) -> int:
         """The number of entries that a request by count asks for."""
@@ -150,12 +153,13 @@ class ContentReads:
             raise NotFoundError
         return found
 
-    async def find_any(self, prepared: PreparedRead) -> bytes | None:
+    def find_any(self, prepared: PreparedRead) -> Coroutine[Any, Any, bytes | None]:
         """The JSON of an entry, or None when there is none. Raises ValidationError for one that is too large."""
-        if isinstance(prepared, HookedRead):
-            read, event = await self.hooked.before(prepared)
-            return await self.hooked.after_one(prepared, event, await self._reader.read_one(read))
-        return await self._reader.read_one(prepared)
+        return self._find_one_hooked(prepared) if isinstance(prepared, HookedRead) else self._reader.read_one(prepared)
+
+    async def _find_one_hooked(self, prepared: HookedRead) -> bytes | None:
+        read, event = await self.hooked.before(prepared)
+        return await self.hooked.after_one(prepared, event, await self._reader.read_one(read))
 
     async def single_id(self, content_type: ContentType, query: Query, locale: str, drafts: Drafts) -> int | None:
         """The id of a single type's entry in the locale that the query asks for; `locale` is the default one."""

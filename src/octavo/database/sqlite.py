@@ -9,7 +9,7 @@ which waits for the disk, and what is announced as long run in a thread.
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -111,17 +111,17 @@ class SqliteDatabase:
             self._loop_reader = None
         self._threads.shutdown(wait=False)
 
-    async def fetch_all(self, text: str, values: Values = (), *, long: bool = False) -> Sequence[Row]:
-        return await self._read(all_rows, text, values, long)
+    def fetch_all(self, text: str, values: Values = (), *, long: bool = False) -> Coroutine[Any, Any, Sequence[Row]]:
+        return self._read(all_rows, text, values, long)
 
-    async def fetch_row(self, text: str, values: Values = (), *, long: bool = False) -> Row | None:
-        return await self._read(first_row, text, values, long)
+    def fetch_row(self, text: str, values: Values = (), *, long: bool = False) -> Coroutine[Any, Any, Row | None]:
+        return self._read(first_row, text, values, long)
 
-    async def fetch_value(self, text: str, values: Values = (), *, long: bool = False) -> Any:
-        return await self._read(first_value, text, values, long)
+    def fetch_value(self, text: str, values: Values = (), *, long: bool = False) -> Coroutine[Any, Any, Any]:
+        return self._read(first_value, text, values, long)
 
-    async def fetch_json(self, text: str, values: Values = (), *, long: bool = False) -> bytes | None:
-        return await self._read(first_json, text, values, long)
+    def fetch_json(self, text: str, values: Values = (), *, long: bool = False) -> Coroutine[Any, Any, bytes | None]:
+        return self._read(first_json, text, values, long)
 
     async def execute(self, text: str, values: Values = ()) -> int:
         async with self.transaction() as transaction:

@@ -42,20 +42,6 @@ WORK: Final[ContextVar[Work]] = ContextVar("octavo_work", default=_CODE)
 """What is being worked on; doors set it for as long as they do."""
 
 
-def come_by(source: Source) -> None:
-    """Say more of the door, until it ends."""
-    found = WORK.get()
-    if found is not _CODE:
-        found.source = source
-
-
-def act_as(actor: Any) -> None:
-    """Say who asks, until the door ends. Nobody asks code."""
-    found = WORK.get()
-    if found is not _CODE:
-        found.actor = actor
-
-
 @contextmanager
 def coming_from(source: Source) -> Iterator[None]:
     """Work inside the block comes from somewhere else; whoever asks is the same."""

@@ -113,8 +113,6 @@ class HttpApplication:
             response = await self._respond_in_time(request, dispatcher)
             if self.problem is not None:
                 self._log_answer(request, response)
-            if isinstance(response, LiveResponse):
-                del self._running[request]
             await self._send(request, response, dispatcher, send)
             if request.method not in ALWAYS_ALLOWED and not request.overdue:
                 await request.drain()
@@ -130,7 +128,7 @@ class HttpApplication:
 
     def _start(self, request: Request, dispatcher: Dispatcher) -> None:
         loop = asyncio.get_running_loop()
-        request.task = asyncio.current_task()
+        request.task = asyncio.current_task(loop)
         request.started = loop.time()
         request.deadline = request.started + dispatcher.options.request_seconds
         self._running[request] = dispatcher
@@ -178,6 +176,7 @@ class HttpApplication:
             if isinstance(response, FileResponse):
                 await _send_file(request, response, send)
             elif isinstance(response, LiveResponse):
+                del self._running[request]
                 await self._live.send(request, response, dispatcher, send)
             else:
                 body = b"" if request.method == "HEAD" else response.body

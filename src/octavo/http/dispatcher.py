@@ -21,7 +21,7 @@ from octavo.errors import (
 from octavo.http.cors import Cors, is_preflight
 from octavo.http.error_response import render_error
 from octavo.http.options import HttpOptions
-from octavo.http.request import Request, decode_path
+from octavo.http.request import Request, Scope, decode_path
 from octavo.http.response import TEXT, Headers, Response
 from octavo.http.router import METHODS, Handler, Router
 from octavo.http.static import Files
@@ -64,7 +64,7 @@ class Dispatcher:
     async def respond(self, request: Request) -> Response:
         """The answer, whatever goes wrong. Raises CancelledError alone."""
         try:
-            self._check_size(request)
+            self._check_size(request.scope)
             return await self._enter(request)
         except MethodNotAllowed as error:
             return self._render_not_allowed(request, error)
@@ -114,10 +114,11 @@ class Dispatcher:
             raise NotFoundError
         return found
 
-    def _check_size(self, request: Request) -> None:
-        if request.url_length > self.options.max_url_length:
+    def _check_size(self, scope: Scope) -> None:
+        path = scope.get("raw_path") or scope["path"]
+        if len(path) + len(scope["query_string"]) > self.options.max_url_length:
             raise UriTooLongError
-        if len(request.scope["headers"]) > self.options.max_headers:
+        if len(scope["headers"]) > self.options.max_headers:
             raise HeadersTooLargeError
 
     def _allow(self, request: Request) -> Headers:

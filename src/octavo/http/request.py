@@ -65,7 +65,8 @@ class Overlay:
 class Request:
     """What the client sent.
 
-    `path_values` are the values of the route's `:name` segments; `source` is the door it came by, `actor` who asks,
+    `options` are the settings of the application that received it, `path_values` the values of the route's `:name`
+    segments; `source` is the door it came by, `actor` who asks,
     once that is known.
     """
 
@@ -74,12 +75,12 @@ class Request:
         "_closers",
         "_headers",
         "_id",
-        "_options",
         "_receive",
         "actor",
         "body_complete",
         "deadline",
         "method",
+        "options",
         "overdue",
         "overlay",
         "path_values",
@@ -103,7 +104,7 @@ class Request:
         self.waiting = False  # for the next piece of the body
         self.overlay: Overlay | None = None
         self._receive = receive
-        self._options = options
+        self.options = options
         self._headers: dict[bytes, bytes] | None = None
         self._body: bytes | None = None
         self._id: str | None = None
@@ -128,11 +129,6 @@ class Request:
         return decode_text(self.scope["query_string"], "query string")
 
     @property
-    def url_length(self) -> int:
-        """Bytes of path and query string."""
-        return len(self.scope.get("raw_path") or self.scope["path"]) + len(self.scope["query_string"])
-
-    @property
     def headers(self) -> Mapping[bytes, bytes]:
         """Headers by lower-case name; of a repeated header the first counts."""
         if self._headers is None:
@@ -154,7 +150,7 @@ class Request:
         """The client's address. Forwarded addresses count only as far as proxies on the way are trusted."""
         peer = self.scope.get("client")
         address = str(peer[0]) if peer else ""
-        trusted = self._options.trusted_proxies
+        trusted = self.options.trusted_proxies
         if address in trusted:
             forwarded = ",".join(v.decode("latin-1") for k, v in self.scope["headers"] if k == b"x-forwarded-for")
             for hop in reversed([hop.strip() for hop in forwarded.split(",") if hop.strip()]):
@@ -198,9 +194,9 @@ class Request:
         """Read and drop what nobody wanted of the body: a server that just hangs up would break the answer off."""
         if self.body_complete or not (self.header("content-length") or self.header("transfer-encoding")):
             return
-        self.deadline = get_running_loop().time() + self._options.drain_seconds
+        self.deadline = get_running_loop().time() + self.options.drain_seconds
         dropped = 0
-        while not self.body_complete and dropped < self._options.drain_bytes:
+        while not self.body_complete and dropped < self.options.drain_bytes:
             message = await self._receive()
             self.body_complete = not message.get("more_body", False)
             dropped += len(message.get("body", b""))
@@ -208,7 +204,7 @@ class Request:
     async def body(self, limit: int | None = None) -> bytes:
         """The whole body, decompressed."""
         if self._body is None:
-            most = self._options.body.json if limit is None else limit
+            most = self.options.body.json if limit is None else limit
             self._check_announced_length(most)
             chunks, left = [], most
             while not self.body_complete:
@@ -219,20 +215,15 @@ class Request:
 
     async def json(self) -> Any:
         """The body as JSON: an object, an array, or an empty object where there is no body."""
-        body, depth = await self.body(), self._options.body.json_depth
+        body, depth = await self.body(), self.options.body.json_depth
         if len(body) <= _MOST_PARSED_HERE:
             return parse_json(body, depth)
         return await in_computing_thread(lambda: parse_json(body, depth))
 
-    @property
-    def options(self) -> HttpOptions:
-        """The settings of the application that received the request."""
-        return self._options
-
     def touch(self) -> None:
         """Something arrived or left: the time-out is counted anew, up to a last moment."""
         now = get_running_loop().time()
-        self.deadline = min(now + self._options.request_seconds, self.started + self._options.upload_seconds)
+        self.deadline = min(now + self.options.request_seconds, self.started + self.options.upload_seconds)
 
     async def left(self) -> None:
         """Wait until the client goes away. Nothing of its body is wanted any more."""

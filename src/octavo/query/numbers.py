@@ -9,6 +9,8 @@ from octavo.schema.scalar_types import LARGEST_ID
 MAX_SAFE_INTEGER: Final = 2**53 - 1
 """The largest whole number up to which JavaScript's numbers are exact."""
 
+_EXACT_DIGITS: Final = 15
+"""JavaScript's numbers hold all whole ones of so many digits."""
 _DIGITS: Final = re.compile(r"[0-9]{1,19}", re.ASCII)
 
 
@@ -62,5 +64,8 @@ def read_entry_id(value: object, *, digits_only: bool = False) -> int | None:
     >>> read_entry_id("1e1"), read_entry_id("1e1", digits_only=True), read_entry_id("1.5"), read_entry_id(0)
     (10, None, None, None)
     """
+    if isinstance(value, str) and len(value) <= _EXACT_DIGITS and value.isascii() and value.isdecimal():
+        id_ = int(value)  # as nearly all are written, and the same either way
+        return id_ if 0 < id_ <= LARGEST_ID else None
     number = id_number(value, digits_only=digits_only)
     return int(number) if 0 < number <= LARGEST_ID and number.is_integer() else None

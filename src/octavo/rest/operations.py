@@ -165,14 +165,16 @@ def guarded(endpoint: Endpoint, admit: Admission) -> Handler:
 def admission(authenticator: Authenticator, access: Access) -> Admission:
     """Who asks, if they may use a route; on a public one nobody is asked who they are."""
 
+    scopes = access.scopes
+
     async def admit_anybody(_: Request) -> Actor:
         return ANONYMOUS
 
     async def admit(request: Request) -> Actor:
-        actor = await authenticator.authenticate(request.header("authorization"))
-        if not access.scopes and actor.kind == "anonymous":
+        actor = request.actor = await authenticator.authenticate(request.header("authorization"))
+        if not scopes and actor.kind == "anonymous":
             raise UnauthorizedError
-        check(actor, *access.scopes)
+        check(actor, *scopes)
         return actor
 
     return admit_anybody if access.public else admit

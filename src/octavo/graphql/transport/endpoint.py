@@ -8,7 +8,6 @@ import asyncio
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
-from octavo.events.origin import come_by
 from octavo.graphql.options import GraphqlContent, GraphqlOptions, ParseText
 from octavo.graphql.transport.playground import playground
 from octavo.http.own_page import OwnPage
@@ -72,12 +71,12 @@ class GraphqlEndpoint:
         """A query in the address; to a browser that brings none, the playground."""
         if self._playground is not None and "text/html" in (request.header("accept") or ""):
             return self._playground.render()
-        come_by("graphql")
+        request.source = "graphql"
         return await (self._answers or await self._answering()).get(request)
 
     async def post(self, request: Request) -> Response:
         """An operation, or a batch of them."""
-        come_by("graphql")
+        request.source = "graphql"
         return await (self._answers or await self._answering()).post(request)
 
     async def _answering(self) -> "RequestHandler":

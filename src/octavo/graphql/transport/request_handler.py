@@ -113,7 +113,7 @@ class RequestHandler:
 
     async def get(self, request: Request) -> Response:
         """A query in the address."""
-        actor = await self._authenticator.authenticate(request.header("authorization"))
+        actor = request.actor = await self._authenticator.authenticate(request.header("authorization"))
         answers = self._answers_for(request)
         changed = None if request.overlay is None else request.overlay.values
         params = self._parse_text(request.query) if changed is None else changed()
@@ -128,7 +128,7 @@ class RequestHandler:
         """An operation, or a batch of them."""
         answers = self._answers_for(request)
         try:
-            actor = await self._authenticator.authenticate(request.header("authorization"))
+            actor = request.actor = await self._authenticator.authenticate(request.header("authorization"))
             body = await request.body() if request.content_type == JSON else b""
             asked = self._asked.get(body)
             if asked is None:
