@@ -12,10 +12,13 @@ from octavo.rest.schedules import add_schedules
 from octavo.runtime import options
 from octavo.runtime.infrastructure import Infrastructure
 from octavo.runtime.prepare_database import StartFailed
+from octavo.settings.files.api import FEED_PATH
 
 logger = logging.getLogger(__name__)
 
 _MOST_NAMED: Final = 5
+OTHER_FEED_PATH: Final = "/_events"
+"""No content-type can have it: their names have no underscores."""
 
 
 def add_plans(router: Router, prefix: str, controller: ContentController) -> None:
@@ -33,11 +36,26 @@ def add_feed(router: Router, shared: Infrastructure, reads: ContentReads, hooks:
     if shared.journal is None:
         return None
     settings = shared.settings.api
-    path = settings.rest.prefix + settings.events.path
-    there = router.find("GET", path)
-    if there is not None and ":" not in there[0].template:
-        raise StartFailed(f"GET {path} is taken: give the feed of changes another path, `events.path` in api.toml")
+    path = free_path(router, settings.rest.prefix, settings.events.path)
     limits = options.feed_options(shared.settings)
     feed = FeedEndpoint(reads, router, hooks, shared.journal, shared.authenticator, limits)
-    feed.add(router, settings.rest.prefix, settings.events.path)
+    feed.add(router, settings.rest.prefix, path)
     return feed
+
+
+def free_path(router: Router, prefix: str, wanted: str) -> str:
+    """Where the feed of changes is: where it is wanted. Of what nobody has set it moves out of a content-type's way,
+    which is told. Raises StartFailed where there is something else all the same."""
+    if not _is_taken(router, prefix + wanted):
+        return wanted
+    if wanted == FEED_PATH and not _is_taken(router, prefix + OTHER_FEED_PATH):
+        message = "GET %s is taken: the feed of changes is at %s; `events.path` in api.toml gives it another path"
+        logger.warning(message, prefix + wanted, prefix + OTHER_FEED_PATH)
+        return OTHER_FEED_PATH
+    message = f"GET {prefix + wanted} is taken: give the feed of changes another path, `events.path` in api.toml"
+    raise StartFailed(message)
+
+
+def _is_taken(router: Router, path: str) -> bool:
+    there = router.find("GET", path)
+    return there is not None and ":" not in there[0].template

@@ -195,6 +195,9 @@ class Reads:
     )
 
 
+FEED_PATH: Final = "/events"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Events:
     """The feed of changes, `GET /api/events`."""
@@ -203,8 +206,8 @@ class Events:
         False, "Write down every change, and tell it to those who listen at `/api/events`: the entries they may find."
     )
     path: str = setting(
-        "/events",
-        "Where it is, below the path of REST; to be changed where a content-type is there.",
+        FEED_PATH,
+        "Where it is, below the path of REST; left alone, it is at `/_events` where a content-type has `/events`.",
         kind=PATH,
     )
     types: tuple[str, ...] = setting(

@@ -1,0 +1,28 @@
+"""Routes that are added beside those of content-types."""
+
+import pytest
+
+from octavo.http.request import Request
+from octavo.http.response import Response
+from octavo.http.router import Router
+from octavo.runtime.added_routes import free_path
+from octavo.runtime.prepare_database import StartFailed
+
+
+async def answer(request: Request) -> Response:
+    return Response(200, b"", "text/plain")
+
+
+def test_the_feed_moves_out_of_a_content_types_way(caplog: pytest.LogCaptureFixture) -> None:
+    router = Router()
+    router.add("GET", "/api/:anything", answer)
+    assert free_path(router, "/api", "/events") == "/events"
+    router.add("GET", "/api/events", answer)
+    assert free_path(router, "/api", "/events") == "/_events"
+    assert "GET /api/events is taken: the feed of changes is at /api/_events" in caplog.text
+    router.add("GET", "/api/changes", answer)
+    with pytest.raises(StartFailed, match="GET /api/changes is taken"):
+        free_path(router, "/api", "/changes")
+    router.add("GET", "/api/_events", answer)
+    with pytest.raises(StartFailed, match="GET /api/events is taken"):
+        free_path(router, "/api", "/events")
