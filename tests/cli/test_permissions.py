@@ -1,9 +1,24 @@
 """`octavo permissions`: listed, granted and revoked, by action and by pattern."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.cli.conftest import Call, answered, refused, said
 
+CONTROLLER = """
+from octavo import Controller, Request
+
+
+class StoryController(Controller):
+    async def shortest(self, request: Request):
+        return {}
+"""
+ROUTES = """
+from octavo import Route
+
+routes = [Route("GET", "/stories/shortest", "story.shortest")]
+"""
 FIND = "api::story.story.find"
 UNKNOWN = "'api::story.story.fnd' stands for no action of this project"
 FIND_ONE = "api::story.story.findOne"
@@ -32,6 +47,17 @@ def test_localizations_of_types_with_locales_can_be_granted(call: Call) -> None:
     assert said(call("permissions", "grant", "public", localize)) == ["Granted to public:", f"  {localize}"]
     assert said(call("permissions", "grant", "public", "api::*.createL*")) == ["Nothing to change."]
     assert granted(call) == [localize]
+
+
+def test_actions_of_the_projects_own_routes(call: Call, project: Path) -> None:
+    api = project / "src/api/story"
+    for name, code in (("controllers", CONTROLLER), ("routes", ROUTES)):
+        (api / name).mkdir()
+        (api / name / "story.py").write_text(code, "utf-8")
+    own = "api::story.story.shortest"
+    assert said(call("permissions", "grant", "public", own)) == ["Granted to public:", f"  {own}"]
+    assert f"  {own}" in said(call("permissions", "grant", "authenticated", "api::story.*"))
+    assert said(call("tokens", "create", "some", "--type", "custom", "--allow", "api::*.short*"))
 
 
 def test_list(call: Call) -> None:

@@ -35,6 +35,15 @@ def test_the_life_of_a_webhook(call: Call, monkeypatch: pytest.MonkeyPatch) -> N
     assert answered(call("webhooks", "list", "--json")) == []
 
 
+def test_tells_of_an_address_that_nothing_will_be_sent_to(call: Call) -> None:
+    told = "127.0.0.1 is not a public address; private machines are told in config/server.toml, [webhooks] privateHosts"
+    made = call("webhooks", "create", "home", "--url", "http://127.0.0.1:9/")
+    assert (made.exit_code, made.stderr) == (0, f"Warning: {told}\n")
+    assert call("webhooks", "update", "1", "--name", "house").stderr == ""
+    assert call("webhooks", "update", "1", "--url", "http://nowhere.invalid/").stderr == ""
+    assert call("webhooks", "update", "1", "--url", "http://127.0.0.1/").stderr == f"Warning: {told}\n"
+
+
 def test_refuses(call: Call) -> None:
     message = """\
 url: url must be an address that begins with http:// or https://

@@ -12,7 +12,10 @@ from click.testing import CliRunner
 from octavo.cli import main
 from octavo.project import InvalidCode
 from octavo.project.plugins import installed_plugins, plugins_in_use, read_config
+from octavo.settings import load_settings
 from octavo.testing import open_site
+from octavo.transfer.rename import plan_rename
+from tests.cli.projects import STORY, write_type
 
 TYPE = {
     "kind": "collectionType",
@@ -114,6 +117,15 @@ async def test_a_plugin_is_a_second_src(tmp_path: Path, packages: Path) -> None:
         refused = await site.post("/api/reviews", json={"data": {"text": "fine", "stars": 4}})
         assert (refused.status_code, refused.json()["error"]["message"]) == (400, "at most 3 stars")
         assert await site.app.entries("api::review.review").count() == 1
+
+
+def test_a_project_that_refers_to_what_a_plugin_brings_renames_its_own(tmp_path: Path, packages: Path) -> None:
+    folder = project(tmp_path, IN_USE)
+    relation = {"type": "relation", "relation": "manyToOne", "target": "api::review.review"}
+    story = {**STORY, "attributes": {"title": {"type": "string"}, "review": relation}}
+    write_type(folder, story)
+    settings = load_settings(folder, {}, require_secrets=False)
+    assert plan_rename(settings, "story", "review", "opinion").uid == "api::story.story"
 
 
 @pytest.mark.anyio

@@ -421,6 +421,11 @@ def test_files_that_are_not_text(tmp_path: Path) -> None:
     assert [text.split(":")[0] for text in problems_of(project, {})] == [".env", "config/api.toml"]
 
 
+def test_no_more_of_env_is_read_than_people_write(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes(b"#" * 1_100_000)
+    assert problems_of(tmp_path, {}) == [".env: cannot be read: .env is larger than 1 MB, the most that is read of it"]
+
+
 @pytest.mark.parametrize("mode", ["staging", "production"])
 def test_secrets_are_required_outside_development(tmp_path: Path, mode: Mode) -> None:
     assert problems_of(tmp_path, {}, mode) == [

@@ -11,12 +11,13 @@ from octavo.schema.registry import Registry
 _WILD = frozenset("*?[")
 
 
-def actions_of(patterns: Iterable[str], registry: Registry) -> tuple[str, ...]:
-    """The actions that are meant. A plain action of a plugin is taken as it is.
+def actions_of(patterns: Iterable[str], registry: Registry, own: Iterable[str] = ()) -> tuple[str, ...]:
+    """The actions that are meant; `own` are those that the project's code adds.
 
+    A plain action of a plugin is taken as it is.
     Raises ApplicationError for what stands for nothing.
     """
-    known = list_content_actions(registry)
+    known = tuple(dict.fromkeys((*list_content_actions(registry), *own)))
     return tuple(dict.fromkeys(action for pattern in patterns for action in _actions_of(pattern, known)))
 
 

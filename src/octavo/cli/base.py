@@ -15,9 +15,11 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from octavo.authorization.action_patterns import actions_of
 from octavo.database.connection import Database
 from octavo.errors import OctavoError, ServiceUnavailable
 from octavo.project import InvalidCode
+from octavo.project.plugins import plugins_in_use
 from octavo.runtime.definitions import project_registry
 from octavo.runtime.open_resources import migrations_folder, open_project_database
 from octavo.runtime.prepare_database import StartFailed, prepare_database
@@ -118,7 +120,7 @@ def with_database(
 
     `hooked`: it writes, and the project's hooks are to be told.
     """
-    if hooked and any((settings.project / "src").glob("**/*.py")):
+    if hooked and _has_code(settings):
         from octavo.cli.hooked import with_hooked_database  # all of the service
 
         return asyncio.run(with_hooked_database(settings, work))
@@ -135,9 +137,29 @@ def with_database(
     return asyncio.run(run())
 
 
+def chosen_actions(settings: Settings, patterns: Iterable[str]) -> tuple[str, ...]:
+    """The actions that patterns mean, of content-types and of the project's own routes. Raises ApplicationError."""
+    own: tuple[str, ...] = ()
+    if _has_code(settings):
+        from octavo.cli.hooked import own_actions  # all of the service
+
+        own = own_actions(with_secrets(settings))
+    return actions_of(patterns, project_registry(settings), own)
+
+
+def _has_code(settings: Settings) -> bool:
+    return any((settings.project / "src").glob("**/*.py")) or bool(plugins_in_use(settings.plugins.others))
+
+
 def say(template: str, *values: object) -> None:
     """Print for people. The template may have markup of rich; the values, one for each `{}`, are shown as they are."""
     Console(highlight=False, soft_wrap=True).print(template.format(*(escape(str(value)) for value in values)))
+
+
+def warn(message: str) -> None:
+    """Print a warning for people, beside what is answered."""
+    errors = Console(stderr=True, highlight=False, soft_wrap=True)
+    errors.print(Text.assemble(("Warning: ", "bold yellow"), message))
 
 
 def say_json(value: Any) -> None:

@@ -11,10 +11,16 @@ from octavo.runtime.definitions import project_registry
 from octavo.runtime.infrastructure import open_infrastructure
 from octavo.runtime.open_resources import migrations_folder
 from octavo.runtime.prepare_database import prepare_database
+from octavo.runtime.process import build
 from octavo.runtime.site import register_code
 from octavo.settings import Settings
 
 ResultT = TypeVar("ResultT")
+
+
+def own_actions(settings: Settings) -> tuple[str, ...]:
+    """The actions that the routes of the project's code ask for. Raises InvalidCode."""
+    return build(settings).site.services.controller.own_actions
 
 
 async def with_hooked_database(settings: Settings, work: Callable[[Database], Awaitable[ResultT]]) -> ResultT:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from octavo.authorization.action_patterns import actions_of
 from octavo.authorization.role_grants import Role, grant, list_grants, revoke
 from octavo.cli.base import (
     Group,
+    chosen_actions,
     json_option,
     project_option,
     read_settings,
@@ -20,7 +20,6 @@ from octavo.cli.base import (
     with_database,
 )
 from octavo.database.connection import Database
-from octavo.runtime.definitions import project_registry
 
 
 @click.group(cls=Group)
@@ -56,7 +55,7 @@ def list_all(role: str | None, project: Path, as_json: bool) -> None:
 def grant_actions(role: str, actions: tuple[str, ...], project: Path) -> None:
     """Let a role take actions."""
     settings = read_settings(project)
-    wanted = actions_of(actions, project_registry(settings))
+    wanted = chosen_actions(settings, actions)
     _tell("Granted to", role, with_database(settings, lambda database: grant(database, role, wanted), hooked=True))
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from octavo.authentication.api_tokens import TOKEN_TYPES, create_token, list_tokens, revoke_token
-from octavo.authorization.action_patterns import actions_of
 from octavo.cli.base import (
     Group,
+    chosen_actions,
     json_option,
     project_option,
     read_settings,
@@ -19,7 +19,6 @@ from octavo.cli.base import (
     say_table,
     with_database,
 )
-from octavo.runtime.definitions import project_registry
 
 _DAY_SECONDS = 24 * 3600
 
@@ -52,7 +51,7 @@ def create(
     salt = settings.secrets.api_token_salt
     if not salt:
         refuse("API_TOKEN_SALT is not set; put it into .env (octavo develop makes one)")
-    actions = actions_of(allow, project_registry(settings))
+    actions = chosen_actions(settings, allow) if allow else ()
     lifespan = None if days is None else days * _DAY_SECONDS
     token = with_database(
         settings, lambda database: create_token(database, salt, name, kind, actions, lifespan, description), hooked=True

@@ -1,5 +1,6 @@
 """`octavo webhooks`: addresses that are told when content changes."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -16,13 +17,14 @@ from octavo.cli.base import (
     say,
     say_json,
     say_table,
+    warn,
     with_database,
 )
 from octavo.clock import shown_moment
 from octavo.database.connection import Database
 from octavo.errors import ValidationError
 from octavo.events.outbox import Outbox
-from octavo.runtime.open_webhooks import open_webhooks
+from octavo.runtime.open_webhooks import open_poster, open_webhooks
 from octavo.runtime.options import own_tables
 from octavo.webhooks.book import Webhooks
 from octavo.webhooks.deliveries import Delivery
@@ -102,6 +104,7 @@ def create(name: str, unsigned: bool, project: Path, as_json: bool, **said: Any)
     """Make a webhook, of all events unless --event says which; its secret is shown."""
     given = {"name": name, "events": EVENTS, **_given(**said)} | ({"secret": None} if unsigned else {})
     made = _run(project, lambda found: found.create(**given))
+    _warn_of(made.url, project)
     _show(made, as_json, with_secret=True)
 
 
@@ -144,7 +147,17 @@ def update(
     given = _given(**said) | {cleared: nothing[cleared] for cleared in clear} | ({"name": name} if name else {})
     if renew:
         given["secret"] = new_secret()
-    _show(_run(project, lambda found: found.update(webhook_id, **given)), as_json, with_secret=renew)
+    changed = _run(project, lambda found: found.update(webhook_id, **given))
+    if said["url"]:
+        _warn_of(changed.url, project)
+    _show(changed, as_json, with_secret=renew)
+
+
+def _warn_of(url: str, project: Path) -> None:
+    """Tell at once that nothing will be sent to an address."""
+    refusal = asyncio.run(open_poster(read_settings(project)).refusal(url))
+    if refusal is not None:
+        warn(refusal)
 
 
 @webhooks.command(epilog="Example: octavo webhooks delete 1")

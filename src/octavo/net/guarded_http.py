@@ -72,13 +72,17 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         self._most_bytes = most_bytes
         self._inner = httpx2.AsyncHTTPTransport(verify=tls_context(), trust_env=False, limits=_NO_CONNECTIONS_KEPT)
 
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+    async def address_of(self, request: httpx2.Request) -> str:
+        """The address that a request is sent to. Raises RefusedAddress, ConnectError."""
         url = request.url
         port = url.port or (443 if url.scheme == "https" else 80)
         exempt = bool(self._exempt & {url.host, f"{url.host}:{port}"})
         if url.scheme != "https" and not ((exempt or self._plain) and url.scheme == "http"):
             raise RefusedAddress(f"{url.host} has to be asked by https", request=request)
-        address = await self._resolve(request, url.host, port, exempt)
+        return await self._resolve(request, url.host, port, exempt)
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        url, address = request.url, await self.address_of(request)
         request.extensions = {**request.extensions, "sni_hostname": url.host}
         request.url = url.copy_with(host=address)
         request.headers["accept-encoding"] = "identity"

@@ -22,23 +22,23 @@ class _LatePoster:
     """Sends messages. Made of the settings when there is one."""
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings.server.webhooks
+        self._settings = settings
         self._poster: Poster | None = None
 
     async def post(self, webhook: Webhook, sent: Sent) -> Answer:
         """Send a message, once."""
         if self._poster is None:
-            self._poster = self._open()
+            self._poster = open_poster(self._settings)
         return await self._poster.post(webhook, sent)
 
-    def _open(self) -> "Poster":
-        from octavo.webhooks.post import Poster, PostOptions  # the HTTP client takes time and memory
 
-        given = self._settings
-        return Poster(
-            PostOptions(
-                seconds=float(given.timeout),
-                private_hosts=frozenset(given.private_hosts),
-                headers=given.default_headers,
-            )
+def open_poster(settings: Settings) -> "Poster":
+    """What sends messages, as the settings say."""
+    from octavo.webhooks.post import Poster, PostOptions  # the HTTP client takes time and memory
+
+    given = settings.server.webhooks
+    return Poster(
+        PostOptions(
+            seconds=float(given.timeout), private_hosts=frozenset(given.private_hosts), headers=given.default_headers
         )
+    )

@@ -4,6 +4,7 @@ what is wrong with it."""
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from io import StringIO
 from json import dumps
 from pathlib import Path
 from typing import Any
@@ -109,8 +110,12 @@ def shown(value: Any) -> str:
 
 
 def read_env_file(project: Path) -> dict[str, str]:
-    """The variables of the project's `.env`; a name without value is not set. Raises UnicodeDecodeError."""
-    found = dotenv_values(project / ".env", interpolate=False, encoding="utf-8")
+    """The variables of the project's `.env`; a name without value is not set. Raises UnicodeDecodeError, OSError."""
+    try:
+        text = read_own_file(project / ".env", LARGEST).decode()
+    except FileNotFoundError:
+        return {}
+    found = dotenv_values(stream=StringIO(text), interpolate=False)
     return {name: value for name, value in found.items() if value is not None}
 
 

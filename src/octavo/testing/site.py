@@ -188,12 +188,15 @@ class Site:
         """Let a role (`public`, `authenticated`, one of the project's) take actions, by name or pattern:
         `api::talk.talk.find`, `api::talk.talk.*`. Raises ApplicationError for what is no action."""
         shared = self._process.infrastructure
-        await grant(self.database, role, actions_of(actions, self.registry), shared.feed)
+        await grant(self.database, role, self._actions(actions), shared.feed)
 
     async def forbid(self, role: str, *actions: str) -> None:
         """Take actions from a role, by name or pattern."""
         shared = self._process.infrastructure
-        await revoke(self.database, role, actions_of(actions, self.registry), shared.feed)
+        await revoke(self.database, role, self._actions(actions), shared.feed)
+
+    def _actions(self, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        return actions_of(patterns, self.registry, self._process.site.services.controller.own_actions)
 
     async def role(self, name: str, *actions: str) -> None:
         """A new role of users that may take these actions."""

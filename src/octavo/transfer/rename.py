@@ -15,6 +15,7 @@ from typing import Any
 from octavo.errors import OctavoError
 from octavo.javascript.source import SourceProblem
 from octavo.own_files import read_own_file
+from octavo.project.plugins import plugins_in_use
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.custom_fields import known_custom_fields
@@ -111,7 +112,7 @@ def _check(definition: Definition, old: str, new: str) -> None:
 
 def _registry(settings: Settings, folder: Path) -> Registry:
     fields = known_custom_fields(settings.project, settings.api.custom_fields)
-    found = inspect_definitions(folder, fields)
+    found = inspect_definitions(folder, fields, [plugin.source for plugin in plugins_in_use(settings.plugins.others)])
     if found.registry is None:
         raise InvalidDefinitions(problem for problem in found.problems if problem.severity == "error")
     return found.registry

@@ -50,6 +50,16 @@ class Poster:
             error = f"{type(failed).__name__}: {failed}"
         return Answer(status=status, text=text, error=error, milliseconds=int((time.monotonic() - began) * 1000))
 
+    async def refusal(self, url: str) -> str | None:
+        """Why nothing would be sent to an address; None where it would, or where its name cannot be found now."""
+        try:
+            await self._transport.address_of(httpx2.Request("POST", url))
+        except RefusedAddress as refused:
+            return _REFUSED.format(refused)
+        except (httpx2.HTTPError, httpx2.InvalidURL):
+            return None
+        return None
+
     async def _ask(self, webhook: Webhook, sent: Sent) -> tuple[int, str]:
         body = sent.body.encode()
         headers = self._headers(webhook, sent, body)
