@@ -61,6 +61,17 @@ async def test_the_life_of_an_entry_in_v4s_words(newsroom: Newsroom) -> None:
     assert headers["x-own"] == "a b"
 
 
+async def test_what_is_published_at_a_time_is_told(newsroom: Newsroom) -> None:
+    await newsroom.hook("/planned", events=["entry.publish", "entry.unpublish"])
+    entry_id = await newsroom.make(publishedAt=None)
+    times = {"publishAt": "2020-01-01T00:00:00.000Z", "unpublishAt": "2020-01-02T00:00:00.000Z"}
+    assert (await newsroom.ask("PUT", f"articles/{entry_id}/actions/schedule", times)).status == 200
+    await settled(newsroom)
+    listener = newsroom.listener
+    assert listener.events("/planned") == ["entry.publish", "entry.unpublish"]
+    assert listener.bodies("/planned")[0]["entry"]["publishedAt"] == times["publishAt"]
+
+
 async def test_messages_are_signed_by_the_standard(newsroom: Newsroom) -> None:
     webhook = await newsroom.hook("/signed", events=["entry.create"])
     await newsroom.make()
