@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from octavo.http.response import Headers, Response, render_json
+from octavo.query.ast import Page
 
 NO_STORE: Final = ((b"cache-control", b"no-store"),)
 
@@ -17,6 +18,14 @@ def data_answer(data: Any, headers: Headers = (), status: int = 200) -> Response
 def plain_answer(body: Mapping[str, Any] | list[Any], status: int = 200) -> Response:
     """A body as it is: `{"results": ..., "pagination": ...}`."""
     return render_json(status, body, NO_STORE)
+
+
+def page_answer(results: bytes, page: Page, total: int) -> Response:
+    """`{"results": [...], "pagination": {...}}`, of a JSON array."""
+    size = page.limit or 0
+    counted = page.number or 1, size, -(-total // size) if size else 0, total
+    pagination = b'{"page":%d,"pageSize":%d,"pageCount":%d,"total":%d}' % counted
+    return Response(200, b'{"results":%b,"pagination":%b}' % (results, pagination), headers=NO_STORE)
 
 
 def instant(moment: datetime | None) -> str | None:

@@ -1,14 +1,20 @@
-"""Entries as administrators see them: one by its id, as it is edited."""
+"""Entries as administrators see them: lists, one by its id, the one of a single type."""
 
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from octavo.authorization.ability import Ability
 from octavo.authorization.actor import Actor
 from octavo.cache import Cache, CacheScope
 from octavo.content.reader import PreparedRead
+from octavo.content_manager.listing import read_list
 from octavo.content_manager.shown import View, shown
+from octavo.controllers.prepared_reads import PreparedReads
 from octavo.controllers.reading import ContentReads
 from octavo.errors import ForbiddenError, NotFoundError
+from octavo.i18n.locales import Locales
+from octavo.query.ast import Page, Query
+from octavo.query.params import read_query
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.schema.content_types import ContentType
 
@@ -16,10 +22,61 @@ from octavo.schema.content_types import ContentType
 class ManagedEntries:
     """Reads of entries, prepared once for all who may see the same."""
 
-    def __init__(self, reads: ContentReads, caches: CacheScope) -> None:
+    def __init__(self, reads: ContentReads, locales: Locales, caches: CacheScope) -> None:
         self.reads = reads
+        self._locales = locales
         self.registry = reads.registry
-        self._prepared: Cache[tuple[Any, ...], PreparedRead] = caches.cache("content manager")
+        self._prepared: Cache[tuple[Any, ...], PreparedRead] = caches.cache("managed entries")
+        self._lists = PreparedReads(caches.cache("managed lists"))
+
+    async def page(
+        self, content_type: ContentType, text: str, given: Callable[[], Mapping[str, Any]], actor: Actor
+    ) -> tuple[bytes, Page, int]:
+        """The JSON array of a list's page, the page, and the number of all entries. `text` stands for what is `given`.
+
+        Raises ValidationError and its kin for what cannot be read.
+        """
+        locale = await self._locales.default() if content_type.localized else None
+        key = (content_type.uid, text, actor.ability.key, locale)
+        prepared = self._lists.get(key) or await self._lists.make(
+            key, text, lambda: self._prepare_list(content_type, given(), actor.ability, locale)
+        )
+        entries, total = await self.reads.find(prepared)
+        return entries, prepared.page or Page(), total or 0
+
+    def _prepare_list(
+        self, content_type: ContentType, given: Mapping[str, Any], ability: Ability, locale: str | None
+    ) -> PreparedRead:
+        query, asked = read_list(given, content_type, self.registry, ability)
+        request = ReadRequest(
+            content_type=content_type,
+            query=query,
+            projection=shown(content_type, self.registry, ability, View.ROW, asked),
+            drafts=Drafts.SHOWN,
+            locale=locale,
+            searches_private=ability.knows_private,
+        )
+        return self.reads.prepare(request, ability)
+
+    async def single(self, content_type: ContentType, given: Mapping[str, Any], actor: Actor) -> bytes | None:
+        """The JSON of a single type's entry in the locale that is asked for, or None."""
+        locale = await self._locales.default() if content_type.localized else None
+        locales = read_query({"locale": given.get("locale")}).locales or None
+        key = (content_type.uid, "single", locales, locale, actor.ability.key)
+        prepared = self._prepared.get(key)
+        if prepared is None:
+            request = ReadRequest(
+                content_type=content_type,
+                query=Query(locales=locales),
+                by=By.SINGLE if content_type.is_single else By.LIST,
+                projection=shown(content_type, self.registry, actor.ability, View.WHOLE),
+                drafts=Drafts.SHOWN,
+                locale=locale,
+            )
+            prepared = self._prepared.put(key, self.reads.prepare(request, actor.ability))
+        if content_type.is_single:
+            return await self.reads.find_any(prepared)
+        return (await self.reads.find(prepared))[0]  # of a collection type all of them, as in v4
 
     async def one(self, content_type: ContentType, entry_id: int, actor: Actor) -> bytes:
         """The JSON of an entry. Raises NotFoundError; ForbiddenError for one that is not in the actor's scope."""

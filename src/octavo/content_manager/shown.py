@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final
 
-from octavo.authorization.ability import Ability
+from octavo.authorization.ability import FIND, Ability
 from octavo.query.answer import Answer, Count, Fixed, Guarded, Kinds, Nested, Object, Plain
 from octavo.query.ast import EVERYTHING
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
@@ -41,10 +41,25 @@ class View(Enum):
     """A single type: components all the way down, related entries shown."""
 
 
-def shown(content_type: ContentType, registry: Registry, ability: Ability, view: View) -> Object:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a request asks for besides: only some `fields` (None: all) of the entry's own; of some relations, or of all
+    of them, what they lead to, where it would be counted."""
+
+    fields: frozenset[str] | None = None
+    related: frozenset[str] = frozenset()
+    all_related: bool = False
+
+
+NOTHING_ELSE: Final = Asked()
+
+
+def shown(
+    content_type: ContentType, registry: Registry, ability: Ability, view: View, asked: Asked = NOTHING_ELSE
+) -> Object:
     """What those with an ability are shown of an entry, whose scope chooses the entries."""
     place = FieldPlace(content_type.uid) if ability.limits_fields else None
-    return _Shown(registry, ability, view, place).entry(content_type)
+    return _Shown(registry, ability, view, place, asked=asked).entry(content_type)
 
 
 def is_hidden(definition: Definition, attribute: AnyAttribute) -> bool:
@@ -86,10 +101,19 @@ class _Shown:
     view: View
     place: FieldPlace | None
     around: tuple[str, ...] = ()
+    asked: Asked = NOTHING_ELSE
 
     def entry(self, definition: Definition) -> Object:
         members = [("id", Plain(None)), *self._members(definition)]
         return Object(tuple((name, self._guarded(name, answer)) for name, answer in members))
+
+    def own(self, definition: Definition) -> Object:
+        """An entry's own values, as those see them who ask for it by itself."""
+        mine = (one for one in _own_values(definition) if self._may_read(one[0]))
+        return Object((("id", Plain(None)), *((name, self._guarded(name, answer)) for name, answer in mine)))
+
+    def _may_read(self, name: str) -> bool:
+        return self.place is None or self.ability.reads(self.place.uid, self.place.field(name))
 
     def _guarded(self, name: str, answer: Answer) -> Answer | Guarded:
         """What some may see in some entries only stands behind the condition."""
@@ -100,8 +124,8 @@ class _Shown:
 
     def _members(self, definition: Definition) -> Members:
         for name, attribute in definition.attributes.items():
-            may_read = self.place is None or self.ability.reads(self.place.uid, self.place.field(name))
-            if may_read and not is_hidden(definition, attribute):
+            is_asked = self.asked.fields is None or name in self.asked.fields or not isinstance(attribute, Scalar)
+            if self._may_read(name) and is_asked and not is_hidden(definition, attribute):
                 answer = self._answer(definition, attribute)
                 if answer is not None:
                     yield name, answer
@@ -131,7 +155,7 @@ class _Shown:
         if component is None or uid in self.around:
             return None
         place = None if self.place is None else self.place.below(attribute, component)
-        return replace(self, place=place, around=(*self.around, uid)).entry(component)
+        return replace(self, place=place, around=(*self.around, uid), asked=NOTHING_ELSE).entry(component)
 
     def _file(self) -> Object:
         """A file, and the folder that it is in."""
@@ -153,9 +177,15 @@ class _Shown:
         always_shown = relation.is_morph or relation.name in (*CREATORS, LOCALIZATIONS)
         counts = self.view is View.ENTRY or (self.view is View.ROW and relation.to_many)
         if counts and not always_shown:
+            if self._is_asked(relation) and self.ability.may(FIND, target.uid):
+                place = None if self.place is None else FieldPlace(target.uid)
+                return Nested(relation.name, EVERYTHING, replace(self, place=place).own(target))
             return Object((("count", Count(relation.name, linked=True)),))
         empty = "null" if relation.is_morph else "[]"
         return Nested(relation.name, EVERYTHING, values(target), empty=empty, linked=True)
+
+    def _is_asked(self, relation: Relation) -> bool:
+        return self.asked.all_related or relation.name in self.asked.related
 
     def _of_any_kind(self, relation: Relation) -> Kinds:
         """What a polymorphic relation leads to: content, files, accounts, and of the administrators' own the people."""

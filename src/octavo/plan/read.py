@@ -124,11 +124,14 @@ def _condition(request: ReadRequest, planning: Planning) -> Condition:
     else:
         condition = both(condition, visible(content_type, query.publication_state, planning))
     condition = both(condition, in_locales(content_type, query.locales, planning))
-    return both(condition, search(query.search, content_type, planning))
+    return both(condition, search(query.search, content_type, planning, private=request.searches_private))
 
 
-def search(text: str | None, content_type: ContentType, planning: Planning) -> Condition:
-    """`_q`: some visible text attribute contains the text; a number is looked for in numbers and in the id too."""
+def search(text: str | None, content_type: ContentType, planning: Planning, *, private: bool = False) -> Condition:
+    """`_q`: some visible text attribute contains the text; a number is looked for in numbers and in the id too.
+
+    `private`: attributes of that kind are looked into as well.
+    """
     if text is None:
         return ALWAYS
     if NUL in text:
@@ -136,7 +139,9 @@ def search(text: str | None, content_type: ContentType, planning: Planning) -> C
     is_number = math.isfinite(js_number(text))
     place = planning.place(content_type)
     attributes = [
-        item for item in content_type.scalars if _is_searched(item, is_number) and planning.shows(place, item.name)
+        item
+        for item in content_type.scalars
+        if (private or not item.private) and _is_searched(item, is_number) and planning.shows(place, item.name)
     ]
     searched = (*attributes, None) if is_number else attributes
     if not searched:
@@ -147,7 +152,7 @@ def search(text: str | None, content_type: ContentType, planning: Planning) -> C
 
 def _is_searched(attribute: Scalar, is_number: bool) -> bool:
     scalar_type = SCALAR_TYPES[attribute.type]
-    return not attribute.private and (scalar_type.searchable or (is_number and scalar_type.kind in NUMBER_KINDS))
+    return scalar_type.searchable or (is_number and scalar_type.kind in NUMBER_KINDS)
 
 
 def _bound(value: int | None, planning: Planning) -> Parameter | None:

@@ -47,7 +47,7 @@ class Drafts(Enum):
     ASKED = "asked"
     """Published, unless the query asks for drafts too."""
     SHOWN = "shown"
-    """Any that the scope of the caller's ability holds."""
+    """Any that the scope of the caller's ability holds; only published ones, if the query asks for these."""
     BY_ID = "by id"
     """As the compatibility rule `draftsById` has it for a single entry: any, or as `ASKED`."""
     ANY = "any"
@@ -59,8 +59,9 @@ class Drafts(Enum):
 class ReadRequest:
     """A read. `locale` is the default one of localized types, where the query names none.
 
-    `given` are the parameters that the query was read from, if it was: of several faults in them the first is told.
-    `wraps_morphs`: `Form.REST` shows the targets of polymorphic relations in `data` and `attributes`, as all others.
+    `searches_private`: a search looks into private attributes, too. `given` are the parameters that the query was read
+    from, if it was: of several faults in them the first is told. `wraps_morphs`: `Form.REST` shows the targets of
+    polymorphic relations in `data` and `attributes`, as all others.
     """
 
     content_type: ContentType
@@ -70,4 +71,5 @@ class ReadRequest:
     drafts: Drafts = Drafts.ASKED
     locale: str | None = None
     wraps_morphs: bool = False
+    searches_private: bool = False
     given: Mapping[str, Any] = field(default_factory=dict, compare=False)

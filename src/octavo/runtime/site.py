@@ -250,7 +250,7 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, ho
         logins=ProviderLogins(shared.database, accounts, people, shared.limits, options.provider_options(settings)),
         users=UserManagement(reader, writer, accounts.rows),
         roles=RoleManagement(writer),
-        managed=ManagedEntries(controller.reads, caches),
+        managed=ManagedEntries(controller.reads, controller.locales, caches),
         rights=Rights(registry),
     )
 

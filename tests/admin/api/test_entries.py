@@ -38,3 +38,15 @@ async def test_what_is_not_there_or_not_managed(office: Office, uid: str, entry_
     path = f"/content-manager/collection-types/{uid}/{entry_id}"
     assert (await office.club.ask("GET", path, token=token)).status == status
     assert (await office.club.ask("GET", path)).status == 401
+
+
+async def test_a_list_tells_its_page(office: Office) -> None:
+    for title in ("One", "Two", "Three"):
+        await write(office.club.database, "INSERT INTO notes (title, locale) VALUES ({v1}, 'en')", title)
+    token, _ = await office.session()
+    answer = await office.club.ask("GET", f"{NOTES}?pageSize=2&sort=title:DESC", token=token)
+    assert [note["title"] for note in answer.json["results"]] == ["Two", "Three"]
+    assert answer.json["pagination"] == {"page": 1, "pageSize": 2, "pageCount": 2, "total": 3}
+    single = await office.club.ask("GET", "/content-manager/single-types/api::nothing.nothing", token=token)
+    assert single.status == 403
+    assert (await office.club.ask("GET", f"{NOTES}?pageSize=0", token=token)).status == 400

@@ -1,32 +1,57 @@
-"""The content manager's routes for entries of collection types."""
+"""The content manager's routes for reading entries: those of collection types, and of single types."""
 
 from typing import Final
 
-from octavo.admin.answers import NO_STORE
+from octavo.admin.answers import NO_STORE, page_answer
 from octavo.admin.operations import AdminOperation
+from octavo.authorization.ability import CREATE, FIND
 from octavo.authorization.actor import Actor
 from octavo.content_manager.entries import ManagedEntries
 from octavo.content_manager.managed import managed_type
-from octavo.errors import NotFoundError
+from octavo.errors import ForbiddenError, NotFoundError
+from octavo.http.query_string import read_params
 from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.query.numbers import read_entry_id
 
 PREFIX: Final = "/content-manager/collection-types/:uid"
+SINGLE: Final = "/content-manager/single-types/:uid"
 
 
 class EntryEndpoints:
     """`/content-manager/collection-types/:uid`. Who may depends on the content-type and on the entry."""
 
-    operations = (AdminOperation("GET", f"{PREFIX}/:id", "find_one", "Show an entry"),)
+    operations = (
+        AdminOperation("GET", PREFIX, "find", "List entries"),
+        AdminOperation("GET", f"{PREFIX}/:id", "find_one", "Show an entry"),
+        AdminOperation("GET", SINGLE, "find_single", "Show the entry of a single type"),
+    )
 
     def __init__(self, entries: ManagedEntries) -> None:
         self._entries = entries
+
+    async def find(self, request: Request, actor: Actor) -> Response:
+        """GET /content-manager/collection-types/:uid"""
+        content_type = managed_type(self._entries.registry, request.path_values["uid"], actor)
+        entries, page, total = await self._entries.page(
+            content_type, request.query, lambda: read_params(request), actor
+        )
+        return page_answer(entries, page, total)
 
     async def find_one(self, request: Request, actor: Actor) -> Response:
         """GET /content-manager/collection-types/:uid/:id"""
         content_type = managed_type(self._entries.registry, request.path_values["uid"], actor)
         return Response(200, await self._entries.one(content_type, read_id(request), actor), headers=NO_STORE)
+
+    async def find_single(self, request: Request, actor: Actor) -> Response:
+        """GET /content-manager/single-types/:uid: 404 for who may write the entry that is not there."""
+        ability, uid = actor.ability, request.path_values["uid"]
+        may_find = ability.may(FIND, uid)
+        content_type = managed_type(self._entries.registry, uid, actor, FIND if may_find else CREATE)
+        found = await self._entries.single(content_type, read_params(request), actor) if may_find else None
+        if found is None:
+            raise NotFoundError if ability.may(CREATE, uid) else ForbiddenError
+        return Response(200, found, headers=NO_STORE)
 
 
 def read_id(request: Request) -> int:
