@@ -27,6 +27,10 @@ class Actor:
         """Who is kept as the creator of what this actor writes: administrators only."""
         return self.id if self.kind == "administrator" else None
 
+    def may(self, action: str) -> bool:
+        """Whether an action is granted, such as `api::talk.talk.find`."""
+        return self.ability.allows(action)
+
 
 ANONYMOUS = Actor("anonymous", NOTHING)
 """Nobody in particular, where no public role grants anything."""

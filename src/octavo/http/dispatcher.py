@@ -99,6 +99,7 @@ class Dispatcher:
             found = self._router.find("GET", path)
         if found is not None:
             route, request.path_values = found
+            request.operation = route.operation
             return await route.handler(request)
         return await self._dispatch_unrouted(request, path)
 

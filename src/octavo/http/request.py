@@ -66,8 +66,8 @@ class Request:
     """What the client sent.
 
     `options` are the settings of the application that received it, `path_values` the values of the route's `:name`
-    segments; `source` is the door it came by, `actor` who asks,
-    once that is known.
+    segments, `operation` is what the route carries; `source` is the door it came by, `actor` who asks, once that is
+    known.
     """
 
     __slots__ = (
@@ -80,6 +80,7 @@ class Request:
         "body_complete",
         "deadline",
         "method",
+        "operation",
         "options",
         "overdue",
         "overlay",
@@ -97,6 +98,7 @@ class Request:
         self.path_values: Mapping[str, str] = NO_VALUES
         self.source: Source = "rest"
         self.actor: Any = None
+        self.operation: object = None
         self.body_complete = False
         self.task: Task[Any] | None = None
         self.deadline = self.started = math.inf
@@ -139,6 +141,10 @@ class Request:
         """One header by its lower-case name."""
         value = self.headers.get(name.encode())
         return None if value is None else value.decode("latin-1")
+
+    def set_header(self, name: str, value: str) -> None:
+        """Let one header, by its lower-case name, be another for all who read it from now on."""
+        self._headers = {**self.headers, name.encode(): value.encode("latin-1")}
 
     @property
     def content_type(self) -> str:

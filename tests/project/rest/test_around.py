@@ -22,8 +22,13 @@ FILES = {
             request.state.seen = ["outer"]
             if request.header("x-stop"):
                 return Response.json({"stopped": request.path}, status=418)
+            if token := request.cookies.get("token"):
+                request.set_header("Authorization", f"Bearer {token}")
             answer = await next(request)
+            if token:
+                answer.delete_cookie("token")
             answer.headers["x-seen"] = " ".join(request.state.seen)
+            answer.headers["x-who"] = f"{request.action} {request.actor.kind}"
             return answer
     """,
     "middlewares/inner.py": """
@@ -142,6 +147,11 @@ async def test_a_middleware_changes_what_is_asked_and_answered(shop: Shop) -> No
 
 
 async def test_global_middlewares_stand_around_everything(shop: Shop) -> None:
+    plain = await shop.ask("GET", "/api/authors", full=True)
+    assert plain.headers["x-who"] == "api::author.author.find api-token"
+    by_cookie = await shop.ask("GET", "/api/authors", cookie=f"token={FULL_TOKEN}")
+    assert by_cookie.headers["x-who"] == "api::author.author.find api-token"
+    assert by_cookie.headers["set-cookie"] == "token=; Path=/; Max-Age=0; HttpOnly"
     seen: dict[str, Any] = {path: (await shop.get(path)).headers.get("x-seen") for path in ("/", "/api/authors")}
     assert set(seen.values()) == {"outer set"}
     missing = await shop.get("/api/nothing")

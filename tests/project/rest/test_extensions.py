@@ -106,3 +106,20 @@ async def test_graphql_does_not_go_around_them(shop: Shop, tmp_path: Path) -> No
     async with open_shop(tmp_path, {**FILES, "index.py": opening}) as opened:
         asked = await opened.ask("POST", "/graphql", {"query": "{ i18NLocales { data { id } } }"}, full=True)
         assert len(asked.json["data"]["i18NLocales"]["data"]) == 3
+
+
+async def test_the_rest_of_a_plugins_controller_stays_as_it_is(tmp_path: Path) -> None:
+    """One action of its own makes no others the project's."""
+    files = {
+        "extensions/users-permissions/controllers/user.py": """
+            from octavo import Controller
+
+            class UserController(Controller):
+                async def hello(self, request):
+                    return "hello"
+        """
+    }
+    async with open_shop(tmp_path, files) as opened:
+        query = "{ usersPermissionsUsers { data { id } } }"
+        asked = await opened.ask("POST", "/graphql", {"query": query}, full=True)
+        assert len(asked.json["data"]["usersPermissionsUsers"]["data"]) == 1

@@ -82,13 +82,16 @@ FILES = {
             async def nothing(self, request):
                 return None
 
+            async def formless(self, request):
+                return {"none": self.transform_response(None), "may": request.actor.may("api::book.book.find")}
+
             async def write(self, request):
                 return await self.sanitize_input(await request.json(), request)
     """,
     "api/book/routes/book.py": """
         from octavo import Route
 
-        names = ("names", "none", "several", "count", "clean", "paged", "other", "nobody", "nothing")
+        names = ("names", "none", "several", "count", "clean", "paged", "other", "nobody", "nothing", "formless")
         routes = [Route("GET", f"/{name}", f"book.{name}", auth=["api::book.book.find"]) for name in names]
         routes.append(Route("GET", "/whole/:id", "book.whole", auth=["api::book.book.find"]))
         routes.append(Route("POST", "/write", "book.write", auth=["api::book.book.find"]))
@@ -132,6 +135,10 @@ async def test_a_page_is_shown_as_v4_has_it(shop: Shop) -> None:
     found = (await shop.get("/api/paged")).json
     assert set(found) == {"results", "pagination"}
     assert {**found["pagination"], "total": 0, "pageCount": 0} == {"page": 1, "pageSize": 2, "pageCount": 0, "total": 0}
+
+
+async def test_nothing_has_no_form(shop: Shop) -> None:
+    assert (await shop.get("/api/formless")).json == {"none": None, "may": True}
 
 
 async def test_another_controller(shop: Shop) -> None:

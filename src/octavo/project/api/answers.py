@@ -79,16 +79,23 @@ class Answer:
         *,
         max_age: int | None = None,
         path: str = "/",
-        same_site: str = "Lax",
+        domain: str | None = None,
+        same_site: str | None = "Lax",
         secure: bool = True,
         http_only: bool = True,
     ) -> None:
         """Have the browser keep a cookie, for so many seconds or as long as it is open."""
-        parts = [f"{name}={quote(value, safe='')}", f"Path={path}", f"SameSite={same_site}"]
+        parts = [f"{name}={quote(value, safe='')}", f"Path={path}"]
+        parts += [f"Domain={domain}"] if domain else []
+        parts += [f"SameSite={same_site}"] if same_site else []
         parts += [f"Max-Age={max_age}"] if max_age is not None else []
         parts += ["Secure"] if secure else []
         parts += ["HttpOnly"] if http_only else []
         self.cookies.append("; ".join(parts))
+
+    def delete_cookie(self, name: str, *, path: str = "/", domain: str | None = None) -> None:
+        """Have the browser forget a cookie that was set with that path and domain."""
+        self.set_cookie(name, "", max_age=0, path=path, domain=domain, same_site=None, secure=False)
 
     def render(self) -> RawResponse:
         """The answer as HTTP has it. Raises ValueError for a header that cannot be sent."""

@@ -86,9 +86,9 @@ class Controller(ControllerKind):
         """An entry or several, less what who asks may not see. What is no attribute of theirs stays."""
         return self._rules.sanitize_output(value, request)
 
-    def transform_response(self, value: Any, meta: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Entries as the REST API shows them: `{"data": {"id", "attributes"}, "meta"}`."""
-        return self._rules.transform(value, meta)
+    def transform_response(self, value: Any, meta: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
+        """Entries as the REST API shows them: `{"data": {"id", "attributes"}, "meta"}`; None of None."""
+        return None if value is None else self._rules.transform(value, meta)
 
     async def entry(self, value: Any, request: Request, meta: Mapping[str, Any] | None = None) -> Answer:
         """An entry as the answer: sanitized and in the form of REST. Raises NotFoundError for None."""
@@ -142,7 +142,7 @@ class Controllers:
 
 def own_methods(kind: type[Any]) -> dict[str, str]:
     """The methods that a project's class brings besides those of Controller, by the action that each is."""
-    own = kind.__mro__[: kind.__mro__.index(Controller)]
+    own = [item for item in kind.__mro__[: kind.__mro__.index(Controller)] if not item.__dict__.get("_is_core")]
     names = (name for item in reversed(own) for name, value in vars(item).items() if callable(value))
     return {action_name(name): name for name in names if not name.startswith("_")}
 
@@ -152,7 +152,8 @@ def _with_core_actions(kind: type[Any], uid: str) -> type[Any]:
     actions = {action for owner, action in _PLUGIN_ACTIONS if owner == uid}
     if not actions:
         return kind
-    core = type("CoreActions", (Controller,), {method_name(action): _core_method(action) for action in actions})
+    methods = {method_name(action): _core_method(action) for action in actions}
+    core = type("CoreActions", (Controller,), {**methods, "_is_core": True})
     return type(kind.__name__, (kind, core), {"__module__": kind.__module__})
 
 

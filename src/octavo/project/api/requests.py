@@ -20,21 +20,20 @@ from octavo.threads import compute
 
 _CHANGED: Final = "\udfff"
 """Before a query of our own making: no text that was decoded from UTF-8 has this sign."""
-_UNKNOWN: Final = object()
 
 
 class Request:
     """A request. `state` is shared by all code that meets it; `raw` is the request as HTTP has it.
 
-    `actor` is who asks, once a route has let them in; before that, in global middlewares, it is nobody.
+    `actor` is who asks and `action` what answers, once a route has let them in: in global middlewares after `next`.
     """
 
-    __slots__ = ("_as_sent", "_params", "_query", "_user", "actor", "app", "clock", "raw", "route", "state")
+    __slots__ = ("_actor", "_as_sent", "_params", "_query", "_user", "app", "clock", "raw", "route", "state")
 
     def __init__(self, raw: RawRequest, app: App) -> None:
         self.raw = raw
         self.app = app
-        self.actor: Actor = ANONYMOUS
+        self._actor: Actor | None = None
         self.state = State()
         self.clock = CodeClock()
         self.route = ""
@@ -42,7 +41,7 @@ class Request:
         self._params: dict[str, Any] | None = None
         self._query: dict[str, Any] | None = None
         self._as_sent = b""
-        self._user: Any = _UNKNOWN
+        self._user: tuple[Actor, Entry | None] | None = None
         raw.overlay = Overlay(self)
 
     @classmethod
@@ -92,13 +91,28 @@ class Request:
 
     async def user(self) -> Entry | None:
         """The user who asks, or None: for API tokens and for those who are not logged in."""
-        if self._user is _UNKNOWN:
-            self._user = await user_of(self.app, self.actor)
-        return cast("Entry | None", self._user)
+        actor = self.actor
+        if self._user is None or self._user[0] is not actor:
+            self._user = actor, await user_of(self.app, actor)
+        return self._user[1]
+
+    @property
+    def actor(self) -> Actor:
+        """Who asks; nobody, as long as that is not known."""
+        return self._actor or cast("Actor | None", self.raw.actor) or ANONYMOUS
+
+    @property
+    def action(self) -> str:
+        """What answers, such as `api::talk.talk.find`; empty until that is known, and for what is no action."""
+        return str(getattr(self.raw.operation, "action", ""))
 
     def header(self, name: str) -> str | None:
         """A header, or None."""
         return self.raw.header(name.lower())
+
+    def set_header(self, name: str, value: str) -> None:
+        """Have all that follows read another header, such as `authorization` from a cookie."""
+        self.raw.set_header(name.lower(), value)
 
     @property
     def cookies(self) -> dict[str, str]:
@@ -135,7 +149,7 @@ class Request:
 
         A query that is too long for the event loop is untangled before code asks for it.
         """
-        self.route, self.actor, self._params = route, actor, None
+        self.route, self._actor, self._params = route, actor, None
         if self._query is None and (size := len(self.raw.query)) > MOST_PREPARED_HERE:
             self._take(await compute(lambda: read_params(self.raw), size, MOST_PREPARED_HERE))
 
