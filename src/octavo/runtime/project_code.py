@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from octavo.graphql.customization.extension import ACTIONS, Extension, ExtensionError, FieldAccess
@@ -49,6 +49,8 @@ class Closing:
     routes: dict[str, Guard] = field(default_factory=dict)
     """By method and path below the API's prefix."""
     fields: dict[FieldKey, Guard] = field(default_factory=dict)
+    unless_named: set[FieldKey] = field(default_factory=set)
+    """Root fields and others that are closed only if the project's Python says nothing of them."""
 
 
 def closing_of(code: Code, registry: Registry, *, has_graphql: bool = True) -> Closing:
@@ -66,15 +68,23 @@ def closing_of(code: Code, registry: Registry, *, has_graphql: bool = True) -> C
         _close(found, doors_of(name, code.ported), guard)
     for guard in code.plugin_routes:
         _close(found, doors_of(guard.name), guard)
+    _close_fields(found, code, registry)
+    if not has_graphql:
+        found.fields.clear()
+    return found
+
+
+def _close_fields(found: Closing, code: Code, registry: Registry) -> None:
+    """Close the fields of GraphQL that something stands on which is not ported."""
     generated = generated_fields(registry)
     for rule in code.fields:
         kind, _, name = rule.field.partition(".")
         if kind not in _ROOTS or (kind, name) in generated:  # others of these are the project's own: not there at all
             for guard in rule.guards[:1]:
-                found.fields.setdefault((kind, name), guard)
-    if not has_graphql:
-        found.fields.clear()
-    return found
+                if rule.named_at:
+                    found.unless_named.add((kind, name))
+                else:
+                    found.fields.setdefault((kind, name), guard)
 
 
 def _close(closing: Closing, doors: Iterator[Door], guard: Guard) -> None:
@@ -111,8 +121,15 @@ def restrict_schema(extension: Extension, code: Code, closing: Closing, registry
         if rule.access is not None:
             scopes = None if rule.access.public else rule.access.scopes
             extension.access[kind, name] = FieldAccess(is_open=rule.access.public, scopes=scopes)
-        if rule.policies and (kind, name) in generated:
+        if rule.policies and (kind, name) in generated and not rule.guards:
             extension.use({"resolvers_config": {rule.field: {"policies": list(rule.policies)}}})
+        if rule.policies and rule.guards and rule.named_at:
+            names = ", ".join(name for name, _ in rule.policies)
+            message = "%s: %s says all of it now; what %s:%d says, the policies %s too, counts no more"
+            logger.warning(message, rule.field, rule.named_at, rule.place.file, rule.place.line, names)
+    for key in closing.unless_named:
+        said = extension.access.get(key, FieldAccess())
+        extension.access[key] = replace(said, closed=True, unless_named=True)
     for key in closing.fields:
         extension.access[key] = FieldAccess(closed=True)
 

@@ -71,13 +71,14 @@ def with_access(
     fields = dict(customization.fields)
     for key, rule in access.items():
         kind = schema.get_type(key[0])
-        if rule.unless_named and key in fields:
-            continue
+        named = rule.unless_named and key in fields
         if isinstance(kind, GraphQLObjectType) and key[1] in kind.fields:
             code = fields.get(key, _PLAIN)
-            if rule.is_open or rule.scopes is not None:
+            says = named and (code.is_open or code.scopes is not None)
+            if not says and (rule.is_open or rule.scopes is not None):
                 code = replace(code, is_open=rule.is_open, scopes=rule.scopes)
-            fields[key] = replace(code, policies=(_CLOSED, *code.policies)) if rule.closed else code
+            is_closed = rule.closed and not named
+            fields[key] = replace(code, policies=(_CLOSED, *code.policies)) if is_closed else code
     return Customization(fields)
 
 

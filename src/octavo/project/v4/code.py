@@ -159,6 +159,8 @@ class FieldRule:
     guards: tuple[Guard, ...] = ()
     policies: tuple[UsedName, ...] = ()
     """Those that are ported."""
+    named_at: str = ""
+    """Where Python names the field. What it says there takes the place of all of this, guards included."""
 
 
 @dataclass(frozen=True)

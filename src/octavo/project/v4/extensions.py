@@ -43,6 +43,7 @@ class ExtensionReader:
         self.routes: list[Route] = []
         self.actions: dict[str, Guard] = {}
         self.whole: list[Guard] = []
+        self.changed_routes: list[Guard] = []
         self._read: set[tuple[str, str, int]] = set()
 
     def read(self, path: Path, plugin: str) -> None:
@@ -87,7 +88,7 @@ class ExtensionReader:
             top = top.parent
         path = member_path(module, top)
         if path[1:2] == ("routes",):
-            self._close(owner, module.place(node), "changes the routes of the plugin")
+            self._close_routes(owner, module.place(node))
         elif path[1:2] == ("controllers",) and len(path) < _ONE_ACTION and not _is_bound(module, top):
             self._close(owner, module.place(node), "hands its controllers on")
         elif not path[1:2] and top == node and not _is_answer(node):
@@ -105,7 +106,7 @@ class ExtensionReader:
             case ["services", *rest]:
                 self._close(owner, place, f"replaces the service {'.'.join(rest)}: {says}")
             case ["routes", *_]:
-                self._close(owner, place, "changes the routes of the plugin")
+                self._close_routes(owner, place)
             case ["contentTypes", kind, part] if part == LIFECYCLES:
                 self._hooks.read_object(*self._sources.resolved(module, right), f"{owner}.{kind}")
             case ["contentTypes", *rest]:
@@ -145,6 +146,12 @@ class ExtensionReader:
     def _close(self, owner: str, place: Place, says: str) -> None:
         self.whole.append(Guard(owner, place, says))
         self._sources.find(Kind.EXTENSION, owner, place, f"{says}: all its routes are closed", State.CLOSED)
+
+    def _close_routes(self, owner: str, place: Place) -> None:
+        """Routes are changed: nobody knows which, until Python has a file of routes for the plugin."""
+        says = "changes the routes of the plugin"
+        self.changed_routes.append(Guard(owner, place, says))
+        self._sources.find(Kind.EXTENSION, f"{owner} routes", place, f"{says}: all of them are closed", State.CLOSED)
 
     def _note(self, name: str, place: Place, says: str) -> None:
         self._sources.find(Kind.EXTENSION, name, place, says, State.OPEN)

@@ -5,6 +5,7 @@ the start, so nothing is opened by a name alone.
 """
 
 import ast
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from octavo.project.functions import relative
 from octavo.project.lifecycles import owner_of
 from octavo.project.lifecycles import paths as hook_paths
 from octavo.project.naming import action_name
-from octavo.project.places import below_owners, code_name, python_files
+from octavo.project.places import below_owners, code_name, owner_name, python_files
 from octavo.project.v4.code import Finding, Kind, State
 from octavo.schema.naming import uid_of_folder
 
@@ -33,6 +34,10 @@ class Ported:
     policies: Places = field(default_factory=dict)
     middlewares: Places = field(default_factory=dict)
     controllers: Places = field(default_factory=dict)
+    routes: Places = field(default_factory=dict)
+    """Of plugins: `plugin::users-permissions routes`."""
+    fields: Places = field(default_factory=dict)
+    """Of GraphQL that Python may say something of: `Query.tags`."""
 
 
 _FAMILIES: Final = {
@@ -42,7 +47,10 @@ _FAMILIES: Final = {
     Kind.SERVICE: "services",
     Kind.POLICY: "policies",
     Kind.MIDDLEWARE: "middlewares",
+    Kind.GRAPHQL: "fields",
 }
+_PLUGIN_ROUTES: Final = "extensions/*/routes/*.py"
+_FIELD: Final = re.compile(r"[A-Z]\w*\.\w+")
 
 
 def read_ported(project: Path, known: Collection[str]) -> Ported:
@@ -55,13 +63,16 @@ def read_ported(project: Path, known: Collection[str]) -> Ported:
         dict(_functions(source, "policies", "policy")),
         dict(_functions(source, "middlewares", "middleware")),
         dict(_controllers(source)),
+        dict(_routes(source)),
+        dict(_fields(source)),
     )
 
 
 def as_ported(found: Finding, ported: Ported) -> Finding:
     """A piece of JavaScript, with what has taken its place."""
     family = _FAMILIES.get(found.kind)
-    place = getattr(ported, family).get(found.name) if family else None
+    places = getattr(ported, family) if family else {}
+    place = places.get(found.name) or (ported.routes.get(found.name) if found.kind is Kind.EXTENSION else None)
     return replace(found, state=State.PORTED, says=f"ported by {place}: {found.says}") if place else found
 
 
@@ -97,6 +108,20 @@ def _functions(source: Path, folder: str, word: str) -> Iterator[tuple[str, str]
             for name, line in names_in(path)
             if name == word
         )
+
+
+def _routes(source: Path) -> Iterator[tuple[str, str]]:
+    for path in python_files(source, _PLUGIN_ROUTES):
+        yield f"{owner_name(path, source)} routes", relative(path, source.parent)
+
+
+def _fields(source: Path) -> Iterator[tuple[str, str]]:
+    """Fields of GraphQL that stand as keys of dictionaries: `{"Query.tags": {"policies": [...]}}`."""
+    for path in python_files(source, "*.py", "extensions/*.py", "graphql/*.py"):
+        for node in (inner for statement in _statements(path) for inner in ast.walk(statement)):
+            for key in node.keys if isinstance(node, ast.Dict) else ():
+                if isinstance(key, ast.Constant) and isinstance(key.value, str) and _FIELD.fullmatch(key.value):
+                    yield key.value, f"{relative(path, source.parent)}:{key.lineno}"
 
 
 def methods_in(path: Path) -> Iterator[tuple[str, int]]:

@@ -99,9 +99,9 @@ class _Reader:
             everywhere=tuple(self._everywhere),
             hooks=tuple(hooks),
             plugin_actions=_unported(self._extensions.actions, ported.actions),
-            plugin_routes=tuple(self._extensions.whole),
+            plugin_routes=(*self._extensions.whole, *self._changed_routes()),
             switches=tuple(self._graphql.switches),
-            fields=tuple(self._graphql.rules),
+            fields=tuple(replace(rule, named_at=ported.fields.get(rule.field, "")) for rule in self._graphql.rules),
             graphql=tuple(self._graphql.door),
         )
 
@@ -144,6 +144,11 @@ class _Reader:
             self._everywhere += added_middlewares(module, calls)
             self._everywhere += replaced_while_running(module)
             self._graphql.read(module)
+
+    def _changed_routes(self) -> Iterator[Guard]:
+        """What extensions do with routes of plugins for which Python has no file of routes."""
+        changed = self._extensions.changed_routes
+        return (guard for guard in changed if f"{guard.name} routes" not in self._ported.routes)
 
     def _rest(self) -> None:
         read_cron(self._sources)

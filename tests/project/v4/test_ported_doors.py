@@ -1,0 +1,81 @@
+"""What extensions of plugins and of GraphQL close, and Python opens: routes of plugins, fields that Python names."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from octavo.authorization.role_grants import grant
+from octavo.project.v4 import State
+from octavo.project.v4.read import read_code
+from octavo.runtime.process import build
+from octavo.schema.loader import load_registry
+from octavo.settings import load_settings
+from tests.http.asgi import call
+from tests.models.bookshop import SECRETS
+from tests.models.v4_project import TEXT, write_files, write_project
+
+pytestmark = pytest.mark.anyio
+
+TYPES: dict[str, Any] = {name: {"title": TEXT} for name in ("note", "other")}
+GUARDED = "{ middlewares: [async (next, ...args) => { if (x) throw new Error(); return next(...args); }], auth: false }"
+JAVASCRIPT = {
+    "src/extensions/users-permissions/strapi-server.js": """module.exports = (plugin) => {
+      plugin.routes['content-api'].routes = plugin.routes['content-api'].routes.filter((route) => route.path !== '/me');
+      return plugin; };""",
+    "src/index.js": f"""module.exports = {{ register({{ strapi }}) {{
+      strapi.plugin('graphql').service('extension').use({{ resolversConfig: {{
+        'Query.notes': {GUARDED}, 'Query.others': {GUARDED} }} }}); }} }};""",
+    "config/plugins.js": "module.exports = { graphql: { enabled: true } };",
+}
+PYTHON = {
+    "src/extensions/users-permissions/routes/me.py": """from octavo import Route
+
+routes = [Route("GET", "/me", lambda request: "nobody", auth=False)]
+""",
+    "src/index.py": """async def shout(next, parent, args, context, info):
+    return await next(parent, args, context, info)
+
+
+def register(app):
+    config = {"Query.notes": {"middlewares": [shout]}}
+    app.plugin("graphql").service("extension").use({"resolvers_config": config})
+""",
+}
+
+
+async def answers(folder: Path) -> tuple[int, int, dict[str, Any]]:
+    """What `GET /users/count`, `GET /me` and both root fields answer."""
+    (folder / ".tmp").mkdir()
+    (folder / ".tmp/data.db").touch()
+    octavo = build(load_settings(folder, SECRETS, mode="development"))
+    await octavo.asgi.start()
+    await grant(octavo.database, "public", ["plugin::users-permissions.user.count"])
+    octavo.infrastructure.authenticator.invalidate()
+    count, me = [(await call(octavo.asgi, "GET", path)).status for path in ("/api/users/count", "/api/me")]
+    query = b'{"query": "{ notes { data { id } } others { data { id } } }"}'
+    asked = await call(octavo.asgi, "POST", "/graphql", [("Content-Type", "application/json")], [query])
+    await octavo.asgi.stop()
+    return count, me, asked.json["data"]
+
+
+async def test_closed_without_python(tmp_path: Path) -> None:
+    write_project(tmp_path, TYPES, JAVASCRIPT)
+    assert await answers(tmp_path) == (403, 404, {"notes": None, "others": None})
+
+
+async def test_open_by_python(tmp_path: Path) -> None:
+    """A file of routes for the plugin; what Python names of GraphQL, under the access that JavaScript gives it."""
+    write_project(tmp_path, TYPES, JAVASCRIPT)
+    write_files(tmp_path, PYTHON)
+    assert await answers(tmp_path) == (200, 200, {"notes": {"data": []}, "others": None})
+
+
+def test_the_report_tells(tmp_path: Path) -> None:
+    write_project(tmp_path, TYPES, JAVASCRIPT)
+    write_files(tmp_path, PYTHON)
+    code = read_code(tmp_path, load_registry(tmp_path))
+    said = {item.name: item.says.partition(": ")[0] for item in code.findings if item.state is State.PORTED}
+    assert said["plugin::users-permissions routes"] == "ported by src/extensions/users-permissions/routes/me.py"
+    assert said["Query.notes"] == "ported by src/index.py:6"
+    assert "Query.others" not in said
