@@ -30,6 +30,9 @@ class Ability(ABC):
     """Whether every action is allowed."""
     hides_drafts: Collection[str] = frozenset()
     """The content-types of which what is not published is not there (`PublishedOnly`)."""
+    links_by_field = False
+    """Whether who may write a relation may link whatever it leads to, as one knows it by its id; others may link what
+    they may find."""
     limits_fields = False
     """Whether `reads` and `writes` have to be asked at all."""
     knows_private = False

@@ -6,11 +6,12 @@ them. What no attribute allows to write (ids, creators, timestamps, unknown name
 `content.validation.body_validator`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from octavo.authorization.ability import FIND, Ability
+from octavo.query.ast import Filter
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Relation
 from octavo.schema.content_types import Definition
 from octavo.schema.field_places import FieldPlace
@@ -29,6 +30,8 @@ class InputSanitizer:
     ability: Ability
     action: str
     """`create` or `update`."""
+    meets: Callable[[Filter], bool] = lambda _: False
+    """Whether the entry is one of those in which a field may be written that is not writable in all of them."""
 
     def sanitize(self, data: Any, definition: Definition) -> Any:
         """The same data less what may not be written. What is no object is left to validation."""
@@ -50,6 +53,8 @@ class InputSanitizer:
         if place is not None and not self._may_write(place.uid, place.field(attribute.name)):
             return _REMOVED
         match attribute:
+            case Relation() if self.ability.links_by_field:
+                return value
             case Relation(target=str() as uid):
                 return value if self.ability.may(FIND, uid) else _REMOVED
             case Relation():
@@ -66,9 +71,11 @@ class InputSanitizer:
                 return value
 
     def _may_write(self, uid: str, field: str) -> bool:
-        """Whether a field may be written, of whichever entry it is."""
-        ability, action = self.ability, self.action
-        return ability.writes(uid, field, action) and ability.field_scope(uid, field, action) is None
+        """Whether a field may be written, of the entry that this is about."""
+        if not self.ability.writes(uid, field, self.action):
+            return False
+        condition = self.ability.field_scope(uid, field, self.action)
+        return condition is None or self.meets(condition)
 
     def _zone_item(self, item: Any, zone: DynamicZone, place: Place) -> Any:
         uid = item.get(_COMPONENT_KEY) if isinstance(item, Mapping) else None

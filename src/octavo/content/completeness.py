@@ -52,8 +52,7 @@ class Completeness:
         found = await self._reader.read_one(prepared.bind(id=entry_id), connection)
         if found is None:
             return []
-        data = _data(self._registry, content_type, cast(dict[str, Any], orjson.loads(found)))
-        return list(Validator(self._registry, Mode(creating=True, draft=False)).entry(content_type, data).problems)
+        return missing_in(self._registry, content_type, cast(dict[str, Any], orjson.loads(found)))
 
     def _prepare(self, content_type: ContentType) -> PreparedRead:
         query = _owned(self._registry, content_type)
@@ -61,6 +60,12 @@ class Completeness:
         planned = self._reader.prepare_again(lambda: plan_read(request, self._registry, _EVERYTHING))
         self._prepared[content_type.uid] = planned
         return planned
+
+
+def missing_in(registry: Registry, content_type: ContentType, found: Mapping[str, Any]) -> list[Problem]:
+    """What an entry would be refused for if it were new and published, with all that was found in it."""
+    data = _data(registry, content_type, found)
+    return list(Validator(registry, Mode(creating=True, draft=False)).entry(content_type, data).problems)
 
 
 def _owned(registry: Registry, definition: Definition) -> Query:
@@ -87,14 +92,14 @@ def _data(registry: Registry, definition: Definition, shown: Mapping[str, Any]) 
         match attribute:
             case Scalar(type="password"):
                 data[name] = value or "set"  # what is stored is none of ours; that there is one was asked for then
-            case Scalar() if value is not None or attribute.has_default:
-                data[name] = value  # a default is for new entries
+            case Scalar():
+                data[name] = value  # null, too: a default is for new entries
             case Relation(required=True) if value:
                 data[name] = value
             case ComponentField(component=uid, repeatable=True):
                 data[name] = [_data(registry, registry.components[uid], item) for item in value or ()]
-            case ComponentField(component=uid) if value is not None:
-                data[name] = _data(registry, registry.components[uid], value)
+            case ComponentField(component=uid):
+                data[name] = value and _data(registry, registry.components[uid], value)
             case DynamicZone():
                 data[name] = [
                     {COMPONENT_KEY: item[COMPONENT_KEY]}

@@ -159,6 +159,11 @@ class EntryUnit(UnitOfWork):
         self.record_gone(content_type, entry_id, entry, before)
         return True
 
+    async def locale_of_new(self, content_type: ContentType, given: Any) -> str | None:
+        """The locale of a new entry; None for types that have none. `given`: what a caller asks for, None: the default
+        one. Raises ApplicationError, ValidationError."""
+        return await self._locale(content_type, given) if content_type.localized else None
+
     async def lock_entry(self, content_type: ContentType, entry_id: int) -> None:
         """Let nobody else change what an entry holds until the end of the transaction."""
         await self.connection.lock(entry_lock(content_type, entry_id))

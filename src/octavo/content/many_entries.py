@@ -108,7 +108,7 @@ class ManyEntriesUnit(EntryUnit):
         bodies = await self._compute(partial(self._changing_bodies, content_type, wanted, data), len(wanted))
         entries = {one: self.entry_fact(content_type, one) for one in wanted}
         if any(isinstance(fact, LinksFact | ComponentsFact) for body in bodies for fact in body.facts):
-            await self.connection.lock_all([entry_lock(content_type, one) for one in sorted(wanted)])
+            await self.lock_entries(content_type, wanted)
         found = await self._ask(bodies, entries.values())
         bodies = [body for body in bodies if found.entry(entries[body.key]) is not None]
         for body in bodies:
@@ -145,6 +145,10 @@ class ManyEntriesUnit(EntryUnit):
             assert entry is not None, "it is among the existing ones"
             self.record_gone(content_type, one, entry, before.get(one))
         return len(existing)
+
+    async def lock_entries(self, content_type: ContentType, ids: Iterable[int]) -> None:
+        """Let nobody else change what these entries hold until the end of the transaction."""
+        await self.connection.lock_all([entry_lock(content_type, one) for one in sorted(ids)])
 
     def goes_in_turn(self, content_type: ContentType, names: Iterable[str]) -> bool:
         """Whether entries that change these attributes are written one after the other, as if each were alone."""

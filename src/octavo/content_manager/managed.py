@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from octavo.authorization.ability import FIND
 from octavo.authorization.actor import Actor
-from octavo.errors import ForbiddenError
+from octavo.errors import ForbiddenError, NotFoundError
 from octavo.schema.builtin import BUILTIN_TYPES
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
@@ -25,4 +25,14 @@ def managed_type(registry: Registry, uid: str, actor: Actor, action: str = FIND)
     content_type = registry.content_types.get(uid)
     if content_type is None or not is_managed(content_type) or not actor.ability.may(action, uid):
         raise ForbiddenError
+    return content_type
+
+
+def managed_single(registry: Registry, uid: str, actor: Actor, *actions: str) -> ContentType:
+    """As `managed_type`, of a single type, for an actor who may take one of the actions. Raises NotFoundError for a
+    collection type."""
+    allowed = next((action for action in actions if actor.ability.may(action, uid)), actions[0])
+    content_type = managed_type(registry, uid, actor, allowed)
+    if not content_type.is_single:
+        raise NotFoundError
     return content_type

@@ -25,7 +25,7 @@ from octavo.i18n.localizations import add_localization, share, share_shown
 from octavo.media.form_files import current_query, place_files
 from octavo.media.library import IncomingFile, MediaLibrary
 from octavo.plan.read import plan_read
-from octavo.query.ast import EVERYTHING, Populate, Query
+from octavo.query.ast import EVERYTHING, Filter, Populate, Query
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.schema.automatic import LOCALIZATIONS, PUBLISHED_AT
 from octavo.schema.content_types import ContentType
@@ -86,9 +86,9 @@ class ContentWrites:
                 locale=locale,
                 dates=write.dates,
             )
-            if not await self._in_scope(content_type, entry_id, unit, actor, "create"):
+            if not await self.in_scope(content_type, entry_id, unit, actor, CREATE):
                 raise ForbiddenError
-            return await self._answer(answer, entry_id, unit)
+            return await self.answer(answer, entry_id, unit)
 
         return await self._write(content_type, write, work, actor)
 
@@ -124,10 +124,12 @@ class ContentWrites:
         write = await self._writable(content_type, write, actor, UPDATE)
 
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
-            await self.check_entry(content_type, entry_id, unit, actor, "update")
+            await self.check_entry(content_type, entry_id, unit, actor, UPDATE)
             if not await unit.update(content_type, entry_id, data, actor_id=actor.creator_id, dates=write.dates):
                 raise NotFoundError
-            entry = await self._answer(answer, entry_id, unit)  # with the siblings as they were (observed)
+            if not await self.in_scope(content_type, entry_id, unit, actor, UPDATE):
+                raise ForbiddenError
+            entry = await self.answer(answer, entry_id, unit)  # with the siblings as they were (observed)
             if sharing and content_type.localized:
                 await share_shown(unit, self._registry, content_type, entry)
             return entry
@@ -139,7 +141,7 @@ class ContentWrites:
 
         async def work(unit: EntryUnit) -> bytes:
             await self.check_entry(content_type, entry_id, unit, actor, "delete")
-            entry = await self._answer(answer, entry_id, unit)
+            entry = await self.answer(answer, entry_id, unit)
             await unit.delete(content_type, entry_id)
             return entry
 
@@ -168,7 +170,7 @@ class ContentWrites:
             added = await add_localization(
                 unit, self._reader, self._locales, content_type, entry_id, data, actor.creator_id
             )
-            entry = await self._answer(answer, added.id, unit)  # with the siblings as they were (observed)
+            entry = await self.answer(answer, added.id, unit)  # with the siblings as they were (observed)
             await share(unit, content_type, added)
             return entry
 
@@ -233,19 +235,21 @@ class ContentWrites:
 
         Where they may take it on all, nothing is asked.
         """
-        if not await self._in_scope(content_type, entry_id, unit, actor, action):
+        if not await self.in_scope(content_type, entry_id, unit, actor, action):
             raise NotFoundError
 
-    async def _in_scope(
+    async def in_scope(
         self, content_type: ContentType, entry_id: int, unit: EntryUnit, actor: Actor, action: str
     ) -> bool:
         """Whether an entry is one of those that the actor may take the action on. Asks nothing where all are."""
         scope = actor.ability.scope(content_type.uid, action)
-        if scope is None:
-            return True
+        return scope is None or await self.meets(content_type, entry_id, unit, scope)
+
+    async def meets(self, content_type: ContentType, entry_id: int, unit: EntryUnit, condition: Filter) -> bool:
+        """Whether an entry meets a condition of our own."""
         request = ReadRequest(
             content_type=content_type,
-            query=Query(filters=scope),
+            query=Query(filters=condition),
             by=By.ID,
             projection=Form.ID,
             drafts=Drafts.ANY,
@@ -253,7 +257,8 @@ class ContentWrites:
         prepared = self._reader.prepare(plan_read(request, self._registry))
         return await self._reader.read_one(prepared.bind(id=entry_id), unit.connection) is not None
 
-    async def _answer(self, answer: PreparedRead, entry_id: int, unit: EntryUnit) -> bytes:
+    async def answer(self, answer: PreparedRead, entry_id: int, unit: EntryUnit) -> bytes:
+        """An entry that has been written, as an answer shows it. Raises NotFoundError."""
         read = answer.bind(id=entry_id)
         found = await self._reader.read_one(read, unit.connection)
         if isinstance(read, HookedRead):

@@ -69,7 +69,7 @@ async def add_localization(
         strict=PUBLISHED_AT not in body,
     )
     siblings = (entry_id, *(sibling["id"] for sibling in family[LOCALIZATIONS]))
-    await unit.apply(_relink(content_type, [new_id, *siblings]))
+    await unit.apply(relink(content_type, [new_id, *siblings]))
     shared = {name: body.get(name, value) for name, value in family["shared"].items()}
     return Added(new_id, siblings, shared)
 
@@ -108,7 +108,8 @@ def join_localizations(content_type: ContentType, ids: Sequence[int]) -> list[Ch
     return [AddLinks(owner=content_type, relation=content_type.relation(LOCALIZATIONS), links=links)] if links else []
 
 
-def _relink(content_type: ContentType, ids: Sequence[int]) -> list[Change]:
+def relink(content_type: ContentType, ids: Sequence[int]) -> list[Change]:
+    """The links that make a family of entries, whatever links some of them have."""
     relation = content_type.relation(LOCALIZATIONS)
     removed: list[Change] = [
         RemoveLinks(owner=content_type, relation=relation, source=source, targets=tuple(ids)) for source in ids
@@ -149,15 +150,16 @@ def _family_plan(content_type: ContentType) -> Planned:
 
 def _shared_scalars(content_type: ContentType) -> list[Scalar]:
     """The scalars that all localizations of an entry share."""
-    return [scalar for scalar in content_type.scalars if _is_shared(scalar) and not SCALAR_TYPES[scalar.type].secret]
+    return [scalar for scalar in content_type.scalars if is_shared(scalar) and not SCALAR_TYPES[scalar.type].secret]
 
 
 def _shared_names(content_type: ContentType) -> frozenset[str]:
     """The attributes that all localizations of an entry share; what they are related to is their own."""
     attributes = (content_type.attributes[name] for name in content_type.writable_names)
-    return frozenset(one.name for one in attributes if _is_shared(one) and not isinstance(one, Relation))
+    return frozenset(one.name for one in attributes if is_shared(one) and not isinstance(one, Relation))
 
 
-def _is_shared(attribute: AnyAttribute) -> bool:
-    """UIDs are unique over all locales, so each localization has its own (observed)."""
+def is_shared(attribute: AnyAttribute) -> bool:
+    """Whether all localizations of an entry have the same. UIDs are unique over all locales, so each has its own
+    (observed)."""
     return not attribute.localized and attribute.name not in STAMPED and not isinstance(attribute, UID)

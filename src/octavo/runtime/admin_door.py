@@ -4,7 +4,9 @@ import logging
 from collections.abc import Iterator
 
 from octavo.admin.api.entries import EntryEndpoints
+from octavo.admin.api.entry_changes import EntryChangeEndpoints
 from octavo.admin.api.sessions import AdminSessionEndpoints
+from octavo.admin.api.single_type_changes import SingleTypeChangeEndpoints
 from octavo.admin.operations import Endpoints, declare
 from octavo.http.router import Router
 from octavo.runtime import options
@@ -27,3 +29,5 @@ def _endpoints(shared: Infrastructure, services: Services) -> Iterator[Endpoints
     secure, origins = options.admin_cookie_secure(settings), options.admin_origins(settings)
     yield AdminSessionEndpoints(shared.administrators, origins, secure=secure)
     yield EntryEndpoints(services.managed)
+    yield EntryChangeEndpoints(services.entry_writes, services.entry_actions, services.account_writes)
+    yield SingleTypeChangeEndpoints(services.entry_writes, services.entry_actions)

@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 
 from octavo.authorization.rights.engine import Rights
+from octavo.content_manager.account_writes import AccountWrites
 from octavo.content_manager.entries import ManagedEntries
+from octavo.content_manager.entry_actions import EntryActions
+from octavo.content_manager.entry_writes import EntryWrites
 from octavo.controllers.content import ContentController
 from octavo.media.files import FileService
 from octavo.users.accounts import Accounts
@@ -23,4 +26,7 @@ class Services:
     users: UserManagement
     roles: RoleManagement
     managed: ManagedEntries
+    entry_writes: EntryWrites
+    entry_actions: EntryActions
+    account_writes: AccountWrites
     rights: Rights

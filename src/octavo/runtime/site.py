@@ -14,7 +14,11 @@ from octavo.content import schedules
 from octavo.content.reader import EntryReader, UrlSigner
 from octavo.content.schedules import Schedules
 from octavo.content.writer import EntryWriter
+from octavo.content_manager.account_writes import AccountWrites
+from octavo.content_manager.answered import Answered
 from octavo.content_manager.entries import ManagedEntries
+from octavo.content_manager.entry_actions import EntryActions
+from octavo.content_manager.entry_writes import EntryWrites
 from octavo.controllers.content import ContentController
 from octavo.events.hooks import Hooks
 from octavo.events.messages import Topic
@@ -68,6 +72,7 @@ from octavo.runtime.services import Services
 from octavo.runtime.topics import make_jobs, site_topics
 from octavo.runtime.webhooks import webhook_witness
 from octavo.schema.registry import Registry
+from octavo.schema.uids import USER
 from octavo.settings import Settings
 from octavo.users.accounts import Accounts
 from octavo.users.providers.links import ProviderAccounts
@@ -243,14 +248,20 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, ho
         writer,
         refuse_unverified=settings.api.compat.unverified_emails == "refuse",
     )
+    users = UserManagement(reader, writer, accounts.rows)
+    answered = Answered(controller.reads, caches)
+    entry_writes = EntryWrites(controller, reader, answered, {USER: users.end_tokens})
     return Services(
         controller=controller,
         files=FileService(writer, reader, shared.media),
         accounts=accounts,
         logins=ProviderLogins(shared.database, accounts, people, shared.limits, options.provider_options(settings)),
-        users=UserManagement(reader, writer, accounts.rows),
+        users=users,
         roles=RoleManagement(writer),
         managed=ManagedEntries(controller.reads, controller.locales, caches),
+        entry_writes=entry_writes,
+        entry_actions=EntryActions(controller, reader, entry_writes),
+        account_writes=AccountWrites(users, entry_writes, writer, reader),
         rights=Rights(registry),
     )
 

@@ -4,6 +4,7 @@ Refuses with ValidationError, ApplicationError and NotFoundError. Whoever may no
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.authentication.passwords import prepare_password
@@ -21,6 +22,7 @@ from octavo.plan.read import plan_read
 from octavo.query.ast import Populate, Query
 from octavo.query.request import By, Form, ReadRequest
 from octavo.schema.attributes import Scalar
+from octavo.schema.content_types import ContentType
 from octavo.schema.uids import ROLE, USER
 from octavo.users import account_input as bodies
 from octavo.users.user_rows import LOCAL, Account, AccountRows, lock_names
@@ -28,6 +30,20 @@ from octavo.users.user_rows import LOCAL, Account, AccountRows, lock_names
 _PASSWORD: Final = "password"
 _NEVER_GIVEN: Final = frozenset({"provider", "resetPasswordToken", "confirmationToken"})
 _WITH_ROLE: Final = Query(populate=(Populate(name="role", query=Query()),))
+
+
+@dataclass(frozen=True, slots=True)
+class UserForm:
+    """What a door does otherwise than REST: further problems of a body, and how users are answered by id.
+
+    Doors with an answer of their own are told that a name is taken in other words, too (observed).
+    """
+
+    problems: tuple[Problem, ...] = ()
+    answer: PreparedRead | None = None
+
+
+REST_FORM: Final = UserForm()
 
 
 class UserManagement:
@@ -39,28 +55,30 @@ class UserManagement:
         self._rows = rows
         self._revoke = rows.versioned
         self._user_type = reader.registry.content_types[USER]
+        self._private = frozenset(name for name, one in self._user_type.attributes.items() if one.private) - {_PASSWORD}
         self._given = frozenset(
             name
             for name, attribute in self._user_type.attributes.items()
-            if name == _PASSWORD
-            or (
-                attribute.writable
-                and not attribute.private
-                and name not in _NEVER_GIVEN
-                and not _is_password(attribute)
-            )
+            if name == _PASSWORD or (attribute.writable and name not in _NEVER_GIVEN and not _is_password(attribute))
         )
 
-    async def create(self, body: Any, actor: Actor) -> bytes:
+    @property
+    def content_type(self) -> ContentType:
+        """That of users."""
+        return self._user_type
+
+    async def create(self, body: Any, actor: Actor, form: UserForm = REST_FORM) -> bytes:
         """A new user."""
-        texts = bodies.read_texts(body, bodies.CREATE_USER, *_role_problems(body))
+        texts = bodies.read_texts(body, bodies.CREATE_USER, *_role_problems(body), *form.problems)
         data = self._data(body, actor, CREATE) | texts | {"provider": LOCAL}
         data[_PASSWORD] = await prepare_password(texts[_PASSWORD])
-        return await self._writer.run(lambda unit: self._create(unit, data, actor))
+        return await self._writer.run(lambda unit: self._create(unit, data, actor, form))
 
-    async def _create(self, unit: EntryUnit, data: dict[str, Any], actor: Actor) -> bytes:
+    async def _create(self, unit: EntryUnit, data: dict[str, Any], actor: Actor, form: UserForm) -> bytes:
         await lock_names(unit, data["email"], data["username"])
         taken = await self._rows.others(unit.connection, 0, data["username"], data["email"])
+        if taken.first and form.answer is not None:
+            raise ApplicationError("Username already taken")
         if taken.settings.unique_email and taken.second:
             raise ApplicationError("Email already taken")
         if "role" not in data:
@@ -69,20 +87,22 @@ class UserManagement:
             user_id = await unit.create(self._user_type, data, actor_id=actor.creator_id)
         except ValidationError as error:  # the reference says it so
             raise ApplicationError(error.message) from error
-        return await self._answer(unit, user_id, actor)
+        return await self._answer(unit, user_id, actor, form)
 
-    async def update(self, user_id: int, body: Any, actor: Actor) -> bytes:
+    async def update(self, user_id: int, body: Any, actor: Actor, form: UserForm = REST_FORM) -> bytes:
         """A changed user."""
         account = (await self._rows.by_id(user_id)).account
         if account is None:
             raise NotFoundError("User not found")
-        texts = bodies.read_texts(body, bodies.UPDATE_USER, *_null_role_problems(body))
+        texts = bodies.read_texts(body, bodies.UPDATE_USER, *_null_role_problems(body), *form.problems)
         data = self._data(body, actor, UPDATE) | texts
         if _PASSWORD in texts:
             data[_PASSWORD] = await prepare_password(texts[_PASSWORD])
-        return await self._writer.run(lambda unit: self._update(unit, account, data, actor))
+        return await self._writer.run(lambda unit: self._update(unit, account, data, actor, form))
 
-    async def _update(self, unit: EntryUnit, account: Account, data: Mapping[str, Any], actor: Actor) -> bytes:
+    async def _update(
+        self, unit: EntryUnit, account: Account, data: Mapping[str, Any], actor: Actor, form: UserForm
+    ) -> bytes:
         username, email = data.get("username"), data.get("email")
         if username or email:
             await lock_names(unit, email, username)
@@ -95,7 +115,7 @@ class UserManagement:
             raise NotFoundError("User not found")
         if _PASSWORD in data or data.get("blocked"):
             await self.end_tokens(unit, account.id)
-        return await self._answer(unit, account.id, actor)
+        return await self._answer(unit, account.id, actor, form)
 
     async def delete(self, user_id: int) -> bytes | None:
         """Remove a user, who is answered as they were; None when there is none."""
@@ -116,12 +136,15 @@ class UserManagement:
 
     def _data(self, body: Any, actor: Actor, action: str) -> dict[str, Any]:
         """What of a body the actor may write."""
-        given = {name: body[name] for name in self._given & body.keys()} if isinstance(body, Mapping) else {}
+        named = self._given & body.keys() if isinstance(body, Mapping) else ()
+        private = () if actor.ability.knows_private else self._private
+        given = {name: body[name] for name in named if name not in private}
         return dict(InputSanitizer(self._reader.registry, actor.ability, action).sanitize(given, self._user_type))
 
-    async def _answer(self, unit: EntryUnit, user_id: int, actor: Actor) -> bytes:
+    async def _answer(self, unit: EntryUnit, user_id: int, actor: Actor, form: UserForm) -> bytes:
         query = _WITH_ROLE if actor.ability.may("find", ROLE) else Query()
-        user = await self._reader.read_one(self._prepared(query, user_id), unit.connection)
+        answer = form.answer and form.answer.bind(id=user_id)
+        user = await self._reader.read_one(answer or self._prepared(query, user_id), unit.connection)
         assert user is not None, "it has just been written"
         return user
 

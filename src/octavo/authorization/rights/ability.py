@@ -57,6 +57,7 @@ class AdminAbility(Ability):
     """
 
     limits_fields = True
+    links_by_field = True
 
     def __init__(self, registry: Registry, shares: Shares, *, everything: bool = False, knows_private: bool) -> None:
         self.everything = everything

@@ -1,0 +1,64 @@
+"""The content manager's routes that change the entries of single types."""
+
+from typing import Final
+
+from octavo.admin.api.entry_changes import check_drafts, read_body, shown
+from octavo.admin.operations import AdminOperation
+from octavo.authorization.actor import Actor
+from octavo.content_manager.entry_actions import PUBLISH, EntryActions
+from octavo.content_manager.entry_writes import DELETE, EntryWrites
+from octavo.content_manager.managed import managed_single
+from octavo.errors import NotFoundError
+from octavo.http.query_string import read_params
+from octavo.http.request import Request
+from octavo.http.response import Response
+from octavo.schema.content_types import ContentType
+
+PREFIX: Final = "/content-manager/single-types/:uid"
+
+
+class SingleTypeChangeEndpoints:
+    """`/content-manager/single-types/:uid`, with `locale` where the entry has several. Who may depends on the entry."""
+
+    operations = (
+        AdminOperation("PUT", PREFIX, "save", "Change or make the entry of a single type"),
+        AdminOperation("DELETE", PREFIX, "delete", "Remove the entry of a single type"),
+        AdminOperation("POST", f"{PREFIX}/actions/publish", "publish", "Publish the entry of a single type"),
+        AdminOperation("POST", f"{PREFIX}/actions/unpublish", "unpublish", "Make the entry of a single type a draft"),
+    )
+
+    def __init__(self, writes: EntryWrites, actions: EntryActions) -> None:
+        self._writes = writes
+        self._actions = actions
+
+    async def save(self, request: Request, actor: Actor) -> Response:
+        """PUT /content-manager/single-types/:uid"""
+        content_type = managed_single(self._writes.registry, request.path_values["uid"], actor, "create", "update")
+        write = await read_body(request)
+        return shown(await self._writes.save_single(content_type, write, actor, read_params(request).get("locale")))
+
+    async def delete(self, request: Request, actor: Actor) -> Response:
+        """DELETE /content-manager/single-types/:uid"""
+        content_type, entry_id = await self._entry(request, actor, DELETE)
+        return shown(await self._writes.delete(content_type, entry_id, actor))
+
+    async def publish(self, request: Request, actor: Actor) -> Response:
+        """POST /content-manager/single-types/:uid/actions/publish"""
+        return await self._publish(request, actor, published=True)
+
+    async def unpublish(self, request: Request, actor: Actor) -> Response:
+        """POST /content-manager/single-types/:uid/actions/unpublish"""
+        return await self._publish(request, actor, published=False)
+
+    async def _publish(self, request: Request, actor: Actor, *, published: bool) -> Response:
+        content_type, entry_id = await self._entry(request, actor, PUBLISH)
+        check_drafts(content_type)
+        return shown(await self._actions.publish(content_type, entry_id, actor, published=published))
+
+    async def _entry(self, request: Request, actor: Actor, action: str) -> tuple[ContentType, int]:
+        """The entry that is asked for. Raises ForbiddenError, NotFoundError."""
+        content_type = managed_single(self._writes.registry, request.path_values["uid"], actor, action)
+        entry_id = await self._writes.single_id(content_type, read_params(request).get("locale"))
+        if entry_id is None:
+            raise NotFoundError
+        return content_type, entry_id

@@ -1,0 +1,166 @@
+"""EntryWrites: entries as administrators create, change and remove them. Each is one transaction.
+
+What may not be written of a body is left out in silence. An entry is in the scope of what is done with it before and
+after. Answers show the entry as `Answered` has it. Refuses with NotFoundError, ForbiddenError, ValidationError and
+ApplicationError.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from octavo.authorization.ability import CREATE, FIND, UPDATE
+from octavo.authorization.actor import Actor
+from octavo.content.entry_unit import EntryUnit
+from octavo.content.reader import EntryReader
+from octavo.content_manager.answered import Answered
+from octavo.content_manager.guards import Guards, Writable
+from octavo.content_manager.localizing import Families, Family, check_free
+from octavo.controllers.content import ContentController
+from octavo.controllers.writing import Write
+from octavo.errors import ForbiddenError, NotFoundError, ValidationError
+from octavo.query.ast import EVERYTHING, Query
+from octavo.query.request import Drafts
+from octavo.schema.content_types import ContentType
+
+DELETE: Final = "delete"
+
+Followed = Callable[[EntryUnit, int], Awaitable[None]]
+"""What goes with an entry of some type that is removed."""
+Joined = Callable[[EntryUnit, str], Awaitable[Family | None]]
+"""The family that a new entry in a locale joins, if any."""
+
+
+class EntryWrites:
+    """Writes entries of one registry on behalf of administrators. `followed`: what goes with entries, by their type."""
+
+    def __init__(
+        self,
+        controller: ContentController,
+        reader: EntryReader,
+        answered: Answered,
+        followed: Mapping[str, Followed] = MappingProxyType({}),
+    ) -> None:
+        self.registry = controller.registry
+        self.guards = Guards(controller.registry, controller.writes)
+        self.answered = answered
+        self._followed = followed
+        self._reads = controller.reads
+        self._writes = controller.writes
+        self._writer = controller.writer
+        self._locales = controller.locales
+        self._families = Families(reader)
+
+    async def create(
+        self, content_type: ContentType, write: Write, actor: Actor, locale: Any = None, related: int | None = None
+    ) -> bytes:
+        """A new entry, a draft where there are drafts. `locale`: that of a localized type, None for the default one;
+        `related`: the id of an entry of which it is a localization."""
+
+        async def joined(unit: EntryUnit, code: str) -> Family | None:
+            if related is None:
+                return None
+            is_known = await self._writes.in_scope(content_type, related, unit, actor, FIND)
+            return check_free(await self._families.of(unit, content_type, related) if is_known else None, code)
+
+        return await self._create(content_type, write, actor, locale, joined if content_type.localized else _no_family)
+
+    async def save_single(self, content_type: ContentType, write: Write, actor: Actor, locale: Any = None) -> bytes:
+        """The entry of a single type, in a locale where it has several: changed, or made if there is none yet."""
+        entry_id = await self.single_id(content_type, locale)
+        action = CREATE if entry_id is None else UPDATE
+        if not actor.ability.may(action, content_type.uid):
+            raise ForbiddenError
+        if entry_id is not None:
+            return await self.update(content_type, entry_id, write, actor)
+
+        async def joined(unit: EntryUnit, code: str) -> Family | None:
+            await unit.connection.lock(f"octavo: single type {content_type.uid}")
+            if await self.single_id(content_type, code or None, unit) is not None:
+                raise ValidationError("singleType.alreadyExists")
+            return await self._families.of_single(unit, content_type) if content_type.localized else None
+
+        return await self._create(content_type, write, actor, locale, joined)
+
+    async def single_id(self, content_type: ContentType, locale: Any, unit: EntryUnit | None = None) -> int | None:
+        """The id of the entry of a single type, in a locale (None: the default one) where it has several."""
+        if not isinstance(locale, str | None):
+            return None
+        asked = Query(locales=(locale,)) if content_type.localized and locale is not None else EVERYTHING
+        default = await self._locales.default()
+        if unit is None:
+            return await self._reads.single_id(content_type, asked, default, Drafts.ANY)
+        with unit.ambient():
+            return await self._reads.single_id(content_type, asked, default, Drafts.ANY)
+
+    async def update(self, content_type: ContentType, entry_id: int, write: Write, actor: Actor) -> bytes:
+        """A changed entry. Its localizations take over what all of them share."""
+        found = await self._writable(content_type, write, actor, UPDATE)
+        answer = self.answered.of(content_type, actor.ability)
+
+        async def work(unit: EntryUnit) -> bytes:
+            await self.guards.enter(unit, content_type, entry_id, actor, UPDATE)
+            data = await self.guards.fields(unit, content_type, entry_id, found, actor, UPDATE)
+            if not await unit.update(content_type, entry_id, data, actor_id=actor.creator_id):
+                raise NotFoundError
+            await self.guards.leave(unit, content_type, entry_id, actor, UPDATE)
+            shown = await self._writes.answer(answer, entry_id, unit)  # with the siblings as they were (observed)
+            await self._families.level(unit, content_type, entry_id, data)
+            return shown
+
+        return await self._writer.run(work, size=write.size, about=content_type)
+
+    async def delete(self, content_type: ContentType, entry_id: int, actor: Actor) -> bytes:
+        """Remove an entry; it is answered as it was."""
+        answer = self.answered.of(content_type, actor.ability)
+
+        async def work(unit: EntryUnit) -> bytes:
+            await self.guards.enter(unit, content_type, entry_id, actor, DELETE)
+            shown = await self._writes.answer(answer, entry_id, unit)
+            if not await unit.delete(content_type, entry_id):
+                raise NotFoundError
+            await self.follow(unit, content_type, [entry_id])
+            return shown
+
+        return await self._writer.run(work, about=content_type)
+
+    async def follow(self, unit: EntryUnit, content_type: ContentType, gone: Iterable[int]) -> None:
+        """Remove what goes with entries that are removed."""
+        if content_type.uid in self._followed:
+            for entry_id in gone:
+                await self._followed[content_type.uid](unit, entry_id)
+
+    async def _create(
+        self, content_type: ContentType, write: Write, actor: Actor, locale: Any, joined: Joined
+    ) -> bytes:
+        found = await self._writable(content_type, write, actor, CREATE)
+        answer = self.answered.of(content_type, actor.ability, unnamed=content_type.is_single)
+
+        async def work(unit: EntryUnit) -> bytes:
+            code = await unit.locale_of_new(content_type, locale)
+            family = await joined(unit, code or "")
+            entry_id = await unit.create(
+                content_type,
+                found.data if family is None else {**family.shared, **found.data},
+                actor_id=actor.creator_id,
+                locale=code,
+                draft_default=True,
+            )
+            if family is not None:
+                await self._families.join(unit, content_type, entry_id, family)
+            await self.guards.made(unit, content_type, entry_id, found, actor, CREATE)
+            shown = await self._writes.answer(answer, entry_id, unit)  # with the siblings as they were (observed)
+            if family is not None:
+                await self._families.level(unit, content_type, entry_id, found.data)
+            return shown
+
+        return await self._writer.run(work, size=write.size, about=content_type)
+
+    async def _writable(self, content_type: ContentType, write: Write, actor: Actor, action: str) -> Writable:
+        found = await self.guards.writable(content_type, write, actor, action)
+        data: Mapping[str, Any] = await self._writer.passwords.prepare(content_type, found.data, size=write.size)
+        return Writable(data, found.conditions)
+
+
+async def _no_family(unit: EntryUnit, code: str) -> None:
+    """A new entry stands alone."""
