@@ -5,7 +5,7 @@ from pathlib import Path
 import bcrypt
 import pytest
 
-from octavo.administrators.accounts import ensure_first_administrator
+from octavo.administrators.making import ensure_first_administrator
 from octavo.database.connection import Database
 from octavo.runtime.prepare_database import prepare_database
 from octavo.schema.loader import load_registry

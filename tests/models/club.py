@@ -29,7 +29,10 @@ SECRETS = {
 }
 FULL, SOME = "full-token", "some-token"
 PASSWORD = "correct horse"
-NEVER = {"OCTAVO_PLUGINS__USERS_PERMISSIONS__CONFIG__RATELIMIT__ENABLED": "false"}
+NEVER = {
+    "OCTAVO_PLUGINS__USERS_PERMISSIONS__CONFIG__RATELIMIT__ENABLED": "false",
+    "OCTAVO_ADMIN__RATE_LIMIT__ENABLED": "false",
+}
 STILL = {"OCTAVO_SERVER__BACKGROUND": "false", "OCTAVO_SERVER__WEBHOOKS__POLL": "0"}
 """Nothing is asked but what requests ask: tests count it."""
 SAFE = {"OCTAVO_API__COMPAT__PROFILE": "safe"}

@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 import pytest
 
-from octavo.administrators.accounts import NewAdministrator, create_administrator, reset_password
+from octavo.administrators.making import NewAdministrator, create_administrator, reset_password
 from octavo.authentication.api_tokens import create_token, revoke_token
 from octavo.authorization.role_grants import grant, revoke
 from octavo.database.change_feed import DataChange

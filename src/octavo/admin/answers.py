@@ -31,3 +31,8 @@ def page_answer(results: bytes, page: Page, total: int) -> Response:
 def instant(moment: datetime | None) -> str | None:
     """A moment as v4 writes it: `2026-11-22T21:00:00.000Z`."""
     return None if moment is None else f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03}Z"
+
+
+def no_content() -> Response:
+    """Done, and nothing to say."""
+    return Response(204, content_type="", headers=NO_STORE)

@@ -1,51 +1,50 @@
-"""Administrators: they log in, renew their access and log out; they are made and get new passwords.
+"""Administrators' own sessions: they log in, renew their access and log out.
 
 Bodies are taken as they were sent. Refuses with ApplicationError, ValidationError, UnauthorizedError and
 RateLimitError, in the words of the reference.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
-from octavo.administrators.rows import (
-    Administrator,
-    AdminRole,
-    find_administrator,
-    has_administrators,
-    insert_administrator,
-    lock_administrators,
-    read_administrator,
-    roles_of,
-    store_password,
-)
-from octavo.authentication.admin_sessions import SUPER_ADMIN, AdminSession, AdminSessions, SignedIn
+from octavo.administrators.bodies import RENEWAL, checked
+from octavo.administrators.rows import Administrator, find_administrator, read_administrator
+from octavo.authentication.admin_sessions import AdminSession, AdminSessions, SignedIn
 from octavo.authentication.authenticator import Authenticator
-from octavo.authentication.credentials import MISSING, is_admin_token, sign_admin_token
-from octavo.authentication.passwords import MAX_BYTES, hash_password, verify_password
+from octavo.authentication.credentials import MAX_TOKEN_LENGTH, MISSING, sign_admin_token
+from octavo.authentication.passwords import verify_password
 from octavo.authentication.rate_limits import RateLimits
-from octavo.authorization.actor import Actor
 from octavo.clock import SYSTEM_CLOCK, Clock
-from octavo.database.change_feed import ChangeFeed
-from octavo.database.connection import Database
-from octavo.database.unit_of_work import unit_of_work
-from octavo.errors import ApplicationError, UnauthorizedError
-from octavo.forms.texts import is_email, is_storable
-from octavo.users.account_input import MAX_EMAIL
+from octavo.database.connection import Database, Transaction
+from octavo.database.unit_of_work import UnitOfWork, unit_of_work
+from octavo.errors import ApplicationError, UnauthorizedError, ValidationError
+from octavo.forms.rules import MOST_EMAIL
+from octavo.forms.texts import is_storable
 
 _WRONG: Final = "Invalid credentials"
-_SHORTEST: Final = 8
-_NEEDED: Final = {"a lowercase letter": "[a-z]", "an uppercase letter": "[A-Z]", "a digit": r"\d"}
 
 
 @dataclass(frozen=True, slots=True)
 class AdminOptions:
-    """How administrators get in: seconds that an access token and a session last."""
+    """How administrators get in: seconds that an access token, a session, a mailed token and an invitation last.
+
+    `long_tokens` is the rule `adminTokens`: access tokens last as long as sessions and renew themselves, and a logout
+    ends what the cookie names, no token. `plain_tokens` is `mailedCodes`, `sealed_first` is `firstAdministrator`.
+    `public_url` is where the pages are.
+    """
 
     secret: str = field(repr=False)
     access_seconds: int = 1800
     session_seconds: int = 14 * 86400
+    reset_seconds: int = 3600
+    invitation_seconds: int = 7 * 86400
+    long_tokens: bool = False
+    plain_tokens: bool = False
+    sealed_first: bool = True
+    public_url: str = "/admin"
+    project: Path = Path()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,37 +86,52 @@ class Administrators:
         if found.blocked:
             raise ApplicationError("User blocked")
         async with unit_of_work(self._database) as unit:
-            session = await self.sessions.begin(
-                unit.connection, found.id, found.password or "", self.options.session_seconds
-            )
-        return AdminLogin(found, self._sign(session.name), session.cookie)
+            return await self.begin(unit.connection, found)
+
+    async def begin(self, connection: Transaction, administrator: Administrator) -> AdminLogin:
+        """A session of an administrator, as they are stored now."""
+        password, seconds = administrator.password or "", self.options.session_seconds
+        session = await self.sessions.begin(connection, administrator.id, password, seconds)
+        return AdminLogin(administrator, self._sign(session.name), session.cookie)
 
     async def renew(self, cookie: str, client: str) -> str:
         """Another access token for the session of a refresh cookie."""
         return self._sign((await self._session_of(cookie, client)).name)
 
+    async def renew_token(self, body: Any, client: str) -> str:
+        """Another access token for one that holds; its session begins to last anew."""
+        given = checked(RENEWAL, body)
+        try:
+            signed_in = await self._authenticator.administrators.signed_in(given["token"])
+        except UnauthorizedError:
+            await self._limits.check("admin-session", client)
+            raise ValidationError("Invalid token") from None
+        async with unit_of_work(self._database) as unit:
+            if signed_in.session:
+                await self.sessions.extend(unit.connection, signed_in.session, self.options.session_seconds)
+                return self._sign(signed_in.session)
+            found = await read_administrator(unit.connection, self._database.dialect, signed_in.actor.id or 0)
+            if found is None:
+                raise ValidationError("Invalid token")
+            return (await self.begin(unit.connection, found)).token
+
     async def logout(self, cookie: str, authorization: str | None, client: str) -> None:
-        """End the session of a cookie, or of an access token where there is no cookie."""
+        """End the session of a cookie, or of an access token where there is no cookie: not where such tokens are long,
+        for there a logout ends what pages remember, as in v4."""
         if cookie:
             session = (await self._session_of(cookie, client)).name
         else:
             session = (await self.signed_in(authorization)).session
+        if not cookie and self.options.long_tokens:
+            return
         async with unit_of_work(self._database) as unit:
             await self.sessions.end(unit.connection, session)
             unit.after_commit(self._authenticator.invalidate)
 
-    async def me(self, actor: Actor) -> tuple[Administrator, tuple[AdminRole, ...]]:
-        """The administrator who asks, and their roles. Raises UnauthorizedError when they are gone."""
-        dialect = self._database.dialect
-        found = await read_administrator(self._database, dialect, actor.id or 0)
-        if found is None:
-            raise UnauthorizedError(MISSING)
-        return found, await roles_of(self._database, dialect, found.id)
-
     async def signed_in(self, authorization: str | None) -> SignedIn:
         """The administrator of an Authorization header. Raises UnauthorizedError for any other."""
         scheme, _, token = (authorization or "").strip().partition(" ")
-        if scheme.lower() != "bearer" or not is_admin_token(token):
+        if scheme.lower() != "bearer" or len(token) > MAX_TOKEN_LENGTH or not token.isascii():
             raise UnauthorizedError(MISSING)
         return await self._authenticator.administrators.signed_in(token)
 
@@ -130,86 +144,26 @@ class Administrators:
         return session
 
     def _sign(self, session: str) -> str:
-        return sign_admin_token(session, self.options.secret, self._clock.wall(), self.options.access_seconds)
+        seconds = self.options.session_seconds if self.options.long_tokens else self.options.access_seconds
+        return sign_admin_token(session, self.options.secret, self._clock.wall(), seconds)
 
-
-@dataclass(frozen=True, slots=True)
-class NewAdministrator:
-    """An administrator to make. `role`: the code of a role, with or without `strapi-`, or its name."""
-
-    email: str
-    password: str = field(repr=False)
-    firstname: str = ""
-    lastname: str = ""
-    role: str = SUPER_ADMIN
-
-
-async def create_administrator(database: Database, new: NewAdministrator, feed: ChangeFeed | None = None) -> int:
-    """Make an administrator; the id. Raises ApplicationError, NotFoundError."""
-    email = _check_email(new.email)
-    for text in (new.firstname, new.lastname):
-        _check_name(text)
-    hashed = await _hashed(new.password)
-    names = (new.firstname or email.partition("@")[0], new.lastname)
-    async with unit_of_work(database, feed) as unit:
-        return await insert_administrator(unit, database.dialect, names, email, hashed, new.role)
-
-
-async def ensure_first_administrator(database: Database, email: str, password: str) -> bool:
-    """Make an administrator who may do everything, where there is none at all; whether one was made."""
-    if await has_administrators(database):
-        return False
-    email, hashed = _check_email(email), await _hashed(password)
-    async with unit_of_work(database) as unit:
-        await lock_administrators(unit.connection)
-        if await has_administrators(unit.connection):
-            return False
-        names = (email.partition("@")[0], "")
-        await insert_administrator(unit, database.dialect, names, email, hashed, SUPER_ADMIN)
-    return True
-
-
-async def reset_password(database: Database, email: str, password: str, feed: ChangeFeed | None = None) -> None:
-    """Give an administrator another password; their sessions are over. Raises ApplicationError, NotFoundError."""
-    email, hashed = _check_email(email), await _hashed(password)
-    async with unit_of_work(database, feed) as unit:
-        await store_password(unit, database.dialect, email, hashed)
+    async def keep_session(self, unit: UnitOfWork, authorization: str | None, password: str) -> None:
+        """Let the session of a request go on under another password, whose hash this is; all others are over."""
+        session = (await self.signed_in(authorization)).session
+        if session:
+            await self.sessions.keep(unit.connection, session, password)
 
 
 def _credentials(body: Any) -> tuple[str, str]:
     """Address and password. What is no text is as wrong as a wrong password."""
     given = body if isinstance(body, Mapping) else {}
     email, password = given.get("email"), given.get("password")
-    if not email or not password:
+    if not email or not password or not isinstance(email, str):
         raise ApplicationError("Missing credentials")
-    if not isinstance(email, str) or not isinstance(password, str):
+    if not isinstance(password, str):
         raise ApplicationError(_WRONG)
     return email.lower(), password
 
 
 def _is_sound(email: str) -> bool:
-    return len(email) <= MAX_EMAIL and is_storable(email)
-
-
-def _check_email(text: str) -> str:
-    email = text.strip().lower()
-    if not _is_sound(email) or not is_email(email):
-        raise ApplicationError(f"{text!r} is not an e-mail address")
-    return email
-
-
-def _check_name(text: str) -> None:
-    if len(text) > 255 or not is_storable(text):
-        raise ApplicationError("A name has at most 255 characters, and no NUL")
-
-
-async def _hashed(password: str) -> str:
-    """The hash of a password that is good enough for an administrator, by v4's rules."""
-    missing = [what for what, pattern in _NEEDED.items() if not re.search(pattern, password, re.ASCII)]
-    if len(password) < _SHORTEST or not is_storable(password):
-        raise ApplicationError(f"A password has at least {_SHORTEST} characters")
-    if missing:
-        raise ApplicationError(f"A password has at least {', '.join(missing)}")
-    if len(password.encode()) > MAX_BYTES:
-        raise ApplicationError(f"A password has at most {MAX_BYTES} bytes")
-    return (await hash_password(password)).hash
+    return len(email) <= MOST_EMAIL and is_storable(email)

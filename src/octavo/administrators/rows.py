@@ -1,34 +1,17 @@
-"""Administrator rows: administrators as v4 keeps them (`admin_users`, `admin_roles`), read and written.
+"""Administrator rows: administrators as v4 keeps them (`admin_users`, `admin_roles`), read."""
 
-Each write takes part in a unit of work of the caller's. Refuses with `ApplicationError` (an address taken) and
-`NotFoundError`.
-"""
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from octavo.authentication.admin_sessions import SUPER_ADMIN
-from octavo.clock import read_moment, this_moment
-from octavo.database.change_feed import ChangeKind
-from octavo.database.connection import Connection, Transaction
-from octavo.database.unit_of_work import UnitOfWork
-from octavo.errors import ApplicationError, NotFoundError
-from octavo.events.telling import create_row, update_row
-from octavo.schema.uids import ADMIN_ROLE, ADMIN_USER
+from octavo.clock import read_moment
+from octavo.database.connection import Connection
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
 
-ROLES: Final[Mapping[str, tuple[str, str]]] = {
-    SUPER_ADMIN: ("Super Admin", "Super Admins can access and manage all features and settings."),
-    "strapi-editor": ("Editor", "Editors can manage and publish contents including those of other users."),
-    "strapi-author": ("Author", "Authors can manage the content they have created."),
-}
-"""The roles of a database that has none, by code: name and description, as v4 makes them."""
-
-_LOCK: Final = "octavo: administrators"
-"""What writers of administrators wait for, so that an address is used once."""
+TokenKind = Literal["reset", "registration"]
 
 _LIST: Final = """
 SELECT id, firstname, lastname, username, email, is_active, blocked, prefered_language,
@@ -44,26 +27,19 @@ _ROLES_OF: Final = OwnStatement("""
 SELECT r.id, r.name, r.description, r.code FROM admin_users_roles_links l JOIN admin_roles r ON r.id = l.role_id
 WHERE l.user_id = {user} ORDER BY l.role_order, l.id""")
 
+_ROLES_BY_ID: Final = "SELECT id, name, description, code FROM admin_roles ORDER BY id"
 _ROLE: Final = OwnStatement(
     "SELECT id FROM admin_roles WHERE code IN ({role}, {code}) OR name = {role} ORDER BY id LIMIT 1"
 )
-
-_INSERT_ROLE: Final = OwnStatement("""
-INSERT INTO admin_roles (name, code, description, created_at, updated_at)
-VALUES ({name}, {code}, {description}, {now:instant}, {now:instant}) {id:returning}""")
-
-_INSERT: Final = OwnStatement("""
-INSERT INTO admin_users (firstname, lastname, email, password, is_active, blocked, created_at, updated_at)
-VALUES ({firstname}, {lastname}, {email}, {password}, {active}, {blocked}, {now:instant}, {now:instant})
-{id:returning}""")
-
-_INSERT_LINK: Final = OwnStatement("""
-INSERT INTO admin_users_roles_links (user_id, role_id, role_order, user_order)
-SELECT {user}, {role}, 1, coalesce(max(user_order), 0) + 1 FROM admin_users_roles_links WHERE role_id = {role}""")
-
-_SET_PASSWORD: Final = OwnStatement("""
-UPDATE admin_users SET password = {password}, reset_password_token = NULL, updated_at = {now:instant}
-WHERE email = {email} {id:returning}""")
+_BY_RESET: Final = OwnStatement(
+    _LIST.format(where="WHERE reset_password_token = {sealed} OR reset_password_token = {plain}")
+)
+_BY_INVITATION: Final = OwnStatement(
+    _LIST.format(where="WHERE registration_token = {sealed} OR registration_token = {plain}")
+)
+_HAS_SUPER: Final = OwnStatement("""
+SELECT 1 FROM admin_users u JOIN admin_users_roles_links l ON l.user_id = u.id JOIN admin_roles r ON r.id = l.role_id
+WHERE r.code = {role} AND u.is_active AND NOT coalesce(u.blocked, {no}) LIMIT 1""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,55 +114,29 @@ async def has_administrators(connection: Connection) -> bool:
     return bool(await connection.fetch_value("SELECT 1 FROM admin_users LIMIT 1"))
 
 
-async def lock_administrators(connection: Transaction) -> None:
-    """Have other writers wait until the end of the transaction."""
-    await connection.lock(_LOCK)
+async def find_by_token(
+    connection: Connection, dialect: Dialect, kind: TokenKind, forms: tuple[str, str]
+) -> Administrator | None:
+    """Whom a mailed token is for: the first administrator with one of the stored forms, less empty ones."""
+    sealed, plain = forms
+    if not (sealed or plain):
+        return None
+    statement = _BY_RESET if kind == "reset" else _BY_INVITATION
+    row = await connection.fetch_row(*statement.bind(dialect, sealed=sealed or None, plain=plain or None))
+    return None if row is None else _read(row)
 
 
-async def insert_administrator(
-    unit: UnitOfWork, dialect: Dialect, names: tuple[str, str], email: str, hashed: str, role: str
-) -> int:
-    """A new administrator with a role, given by code (with or without `strapi-`) or name; the id."""
-    connection = unit.connection
-    await lock_administrators(connection)
-    if await find_administrator(connection, dialect, email) is not None:
-        raise ApplicationError(f"There is an administrator with the address {email} already")
-    await _ensure_roles(unit, dialect)
-    role_id = await connection.fetch_value(*_ROLE.bind(dialect, role=role, code=f"strapi-{role}"))
-    if role_id is None:
-        raise NotFoundError(f"There is no role of administrators {role!r}")
-
-    async def write(given: Mapping[str, Any]) -> int:
-        texts = {name: given[name] for name in ("firstname", "lastname", "email")}
-        made = _INSERT.bind(dialect, password=hashed, active=True, blocked=False, now=this_moment(), **texts)
-        user_id = int(await connection.fetch_value(*made))
-        await connection.execute(*_INSERT_LINK.bind(dialect, user=user_id, role=role_id))
-        unit.record(ADMIN_USER, user_id, ChangeKind.CREATE)
-        return user_id
-
-    firstname, lastname = names
-    return await create_row(unit, ADMIN_USER, {"firstname": firstname, "lastname": lastname, "email": email}, write)
+async def read_roles(connection: Connection) -> dict[int, AdminRole]:
+    """All roles, by id."""
+    return {row[0]: AdminRole(*row) for row in await connection.fetch_all(_ROLES_BY_ID)}
 
 
-async def store_password(unit: UnitOfWork, dialect: Dialect, email: str, hashed: str) -> None:
-    """Another password; every session under the old one is over. Raises NotFoundError."""
-    found = await find_administrator(unit.connection, dialect, email)
-    if found is None:
-        raise NotFoundError(f"There is no administrator with the address {email}")
-
-    async def write(_: object) -> None:
-        change = _SET_PASSWORD.bind(dialect, password=hashed, now=this_moment(), email=email)
-        await unit.connection.fetch_all(*change)
-        unit.record(ADMIN_USER, found.id, ChangeKind.UPDATE)
-
-    await update_row(unit, ADMIN_USER, found.id, {}, write)
+async def role_id_of(connection: Connection, dialect: Dialect, role: str) -> int | None:
+    """The id of a role that is given by its code, with or without `strapi-`, or its name."""
+    found = await connection.fetch_value(*_ROLE.bind(dialect, role=role, code=f"strapi-{role}"))
+    return None if found is None else int(found)
 
 
-async def _ensure_roles(unit: UnitOfWork, dialect: Dialect) -> None:
-    """The roles that v4 makes at its first start, where there are none."""
-    if await unit.connection.fetch_value("SELECT 1 FROM admin_roles LIMIT 1"):
-        return
-    for code, (name, description) in ROLES.items():
-        made = _INSERT_ROLE.bind(dialect, name=name, code=code, description=description, now=this_moment())
-        role_id = await unit.connection.fetch_value(*made)
-        unit.record(ADMIN_ROLE, role_id, ChangeKind.CREATE)
+async def has_super_admin(connection: Connection, dialect: Dialect) -> bool:
+    """Whether somebody who may do everything can log in."""
+    return bool(await connection.fetch_value(*_HAS_SUPER.bind(dialect, role=SUPER_ADMIN, no=False)))

@@ -3,6 +3,8 @@
 A session has two secrets. The refresh secret lives in a cookie and makes access tokens; of it only a hash is stored.
 An access token is short-lived and names the session, which is read again for it: a logout, a block, and another
 password, whoever sets it and with whatever software, end both at once.
+
+Tokens that v4 has signed name their administrator alone; a block ends them, and another password that is set here.
 """
 
 import hmac
@@ -11,15 +13,16 @@ from dataclasses import dataclass
 from math import inf
 from typing import Final, Protocol, TypeVar
 
-from octavo.authentication.credentials import MISSING, digest, read_admin_token
+from octavo.authentication.credentials import MISSING, digest, is_admin_token, read_admin_token, read_v4_admin_token
 from octavo.authorization.actor import Actor
 from octavo.authorization.rights.conditions import Holder
 from octavo.authorization.rights.engine import Abilities, NoSite
 from octavo.authorization.rights.grants import Grant, grants_statement, read_grants
-from octavo.clock import SYSTEM_CLOCK, Clock
+from octavo.clock import SYSTEM_CLOCK, Clock, this_moment
 from octavo.database.connection import Connection, Database
 from octavo.errors import UnauthorizedError
 from octavo.sql.ddl.tables import OwnTable
+from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
 
 SUPER_ADMIN: Final = "strapi-super-admin"
@@ -36,17 +39,33 @@ TABLE: Final = OwnTable(
     ),
 )
 
+PASSWORDS: Final = OwnTable(
+    "octavo_admin_passwords", ("user_id integer PRIMARY KEY NOT NULL", "changed_at bigint NOT NULL")
+)
+"""When administrators' passwords have changed last: tokens that v4 has signed before are over."""
+
 _INSERT: Final = OwnStatement("""
 INSERT INTO octavo_admin_sessions (name, user_id, secret_hash, password_hash, expires_at)
 VALUES ({name}, {user_id}, {secret_hash}, {password_hash}, {expires_at})""")
 _END: Final = OwnStatement("DELETE FROM octavo_admin_sessions WHERE name = {name}")
 _FORGET: Final = OwnStatement("DELETE FROM octavo_admin_sessions WHERE expires_at <= {now}")
+_KEEP: Final = OwnStatement("UPDATE octavo_admin_sessions SET password_hash = {password_hash} WHERE name = {name}")
+_EXTEND: Final = OwnStatement("UPDATE octavo_admin_sessions SET expires_at = {expires_at} WHERE name = {name}")
+_NOTE: Final = OwnStatement("""
+INSERT INTO octavo_admin_passwords (user_id, changed_at) VALUES ({user_id}, {now})
+{user_id:on_conflict} changed_at = {changed_at:proposed}""")
 
 _FIND: Final = OwnStatement("""
 SELECT u.id, u.email, u.password, u.is_active, u.blocked, s.secret_hash, s.password_hash, s.expires_at, r.id, r.code
 FROM octavo_admin_sessions s JOIN admin_users u ON u.id = s.user_id
 LEFT JOIN admin_users_roles_links l ON l.user_id = u.id LEFT JOIN admin_roles r ON r.id = l.role_id
 WHERE s.name = {name} ORDER BY r.id""")
+
+_FIND_USER: Final = OwnStatement("""
+SELECT u.id, u.email, u.is_active, u.blocked, p.changed_at, r.id, r.code
+FROM admin_users u LEFT JOIN octavo_admin_passwords p ON p.user_id = u.id
+LEFT JOIN admin_users_roles_links l ON l.user_id = u.id LEFT JOIN admin_roles r ON r.id = l.role_id
+WHERE u.id = {user_id} ORDER BY r.id""")
 
 KeyT = TypeVar("KeyT")
 ValueT = TypeVar("ValueT")
@@ -67,25 +86,34 @@ class RightsEngine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AdminSession:
-    """A session that holds: whose it is, and how its refresh secret is stored."""
+    """A session that holds: whose it is, and how its refresh secret is stored.
+
+    What a token of v4's opens has neither name nor secret; such tokens that are older than `since`, in seconds since
+    1970, are over.
+    """
 
     name: str
     holder: Holder
     is_super: bool
-    secret_hash: str
+    secret_hash: str = ""
+    since: float = -inf
 
     def is_refreshed_by(self, secret: str) -> bool:
         """Whether a text is the refresh secret."""
-        return hmac.compare_digest(digest(secret), self.secret_hash)
+        return bool(self.secret_hash) and hmac.compare_digest(digest(secret), self.secret_hash)
 
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """An administrator with a session: as who they act on the pages of administrators, and through the content API."""
+    """An administrator with a session: as who they act on the pages of administrators, and through the content API.
+
+    `since` is that of the session.
+    """
 
     session: str
     actor: Actor
     content_actor: Actor
+    since: float = -inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +161,24 @@ class AdminSessions:
         roles = {row[8]: row[9] for row in rows if row[8] is not None}
         return AdminSession(name, Holder(user_id, email, tuple(roles)), SUPER_ADMIN in roles.values(), secret_hash)
 
+    async def find_user(self, user_id: int) -> AdminSession | None:
+        """What a token of v4's opens, for an administrator who may log in."""
+        rows = await self._database.fetch_all(*_FIND_USER.bind(self._dialect, user_id=user_id))
+        if not rows or not rows[0][2] or rows[0][3]:
+            return None
+        roles = {row[5]: row[6] for row in rows if row[5] is not None}
+        holder, changed_at = Holder(user_id, rows[0][1], tuple(roles)), rows[0][4]
+        since = -inf if changed_at is None else changed_at / 1000
+        return AdminSession("", holder, SUPER_ADMIN in roles.values(), since=since)
+
+    async def keep(self, connection: Connection, name: str, password: str) -> None:
+        """Let a session go on under another password, whose hash this is."""
+        await connection.execute(*_KEEP.bind(self._dialect, password_hash=digest(password), name=name))
+
+    async def extend(self, connection: Connection, name: str, seconds: int) -> None:
+        """Let a session last so long from now on."""
+        await connection.execute(*_EXTEND.bind(self._dialect, expires_at=self._now() + seconds * 1000, name=name))
+
     async def find_by_cookie(self, cookie: str) -> AdminSession | None:
         """The session that a refresh cookie belongs to, if it holds."""
         name, _, secret = cookie.partition(".")
@@ -153,20 +199,35 @@ class AdminSessions:
         return int(self._clock.wall() * 1000)
 
 
+async def note_password(connection: Connection, dialect: Dialect, user_id: int) -> None:
+    """Write down that an administrator's password changes now: tokens that v4 has signed are over."""
+    await connection.execute(*_NOTE.bind(dialect, user_id=user_id, now=this_moment()))
+
+
 class AdminTokens:
     """From an access token to its administrator, without a statement as long as the session was read a moment ago.
 
-    `rights` are those of the site in force.
+    `rights` are those of the site in force. `takes_v4`: tokens that v4 has signed are taken, those without end too (the
+    rule `adminTokens`).
     """
 
-    def __init__(self, sessions: AdminSessions, secret: str, max_age: float, clock: Clock = SYSTEM_CLOCK) -> None:
+    def __init__(
+        self,
+        sessions: AdminSessions,
+        secret: str,
+        max_age: float,
+        clock: Clock = SYSTEM_CLOCK,
+        *,
+        takes_v4: bool = False,
+    ) -> None:
         self.rights: RightsEngine = NoSite()
         self._sessions = sessions
         self._secret = secret
         self._max_age = max_age
         self._clock = clock
+        self._takes_v4 = takes_v4
         self._generation = 0
-        self._remembered: dict[str, tuple[float, SignedIn | None]] = {}
+        self._remembered: dict[str | int, tuple[float, SignedIn | None]] = {}
         self._granted: dict[tuple[int, ...], _Granted] = {}
 
     def serve(self, rights: RightsEngine) -> None:
@@ -182,9 +243,24 @@ class AdminTokens:
 
     async def signed_in(self, token: str) -> SignedIn:
         """The administrator of an access token. Raises UnauthorizedError."""
+        if self._takes_v4 and not is_admin_token(token):
+            return await self._signed_in_by_v4(token)
         name, end = read_admin_token(token, self._secret)
         if self._clock.wall() >= end:
             raise UnauthorizedError(MISSING)
+        return await self._fresh(name)
+
+    async def _signed_in_by_v4(self, token: str) -> SignedIn:
+        claims = read_v4_admin_token(token, self._secret)
+        if claims.expires_at is not None and self._clock.wall() >= claims.expires_at:
+            raise UnauthorizedError(MISSING)
+        found = await self._fresh(claims.user_id or 0)
+        if claims.not_before < found.since:
+            raise UnauthorizedError(MISSING)
+        return found
+
+    async def _fresh(self, name: str | int) -> SignedIn:
+        """Whose session has a name; or the administrator with an id."""
         read_at, found = self._remembered.get(name, (-inf, None))
         if self._clock.steady() - read_at >= self._max_age:
             found = await self._read(name)
@@ -192,9 +268,10 @@ class AdminTokens:
             raise UnauthorizedError(MISSING)
         return found
 
-    async def _read(self, name: str) -> SignedIn | None:
+    async def _read(self, name: str | int) -> SignedIn | None:
         generation, asked_at = self._generation, self._clock.steady()
-        session = await self._sessions.find(name)
+        finding = self._sessions.find_user(name) if isinstance(name, int) else self._sessions.find(name)
+        session = await finding
         found = None if session is None else await self._sign_in(session)
         if generation == self._generation:
             _keep(self._remembered, name, (asked_at, found))
@@ -210,7 +287,7 @@ class AdminTokens:
             Actor("administrator", ability, holder.id, email=holder.email)
             for ability in (abilities.pages, abilities.content)
         )
-        return SignedIn(session.name, pages, content)
+        return SignedIn(session.name, pages, content, session.since)
 
     async def _grants(self, holder: Holder) -> tuple[Grant, ...]:
         """What the roles of an administrator grant. All who have these roles share one look; what reads as before is

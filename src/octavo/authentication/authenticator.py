@@ -81,9 +81,11 @@ WHERE id = {token} AND (last_used_at IS NULL OR last_used_at < {before:instant})
 @dataclass(frozen=True, slots=True)
 class AccessOptions:
     """How strict and how eager: `require_expiry` refuses user tokens without end; `refuse_revoked` compares token
-    versions (rule `tokensAfterPasswordChange`, needs `token_versions.TABLE`); `max_age` in seconds."""
+    versions (rule `tokensAfterPasswordChange`, needs `token_versions.TABLE`); `takes_v4_admins` takes administrators'
+    tokens that v4 has signed (rule `adminTokens`), at the administrators' door alone; `max_age` in seconds."""
 
     require_expiry: bool = True
+    takes_v4_admins: bool = False
     refuse_revoked: bool = False
     max_age: float = 1.0
 
@@ -144,7 +146,11 @@ class Authenticator:
         self._grants_statement = grants_statement(database.dialect)
         self._user = _USER_VERSIONED if options.refuse_revoked else _USER_PLAIN
         self.administrators = AdminTokens(
-            AdminSessions(database, clock), secrets.admin_jwt_secret, options.max_age, clock
+            AdminSessions(database, clock),
+            secrets.admin_jwt_secret,
+            options.max_age,
+            clock,
+            takes_v4=options.takes_v4_admins,
         )
         self._flights = _Flights()
         self._generation = 0

@@ -127,6 +127,16 @@ def read_admin_token(token: str, secret: str) -> tuple[str, float]:
     return session, end
 
 
+def read_v4_admin_token(token: str, secret: str) -> Claims:
+    """The claims of a token that v4 has signed for an administrator; `not_before` is when it did."""
+    claims = _read_signed(token, secret) if secret else {}
+    user_id = _read_id(claims.get("id"))
+    if user_id is None or "aud" in claims:
+        raise UnauthorizedError(MISSING)
+    issued_at = _read_number(claims, "iat", -inf, int, float)
+    return Claims(user_id, not_before=issued_at, expires_at=_read_number(claims, "exp", None, int, float))
+
+
 def _sign(claims: dict[str, Any], secret: str, headers: dict[str, str]) -> str:
     from octavo.authentication import jws
 

@@ -7,14 +7,18 @@ from pathlib import Path
 
 import click
 
-from octavo.administrators.accounts import NewAdministrator, create_administrator, reset_password
+from octavo.administrators.making import NewAdministrator, create_administrator, reset_password
 from octavo.administrators.rows import Administrator, AdminRole, list_administrators, roles_of
 from octavo.adoption.panel import check_panel
+from octavo.authentication import admin_sessions
 from octavo.cli.base import Group, json_option, project_option, read_settings, say, say_json, say_table, with_database
 from octavo.database.connection import Database
 from octavo.settings.v4.project import find_v4_project
 
 _VARIABLE = "OCTAVO_ADMIN_PASSWORD"
+
+_TABLES = (admin_sessions.TABLE, admin_sessions.PASSWORDS)
+"""The tables of our own that changes of administrators reach."""
 
 _stdin_option = click.option("--password-stdin", is_flag=True, help="Read the password from the standard input.")
 
@@ -48,7 +52,9 @@ def create_user(
 ) -> None:
     """Make an administrator."""
     new = NewAdministrator(email, _read_password(password_stdin), firstname, lastname, role)
-    made = with_database(read_settings(project), lambda database: create_administrator(database, new), hooked=True)
+    made = with_database(
+        read_settings(project), lambda database: create_administrator(database, new), _TABLES, hooked=True
+    )
     if as_json:
         say_json({"id": made, "email": email.strip().lower(), "role": role})
     else:
@@ -63,7 +69,8 @@ def create_user(
 def set_password(email: str, password_stdin: bool, project: Path, as_json: bool) -> None:
     """Give an administrator another password. Sessions under the old one are over within a second."""
     password = _read_password(password_stdin)
-    with_database(read_settings(project), lambda database: reset_password(database, email, password), hooked=True)
+    settings = read_settings(project)
+    with_database(settings, lambda database: reset_password(database, email, password), _TABLES, hooked=True)
     if as_json:
         say_json({"email": email.strip().lower()})
     else:

@@ -9,7 +9,8 @@ import zlib
 from asyncio import Task, get_running_loop
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
-from typing import Any
+from ipaddress import ip_address
+from typing import Any, Final
 from urllib.parse import quote, unquote_to_bytes
 
 from octavo.errors import BadRequestError, PayloadTooLargeError, UnsupportedMediaTypeError
@@ -60,6 +61,9 @@ class Overlay:
     query: str | None = None
     values: Callable[[], dict[str, Any]] | None = None
     body: Any = None
+
+
+_FORWARDING: Final = frozenset({b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip"})
 
 
 class Request:
@@ -164,6 +168,16 @@ class Request:
                 if hop not in trusted:
                     break
         return address
+
+    @property
+    def is_from_here(self) -> bool:
+        """Whether it comes from this machine itself, and nobody has forwarded it from elsewhere."""
+        if _FORWARDING & self.headers.keys():
+            return False
+        try:
+            return ip_address(self.client).is_loopback
+        except ValueError:
+            return False
 
     @property
     def id(self) -> str:

@@ -54,6 +54,12 @@ BUILT_IN: Final[Mapping[str, MailTemplate]] = {
         '<p><a href="<%= URL %>?code=<%= TOKEN %>"><%= URL %>?code=<%= TOKEN %></a></p>\n'
         "<p>If it was not you, there is nothing to do: your password stays as it is.</p>\n",
     ),
+    "admin_reset_password": MailTemplate(
+        "Choose a new password",
+        "<p>Somebody, hopefully you, asked for a new password for your account of an administrator.</p>\n"
+        '<p><a href="<%= URL %>?code=<%= TOKEN %>"><%= URL %>?code=<%= TOKEN %></a></p>\n'
+        "<p>If it was not you, there is nothing to do: your password stays as it is.</p>\n",
+    ),
     "email_confirmation": MailTemplate(
         "Confirm your e-mail address",
         "<p>Thank you for registering. Please confirm that this address is yours:</p>\n"

@@ -3,11 +3,14 @@
 import logging
 from collections.abc import Iterator
 
+from octavo.admin.api.entering import EnteringEndpoints
 from octavo.admin.api.entries import EntryEndpoints
 from octavo.admin.api.entry_changes import EntryChangeEndpoints
-from octavo.admin.api.sessions import AdminSessionEndpoints
+from octavo.admin.api.people import PeopleEndpoints
+from octavo.admin.api.sessions import AdminSessionEndpoints, SessionAnswers
 from octavo.admin.api.single_type_changes import SingleTypeChangeEndpoints
 from octavo.admin.operations import Endpoints, declare
+from octavo.administrators.listing import PeopleList
 from octavo.http.router import Router
 from octavo.runtime import options
 from octavo.runtime.infrastructure import Infrastructure
@@ -27,7 +30,10 @@ def add_admin_door(router: Router, shared: Infrastructure, services: Services) -
 def _endpoints(shared: Infrastructure, services: Services) -> Iterator[Endpoints]:
     settings = shared.settings
     secure, origins = options.admin_cookie_secure(settings), options.admin_origins(settings)
-    yield AdminSessionEndpoints(shared.administrators, origins, secure=secure)
+    answers = SessionAnswers(shared.administrators, origins, secure=secure)
+    yield AdminSessionEndpoints(shared.administrators, answers)
+    yield EnteringEndpoints(shared.entering, answers)
+    yield PeopleEndpoints(shared.people, PeopleList(services.controller.reads))
     yield EntryEndpoints(services.managed)
     yield EntryChangeEndpoints(services.entry_writes, services.entry_actions, services.account_writes)
     yield SingleTypeChangeEndpoints(services.entry_writes, services.entry_actions)

@@ -7,7 +7,10 @@ registry. What does is in `site`.
 import logging
 from dataclasses import dataclass
 
-from octavo.administrators.accounts import Administrators, ensure_first_administrator
+from octavo.administrators.accounts import Administrators
+from octavo.administrators.entering import Entering
+from octavo.administrators.making import ensure_first_administrator
+from octavo.administrators.people import People
 from octavo.authentication.authenticator import REMEMBERED_TYPES, Authenticator
 from octavo.authentication.rate_limits import DatabaseStorage, RateLimits
 from octavo.authentication.redis_rate_limits import RedisCounts
@@ -54,12 +57,16 @@ class Infrastructure:
     limits: RateLimits
     authenticator: Authenticator
     administrators: Administrators
+    people: People
+    entering: Entering
     sessions: UserSessions | None
     counts: RedisCounts | None
 
     async def begin(self) -> None:
         """What a start does, once the tables are there. Raises StartFailed."""
         await self._make_first_administrator()
+        if self.administrators.options.sealed_first and not await self.entering.has_administrators():
+            logger.info("There is no administrator yet: the first one needs the code %s", self.entering.first_code())
         await self.webhooks.look()
         self.storage.workspace.sweep()
 
@@ -70,6 +77,7 @@ class Infrastructure:
 
     async def close(self) -> None:
         """Let what is under way in the background finish, then close everything; nobody asks any more."""
+        await self.entering.settle()
         await self.authenticator.settle()
         if self.counts is not None:
             await self.counts.close()
@@ -103,6 +111,9 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
     journal = Journal(database) if settings.api.events.enabled else None
     if journal is not None:
         journal.join(feed)
+    mailer = open_mailer(settings)
+    admin_limits = RateLimits(options.admin_rate_limits(settings), counts.storage if counts else attempts)
+    administrators = Administrators(database, authenticator, admin_limits, options.admin_options(settings))
     return Infrastructure(
         settings=settings,
         caches=caches,
@@ -113,11 +124,13 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
         webhooks=open_webhooks(settings, database, outbox),
         storage=storage,
         media=open_media(settings, database, storage),
-        mailer=open_mailer(settings),
+        mailer=mailer,
         locales=locales,
         limits=limits,
         authenticator=authenticator,
-        administrators=Administrators(database, authenticator, limits, options.admin_options(settings)),
+        administrators=administrators,
+        people=People(database, administrators, admin_limits, feed),
+        entering=Entering(database, administrators, admin_limits, mailer, feed),
         sessions=UserSessions(database, options.session_options(settings)) if options.renews(settings) else None,
         counts=counts,
     )

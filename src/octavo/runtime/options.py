@@ -51,6 +51,7 @@ def own_tables(settings: Settings) -> tuple[OwnTable, ...]:
     """The tables, beside those of v4, without which services do not work as they are set."""
     return (
         admin_sessions.TABLE,
+        admin_sessions.PASSWORDS,
         leases.TABLE,
         outbox.TABLE,
         dead_letters.TABLE,
@@ -82,7 +83,9 @@ def revokes_tokens(settings: Settings) -> bool:
 def access_options(settings: Settings) -> AccessOptions:
     """Of who asks."""
     return AccessOptions(
-        require_expiry=settings.api.compat.token_expiry == "required", refuse_revoked=revokes_tokens(settings)
+        require_expiry=settings.api.compat.token_expiry == "required",
+        refuse_revoked=revokes_tokens(settings),
+        takes_v4_admins=has_long_admin_tokens(settings) and not _has_one_secret(settings),
     )
 
 
@@ -180,8 +183,35 @@ def counts_in_database(settings: Settings) -> bool:
 
 def admin_options(settings: Settings) -> AdminOptions:
     """Of administrators."""
-    auth = settings.admin.auth
-    return AdminOptions(settings.secrets.admin_jwt_secret or "", auth.access_lifespan, auth.session_lifespan)
+    auth, compat = settings.admin.auth, settings.api.compat
+    return AdminOptions(
+        secret=settings.secrets.admin_jwt_secret or "",
+        access_seconds=auth.access_lifespan,
+        session_seconds=auth.session_lifespan,
+        reset_seconds=auth.reset_lifespan,
+        invitation_seconds=auth.invitation_lifespan,
+        long_tokens=has_long_admin_tokens(settings),
+        plain_tokens=compat.mailed_codes == "plain",
+        sealed_first=compat.first_administrator == "sealed",
+        public_url=f"{_public_url(settings)}{settings.admin.path}",
+        project=settings.project,
+    )
+
+
+def has_long_admin_tokens(settings: Settings) -> bool:
+    """Whether access tokens of administrators are v4's: long, and renewed by themselves."""
+    return settings.api.compat.admin_tokens == "long"
+
+
+def _has_one_secret(settings: Settings) -> bool:
+    """Whether v4 has signed tokens of users and of administrators alike, so that nobody can tell them apart."""
+    return settings.secrets.admin_jwt_secret == settings.secrets.jwt_secret
+
+
+def admin_rate_limits(settings: Settings) -> RateLimitOptions:
+    """Of attempts at administrators."""
+    given = settings.admin.rate_limit
+    return RateLimitOptions(given.enabled, given.interval, given.max, given.max_by_address)
 
 
 def admin_origins(settings: Settings) -> frozenset[str]:

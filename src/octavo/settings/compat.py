@@ -53,6 +53,8 @@ RULES: Mapping[str, Rule] = {
     "relation_errors": Rule(v4="bare", safe="placed"),
     "image_types": Rule(v4="declared", safe="checked"),
     "token_expiry": Rule(v4="optional", safe="required"),
+    "admin_tokens": Rule(v4="long", safe="short"),
+    "first_administrator": Rule(v4="anybody", safe="sealed"),
     "account_states": Rule(v4="told", safe="hidden"),
     "mailed_codes": Rule(v4="plain", safe="sealed"),
     "ids": Rule(v4="numbers", safe="digits"),

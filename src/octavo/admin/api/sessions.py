@@ -7,86 +7,84 @@ body has to be JSON, which a plain form cannot send.
 
 from typing import Any, Final
 
-from octavo.admin.answers import data_answer, instant
+from octavo.admin.answers import data_answer
 from octavo.admin.operations import AdminOperation
-from octavo.administrators.accounts import Administrators
-from octavo.administrators.rows import Administrator, AdminRole
+from octavo.admin.people_answers import shown
+from octavo.administrators.accounts import Administrators, AdminLogin
 from octavo.authorization.actor import Actor
 from octavo.errors import ForbiddenError, UnauthorizedError, UnsupportedMediaTypeError
 from octavo.http.cookies import Cookie
 from octavo.http.origins import is_own_page
+from octavo.http.query_string import parse_form
 from octavo.http.request import Request
 from octavo.http.response import Response
 
 PREFIX: Final = "/admin"
 COOKIE: Final = "octavo_admin_refresh"
+_FORM: Final = "application/x-www-form-urlencoded"
+
+
+class SessionAnswers:
+    """What all have in common that begin a session. `origins` are those of pages besides our own."""
+
+    def __init__(self, administrators: Administrators, origins: frozenset[str], *, secure: bool) -> None:
+        self.cookie = Cookie(COOKIE, secure, PREFIX, "Strict")
+        self._seconds = administrators.options.session_seconds
+        self._origins = origins
+
+    def logged_in(self, login: AdminLogin, user: dict[str, Any]) -> Response:
+        """An access token in the body, the refresh cookie beside it."""
+        cookie = self.cookie.set(login.cookie, self._seconds)
+        return data_answer({"token": login.token, "user": user}, (cookie,))
+
+    def check_origin(self, request: Request) -> None:
+        """Raise ForbiddenError for what a browser sends on behalf of a page of another origin."""
+        if not is_own_page(request, self._origins):
+            raise ForbiddenError
 
 
 class AdminSessionEndpoints:
-    """`/admin`: `login`, `renew-token`, `logout`, `users/me`. `origins` are those of pages besides our own."""
+    """`/admin`: `login`, `renew-token`, `logout`."""
 
     operations = (
         AdminOperation("POST", f"{PREFIX}/login", "login", "Log in", public=True),
         AdminOperation("POST", f"{PREFIX}/renew-token", "renew_token", "Get another access token", public=True),
         AdminOperation("POST", f"{PREFIX}/logout", "logout", "End a session", public=True),
-        AdminOperation("GET", f"{PREFIX}/users/me", "me", "Show who is logged in"),
     )
 
-    def __init__(self, administrators: Administrators, origins: frozenset[str], *, secure: bool) -> None:
+    def __init__(self, administrators: Administrators, answers: SessionAnswers) -> None:
         self._administrators = administrators
-        self._origins = origins
-        self._cookie = Cookie(COOKIE, secure, PREFIX, "Strict")
+        self._answers = answers
 
     async def login(self, request: Request, _: Actor) -> Response:
         """POST /admin/login"""
-        self._check_origin(request)
-        if request.content_type != "application/json":
-            raise UnsupportedMediaTypeError("The body must be JSON")
-        login = await self._administrators.login(await request.json(), request.client)
-        cookie = self._cookie.set(login.cookie, self._administrators.options.session_seconds)
-        return data_answer({"token": login.token, "user": _shown(login.administrator)}, (cookie,))
+        self._answers.check_origin(request)
+        login = await self._administrators.login(await self._credentials(request), request.client)
+        return self._answers.logged_in(login, shown(login.administrator))
 
     async def renew_token(self, request: Request, _: Actor) -> Response:
-        """POST /admin/renew-token: another access token for the refresh cookie."""
-        self._check_origin(request)
-        cookie = self._cookie.read(request)
+        """POST /admin/renew-token: another access token for the refresh cookie, or, where such tokens are long, for one
+        in the body."""
+        self._answers.check_origin(request)
+        cookie = self._answers.cookie.read(request)
+        body = await request.json() if self._administrators.options.long_tokens else None
+        if body or (body is not None and not cookie):
+            return data_answer({"token": await self._administrators.renew_token(body, request.client)})
         if not cookie:
             raise UnauthorizedError
         return data_answer({"token": await self._administrators.renew(cookie, request.client)})
 
     async def logout(self, request: Request, _: Actor) -> Response:
         """POST /admin/logout: of the refresh cookie, or of the access token where there is none."""
-        self._check_origin(request)
-        authorization = request.header("authorization")
-        await self._administrators.logout(self._cookie.read(request), authorization, request.client)
-        return data_answer({}, (self._cookie.drop(),))
+        self._answers.check_origin(request)
+        authorization, cookie = request.header("authorization"), self._answers.cookie
+        await self._administrators.logout(cookie.read(request), authorization, request.client)
+        return data_answer({}, (cookie.drop(),))
 
-    async def me(self, _: Request, actor: Actor) -> Response:
-        """GET /admin/users/me"""
-        administrator, roles = await self._administrators.me(actor)
-        return data_answer({**_shown(administrator), "roles": [_shown_role(role) for role in roles]})
-
-    def _check_origin(self, request: Request) -> None:
-        """Raise ForbiddenError for what a browser sends on behalf of a page of another origin."""
-        if not is_own_page(request, self._origins):
-            raise ForbiddenError
-
-
-def _shown(administrator: Administrator) -> dict[str, Any]:
-    """What everybody who manages may see of an administrator, in v4's words."""
-    return {
-        "id": administrator.id,
-        "firstname": administrator.firstname,
-        "lastname": administrator.lastname,
-        "username": administrator.username,
-        "email": administrator.email,
-        "isActive": administrator.active,
-        "blocked": administrator.blocked,
-        "preferedLanguage": administrator.language,
-        "createdAt": instant(administrator.created_at),
-        "updatedAt": instant(administrator.updated_at),
-    }
-
-
-def _shown_role(role: AdminRole) -> dict[str, Any]:
-    return {"id": role.id, "name": role.name, "description": role.description, "code": role.code}
+    async def _credentials(self, request: Request) -> Any:
+        """The body: JSON, which a page of another origin cannot send unasked; v4 takes forms too, and nothing."""
+        if request.content_type == "application/json":
+            return await request.json()
+        if not self._administrators.options.long_tokens or request.content_type not in ("", _FORM):
+            raise UnsupportedMediaTypeError("The body must be JSON")
+        return parse_form((await request.body()).decode("utf-8", "replace"))

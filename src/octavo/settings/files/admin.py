@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from octavo.settings.keys import setting, table
+from octavo.settings.keys import AT_LEAST_ONE, setting, table
 from octavo.settings.values import DURATION, PATH
 
 
@@ -17,9 +17,27 @@ class AdminAuth:
     session_lifespan: int = setting(
         14 * 86400, "How long a session lasts.", kind=DURATION, bounds=(60, None), default_doc="14d"
     )
+    reset_lifespan: int = setting(
+        3600, "How long a mailed token for a new password is good.", kind=DURATION, bounds=(60, 86400), default_doc="1h"
+    )
+    invitation_lifespan: int = setting(
+        7 * 86400, "How long an invitation is good.", kind=DURATION, bounds=(60, None), default_doc="7d"
+    )
     secure_cookie: Literal["auto", "always", "never"] = setting(
         "auto", "Have browsers send the cookie of a session over HTTPS only; `auto`: outside development."
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdminRateLimit:
+    """Limits on attempts at logging in, registering and new passwords; counted where those of users are."""
+
+    enabled: bool = setting(True, "Limit attempts at login, registration and password routes of administrators.")
+    interval: int = setting(
+        300, "Period over which attempts are counted.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="5m"
+    )
+    max: int = setting(5, "Most attempts in a period at one account from one address.", bounds=AT_LEAST_ONE)
+    max_by_address: int = setting(50, "Most attempts in a period from one address.", bounds=AT_LEAST_ONE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +53,7 @@ class Admin:
     """Administrators."""
 
     auth: AdminAuth = table(AdminAuth, "Sessions.")
+    rate_limit: AdminRateLimit = table(AdminRateLimit, "Attempts.")
     panel: Literal["project", "off"] = setting(
         "project", "Pages for administrators: the project's own built panel of v4, where it has one, or none."
     )

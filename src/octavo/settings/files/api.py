@@ -129,6 +129,18 @@ class Compat:
     token_expiry: Literal["optional", "required"] = setting(
         "optional", "Users' tokens that never expire: accepted, or refused.", default_doc=_BY_PROFILE
     )
+    admin_tokens: Literal["long", "short"] = setting(
+        "long",
+        "Access tokens of administrators: as v4's panel keeps them, as long as a session and renewed by themselves, "
+        "with those that v4 has signed; or short ones beside the cookie of a session.",
+        default_doc=_BY_PROFILE,
+    )
+    first_administrator: Literal["anybody", "sealed"] = setting(
+        "anybody",
+        "The first administrator, made by the form of the pages: by whoever comes first, or from this machine and with "
+        "the code that the log shows at a start.",
+        default_doc=_BY_PROFILE,
+    )
     account_states: Literal["told", "hidden"] = setting(
         "told",
         "Who asks for another mail to confirm an address: told of a confirmed or blocked one, or nothing.",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from octavo.settings.v4.convert import flag, lifetime, limit, path, text, texts, whole
+from octavo.settings.v4.convert import flag, interval, lifetime, limit, path, text, texts, whole
 from octavo.settings.v4.rows import Reading, Readings, Row, idle, several, take
 
 _PROXIES: Final = ["127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]
@@ -73,7 +73,11 @@ ADMIN: Final[tuple[Row, ...]] = (
         "head",
         "locales",
     ),
-    *idle("signing in of administrators has its own way", "auth", "forgotPassword", "rateLimit", "sso"),
+    take("rateLimit.enabled", "admin.rateLimit.enabled", flag, closed=True),
+    take("rateLimit.interval", "admin.rateLimit.interval", interval, closed=300),
+    take("rateLimit.max", "admin.rateLimit.max", whole, closed=5),
+    *idle("attempts are counted in one way", "rateLimit"),
+    *idle("signing in of administrators has its own way", "auth", "forgotPassword", "sso"),
     *idle("it belongs to v4's enterprise edition or to its pages", "auditLogs", "preview", "history", "transfer"),
 )
 

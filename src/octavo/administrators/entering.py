@@ -1,0 +1,210 @@
+"""Entering: how people become administrators by themselves, and come back: the first one, by an invitation, with
+another password. Each answers a session.
+
+Refuses with ValidationError, ApplicationError and RateLimitError, in the words of the reference. Nobody is told whom
+there is.
+"""
+
+import asyncio
+import hmac
+import logging
+from collections.abc import Coroutine
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any, Final
+
+from octavo.administrators import bodies, mailed_tokens
+from octavo.administrators.accounts import Administrators, AdminLogin
+from octavo.administrators.bodies import checked
+from octavo.administrators.people import Person
+from octavo.administrators.row_writes import (
+    NewRow,
+    ensure_roles,
+    insert_administrator,
+    lock_administrators,
+    store_reset_token,
+    update_administrator,
+)
+from octavo.administrators.rows import (
+    Administrator,
+    find_administrator,
+    find_by_token,
+    has_administrators,
+    read_administrator,
+    role_id_of,
+    roles_of,
+)
+from octavo.authentication.admin_sessions import SUPER_ADMIN
+from octavo.authentication.passwords import hash_password
+from octavo.authentication.rate_limits import RateLimits
+from octavo.clock import SYSTEM_CLOCK, Clock
+from octavo.database.ambient import outside
+from octavo.database.change_feed import ChangeFeed
+from octavo.database.connection import Database
+from octavo.database.unit_of_work import UnitOfWork, unit_of_work
+from octavo.errors import ApplicationError, ForbiddenError, ValidationError
+from octavo.mail.mailers import Mailer
+from octavo.mail.templates import compose
+
+logger = logging.getLogger(__name__)
+
+_NOT_FIRST: Final = "You cannot register a new super admin"
+_RESET_FAILED: Final = "An application error occured"  # as the reference spells it
+_CODE: Final = "code"
+
+
+class Entering:
+    """Registrations and forgotten passwords. One for each process."""
+
+    def __init__(
+        self,
+        database: Database,
+        administrators: Administrators,
+        limits: RateLimits,
+        mailer: Mailer,
+        feed: ChangeFeed,
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
+        self._database = database
+        self._dialect = database.dialect
+        self._administrators = administrators
+        self._options = administrators.options
+        self._limits = limits
+        self._mailer = mailer
+        self._feed = feed
+        self._clock = clock
+        self._under_way: set[asyncio.Task[None]] = set()
+
+    async def has_administrators(self) -> bool:
+        """Whether there is any."""
+        return await has_administrators(self._database)
+
+    def first_code(self) -> str:
+        """What whoever is not on this machine has to know to become the first administrator, once."""
+        return hmac.new(self._options.secret.encode(), b"octavo: first administrator", sha256).hexdigest()[:24]
+
+    async def register_first(self, body: Any, client: str, *, here: bool) -> tuple[AdminLogin, Person]:
+        """The first administrator. `here`: the request comes from this machine.
+
+        Where the first one is sealed, others give the `code` that the log shows at a start.
+        """
+        await self._limits.check("admin-register-first", client)
+        code = ""
+        if self._options.sealed_first and isinstance(body, dict):
+            code = str(body.get(_CODE) or "")
+            body = {name: value for name, value in body.items() if name != _CODE}
+        given = checked(bodies.FIRST, body)
+        if await has_administrators(self._database):
+            raise ApplicationError(_NOT_FIRST)
+        if self._options.sealed_first and not here and not _same(code, self.first_code()):
+            raise ForbiddenError("The first administrator needs the code that the service has logged at its start")
+        hashed = (await hash_password(given["password"])).hash
+        async with unit_of_work(self._database, self._feed) as unit:
+            await lock_administrators(unit.connection)
+            if await has_administrators(unit.connection):
+                raise ApplicationError(_NOT_FIRST)
+            await ensure_roles(unit, self._dialect)
+            role = await role_id_of(unit.connection, self._dialect, SUPER_ADMIN)
+            if role is None:
+                raise ApplicationError("There is no role of Super Admins")
+            new = NewRow(given["email"], given["firstname"], given.get("lastname"), roles=(role,), password=hashed)
+            return await self._enter(unit, await insert_administrator(unit, self._dialect, new))
+
+    async def invited(self, query: Any) -> Administrator:
+        """Whom an invitation is for."""
+        token = checked(bodies.REGISTRATION_TOKEN, query)["registrationToken"]
+        found = await self._find("registration", token)
+        if found is None:
+            raise ValidationError("Invalid registrationToken")
+        return found
+
+    async def register(self, body: Any, client: str) -> tuple[AdminLogin, Person]:
+        """An invited administrator, who has chosen a password."""
+        await self._limits.check("admin-register", client)
+        given = checked(bodies.REGISTRATION, body)
+        person, token = given["userInfo"], given["registrationToken"]
+        if await self._find("registration", token) is None:
+            raise ValidationError("Invalid registration info")
+        hashed = (await hash_password(person["password"])).hash
+        async with unit_of_work(self._database, self._feed) as unit:
+            await lock_administrators(unit.connection)
+            found = await self._find("registration", token, unit)
+            if found is None:
+                raise ValidationError("Invalid registration info")
+            lastname = person.get("lastname", found.lastname)
+            changed = replace(found, firstname=person["firstname"], lastname=lastname, active=True)
+            await update_administrator(unit, self._dialect, changed, password=hashed)
+            return await self._enter(unit, found.id)
+
+    async def forgot_password(self, body: Any, client: str) -> None:
+        """Mail a token for another password, if there is somebody to mail it to; nobody is told."""
+        email = body.get("email") if isinstance(body, dict) else None
+        await self._limits.check("admin-forgot-password", client, email if isinstance(email, str) else "")
+        given = checked(bodies.FORGOTTEN, body)
+        found = await find_administrator(self._database, self._dialect, given["email"])
+        if found is not None and found.active and not found.blocked:
+            self._start(self._send_reset(found))
+
+    async def reset_password(self, body: Any, client: str) -> tuple[AdminLogin, Person]:
+        """An administrator who has chosen another password with a mailed token."""
+        await self._limits.check("admin-reset-password", client)
+        given = checked(bodies.RESET, body)
+        if await self._find("reset", given["resetPasswordToken"]) is None:
+            raise ApplicationError(_RESET_FAILED)
+        hashed = (await hash_password(given["password"])).hash
+        async with unit_of_work(self._database, self._feed) as unit:
+            await lock_administrators(unit.connection)
+            found = await self._find("reset", given["resetPasswordToken"], unit)
+            if found is None:
+                raise ApplicationError(_RESET_FAILED)
+            await update_administrator(unit, self._dialect, found, password=hashed)
+            return await self._enter(unit, found.id)
+
+    async def settle(self) -> None:
+        """Wait until no mail is under way; before the database is closed."""
+        await asyncio.gather(*self._under_way, return_exceptions=True)
+
+    async def _find(self, kind: Any, token: str, unit: UnitOfWork | None = None) -> Administrator | None:
+        """Whom a token is good for: one who is invited is not active yet, one who forgets is."""
+        forms = mailed_tokens.stored_forms(token, self._clock.wall(), takes_plain=self._options.plain_tokens)
+        connection = self._database if unit is None else unit.connection
+        found = await find_by_token(connection, self._dialect, kind, forms)
+        if found is None or found.blocked or (kind == "reset" and not found.active):
+            return None
+        return found
+
+    async def _enter(self, unit: UnitOfWork, user_id: int) -> tuple[AdminLogin, Person]:
+        found = await read_administrator(unit.connection, self._dialect, user_id)
+        assert found is not None, "it has just been written"
+        person = Person(found, await roles_of(unit.connection, self._dialect, user_id))
+        return await self._administrators.begin(unit.connection, found), person
+
+    async def _send_reset(self, found: Administrator) -> None:
+        token = mailed_tokens.issue(self._clock.wall(), self._options.reset_seconds)
+        async with unit_of_work(self._database, self._feed) as unit:
+            await store_reset_token(unit, self._dialect, found.id, token.stored)
+        data = {
+            "URL": f"{self._options.public_url}/auth/reset-password",
+            "TOKEN": token.text,
+            "USER": {"firstname": found.firstname, "lastname": found.lastname, "email": found.email},
+        }
+        name = "admin_reset_password"
+        message = await asyncio.to_thread(compose, name, self._options.project, None, found.email, data)
+        await self._mailer.send(message)
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something beside the answer, so that its time tells nothing."""
+        task = asyncio.create_task(_logged(work), context=outside())
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+
+
+async def _logged(work: Coroutine[Any, Any, None]) -> None:
+    try:
+        await work
+    except Exception:
+        logger.exception("A mail about an administrator's password could not be sent")
+
+
+def _same(given: str, code: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), code.encode())

@@ -1,0 +1,37 @@
+"""Pages of administrators' lists: `page` and `pageSize` beside the other parameters, as v4's pages ask for them."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from octavo.errors import PaginationError, ValidationError
+from octavo.query.ast import Page
+
+MOST: Final = 1000
+
+
+def read_panel_page(params: Mapping[str, Any], size: int = 10) -> Page:
+    """The page that is asked for. Raises PaginationError, in the reference's words, and ValidationError."""
+    number = _whole(params.get("page"), 1)
+    if number is None:
+        raise PaginationError(f"Invalid 'page' parameter. Expected an integer > 0, received: {params.get('page')}")
+    limit = _whole(params.get("pageSize"), size)
+    if limit is None:
+        raise PaginationError("Invalid 'pageSize' parameter. Expected an integer > 0, received: undefined")
+    if limit > MOST:
+        raise ValidationError(f"pageSize must be at most {MOST}")
+    return Page(start=(number - 1) * limit, limit=limit, number=number)
+
+
+def pagination(page: Page, total: int) -> dict[str, int]:
+    """What an answer tells of a page."""
+    size = page.limit or 1
+    return {"page": page.number or 1, "pageSize": size, "pageCount": -(-total // size), "total": total}
+
+
+def _whole(given: Any, default: int) -> int | None:
+    if given is None:
+        return default
+    text = str(given)
+    if not isinstance(given, str | int) or not (text.isascii() and text.isdecimal() and len(text) < 10):
+        return None
+    return int(text) or None
