@@ -91,6 +91,18 @@ async def test_related_entries_are_attached_and_detached(app: App) -> None:
         assert await held(app, 1, "author") is None
 
 
+async def test_a_slug_that_no_entry_has(app: App) -> None:
+    genres = app.entries(GENRE)
+    first = await genres.unique_slug("name", "Straße & Öl!")
+    assert first == "strasse-and-oel"
+    made = await genres.create({"name": first})
+    assert await genres.unique_slug("name", "Straße & Öl!") == "strasse-and-oel-1"
+    assert await genres.unique_slug("name", "Straße & Öl!", but=made.id) == first
+    await genres.create_many([{"name": f"{first}-{number}"} for number in range(1, 60)])
+    assert await genres.unique_slug("name", "STRASSE and oel") == "strasse-and-oel-60"
+    assert await genres.unique_slug("name", "♪") == "genre"
+
+
 async def test_files_are_attached_and_detached(app: App) -> None:
     books = app.entries(BOOK)
     async with undone(app):

@@ -7,12 +7,10 @@ extension of letters and digits. Refuses with `ApplicationError` and `Validation
 import mimetypes
 import re
 import secrets
-import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
-from anyascii import anyascii
-
+from octavo.content import slugs
 from octavo.errors import ApplicationError, ValidationError
 
 MAX_NAME: Final = 255
@@ -24,9 +22,6 @@ MAX_SLUG: Final = 120
 _INVALID = re.compile(r'[\x00-\x1f<>:"/\\|?*\ud800-\udfff]')
 _RESERVED = re.compile(r"\.{1,2}|con|prn|aux|nul|com\d|lpt\d", re.IGNORECASE)
 _EXTENSION = re.compile(r"(?<=[^.])\.[A-Za-z0-9_-]{1,32}$", re.ASCII)
-_CASE_CHANGE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z0-9])")
-_GERMAN: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ẞ": "SS", "Æ": "AE"})
-_NO_WORD = re.compile(r"[^A-Za-z0-9]+")
 _USUAL_EXTENSIONS: Final = {"application/octet-stream": ".bin", "text/plain": ".txt", "image/jpeg": ".jpg"}
 
 
@@ -55,14 +50,8 @@ def extension_of(mime: str) -> str:
 
 
 def slug(text: str) -> str:
-    """The words of a text in plain letters, joined by underscores; umlauts as German writes them.
-
-    >>> slug("Été & co"), slug("fooBar BazQux"), slug("Größe.tar"), slug("♪")
-    ('Ete_and_co', 'foo_Bar_Baz_Qux', 'Groesse_tar', '')
-    """
-    german = unicodedata.normalize("NFC", text.replace("&", " and ")).translate(_GERMAN)
-    plain = _CASE_CHANGE.sub(" ", anyascii(german))
-    return _NO_WORD.sub("_", plain)[: MAX_SLUG + 1].strip("_")[:MAX_SLUG]
+    """The words of a text in plain letters, joined by underscores, as far as a name on disk may be long."""
+    return slugs.slug(text, "_")[: MAX_SLUG + 1].strip("_")[:MAX_SLUG]
 
 
 def new_hash(name: str) -> str:

@@ -9,6 +9,7 @@ import orjson
 from octavo.authorization.permissions import CODE
 from octavo.content.input.python_values import plain
 from octavo.content.reader import PreparedRead
+from octavo.content.slugs import slug
 from octavo.controllers.content import ContentController
 from octavo.project import Entry, EntryPage
 from octavo.query.ast import Page, Query
@@ -17,6 +18,7 @@ from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.schema.content_types import ContentType
 
 _PARAMETERS: Final = {"publication_state": "publicationState", "search": "_q"}
+_SLUGS_AT_ONCE: Final = 50
 _IN_ONE_READ: Final = 1_000
 """Ids that a read names."""
 
@@ -79,6 +81,24 @@ class EntryReads:
     async def count(self, **chosen: Unpack[Choice]) -> int:
         """How many entries there are."""
         return await self._reads.count(self._prepare(await self._query(**chosen), By.COUNT, Drafts.ASKED))
+
+    async def unique_slug(self, attribute: str, text: str, *, but: int | None = None) -> str:
+        """A slug of a text that no entry has in the attribute, in whatever locale, with a number behind it if need be.
+
+        `but` is the id of an entry that may have it. A text without words gives the content-type's name.
+        """
+        wanted = slug(text, "-").lower() or self._type.singular_name
+        others = {} if but is None else {"id": {"$ne": but}}
+        candidates = [wanted]
+        while True:
+            filters = {attribute: {"$in": candidates}, **others}
+            found = await self.find_many(filters=filters, fields=[attribute], locale="all")
+            taken = {entry[attribute] for entry in found}
+            free = next((candidate for candidate in candidates if candidate not in taken), None)
+            if free is not None:
+                return free
+            first = 1 if candidates == [wanted] else int(candidates[-1].rpartition("-")[2]) + 1
+            candidates = [f"{wanted}-{number}" for number in range(first, first + _SLUGS_AT_ONCE)]
 
     async def load(self, entries: Mapping[str, Any] | Iterable[Mapping[str, Any]], populate: Populate) -> None:
         """Read what entries that were read before lead to, all with one statement, and put it into them.
