@@ -255,11 +255,15 @@ async def test_a_query_loses_what_may_not_be_asked(shop: Shop) -> None:
         "pagination": {"page": "2"},
     }
     assert (await shop.get("/api/whole/1?filters[nothing]=1")).status == 400
+    assert (await shop.get("/api/clean?sort=title:desc,nothing:asc")).json == {"sort": "title:desc"}
+    nothing_left = "filters[nothing]=1&sort[0]=nothing&populate[vault]=1"
+    assert (await shop.get(f"/api/clean?{nothing_left}")).json == {"filters": {}, "sort": [], "populate": {}}
 
 
 async def test_data_loses_what_may_not_be_written(shop: Shop) -> None:
-    kept = await shop.ask("POST", "/api/write", {"title": "a", "author": 1})
+    kept = await shop.ask("POST", "/api/write", {"id": 3, "createdAt": "2020-01-01", "title": "a", "author": 1})
     assert kept.json["title"] == "a"
+    assert kept.json.keys().isdisjoint({"id", "createdAt"})
 
 
 def test_services_that_cannot_be_made(tmp_path: Path) -> None:

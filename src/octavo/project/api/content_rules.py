@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from octavo.authorization.ability import CREATE, UPDATE
 from octavo.authorization.input_sanitizer import InputSanitizer
@@ -14,7 +14,10 @@ from octavo.project.results import EntryPage
 from octavo.query.params import PageLimits, read_page
 from octavo.rest.data_envelope import pagination
 from octavo.rest.entry_form import entry_form
+from octavo.schema.automatic import TIMESTAMPS
 from octavo.schema.content_types import ContentType
+
+_NEVER_WRITTEN: Final = frozenset(("id", *TIMESTAMPS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,11 @@ class ContentRules:
     def sanitize_input(self, data: Any, request: Request) -> Any:
         """Data, less what the actor may not write."""
         action = CREATE if request.method == "POST" else UPDATE
-        return InputSanitizer(self.controller.registry, request.actor.ability, action).sanitize(data, self.content_type)
+        sanitizer = InputSanitizer(self.controller.registry, request.actor.ability, action)
+        written = sanitizer.sanitize(data, self.content_type)
+        if not isinstance(written, Mapping):
+            return written
+        return {name: value for name, value in written.items() if name not in _NEVER_WRITTEN}
 
     def sanitize_output(self, value: Any, request: Request) -> Any:
         """An entry, several, or a page of them, less what the actor may not see."""

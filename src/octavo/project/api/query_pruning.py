@@ -42,7 +42,9 @@ class QueryPruner:
         return kept
 
     def _put(self, kept: dict[str, Any], part: str, value: Any) -> None:
-        if value is _NOTHING:
+        if value is _NOTHING and isinstance(kept[part], Mapping | list):
+            kept[part] = type(kept[part])()
+        elif value is _NOTHING:
             del kept[part]
         else:
             kept[part] = value
@@ -55,6 +57,9 @@ class QueryPruner:
             named = ((name, self._kept(item, part, definition, _at(wrap, name))) for name, item in value.items())
             left = {name: item for name, item in named if item is not _NOTHING}
             return left or _NOTHING
+        if isinstance(value, str) and part != "filters" and "," in value:
+            names = [self._kept(name, part, definition, wrap) for name in value.split(",")]
+            return ",".join(name for name in names if name is not _NOTHING) or _NOTHING
         if isinstance(value, list):
             items = [self._kept(item, part, definition, lambda one: wrap([one])) for item in value]
             return [item for item in items if item is not _NOTHING] or _NOTHING
