@@ -43,7 +43,7 @@ class Watcher:
             return
         say("[dim]Changed: {}[/]", ", ".join(sorted(path.relative_to(self._project).as_posix() for path in changed)))
         try:
-            await process.reload()
+            await process.reload_if_changed()  # it has not where the process itself has written them
         except asyncio.CancelledError:
             raise
         except Exception:

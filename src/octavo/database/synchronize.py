@@ -1,7 +1,7 @@
 """Brings a database up to date with the definitions: what is missing is made, what would lose data is only told."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -9,7 +9,19 @@ from octavo.database.connection import Connection, Database, LockTimeout, Row, T
 from octavo.database.introspect import found_tables
 from octavo.database.table_lock_retries import retry_locked
 from octavo.schema.registry import Registry
-from octavo.sql.ddl.changes import ID, AddForeignKey, Change, ChangeType, CreateIndex, difference
+from octavo.sql.ddl.changes import (
+    ID,
+    AddColumn,
+    AddForeignKey,
+    Change,
+    ChangeType,
+    CreateIndex,
+    CreateTable,
+    DropColumn,
+    DropIndex,
+    DropTable,
+    difference,
+)
 from octavo.sql.ddl.physical import physical_tables
 from octavo.sql.ddl.tables import INTERNAL_TABLES, ForeignKey, OwnTable, Table, wanted_tables
 from octavo.sql.dialects.base import Dialect
@@ -98,6 +110,35 @@ async def synchronize(
             return report
 
     return await retry_locked(database, change)
+
+
+async def undo_additions(database: Database, changes: Iterable[Change]) -> None:
+    """Take back what a synchronization has added for definitions that are not served after all: nothing is in it.
+
+    Raises TablesLocked when others hold locks for too long.
+    """
+    undone = [*_undone(tuple(changes))]
+
+    async def undo() -> None:
+        async with database.transaction(exclusive=True) as transaction:
+            statements = [text for change in undone for text in change.statements(database.dialect)]
+            await transaction.execute_script(";\n".join(statements))
+
+    if undone:
+        await retry_locked(database, undo)
+
+
+def _undone(changes: Sequence[Change]) -> Iterator[Change]:
+    """What undoes additions, the last one first. Tables go with all that belongs to them."""
+    new = {change.table for change in changes if isinstance(change, CreateTable)}
+    for change in reversed(changes):
+        match change:
+            case CreateTable():
+                yield DropTable(change.table)
+            case AddColumn(column=column) if change.table not in new:
+                yield DropColumn(change.table, column)
+            case CreateIndex(index=index) if change.table not in new:
+                yield DropIndex(change.table, index)
 
 
 def _missing(own: Sequence[OwnTable], state: _State) -> list[OwnTable]:

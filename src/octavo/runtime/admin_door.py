@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterator
 
+from octavo.admin.api.definitions import BuilderEndpoints
 from octavo.admin.api.entering import EnteringEndpoints
 from octavo.admin.api.entries import EntryEndpoints
 from octavo.admin.api.entry_changes import EntryChangeEndpoints
@@ -37,3 +38,4 @@ def _endpoints(shared: Infrastructure, services: Services) -> Iterator[Endpoints
     yield EntryEndpoints(services.managed)
     yield EntryChangeEndpoints(services.entry_writes, services.entry_actions, services.account_writes)
     yield SingleTypeChangeEndpoints(services.entry_writes, services.entry_actions)
+    yield BuilderEndpoints(services.controller.registry, shared.definitions)

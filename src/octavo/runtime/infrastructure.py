@@ -14,6 +14,7 @@ from octavo.administrators.people import People
 from octavo.authentication.authenticator import REMEMBERED_TYPES, Authenticator
 from octavo.authentication.rate_limits import DatabaseStorage, RateLimits
 from octavo.authentication.redis_rate_limits import RedisCounts
+from octavo.builder.service import DefinitionChanges
 from octavo.cache import CacheBudget
 from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Database
@@ -61,6 +62,7 @@ class Infrastructure:
     entering: Entering
     sessions: UserSessions | None
     counts: RedisCounts | None
+    definitions: DefinitionChanges
 
     async def begin(self) -> None:
         """What a start does, once the tables are there. Raises StartFailed."""
@@ -133,4 +135,5 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
         entering=Entering(database, administrators, admin_limits, mailer, feed),
         sessions=UserSessions(database, options.session_options(settings)) if options.renews(settings) else None,
         counts=counts,
+        definitions=DefinitionChanges(),
     )

@@ -13,14 +13,19 @@ from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
+from octavo.builder.plans import MakePlan
+from octavo.builder.problems import said
 from octavo.database.connection import Database
+from octavo.database.synchronize import undo_additions
+from octavo.errors import OctavoError
 from octavo.http.application import HttpApplication
 from octavo.http.dispatcher import Dispatcher
 from octavo.project import InvalidCode
 from octavo.runtime import options
 from octavo.runtime.background import Background
+from octavo.runtime.definition_changes import DefinitionChange
 from octavo.runtime.followers import Follower
 from octavo.runtime.infrastructure import Infrastructure, open_infrastructure
 from octavo.runtime.open_resources import migrations_folder
@@ -31,10 +36,12 @@ from octavo.runtime.static_files import static_files
 from octavo.schema.problems import InvalidDefinitions
 from octavo.settings import Settings, SettingsError
 from octavo.settings.keys import camel
+from octavo.sql.ddl.changes import Change
 from octavo.sql.ddl.tables import OwnTable
 from octavo.threads import in_thread
 
 logger = logging.getLogger(__name__)
+T = TypeVar("T")
 
 _FIXED: Final = ("host", "port", "workers", "follow_definitions")
 _FOR_PEOPLE: Final = (SettingsError, InvalidDefinitions, InvalidCode, StartFailed)
@@ -48,14 +55,16 @@ class Process:
     """
 
     def __init__(self, settings: Settings, read_settings: Callable[[], Settings] | None = None) -> None:
-        follows = settings.server.follow_definitions
-        self._marks = read_marks(settings.project) if follows else {}  # before anything is read
+        follows, changes = settings.server.follow_definitions, settings.mode == "development"
+        self._marks = read_marks(settings.project) if follows or changes else {}  # before anything is read
         self.infrastructure = open_infrastructure(settings)
         self.site = build_site(self.infrastructure)
         _put_in_force(self.infrastructure, self.site)
+        self._allow_changes(self.infrastructure)
         self._background = Background(self.infrastructure, self.site)
         self._read_settings = read_settings or (lambda: settings)
         self._turn = asyncio.Lock()
+        self._added: tuple[Change, ...] = ()
         self._next: asyncio.Task[None] | None = None
         self._reloads = _Tasks()
         self._retirements = _Tasks()
@@ -101,8 +110,65 @@ class Process:
             logger.info("%s", report)
 
     async def _is_current(self) -> bool:
-        """Whether the project is still as it was when this process was put together."""
+        """Whether the project is still as it was when it was last read."""
         return await in_thread(partial(read_marks, self.settings.project)) == self._marks
+
+    async def reload_if_changed(self) -> bool:
+        """Reload if the project is no longer as it was when it was last read; whether it was. Raises as `reload` does.
+
+        What a change of definitions by this process itself writes is read before this looks.
+        """
+        async with self._turn:
+            if await self._is_current():
+                return False
+        await self.reload()
+        return True
+
+    def _allow_changes(self, infrastructure: Infrastructure) -> None:
+        """Let the builder change definitions: in development, and where all who serve them follow."""
+        settings = infrastructure.settings
+        if settings.mode == "development" and (settings.server.workers == 1 or settings.server.follow_definitions):
+            infrastructure.definitions.change = self.change_definitions
+
+    async def change_definitions(self, make: MakePlan) -> str:
+        """Change definition files by a plan, and serve what they say; all others on the database follow.
+
+        One change at a time, and to its end, also when nobody waits for it any more. Raises BuilderError and
+        ApplicationError; then files, tables and what is served are as before.
+        """
+        return await asyncio.shield(self._reloads.start(self._change_in_turn(make)))
+
+    async def _serve_change(self) -> None:
+        """Serve what the files say; if that fails, without the tables that were made for it."""
+        self._added = ()
+        try:
+            await self._replace()
+        except BaseException:
+            try:
+                await undo_additions(self.database, self._added)
+            except Exception:
+                logger.exception("What a change had asked of the tables is still there: octavo db diff")
+            raise
+
+    async def _change_in_turn(self, make: MakePlan) -> str:
+        async with self._turn:
+            try:
+                if not await self._is_current():
+                    await self._replace()
+                    self.asgi.problem = None
+                change = DefinitionChange(self.infrastructure, self.site.registry, self._serve_change)
+                name = await change.make(make)
+            except OctavoError:
+                raise
+            except Exception as error:
+                told = isinstance(error, _FOR_PEOPLE)
+                logger.error("Definitions are not changed. %s", error, exc_info=None if told else error)
+                raise said(str(error) if told else f"{type(error).__name__}: {error}") from error
+            finally:
+                self._marks = await in_thread(partial(read_marks, self.settings.project))
+        if self._follower is not None:
+            await self._follower.publish()
+        return name
 
     async def _stop(self) -> None:
         """After the last request."""
@@ -146,6 +212,7 @@ class Process:
 
     async def _replace(self) -> None:
         before = self.infrastructure
+        self._marks = await in_thread(partial(read_marks, before.settings.project))
         settings = self._as_far_as_possible(await in_thread(self._read_settings))
         infrastructure = before if settings == before.settings else open_infrastructure(settings)
         try:
@@ -171,7 +238,9 @@ class Process:
         try:
             await site.register()
             prepare = update_database if infrastructure is self.infrastructure else prepare_database
-            check_types(await prepare(infrastructure.database, site.registry, *_tables(infrastructure.settings)))
+            report = await prepare(infrastructure.database, site.registry, *_tables(infrastructure.settings))
+            self._added = report.applied
+            check_types(report)
             infrastructure.forget()
             if infrastructure is not self.infrastructure:
                 await infrastructure.begin()
@@ -188,6 +257,7 @@ class Process:
         left = None if infrastructure is self.infrastructure else self.infrastructure
         retiring = self._retire(dispatcher, self.site, self._background, left)
         self.infrastructure, self.site = infrastructure, site
+        self._allow_changes(infrastructure)
         _put_in_force(infrastructure, site)
         before, self._background = self._background, Background(infrastructure, site)
         if before.is_at_work:  # not where nobody has started this process
@@ -219,15 +289,15 @@ class _Tasks:
     """Work in the background that tells itself what went wrong."""
 
     def __init__(self) -> None:
-        self._running: set[asyncio.Task[None]] = set()
+        self._running: set[asyncio.Task[Any]] = set()
 
-    def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         task = asyncio.get_running_loop().create_task(work)
         self._running.add(task)
         task.add_done_callback(self._end)
         return task
 
-    def _end(self, task: asyncio.Task[None]) -> None:
+    def _end(self, task: asyncio.Task[Any]) -> None:
         self._running.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None:

@@ -21,13 +21,22 @@ from octavo.schema.uids import (
 
 Raw = dict[str, Any]
 
+UNLISTED: dict[str, Any] = {"content-manager": {"visible": False}, "content-type-builder": {"visible": False}}
+_FIXED: dict[str, Any] = {"configurable": False}
+"""Of attributes that nobody may change or remove."""
+_HIDDEN: dict[str, Any] = {"private": True, "searchable": False}
+
 
 def _text(**options: Any) -> Raw:
     return {"type": "string", **options}
 
 
+def _fixed(**options: Any) -> Raw:
+    return {"type": "string", **_FIXED, **options}
+
+
 def _secret() -> Raw:
-    return {"type": "string", "private": True}
+    return _fixed(**_HIDDEN)
 
 
 def _relation(relation: str, target: str, **options: Any) -> Raw:
@@ -36,25 +45,31 @@ def _relation(relation: str, target: str, **options: Any) -> Raw:
 
 def _type(collection_name: str, singular: str, plural: str, display: str, attributes: Raw, **rest: Any) -> Raw:
     info = {"singularName": singular, "pluralName": plural, "displayName": display}
-    return {"collectionName": collection_name, "info": info, "attributes": attributes, **rest}
+    return {
+        "collectionName": collection_name,
+        "info": info,
+        "pluginOptions": UNLISTED,
+        "attributes": attributes,
+        **rest,
+    }
 
 
-def _token_types(table: str, name: str, display: str, **extra: Raw) -> dict[str, Raw]:
-    """API tokens and transfer tokens: a token type and the type of its permissions."""
+def _token_types(table: str, name: str, display: str, key: Raw, **extra: Raw) -> dict[str, Raw]:
+    """API tokens and transfer tokens: a token type and the type of its permissions. `key`: their `accessKey`."""
     token, permission = f"admin::{name}", f"admin::{name}-permission"
     attributes = {
-        "name": _text(required=True, unique=True),
-        "description": _text(),
+        "name": _fixed(minLength=1, required=True, unique=True),
+        "description": _fixed(minLength=1, required=False, default=""),
         **extra,
-        "accessKey": _secret(),
-        "lastUsedAt": {"type": "datetime"},
-        "permissions": _relation("oneToMany", permission, mappedBy="token"),
-        "expiresAt": {"type": "datetime"},
-        "lifespan": {"type": "biginteger"},
+        "accessKey": key,
+        "lastUsedAt": {"type": "datetime", **_FIXED, "required": False},
+        "permissions": _relation("oneToMany", permission, mappedBy="token", **_FIXED, required=False),
+        "expiresAt": {"type": "datetime", **_FIXED, "required": False},
+        "lifespan": {"type": "biginteger", **_FIXED, "required": False},
     }
     granted = {
-        "action": _text(required=True),
-        "token": _relation("manyToOne", token, inversedBy="permissions"),
+        "action": _fixed(minLength=1, required=True),
+        "token": _relation("manyToOne", token, inversedBy="permissions", **_FIXED),
     }
     single = table.removesuffix("s")
     return {
@@ -76,12 +91,12 @@ _ADMIN: dict[str, Raw] = {
         "permissions",
         "Permission",
         {
-            "action": _text(required=True),
-            "actionParameters": {"type": "json", "default": {}},
-            "subject": _text(),
-            "properties": {"type": "json", "default": {}},
-            "conditions": {"type": "json", "default": []},
-            "role": _relation("manyToOne", ADMIN_ROLE, inversedBy="permissions"),
+            "action": _fixed(minLength=1, required=True),
+            "actionParameters": {"type": "json", **_FIXED, "required": False, "default": {}},
+            "subject": _fixed(minLength=1, required=False),
+            "properties": {"type": "json", **_FIXED, "required": False, "default": {}},
+            "conditions": {"type": "json", **_FIXED, "required": False, "default": []},
+            "role": _relation("manyToOne", ADMIN_ROLE, inversedBy="permissions", **_FIXED),
         },
     ),
     ADMIN_USER: _type(
@@ -90,17 +105,24 @@ _ADMIN: dict[str, Raw] = {
         "users",
         "User",
         {
-            "firstname": _text(),
-            "lastname": _text(),
-            "username": _text(),
-            "email": {"type": "email", "private": True, "unique": True},
-            "password": {"type": "password", "private": True},
+            "firstname": _fixed(unique=False, minLength=1, required=False),
+            "lastname": _fixed(unique=False, minLength=1, required=False),
+            "username": _fixed(unique=False, required=False),
+            "email": {"type": "email", "minLength": 6, **_FIXED, "required": True, "unique": True, "private": True},
+            "password": {"type": "password", "minLength": 6, **_FIXED, "required": False, **_HIDDEN},
             "resetPasswordToken": _secret(),
             "registrationToken": _secret(),
-            "isActive": {"type": "boolean", "default": False, "private": True},
-            "roles": _relation("manyToMany", ADMIN_ROLE, inversedBy="users", private=True),
-            "blocked": {"type": "boolean", "default": False, "private": True},
-            "preferedLanguage": _text(),
+            "isActive": {"type": "boolean", "default": False, **_FIXED, "private": True},
+            "roles": _relation(
+                "manyToMany",
+                ADMIN_ROLE,
+                inversedBy="users",
+                collectionName="strapi_users_roles",
+                private=True,
+                **_FIXED,
+            ),
+            "blocked": {"type": "boolean", "default": False, **_FIXED, "private": True},
+            "preferedLanguage": _fixed(required=False, searchable=False),
         },
     ),
     ADMIN_ROLE: _type(
@@ -109,20 +131,27 @@ _ADMIN: dict[str, Raw] = {
         "roles",
         "Role",
         {
-            "name": _text(required=True, unique=True),
-            "code": _text(required=True, unique=True),
-            "description": _text(),
-            "users": _relation("manyToMany", ADMIN_USER, mappedBy="roles"),
-            "permissions": _relation("oneToMany", ADMIN_PERMISSION, mappedBy="role"),
+            "name": _fixed(minLength=1, required=True, unique=True),
+            "code": _fixed(minLength=1, required=True, unique=True),
+            "description": _fixed(),
+            "users": _relation("manyToMany", ADMIN_USER, mappedBy="roles", **_FIXED),
+            "permissions": _relation("oneToMany", ADMIN_PERMISSION, mappedBy="role", **_FIXED),
         },
     ),
     **_token_types(
         "strapi_api_tokens",
         "api-token",
         "Api Token",
-        type={"type": "enumeration", "enum": ["read-only", "full-access", "custom"], "default": "read-only"},
+        _fixed(minLength=1, required=True, searchable=False),
+        type={
+            "type": "enumeration",
+            "enum": ["read-only", "full-access", "custom"],
+            **_FIXED,
+            "required": True,
+            "default": "read-only",
+        },
     ),
-    **_token_types("strapi_transfer_tokens", "transfer-token", "Transfer Token"),
+    **_token_types("strapi_transfer_tokens", "transfer-token", "Transfer Token", _fixed(minLength=1, required=True)),
 }
 
 _UPLOAD: dict[str, Raw] = {
@@ -132,23 +161,23 @@ _UPLOAD: dict[str, Raw] = {
         "files",
         "File",
         {
-            "name": _text(required=True),
-            "alternativeText": _text(),
-            "caption": _text(),
-            "width": {"type": "integer"},
-            "height": {"type": "integer"},
-            "formats": {"type": "json"},
-            "hash": _text(required=True),
-            "ext": _text(),
-            "mime": _text(required=True),
-            "size": {"type": "decimal", "required": True},
-            "url": _text(required=True),
-            "previewUrl": _text(),
-            "provider": _text(required=True),
-            "provider_metadata": {"type": "json"},
-            "related": {"type": "relation", "relation": "morphToMany"},
+            "name": _fixed(required=True),
+            "alternativeText": _fixed(),
+            "caption": _fixed(),
+            "width": {"type": "integer", **_FIXED},
+            "height": {"type": "integer", **_FIXED},
+            "formats": {"type": "json", **_FIXED},
+            "hash": _fixed(required=True),
+            "ext": _fixed(),
+            "mime": _fixed(required=True),
+            "size": {"type": "decimal", **_FIXED, "required": True},
+            "url": _fixed(required=True),
+            "previewUrl": _fixed(),
+            "provider": _fixed(required=True),
+            "provider_metadata": {"type": "json", **_FIXED},
+            "related": {"type": "relation", "relation": "morphToMany", **_FIXED},
             "folder": _relation("manyToOne", FOLDER, inversedBy="files", private=True),
-            "folderPath": {**_secret(), "required": True},
+            "folderPath": _text(min=1, required=True, **_HIDDEN),
         },
         indexes=[
             {"name": f"upload_files_{column}_index", "columns": [column]}
@@ -161,12 +190,12 @@ _UPLOAD: dict[str, Raw] = {
         "folders",
         "Folder",
         {
-            "name": _text(required=True),
+            "name": _text(min=1, required=True),
             "pathId": {"type": "integer", "unique": True, "required": True},
             "parent": _relation("manyToOne", FOLDER, inversedBy="children"),
             "children": _relation("oneToMany", FOLDER, mappedBy="parent"),
             "files": _relation("oneToMany", FILE, mappedBy="folder"),
-            "path": _text(required=True),
+            "path": _text(min=1, required=True),
         },
         indexes=[
             {"name": f"upload_folders_{column}_index", "columns": [column], "type": "unique"}
@@ -186,7 +215,11 @@ _RELEASES: dict[str, Raw] = {
             "releasedAt": {"type": "datetime"},
             "scheduledAt": {"type": "datetime"},
             "timezone": _text(),
-            "status": {"type": "enumeration", "enum": ["ready", "blocked", "failed", "done", "empty"]},
+            "status": {
+                "type": "enumeration",
+                "enum": ["ready", "blocked", "failed", "done", "empty"],
+                "required": True,
+            },
             "actions": _relation("oneToMany", RELEASE_ACTION, mappedBy="release"),
         },
     ),
@@ -196,8 +229,8 @@ _RELEASES: dict[str, Raw] = {
         "release-actions",
         "Release Action",
         {
-            "type": {"type": "enumeration", "enum": ["publish", "unpublish"]},
-            "entry": {"type": "relation", "relation": "morphToOne"},
+            "type": {"type": "enumeration", "enum": ["publish", "unpublish"], "required": True},
+            "entry": {"type": "relation", "relation": "morphToOne", **_FIXED},
             "contentType": _text(required=True),
             "locale": _text(),
             "release": _relation("manyToOne", RELEASE, inversedBy="actions"),
@@ -213,8 +246,8 @@ _USERS: dict[str, Raw] = {
         "permissions",
         "Permission",
         {
-            "action": _text(required=True),
-            "role": _relation("manyToOne", ROLE, inversedBy="permissions"),
+            "action": _fixed(required=True),
+            "role": _relation("manyToOne", ROLE, inversedBy="permissions", **_FIXED),
         },
     ),
     ROLE: _type(
@@ -223,37 +256,44 @@ _USERS: dict[str, Raw] = {
         "roles",
         "Role",
         {
-            "name": _text(required=True, minLength=3),
-            "description": _text(),
-            "type": _text(unique=True),
-            "permissions": _relation("oneToMany", PERMISSION, mappedBy="role"),
-            "users": _relation("oneToMany", USER, mappedBy="role"),
+            "name": _fixed(minLength=3, required=True),
+            "description": _fixed(),
+            "type": _fixed(unique=True),
+            "permissions": _relation("oneToMany", PERMISSION, mappedBy="role", **_FIXED),
+            "users": _relation("oneToMany", USER, mappedBy="role", **_FIXED),
         },
     ),
-    USER: _type(
-        "up_users",
-        "user",
-        "users",
-        "User",
-        {
-            "username": _text(required=True, unique=True, minLength=3),
-            "email": {"type": "email", "required": True, "minLength": 6},
-            "provider": _text(),
-            "password": {"type": "password", "private": True, "minLength": 6},
+    USER: {
+        "kind": "collectionType",
+        "collectionName": "up_users",
+        "info": {
+            "name": "user",
+            "description": "",
+            "singularName": "user",
+            "pluralName": "users",
+            "displayName": "User",
+        },
+        "options": {"draftAndPublish": False, "timestamps": True},
+        "attributes": {
+            "username": {"type": "string", "minLength": 3, "unique": True, **_FIXED, "required": True},
+            "email": {"type": "email", "minLength": 6, **_FIXED, "required": True},
+            "provider": _fixed(),
+            "password": {"type": "password", "minLength": 6, **_FIXED, **_HIDDEN},
             "resetPasswordToken": _secret(),
             "confirmationToken": _secret(),
-            "confirmed": {"type": "boolean", "default": False},
-            "blocked": {"type": "boolean", "default": False},
-            "role": _relation("manyToOne", ROLE, inversedBy="users"),
+            "confirmed": {"type": "boolean", "default": False, **_FIXED},
+            "blocked": {"type": "boolean", "default": False, **_FIXED},
+            "role": _relation("manyToOne", ROLE, inversedBy="users", **_FIXED),
         },
-        options={"draftAndPublish": False},
-    ),
+    },
 }
+
+_LOCALE_ATTRIBUTES: Raw = {"name": _fixed(min=1, max=50), "code": _fixed(unique=True)}
 
 BUILTIN_TYPES: dict[str, Raw] = {
     **_ADMIN,
     **_UPLOAD,
     **_RELEASES,
     **_USERS,
-    LOCALE: _type("i18n_locale", "locale", "locales", "Locale", {"name": _text(), "code": _text(unique=True)}),
+    LOCALE: _type("i18n_locale", "locale", "locales", "Locale", _LOCALE_ATTRIBUTES),
 }

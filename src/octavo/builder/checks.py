@@ -1,0 +1,102 @@
+"""Whether definitions can be served as a change would leave them: every reason against it."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from octavo.builder.drafts import Draft, Drafts
+from octavo.builder.problems import refused
+from octavo.builder.slugs import table_name
+from octavo.errors import Problem
+from octavo.schema.attributes import ComponentField, DynamicZone, Enumeration
+from octavo.schema.check import unsound
+from octavo.schema.custom_fields import CustomFields
+from octavo.schema.definition_files import LARGEST_DEFINITION
+from octavo.schema.definition_values import Reader
+from octavo.schema.parse import parse_component, parse_content_type
+from octavo.schema.problems import DefinitionProblem, InvalidDefinitions
+from octavo.schema.registry import Registry
+from octavo.sql.ddl.tables import OWN_PREFIX, wanted_tables
+
+_LONGEST: Final = 100
+"""Characters of the name of an attribute: columns and tables are named after it."""
+
+
+def check_drafts(drafts: Drafts, registry: Registry, fields: CustomFields) -> Registry:
+    """The registry that drafts make. Raises BuilderError with all problems that they would bring."""
+    problems: list[DefinitionProblem] = []
+    made = _registry(drafts, fields, problems)
+    problems += unsound(made)
+    known = {str(problem) for problem in unsound(registry)}
+    errors = [problem for problem in problems if problem.severity == "error" and str(problem) not in known]
+    errors += [] if errors else _table_problems(made)
+    found = [Problem((_uid_of(drafts, one.source), *one.path.split(".")), one.message) for one in errors]
+    for draft in drafts.changed():
+        found += _own_problems(draft, made)
+    if found:
+        raise refused(found)
+    return made
+
+
+def _registry(drafts: Drafts, fields: CustomFields, problems: list[DefinitionProblem]) -> Registry:
+    return Registry(
+        [
+            parse_content_type(one.uid, one.raw, Reader(one.file, problems, fields))
+            for one in drafts.content_types.values()
+        ],
+        [parse_component(one.uid, one.raw, Reader(one.file, problems, fields)) for one in drafts.components.values()],
+    )
+
+
+def _table_problems(registry: Registry) -> Iterable[DefinitionProblem]:
+    try:
+        wanted_tables(registry)
+    except InvalidDefinitions as error:
+        return error.problems
+    return ()
+
+
+def _uid_of(drafts: Drafts, file: str) -> str:
+    return next((draft.uid for draft in drafts if draft.file == file), file)
+
+
+def _own_problems(draft: Draft, registry: Registry) -> Iterator[Problem]:
+    definition = registry.definition(draft.uid)
+    if len(draft.text.encode()) > LARGEST_DEFINITION:
+        yield Problem((draft.uid,), f"a definition has at most {LARGEST_DEFINITION // 1024**2} MB")
+    if definition.collection_name.lower().startswith((OWN_PREFIX, "sqlite_", "pg_")):
+        message = f"{definition.collection_name!r} is a name of the service's own or of the database; choose another"
+        yield Problem((draft.uid, "collectionName"), message)
+    for name, attribute in definition.attributes.items():
+        if len(name) > _LONGEST:
+            yield Problem((draft.uid, "attributes", name), f"a name has at most {_LONGEST} characters")
+        if isinstance(attribute, Enumeration):
+            counted = Counter(table_name(value) or value for value in {*attribute.values})
+            doubles = [value for value in attribute.values if counted[table_name(value) or value] > 1]
+            if doubles or len({*attribute.values}) < len(attribute.values):
+                message = f"values cannot be told apart by their names: {', '.join(doubles or attribute.values)}"
+                yield Problem((draft.uid, "attributes", name, "enum"), message)
+    if draft.is_component and draft.uid in _held(registry, draft.uid):
+        yield Problem((draft.uid, "attributes"), "a component cannot hold itself, nor be held by what it holds")
+
+
+def _held(registry: Registry, uid: str) -> set[str]:
+    """The components that a component holds, and those that these hold."""
+    found: set[str] = set()
+    waiting = [uid]
+    while waiting:
+        definition = registry.components.get(waiting.pop())
+        for attribute in definition.attributes.values() if definition else ():
+            inner = _components_of(attribute)
+            waiting += [one for one in inner if one not in found]
+            found.update(inner)
+    return found
+
+
+def _components_of(attribute: object) -> tuple[str, ...]:
+    match attribute:
+        case ComponentField(component=uid):
+            return (uid,)
+        case DynamicZone(components=uids):
+            return uids
+    return ()

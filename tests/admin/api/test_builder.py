@@ -1,0 +1,164 @@
+"""The content-type builder over HTTP on both databases: what is made is served when it is answered, or nothing is."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from octavo.database.introspect import found_tables
+from tests.admin.conftest import Office
+from tests.http.asgi import Answer
+from tests.models.club import FULL, NEVER
+
+pytestmark = pytest.mark.anyio
+
+TYPES = "/content-type-builder/content-types"
+PARTS = "/content-type-builder/components"
+GADGET = "api::gadget.gadget"
+TEXT = {"type": "string"}
+
+
+def gadget(attributes: dict[str, Any], **more: Any) -> dict[str, Any]:
+    names = {"displayName": "Gadget", "singularName": "gadget", "pluralName": "gadgets"}
+    form = {**names, "kind": "collectionType", "draftAndPublish": False, "attributes": attributes, **more}
+    return {"contentType": form, "components": []}
+
+
+NO_GADGETS = """\
+def bootstrap(app):
+    try:
+        app.entries("api::gadget.gadget")
+    except Exception:
+        return
+    raise ValueError("no gadgets")
+"""
+
+
+class Builder:
+    """Ada at the builder."""
+
+    def __init__(self, office: Office, token: str) -> None:
+        self._office = office
+        self._token = token
+
+    @property
+    def project(self) -> Path:
+        return self._office.club.octavo.settings.project
+
+    async def ask(self, method: str, target: str, body: Any = None) -> Answer:
+        return await self._office.club.ask(method, target, body, self._token)
+
+    async def make(self, body: Any, uid: str | None = None) -> Answer:
+        return await self.ask("PUT" if uid else "POST", f"{TYPES}/{uid}" if uid else TYPES, body)
+
+    async def shown(self, uid: str) -> dict[str, Any]:
+        answer = await self.ask("GET", f"{TYPES}/{uid}")
+        found: dict[str, Any] = answer.json["data"]["schema"]["attributes"]
+        return found
+
+    def written(self, name: str) -> Any:
+        return json.loads((self.project / "src" / name).read_text("utf-8"))
+
+    def files(self) -> dict[Path, bytes]:
+        return {path: path.read_bytes() for path in (self.project / "src").rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+async def builder(office: Office) -> Builder:
+    return Builder(office, (await office.session())[0])
+
+
+async def test_a_type_from_its_first_to_its_last_day(builder: Builder, office: Office) -> None:
+    club = office.club
+    part = {"tmpUID": "tmp.new", "category": "gear", "displayName": "Bolt", "attributes": {"size": {"type": "float"}}}
+    attributes = {
+        "title": {"type": "string"},
+        "note": {"type": "relation", "relation": "manyToOne", "target": "api::note.note", "targetAttribute": "gadgets"},
+        "bolts": {"type": "component", "repeatable": True, "component": "tmp.new"},
+    }
+    made = await builder.make({**gadget(attributes), "components": [part]})
+    assert (made.status, made.json) == (201, {"data": {"uid": "api::gadget.gadget"}})
+    assert (await builder.shown("api::note.note"))["gadgets"]["mappedBy"] == "note"
+    assert builder.written("components/gear/bolt.json")["collectionName"] == "components_gear_bolts"
+    assert not (builder.project / "src/api/gadget/controllers").exists()  # of no use to a project of ours
+    body = {"data": {"title": "A", "bolts": [{"size": 1.5}]}}
+    entry = await club.ask("POST", "/api/gadgets?populate=*", body, FULL)
+    assert entry.json["data"]["attributes"]["bolts"][0]["size"] == 1.5
+
+    changed = await builder.make(
+        gadget({"title": {"type": "string"}, "amount": {"type": "integer"}}), "api::gadget.gadget"
+    )
+    assert changed.status == 201
+    assert "gadgets" not in await builder.shown("api::note.note")
+    again = await club.ask("GET", "/api/gadgets", None, FULL)
+    assert again.json["data"][0]["attributes"]["title"] == "A"
+
+    assert (await builder.ask("DELETE", f"{TYPES}/api::gadget.gadget")).json == {"data": {"uid": "api::gadget.gadget"}}
+    assert (await builder.ask("DELETE", f"{PARTS}/gear.bolt")).status == 200
+    assert not (builder.project / "src/api/gadget").exists()
+    assert not (builder.project / "src/components/gear").exists()
+    assert (await club.ask("GET", "/api/gadgets", None, FULL)).status == 404
+
+
+async def test_a_column_of_another_type(builder: Builder, office: Office) -> None:
+    """Values that all say the same in the new type are converted; else nothing happens."""
+    club = office.club
+    await builder.make(gadget({"code": {"type": "string"}, "word": {"type": "string"}}))
+    await club.ask("POST", "/api/gadgets", {"data": {"code": "12", "word": "twelve"}}, FULL)
+    before = builder.files()
+    refused = await builder.make(gadget({"code": {"type": "integer"}, "word": {"type": "integer"}}), GADGET)
+    assert refused.status == 400
+    path = refused.json["error"]["details"]["errors"][0]["path"]
+    assert path == ["api::gadget.gadget", "attributes", "word", "type"]
+    assert builder.files() == before
+    made = await builder.make(gadget({"code": {"type": "integer"}, "word": TEXT}), GADGET)
+    assert made.status == 201
+    found = await club.ask("GET", "/api/gadgets", None, FULL)
+    assert found.json["data"][0]["attributes"]["code"] == 12
+
+
+async def test_what_cannot_be_served_changes_nothing(builder: Builder, office: Office) -> None:
+    """Whatever it fails at: files, the site in force, and the reason in the answer."""
+    bootstrap = builder.project / "src/index.py"
+    bootstrap.write_text(NO_GADGETS)
+    before, tables = builder.files(), await found_tables(office.club.database, office.club.database.dialect)
+    answer = await builder.make(gadget({"title": TEXT}))
+    assert (answer.status, "no gadgets" in str(answer.json)) == (400, True)
+    assert builder.files() == before
+    assert await found_tables(office.club.database, office.club.database.dialect) == tables
+    assert (await builder.ask("GET", f"{TYPES}/{GADGET}")).json == {"error": "contentType.notFound"}
+    bootstrap.unlink()
+    assert (await builder.make(gadget({"title": TEXT}))).status == 201
+
+
+FORMS: list[tuple[str, dict[str, Any], str]] = [
+    ("../evil", {"t": {"type": "string"}}, "is not in kebab case"),
+    ("note", {"t": {"type": "string"}}, "already being used"),
+    ("upload", {"t": {"type": "string"}}, "cannot be one of"),
+    ("gadget", {"e": {"type": "enumeration", "enum": []}}, "must have at least 1 items"),
+    ("gadget", {"e": {"type": "enumeration", "enum": ["a b", "a_b"]}}, "cannot be told apart"),
+    ("gadget", {"e": {"type": "enumeration", "enum": None}}, "must be a `array` type"),
+    ("gadget", {"r": {"type": "relation", "relation": "oneToOne"}}, "target is a required field"),
+    ("gadget", {"bigViews": {"type": "string"}, "big_views": {"type": "string"}}, "same column"),
+    ("gadget", {"x" * 101: {"type": "string"}}, "at most 100 characters"),
+]
+
+
+@pytest.mark.parametrize("name, attributes, reason", FORMS, ids=[reason for _, _, reason in FORMS])
+async def test_forms_that_are_refused(builder: Builder, name: str, attributes: dict[str, Any], reason: str) -> None:
+    before = builder.files()
+    answer = await builder.make(gadget(attributes, singularName=name, pluralName=f"{name}s"))
+    assert answer.status == 400
+    assert reason in json.dumps(answer.json)
+    assert builder.files() == before
+
+
+async def test_who_may(open_office: Any) -> None:
+    office: Office = await open_office(**NEVER)
+    editor = (await office.session("edi"))[0]
+    assert (await office.club.ask("GET", TYPES, None, editor)).status == 403
+    assert (await office.club.ask("GET", TYPES, None, FULL)).status == 401
+    office.club.octavo.infrastructure.definitions.change = None  # as in production
+    answer = await office.club.ask("POST", TYPES, gadget({"t": {"type": "string"}}), (await office.session())[0])
+    assert answer.status == 423
