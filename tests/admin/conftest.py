@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from octavo.administrators.role_setup import set_up_roles
 from tests.cli.projects import write_type
 from tests.http.asgi import Answer
 from tests.models.club import NEVER, PASSWORD, Club, hashed
@@ -66,8 +67,8 @@ class Office:
 
 
 async def write_administrators(club: Club) -> None:
-    for role_id, code in enumerate(("strapi-super-admin", "strapi-editor"), 1):
-        await write(club.database, "INSERT INTO admin_roles (name, code) VALUES ({v1}, {v2})", f"Role {role_id}", code)
+    await club.database.execute("DELETE FROM admin_permissions")
+    await set_up_roles(club.database, club.octavo.site.services.rights.catalogue)  # as where notes were from the start
     for user_id, (name, active, blocked, role) in enumerate(PEOPLE, 1):
         text = """INSERT INTO admin_users (firstname, email, password, is_active, blocked, created_at, updated_at)
             VALUES ({v1}, {v2}, {v3}, {v4}, {v5}, {v6:instant}, {v7:instant})"""

@@ -1,14 +1,11 @@
-"""Escalation: whether the rights of some roles are among somebody's own. Refuses with ForbiddenError.
-
-A right is a grant of a role. It is covered by one of the same action and subject that has all its fields and locales,
-and holds wherever it does.
-"""
+"""Escalation: whether the rights of some roles are among somebody's own. Refuses with ForbiddenError."""
 
 from collections.abc import Sequence
 from typing import Any, Final
 
 from octavo.authentication.admin_sessions import SUPER_ADMIN
 from octavo.authorization.actor import Actor
+from octavo.authorization.rights.escalation import all_within
 from octavo.authorization.rights.grants import Grant, read_grant
 from octavo.database.connection import Connection
 from octavo.errors import ForbiddenError
@@ -34,27 +31,10 @@ async def check_covers(connection: Connection, dialect: Dialect, actor: Actor, r
     rights = await connection.fetch_all(*_RIGHTS.bind(dialect), long=True)
     own = _grants(rights, own_ids)
     wanted = _grants(rights, set(roles) - own_ids)
-    if supers & set(roles) or not _all_covered(wanted, own):
+    if supers & set(roles) or not all_within(wanted, own):
         raise ForbiddenError
 
 
 def _grants(rows: Sequence[Any], roles: set[int]) -> list[Grant]:
     found = (read_grant(*row[1:]) for row in rows if row[0] in roles)
     return [grant for grant in found if grant is not None]
-
-
-def _all_covered(wanted: Sequence[Grant], own: Sequence[Grant]) -> bool:
-    return all(any(_covers(mine, one) for mine in own) for one in wanted)
-
-
-def _covers(mine: Grant, theirs: Grant) -> bool:
-    """Conditions are alternatives: who has none may always."""
-    if (mine.action, mine.subject) != (theirs.action, theirs.subject):
-        return False
-    if mine.conditions and not (theirs.conditions and set(theirs.conditions) <= set(mine.conditions)):
-        return False
-    return _within(theirs.fields, mine.fields) and _within(theirs.locales, mine.locales)
-
-
-def _within(some: frozenset[str] | None, others: frozenset[str] | None) -> bool:
-    return others is None or (some is not None and some <= others)

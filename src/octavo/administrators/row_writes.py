@@ -19,10 +19,13 @@ from octavo.schema.uids import ADMIN_ROLE, ADMIN_USER
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
 
+EDITOR: Final = "strapi-editor"
+AUTHOR: Final = "strapi-author"
+
 ROLES: Final[Mapping[str, tuple[str, str]]] = {
     SUPER_ADMIN: ("Super Admin", "Super Admins can access and manage all features and settings."),
-    "strapi-editor": ("Editor", "Editors can manage and publish contents including those of other users."),
-    "strapi-author": ("Author", "Authors can manage the content they have created."),
+    EDITOR: ("Editor", "Editors can manage and publish contents including those of other users."),
+    AUTHOR: ("Author", "Authors can manage the content they have created."),
 }
 """The roles of a database that has none, by code: name and description, as v4 makes them."""
 

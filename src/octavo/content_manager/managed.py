@@ -1,22 +1,11 @@
-"""Which content-types administrators manage, and finding them by their UIDs."""
-
-from collections.abc import Mapping
+"""Finding the content-types that administrators manage, by their UIDs."""
 
 from octavo.authorization.ability import FIND
 from octavo.authorization.actor import Actor
 from octavo.errors import ForbiddenError, NotFoundError
-from octavo.schema.builtin import BUILTIN_TYPES
 from octavo.schema.content_types import ContentType
+from octavo.schema.managed import is_managed
 from octavo.schema.registry import Registry
-from octavo.schema.uids import USER
-
-
-def is_managed(content_type: ContentType) -> bool:
-    """Whether the content manager shows a content-type: those of the project, unless they say no, and accounts."""
-    said = content_type.plugin_options.get("content-manager")
-    if isinstance(said, Mapping) and "visible" in said:
-        return said["visible"] is not False
-    return content_type.uid == USER or content_type.uid not in BUILTIN_TYPES
 
 
 def managed_type(registry: Registry, uid: str, actor: Actor, action: str = FIND) -> ContentType:

@@ -8,10 +8,13 @@ from octavo.admin.api.entering import EnteringEndpoints
 from octavo.admin.api.entries import EntryEndpoints
 from octavo.admin.api.entry_changes import EntryChangeEndpoints
 from octavo.admin.api.people import PeopleEndpoints
+from octavo.admin.api.roles import RightsEndpoints, RoleEndpoints
 from octavo.admin.api.sessions import AdminSessionEndpoints, SessionAnswers
 from octavo.admin.api.single_type_changes import SingleTypeChangeEndpoints
 from octavo.admin.operations import Endpoints, declare
 from octavo.administrators.listing import PeopleList
+from octavo.administrators.role_listing import RoleListing
+from octavo.administrators.roles import AdminRoles
 from octavo.http.router import Router
 from octavo.runtime import options
 from octavo.runtime.infrastructure import Infrastructure
@@ -39,3 +42,7 @@ def _endpoints(shared: Infrastructure, services: Services) -> Iterator[Endpoints
     yield EntryChangeEndpoints(services.entry_writes, services.entry_actions, services.account_writes)
     yield SingleTypeChangeEndpoints(services.entry_writes, services.entry_actions)
     yield BuilderEndpoints(services.controller.registry, shared.definitions)
+    roles = AdminRoles(shared.database, shared.feed)
+    listing = RoleListing(shared.database, services.controller.reads, services.rights)
+    yield RoleEndpoints(roles, listing, services.rights.catalogue)
+    yield RightsEndpoints(roles, listing, services.rights.catalogue)

@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from octavo.administrators.role_setup import set_up_roles
 from octavo.builder.plans import MakePlan
 from octavo.builder.problems import said
 from octavo.database.connection import Database
@@ -34,6 +35,7 @@ from octavo.runtime.project_files import read_marks
 from octavo.runtime.site import Site, build_site
 from octavo.runtime.static_files import static_files
 from octavo.schema.problems import InvalidDefinitions
+from octavo.schema.uids import LOCALE
 from octavo.settings import Settings, SettingsError
 from octavo.settings.keys import camel
 from octavo.sql.ddl.changes import Change
@@ -59,7 +61,7 @@ class Process:
         self._marks = read_marks(settings.project) if follows or changes else {}  # before anything is read
         self.infrastructure = open_infrastructure(settings)
         self.site = build_site(self.infrastructure)
-        _put_in_force(self.infrastructure, self.site)
+        self._stop_listening = _put_in_force(self.infrastructure, self.site)
         self._allow_changes(self.infrastructure)
         self._background = Background(self.infrastructure, self.site)
         self._read_settings = read_settings or (lambda: settings)
@@ -95,6 +97,7 @@ class Process:
             asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, self._log_caches)
         await self.site.register()
         check_types(await prepare_database(self.database, self.site.registry, *_tables(self.settings)))
+        await _set_up_roles(self.infrastructure, self.site)
         await self.infrastructure.begin()
         await self.site.bootstrap()
         await self.site.prepare()
@@ -246,6 +249,7 @@ class Process:
                 await infrastructure.begin()
             await site.bootstrap()
             await site.complete()
+            await _set_up_roles(infrastructure, site)  # last: what fails has changed no rights
         except BaseException:
             await site.close()
             raise
@@ -258,7 +262,8 @@ class Process:
         retiring = self._retire(dispatcher, self.site, self._background, left)
         self.infrastructure, self.site = infrastructure, site
         self._allow_changes(infrastructure)
-        _put_in_force(infrastructure, site)
+        self._stop_listening()
+        self._stop_listening = _put_in_force(infrastructure, site)
         before, self._background = self._background, Background(infrastructure, site)
         if before.is_at_work:  # not where nobody has started this process
             self._background.start()
@@ -312,10 +317,16 @@ class _Tasks:
         await self.settle()
 
 
-def _put_in_force(infrastructure: Infrastructure, site: Site) -> None:
-    """Have what lives as long as the process ask a site, in what it does from now on."""
+async def _set_up_roles(infrastructure: Infrastructure, site: Site) -> None:
+    """Have the roles of administrators agree with what a site has."""
+    await set_up_roles(infrastructure.database, site.services.rights.catalogue, infrastructure.feed)
+
+
+def _put_in_force(infrastructure: Infrastructure, site: Site) -> Callable[[], None]:
+    """Have what lives as long as the process ask a site, in what it does from now on; how to end that."""
     infrastructure.feed.hooks = site.hooks
     infrastructure.authenticator.administrators.serve(site.services.rights)
+    return infrastructure.feed.subscribe(lambda _: _set_up_roles(infrastructure, site), {LOCALE})
 
 
 def _tables(settings: Settings) -> tuple[str, tuple[OwnTable, ...], Path | None]:

@@ -262,7 +262,7 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, ho
         entry_writes=entry_writes,
         entry_actions=EntryActions(controller, reader, entry_writes),
         account_writes=AccountWrites(users, entry_writes, writer, reader),
-        rights=Rights(registry),
+        rights=Rights(registry, plugins=options.plugins_in_use(settings)),
     )
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from octavo.administrators.row_writes import ROLES
 from tests.admin.conftest import Office
 from tests.http.asgi import Answer
 from tests.models.club import PASSWORD, error
@@ -47,7 +48,8 @@ async def test_lists(office: Office) -> None:
     assert await ada.emails("filters[id][$in][0]=1&filters[id][$in][1]=4&_q=b") == ["blo"]
     answer = await ada.ask("GET", "users?pageSize=2&fields=email")
     assert answer.json["data"]["pagination"] == {"page": 1, "pageSize": 2, "pageCount": 3, "total": 5}
-    role = {"id": 1, "name": "Role 1", "description": None, "code": "strapi-super-admin"}
+    name, description = ROLES["strapi-super-admin"]
+    role = {"id": 1, "name": name, "description": description, "code": "strapi-super-admin"}
     assert answer.json["data"]["results"][0] == {"id": 1, "email": "ada@admin.example", "roles": [role]}
 
 

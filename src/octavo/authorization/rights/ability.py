@@ -11,11 +11,13 @@ from hashlib import blake2b
 from typing import Final
 
 from octavo.authorization.ability import FIND, Ability
+from octavo.authorization.rights.fields import fields_of, leaves
+from octavo.authorization.rights.grants import Grant
 from octavo.authorization.rights.names import OF_CONTENT_API, of_entries
 from octavo.query.ast import At, Compare, Filter, Or
 from octavo.query.operators import OPERATORS
-from octavo.schema.automatic import CREATORS, LOCALE, LOCALIZATIONS, PUBLISHED_AT, TIMESTAMPS
-from octavo.schema.content_types import ContentType
+from octavo.schema.automatic import TIMESTAMPS
+from octavo.schema.managed import automatic_names
 from octavo.schema.registry import Registry
 from octavo.schema.uids import ADMIN_ROLE, ADMIN_USER, FILE
 
@@ -53,13 +55,23 @@ Shares = Mapping[tuple[str, str | None], tuple[Share, ...]]
 class AdminAbility(Ability):
     """What those with certain shares may do; with everything, all that there is.
 
-    `knows_private`: administrators' own pages show private attributes, the content API does not, whoever asks.
+    `grants` are what the shares were made of. `knows_private`: administrators' own pages show private attributes, the
+    content API does not, whoever asks.
     """
 
     limits_fields = True
     links_by_field = True
 
-    def __init__(self, registry: Registry, shares: Shares, *, everything: bool = False, knows_private: bool) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        shares: Shares,
+        grants: tuple[Grant, ...] = (),
+        *,
+        everything: bool = False,
+        knows_private: bool,
+    ) -> None:
+        self.grants = grants
         self.everything = everything
         self.knows_private = knows_private
         self._registry = registry
@@ -81,6 +93,27 @@ class AdminAbility(Ability):
     def may(self, action: str, uid: str) -> bool:
         """Whether something (`find`, `create`, `publish`) may be done with entries of a content-type."""
         return self.everything or of_entries(uid, action) in self._shares
+
+    def touches(self, action: str, subject: str | None, field: str | None) -> bool:
+        """Whether an action by its own name is granted, on a subject and on a field where they are named."""
+        shares = self._shares.get((action, subject), ())
+        return any(field is None or share.covers(field) for share in shares)
+
+    def allows_wholly(self, action: str) -> bool:
+        """Whether an action of the content API is allowed with every entry, in every locale, with every field."""
+        if self.everything:
+            return True
+        uid, _, verb = action.rpartition(".")
+        renamed = OF_CONTENT_API.get(action)
+        asked = (renamed, None) if renamed is not None else of_entries(uid, verb)
+        shares = self._shares.get(asked, ()) if asked is not None else ()
+        return any(share.filter is None and self._names_all(share, uid) for share in shares)
+
+    def _names_all(self, share: Share, uid: str) -> bool:
+        content_type = self._registry.content_types.get(uid)
+        if share.fields is None or content_type is None:
+            return share.fields is None
+        return all(share.covers(path) for path in leaves(fields_of(content_type, self._registry)))
 
     def shows_drafts(self, uid: str) -> bool:
         """Whoever reads in the panel sees drafts there."""
@@ -106,7 +139,7 @@ class AdminAbility(Ability):
         """Whether a field may be touched at all, and of which entries that are in scope; None: of all."""
         if uid in _SHOWN_OF_PEOPLE or uid.startswith(_NO_CONTENT):
             return field in _SHOWN_OF_PEOPLE.get(uid, ()), None
-        if self.everything or uid == FILE or field in _always_there(self._registry.content_types[uid]):
+        if self.everything or uid == FILE or field in automatic_names(self._registry.content_types[uid]):
             return True, None
         asked = of_entries(uid, action)
         shares = self._shares.get(asked, ()) if asked is not None else ()
@@ -126,11 +159,9 @@ def _union(shares: Iterable[Share]) -> Filter | None:
     return Or(items=known) if known else NEVER
 
 
-def _always_there(content_type: ContentType) -> frozenset[str]:
-    """The fields that nobody grants: what the service sets itself."""
-    names = {*TIMESTAMPS, *CREATORS}
-    if content_type.draft_and_publish:
-        names.add(PUBLISHED_AT)
-    if content_type.localized:
-        names |= {LOCALE, LOCALIZATIONS}
-    return frozenset(names)
+def may_touch(ability: Ability, action: str, subject: str | None, field: str | None) -> bool:
+    """Whether an action of administrators, by its own name, may be taken at all, on some entries of a subject and on a
+    field of theirs."""
+    if ability.everything:
+        return True
+    return isinstance(ability, AdminAbility) and ability.touches(action, subject, field)

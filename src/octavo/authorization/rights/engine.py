@@ -3,7 +3,7 @@
 import inspect
 import logging
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -11,6 +11,7 @@ from typing import Final
 from octavo.authorization.ability import Ability
 from octavo.authorization.permissions import CODE, EVERYTHING, NOTHING
 from octavo.authorization.rights.ability import NEVER, AdminAbility, Share
+from octavo.authorization.rights.catalogue import ALL_PLUGINS, Catalogue
 from octavo.authorization.rights.conditions import Condition, Holder, Verdict, by_id
 from octavo.authorization.rights.grants import Grant
 from octavo.query.ast import And, At, Compare, Filter, Or
@@ -40,8 +41,11 @@ NO_ABILITIES: Final = Abilities(NOTHING, NOTHING)
 class Rights:
     """The engine of one site. Who has the same rights is given the same abilities, as long as they are remembered."""
 
-    def __init__(self, registry: Registry, conditions: Iterable[Condition] = ()) -> None:
+    def __init__(
+        self, registry: Registry, conditions: Iterable[Condition] = (), plugins: Collection[str] = ALL_PLUGINS
+    ) -> None:
         self.registry = registry
+        self.catalogue = Catalogue(registry, plugins)
         self.conditions: Mapping[str, Condition] = by_id(conditions)
         self._everything = Abilities(
             AdminAbility(registry, {}, everything=True, knows_private=True),
@@ -79,7 +83,7 @@ class Rights:
             if share is not None:
                 shares[grant.action, grant.subject].append(share)
         kept = {key: tuple(dict.fromkeys(some)) for key, some in shares.items()}
-        pages, content = (AdminAbility(self.registry, kept, knows_private=private) for private in (True, False))
+        pages, content = (AdminAbility(self.registry, kept, grants, knows_private=private) for private in (True, False))
         return Abilities(pages, content)
 
     def _share(self, grant: Grant, verdicts: Mapping[str, Verdict]) -> Share | None:

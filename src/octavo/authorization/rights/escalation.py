@@ -1,0 +1,59 @@
+"""Nobody hands on more than they have: roles' rights, roles, tokens.
+
+The reference lets whoever may change roles, people or tokens make themselves whatever they like.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from octavo.authorization.actor import Actor
+from octavo.authorization.rights.ability import AdminAbility
+from octavo.authorization.rights.grants import Grant
+from octavo.errors import ForbiddenError
+
+TOO_MUCH: Final = "You cannot give rights that you do not have"
+
+
+def check_grants_within(actor: Actor, grants: Iterable[Grant]) -> None:
+    """Raise ForbiddenError where grants give more than an administrator has by their own roles."""
+    ability = actor.ability
+    if ability.everything:
+        return
+    own = ability.grants if isinstance(ability, AdminAbility) else ()
+    if not all_within(grants, own):
+        raise ForbiddenError(TOO_MUCH)
+
+
+def check_actions_within(actor: Actor, actions: Iterable[str]) -> None:
+    """Raise ForbiddenError where actions of the content API, as tokens have them, are not all an administrator's own:
+    without conditions and with every field."""
+    ability = actor.ability
+    if ability.everything:
+        return
+    if not isinstance(ability, AdminAbility) or not all(ability.allows_wholly(action) for action in actions):
+        raise ForbiddenError(TOO_MUCH)
+
+
+def all_within(grants: Iterable[Grant], own: Sequence[Grant]) -> bool:
+    """Whether each grant is within one of one's own: of the same action and subject, with all its fields and locales,
+    holding wherever it does."""
+    return all(any(_is_within(grant, mine) for mine in own) for grant in grants)
+
+
+def _is_within(grant: Grant, mine: Grant) -> bool:
+    """Whether one grant gives everything that another one gives."""
+    if (grant.action, grant.subject) != (mine.action, mine.subject):
+        return False
+    if mine.locales is not None and (grant.locales is None or not grant.locales <= mine.locales):
+        return False
+    if mine.conditions and not (grant.conditions and {*grant.conditions} <= {*mine.conditions}):
+        return False
+    if mine.fields is None:
+        return True
+    return grant.fields is not None and all(_covers(mine.fields, name) for name in grant.fields)
+
+
+def _covers(fields: frozenset[str], name: str) -> bool:
+    """Whether a field is named, or something around it."""
+    parts = name.split(".")
+    return any(".".join(parts[:length]) in fields for length in range(1, len(parts) + 1))
