@@ -10,6 +10,7 @@ import pytest
 
 from octavo.authorization.role_grants import grant
 from octavo.project.v4 import State
+from octavo.project.v4.porting import read_ported
 from octavo.project.v4.read import read_code
 from octavo.runtime.process import Process, build
 from octavo.schema.loader import load_registry
@@ -227,3 +228,27 @@ def test_the_log_tells_of_what_is_left(tmp_path: Path, caplog: pytest.LogCapture
     assert not any("note.note.find" in line or "global::outer" in line for line in told)
     assert any("api::note.is-stranger" in line for line in told)
     assert any(line.startswith("Closed: Query.me: GraphQL does not ask src/extensions/") for line in told)
+
+
+def test_methods_of_classes_that_controllers_inherit_from(tmp_path: Path) -> None:
+    owned = """
+        from octavo import Controller
+
+        class Base(Controller):
+            async def find(self, request): ...
+
+        class Owned(Base):
+            async def delete(self, request): ...
+    """
+    note = """
+        from ....owned import Owned as Shared
+
+        class NoteController(Shared):
+            async def own(self, request): ...
+    """
+    write_files(
+        tmp_path, {"src/owned.py": textwrap.dedent(owned), "src/api/note/controllers/note.py": textwrap.dedent(note)}
+    )
+    ported = read_ported(tmp_path, ())
+    assert {name.rpartition(".")[2] for name in ported.actions} == {"own", "find", "delete"}
+    assert ported.actions["api::note.note.delete"] == "src/api/note/controllers/note.py:4"

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeGuard
 
 from octavo.own_files import MEGABYTE, read_own_file
 from octavo.project.functions import relative
@@ -50,6 +50,8 @@ _FAMILIES: Final = {
     Kind.GRAPHQL: "fields",
 }
 _PLUGIN_ROUTES: Final = "extensions/*/routes/*.py"
+_DEEPEST: Final = 5
+"""Classes that inherit from each other."""
 _FIELD: Final = re.compile(r"[A-Z]\w*\.\w+")
 
 
@@ -125,12 +127,46 @@ def _fields(source: Path) -> Iterator[tuple[str, str]]:
 
 
 def methods_in(path: Path) -> Iterator[tuple[str, int]]:
-    """The methods of the classes in a module of Python, but for those of its own use."""
-    for node in _statements(path):
+    """The methods of the classes in a module of Python, but for those of its own use; with those of the project's own
+    classes that they inherit from, at the line of the class."""
+    statements = _statements(path)
+    for node in statements:
         if isinstance(node, ast.ClassDef):
-            for member in node.body:
-                if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef) and not member.name.startswith("_"):
-                    yield member.name, member.lineno
+            yield from _methods(node)
+            for name in _inherited(node, statements, path, _DEEPEST):
+                yield name, node.lineno
+
+
+def _methods(node: ast.ClassDef) -> Iterator[tuple[str, int]]:
+    for member in node.body:
+        if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef) and not member.name.startswith("_"):
+            yield member.name, member.lineno
+
+
+def _inherited(node: ast.ClassDef, statements: list[ast.stmt], path: Path, deep: int) -> Iterator[str]:
+    """The methods of the classes that a class names as its own kind, in its module or in one that it imports."""
+    for base in node.bases if deep else ():
+        if isinstance(base, ast.Name):
+            for found, others, place in _classes(base.id, statements, path):
+                yield from (name for name, _ in _methods(found))
+                yield from _inherited(found, others, place, deep - 1)
+
+
+def _classes(name: str, statements: list[ast.stmt], path: Path) -> Iterator[tuple[ast.ClassDef, list[ast.stmt], Path]]:
+    """The class of a name in a module, with the statements and the place of the module that it stands in."""
+    for node in statements:
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            yield node, statements, path
+        if isinstance(node, ast.ImportFrom) and node.level and node.module:
+            place = path.parents[node.level - 1].joinpath(*node.module.split(".")).with_suffix(".py")
+            for item in node.names:
+                if (item.asname or item.name) == name:
+                    others = _statements(place)
+                    yield from ((found, others, place) for found in others if _is_class(found, item.name))
+
+
+def _is_class(node: ast.stmt, name: str) -> TypeGuard[ast.ClassDef]:
+    return isinstance(node, ast.ClassDef) and node.name == name
 
 
 def names_in(path: Path) -> Iterator[tuple[str, int]]:
