@@ -69,6 +69,10 @@ class Ability(ABC):
         """
         return None
 
+    def names_locale(self, uid: str, field: str, locale: str) -> bool:
+        """Whether a right to read or to create a field of a localized type is said to hold in a locale."""
+        return True
+
     def scope(self, uid: str, action: str = FIND) -> Filter | None:
         """Which entries of a content-type an action may be taken on: those that meet the filter; None: all of them.
 

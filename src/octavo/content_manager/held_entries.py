@@ -1,5 +1,6 @@
 """HeldEntries: reads what entries hold inside of the unit of work that will change or copy them."""
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 import orjson
@@ -74,7 +75,7 @@ class HeldEntries:
     ) -> list[dict[str, Any]]:
         if not ids:
             return []
-        chosen: Filter = At(attribute="id", filter=Compare(operator=OPERATORS["$in"], values=tuple(sorted(ids))))
+        chosen = chosen_by_ids(ids)
         query = Query(
             filters=chosen if scope is None else And(items=(chosen, scope)),
             locales=(ALL_LOCALES,) if content_type.localized else None,
@@ -84,3 +85,8 @@ class HeldEntries:
             entries, _ = await self._reader.read_list(self._prepare(request))
         found: list[dict[str, Any]] = orjson.loads(entries)
         return found
+
+
+def chosen_by_ids(ids: Iterable[int]) -> Filter:
+    """The entries with these ids."""
+    return At(attribute="id", filter=Compare(operator=OPERATORS["$in"], values=tuple(sorted(set(ids)))))

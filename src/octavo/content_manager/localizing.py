@@ -61,7 +61,7 @@ class Families:
 
     async def level(self, unit: EntryUnit, content_type: ContentType, entry_id: int, data: Mapping[str, Any]) -> None:
         """Give the others of an entry's family what data has changed of that which they share."""
-        if not content_type.localized or not any(_is_shared(content_type.attributes[name]) for name in data):
+        if not content_type.localized or not any(is_shared_value(content_type.attributes[name]) for name in data):
             return
         family = await self.of(unit, content_type, entry_id)
         changed = {} if family is None else {name: value for name, value in family.shared.items() if name in data}
@@ -81,7 +81,7 @@ class Families:
                 (
                     *_MEMBER.members,
                     (LOCALIZATIONS, Nested(LOCALIZATIONS, EVERYTHING, _MEMBER, linked=True)),
-                    ("shared", held(self._registry, content_type, includes=_is_shared)),
+                    ("shared", held(self._registry, content_type, includes=is_shared_value)),
                 )
             )
             query = Query(locales=(ALL_LOCALES,)) if by is By.LIST else EVERYTHING
@@ -97,6 +97,6 @@ def check_free(family: Family | None, locale: str) -> Family:
     return family
 
 
-def _is_shared(attribute: AnyAttribute) -> bool:
+def is_shared_value(attribute: AnyAttribute) -> bool:
     """Whether localizations share it; what they are related to is their own."""
     return is_shared(attribute) and not isinstance(attribute, Relation)

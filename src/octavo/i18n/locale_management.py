@@ -5,9 +5,9 @@ Refuses with `ApplicationError` and `NotFoundError`.
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.writer import EntryWriter
@@ -54,20 +54,36 @@ class LocaleManagement:
         rows = await asked.fetch_all(LIST_LOCALES)
         return tuple(Locale(int(row[0]), str(row[1]), str(row[2] or row[1]), row[1] == default) for row in rows)
 
-    async def add(self, code: str, name: str | None = None, *, default: bool = False) -> None:
-        """A new locale; its name is its code where none is given."""
+    async def add(
+        self, code: str, name: str | None = None, *, default: bool = False, actor_id: int | None = None
+    ) -> int:
+        """A new locale, made by an administrator or nobody; its id. Its name is its code where none is given."""
         shown = code if name is None else name
         if not _CODE.fullmatch(code):
             raise ApplicationError(f"{code!r} is not the code of a locale; expected one like en, fr-CA or zh-Hans")
         if not shown.strip() or len(shown) > _MOST_NAME:
             raise ApplicationError(f"The name of a locale has 1 to {_MOST_NAME} characters")
 
-        async def work(unit: EntryUnit) -> None:
+        async def work(unit: EntryUnit) -> int:
             if any(locale.code.lower() == code.lower() for locale in await self._locked(unit)):
                 raise ApplicationError(f"There is a locale {code} already")
-            locale_id = await unit.create(self._type, {"code": code, "name": shown})
+            locale_id = await unit.create(self._type, {"code": code, "name": shown}, actor_id=actor_id)
             if default:
                 await self._make_default(unit, locale_id, code)
+            return locale_id
+
+        return await self._writer.run(work)
+
+    async def change(
+        self, locale_id: int, given: Mapping[str, Any], *, default: bool = False, actor_id: int | None = None
+    ) -> None:
+        """Give a locale another `name`, if one is given, and make it the default one. Raises NotFoundError."""
+
+        async def work(unit: EntryUnit) -> None:
+            locale = _find_id(await self._locked(unit), locale_id)
+            await unit.update(self._type, locale_id, given, actor_id=actor_id)
+            if default:
+                await self._make_default(unit, locale_id, locale.code)
 
         await self._writer.run(work)
 
@@ -91,6 +107,10 @@ class LocaleManagement:
             return len(removed)
 
         return await self._writer.run(work)
+
+    async def code_of(self, locale_id: int) -> str:
+        """The code of a locale. Raises NotFoundError."""
+        return _find_id(await self.all(), locale_id).code
 
     async def make_default(self, code: str) -> None:
         """Answer requests that name no locale in this one."""
@@ -118,6 +138,13 @@ class LocaleManagement:
     async def _entries(self, unit: EntryUnit, content_type: ContentType, code: str) -> list[int]:
         rows = await unit.connection.fetch_all(compile_entries_of_locale(content_type, self._dialect), (code,))
         return [int(row[0]) for row in rows]
+
+
+def _find_id(locales: Sequence[Locale], locale_id: int) -> Locale:
+    found = next((locale for locale in locales if locale.id == locale_id), None)
+    if found is None:
+        raise NotFoundError("locale.notFound")
+    return found
 
 
 def _find(locales: Sequence[Locale], code: str) -> Locale:

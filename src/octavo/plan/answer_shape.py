@@ -43,9 +43,8 @@ def answer_shape(
             return _object(answer, definition, planning, holder)
         case Nested():
             return _nested(answer, definition, planning, holder)
-        case Count(attribute=name, linked=linked):
-            step = plan_step(definition, definition.attributes[name], planning, scoped=not linked)
-            return CountShape(step, Selection(step.target))
+        case Count():
+            return _count(answer, definition, planning)
         case Kinds():
             return _kinds(answer, definition, planning, holder)
 
@@ -75,6 +74,13 @@ def _guarded(item: Guarded, definition: Definition, planning: Planning, holder: 
         raise TypeError(f"{definition.uid} stands in no entry that a guard could speak of")
     condition = plan_filter(item.condition, holder, planning.unscoped())
     return GuardShape(condition, answer_shape(item.answer, definition, planning, holder))
+
+
+def _count(answer: Count, definition: Definition, planning: Planning) -> Shape:
+    step = plan_step(definition, definition.attributes[answer.attribute], planning, scoped=not answer.linked)
+    if answer.condition is None:
+        return CountShape(step, Selection(step.target))
+    return CountShape(step, Selection(step.target, plan_filter(answer.condition, step.target, planning.unscoped())))
 
 
 def _nested(answer: Nested, definition: Definition, planning: Planning, holder: ContentType | None) -> Shape:

@@ -63,10 +63,11 @@ class Nested:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """The number of entries that a relation leads to."""
+    """The number of entries that a relation leads to; of those that meet a condition of our own."""
 
     attribute: str
     linked: bool = False
+    condition: Filter | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,11 @@ import logging
 from collections.abc import Iterator
 
 from octavo.admin.api.definitions import BuilderEndpoints
+from octavo.admin.api.draft_relations import DraftRelationEndpoints
 from octavo.admin.api.entering import EnteringEndpoints
 from octavo.admin.api.entries import EntryEndpoints
 from octavo.admin.api.entry_changes import EntryChangeEndpoints
+from octavo.admin.api.locales import LocaleEndpoints, NewLocalizationEndpoints
 from octavo.admin.api.people import PeopleEndpoints
 from octavo.admin.api.roles import RightsEndpoints, RoleEndpoints
 from octavo.admin.api.sessions import AdminSessionEndpoints, SessionAnswers
@@ -15,6 +17,8 @@ from octavo.admin.operations import Endpoints, declare
 from octavo.administrators.listing import PeopleList
 from octavo.administrators.role_listing import RoleListing
 from octavo.administrators.roles import AdminRoles
+from octavo.content_manager.draft_relations import DraftRelations
+from octavo.content_manager.managed_locales import ManagedLocales
 from octavo.http.router import Router
 from octavo.runtime import options
 from octavo.runtime.infrastructure import Infrastructure
@@ -40,6 +44,9 @@ def _endpoints(shared: Infrastructure, services: Services) -> Iterator[Endpoints
     yield PeopleEndpoints(shared.people, PeopleList(services.controller.reads))
     yield EntryEndpoints(services.managed)
     yield EntryChangeEndpoints(services.entry_writes, services.entry_actions, services.account_writes)
+    yield DraftRelationEndpoints(DraftRelations(services.managed, services.controller.locales), services.entry_writes)
+    yield LocaleEndpoints(ManagedLocales(services.controller))
+    yield NewLocalizationEndpoints(services.managed)
     yield SingleTypeChangeEndpoints(services.entry_writes, services.entry_actions)
     yield BuilderEndpoints(services.controller.registry, shared.definitions)
     roles = AdminRoles(shared.database, shared.feed)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Final
 
-from octavo.authorization.ability import FIND, Ability
+from octavo.authorization.ability import CREATE, FIND, Ability
 from octavo.authorization.rights.fields import fields_of, leaves
 from octavo.authorization.rights.grants import Grant
 from octavo.authorization.rights.names import OF_CONTENT_API, of_entries
@@ -39,6 +39,8 @@ class Share:
 
     fields: frozenset[str] | None = None
     filter: Filter | None = None
+    locales: frozenset[str] = frozenset()
+    """Those that the grant names."""
 
     def covers(self, field: str) -> bool:
         """Whether a field is named, or something around it, or something inside of it."""
@@ -127,6 +129,14 @@ class AdminAbility(Ability):
 
     def field_scope(self, uid: str, field: str, action: str = FIND) -> Filter | None:
         return self._decided(uid, field, action)[1]
+
+    def names_locale(self, uid: str, field: str, locale: str) -> bool:
+        shares = (share for verb in (FIND, CREATE) for share in self._shares_of(uid, verb))
+        return self.everything or any(share.covers(field) and locale in share.locales for share in shares)
+
+    def _shares_of(self, uid: str, action: str) -> tuple[Share, ...]:
+        asked = of_entries(uid, action)
+        return () if asked is None else self._shares.get(asked, ())
 
     def scope(self, uid: str, action: str = FIND) -> Filter | None:
         if self.everything or uid.startswith("admin::"):

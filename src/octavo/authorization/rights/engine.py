@@ -91,7 +91,8 @@ class Rights:
         filters = [one for one in (self._in_locales(grant), _in_conditions(grant, verdicts)) if one is not None]
         if NEVER in filters:
             return None
-        return Share(grant.fields, And(items=tuple(filters)) if len(filters) > 1 else filters[0] if filters else None)
+        whole = And(items=tuple(filters)) if len(filters) > 1 else filters[0] if filters else None
+        return Share(grant.fields, whole, grant.locales or frozenset())
 
     def _in_locales(self, grant: Grant) -> Filter | None:
         content_type = self.registry.content_types.get(grant.subject or "")
