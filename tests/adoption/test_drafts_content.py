@@ -101,3 +101,8 @@ def test_names_that_python_does_not_lead_back_to_stay(tmp_path: Path) -> None:
     text = found["src/api/a/controllers/a.py"].text
     assert "async def byURL(self, request):" in text
     assert 'service("api::a.a").findByURL(1)' in text
+
+
+def test_actions_of_other_controllers(tmp_path: Path) -> None:
+    draft = action(tmp_path, "const b = await strapi.controller('api::b.b').find(ctx); return b")
+    assert 'b = await self.controller("api::b.b").find(request)' in lines(draft)

@@ -243,6 +243,8 @@ def _of_strapi(scope: Scope, node: Node, base: Py, name: str) -> Py:
         if first is not None and first.startswith("plugin::"):
             return Py(base.text, kind=f"plugin service {first.removeprefix('plugin::').replace('.', ' ', 1)}")
         return Py(f"{base.text}.service({scope.read(scope, given[0]).text})", kind="service")
+    if name == "controller" and given and scope.frame.role == "action":
+        return Py(f"self.controller({scope.read(scope, given[0]).text})", kind="controller")
     if name == "plugin" and first is not None:
         return Py(base.text, kind=f"plugin {first}")
     raise Untranslated(node, f"no translation of `strapi.{name}`")
@@ -261,6 +263,11 @@ def _served(scope: Scope, node: Node, base: Py, name: str) -> Py:
         scope.doubt("v4 finds no query in `ctx` itself")
         return scope.awaited(f"{base.text}.find()", node, "page")
     return scope.awaited(f"{base.text}.{method_of(name)}({_texts(scope, node)})", node, _SUPER.get(name, ""))
+
+
+def _controlled(scope: Scope, node: Node, base: Py, name: str) -> Py:
+    """An action of another controller."""
+    return scope.awaited(f"{base.text}.{method_of(name)}({_texts(scope, node)})", node, "answer")
 
 
 def _is_own_service(scope: Scope, base: Py, name: str) -> bool:
@@ -312,5 +319,6 @@ _BY_KIND: Final[dict[str, Callable[[Scope, Node, Py, str], Py | None]]] = {
     "entityService": content.of_entity_service,
     "db.query": content.of_query,
     "service": _served,
+    "controller": _controlled,
     "module": _of_module,
 }
