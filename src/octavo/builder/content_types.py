@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from octavo.builder.drafts import Draft, Drafts, plain
-from octavo.builder.relations import OWNER, SELF, is_relation, other_side, stored_relation, tie, untie
+from octavo.builder.relations import OWNER, SELF, is_relation, other_side, says_something, stored_relation, tie, untie
 from octavo.builder.slugs import table_name
 
 Raw = Mapping[str, Any]
@@ -87,11 +87,7 @@ def _stored(draft: Draft, name: str, form: Raw, names: Names) -> dict[str, Any]:
         told = {**form, "targetAttribute": None} if form.get("targetAttribute") in _NO_NAME else form
         owner = names.get(OWNER) if form.get("target") == OWNER else draft.uid if form.get("target") == SELF else None
         return stored_relation({**told, "target": owner} if owner else told, draft.attributes.get(name))
-    raw: dict[str, Any] = {
-        key: value
-        for key, value in form.items()
-        if not (key == "configurable" and value is not False) and not (key == "private" and value is not True)
-    }
+    raw = {key: value for key, value in form.items() if says_something(key, value)}
     if form.get("type") == "component":
         raw["component"] = names.get(form["component"], form["component"])
     if form.get("type") == "dynamiczone":

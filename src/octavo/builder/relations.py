@@ -21,7 +21,7 @@ _INVERSE: Final = {
 _EQUALS: Final = ("oneToOne", "manyToMany")
 _SIDES: Final = ("inversedBy", "mappedBy")
 _FIRST: Final = ("type", "relation", "target")
-_OF_FORMS: Final = ("targetAttribute", "dominant", "configurable", "private", *_SIDES)
+_OF_FORMS: Final = ("targetAttribute", "dominant", *_SIDES)
 Raw = Mapping[str, Any]
 
 
@@ -38,12 +38,15 @@ def other_side(raw: Any) -> str | None:
     return found if isinstance(found, str) else None
 
 
+def says_something(key: str, value: Any) -> bool:
+    """Whether a member of an attribute is written: not so what is meant without it."""
+    return not (key == "configurable" and value is not False) and not (key == "private" and value is not True)
+
+
 def stored_relation(form: Raw, before: Any) -> dict[str, Any]:
     """A relation as it is written, of what a form says of it and of what it was `before`."""
-    kept = {key: value for key, value in form.items() if key not in _OF_FORMS}
+    kept = {key: value for key, value in form.items() if key not in _OF_FORMS and says_something(key, value)}
     raw = {key: kept[key] for key in _FIRST if key in kept} | kept
-    raw |= {"configurable": False} if form.get("configurable") is False else {}
-    raw |= {"private": True} if form.get("private") is True else {}
     name = form.get("targetAttribute")
     if name and form["relation"] in _INVERSE:
         raw[_side(form, before)] = name

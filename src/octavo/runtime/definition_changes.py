@@ -6,28 +6,32 @@ from dataclasses import dataclass
 from functools import partial
 
 from octavo.builder.conversions import convert, find_conversions
+from octavo.builder.entries import settle_entries, turns
 from octavo.builder.files import AppliedChanges, UnsafePath, apply_changes
 from octavo.builder.plans import MakePlan, Plan, Workshop
 from octavo.builder.problems import said
 from octavo.database.connection import Database
 from octavo.runtime.infrastructure import Infrastructure
+from octavo.runtime.site import Site
 from octavo.schema.custom_fields import known_custom_fields
 from octavo.schema.registry import Registry
 from octavo.sql.physical_names import table_name
 from octavo.threads import in_thread
 
 logger = logging.getLogger(__name__)
+Settle = Callable[[], Awaitable[None]]
 
 SEVERAL = "You cannot convert a collectionType to a singleType when having multiple entries in DB"
 
 
 @dataclass(frozen=True, slots=True)
 class DefinitionChange:
-    """A change of the definitions that an infrastructure serves. `serve` puts what the files say into force."""
+    """A change of the definitions that a site serves. `serve` puts what the files say into force, once it is done with
+    what it is given to do last."""
 
     shared: Infrastructure
-    registry: Registry
-    serve: Callable[[], Awaitable[None]]
+    site: Site
+    serve: Callable[[Settle], Awaitable[None]]
 
     async def make(self, make: MakePlan) -> str:
         """Raises BuilderError, ApplicationError, and what `serve` raises; then files and tables are as before."""
@@ -42,13 +46,22 @@ class DefinitionChange:
             for uid, name, _ in steps:
                 await convert(database, plan.registry, [(uid, name)])
                 converted.append((uid, name))
-            await self.serve()
+            await self.serve(partial(self._settle, plan))
         except BaseException:
             await in_thread(applied.undo)
             await self._convert_back(database, converted)
             raise
         await in_thread(applied.keep)
         return plan.uid
+
+    async def _settle(self, plan: Plan) -> None:
+        found = tuple(turns(self.registry, plan.registry))
+        await settle_entries(self.site.services.controller.writer, found, await self.shared.locales.default())
+
+    @property
+    def registry(self) -> Registry:
+        """The definitions before the change."""
+        return self.site.registry
 
     async def _write(self, plan: Plan) -> AppliedChanges:
         try:

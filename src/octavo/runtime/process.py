@@ -26,7 +26,7 @@ from octavo.http.dispatcher import Dispatcher
 from octavo.project import InvalidCode
 from octavo.runtime import options
 from octavo.runtime.background import Background
-from octavo.runtime.definition_changes import DefinitionChange
+from octavo.runtime.definition_changes import DefinitionChange, Settle
 from octavo.runtime.followers import Follower
 from octavo.runtime.infrastructure import Infrastructure, open_infrastructure
 from octavo.runtime.open_resources import migrations_folder
@@ -141,11 +141,11 @@ class Process:
         """
         return await asyncio.shield(self._reloads.start(self._change_in_turn(make)))
 
-    async def _serve_change(self) -> None:
-        """Serve what the files say; if that fails, without the tables that were made for it."""
+    async def _serve_change(self, settle: Settle) -> None:
+        """Serve what the files say, after a last step; if that fails, without the tables that were made for it."""
         self._added = ()
         try:
-            await self._replace()
+            await self._replace(settle)
         except BaseException:
             try:
                 await undo_additions(self.database, self._added)
@@ -159,7 +159,7 @@ class Process:
                 if not await self._is_current():
                     await self._replace()
                     self.asgi.problem = None
-                change = DefinitionChange(self.infrastructure, self.site.registry, self._serve_change)
+                change = DefinitionChange(self.infrastructure, self.site, self._serve_change)
                 name = await change.make(make)
             except OctavoError:
                 raise
@@ -213,13 +213,13 @@ class Process:
                 raise
             self.asgi.problem = None
 
-    async def _replace(self) -> None:
+    async def _replace(self, settle: Settle | None = None) -> None:
         before = self.infrastructure
         self._marks = await in_thread(partial(read_marks, before.settings.project))
         settings = self._as_far_as_possible(await in_thread(self._read_settings))
         infrastructure = before if settings == before.settings else open_infrastructure(settings)
         try:
-            site = await self._open_site(infrastructure)
+            site = await self._open_site(infrastructure, settle)
         except BaseException:
             if infrastructure is not before:
                 await infrastructure.close()
@@ -235,7 +235,7 @@ class Process:
                 logger.warning("server.%s stays %s until the service is started again", camel(name), value)
         return replace(settings, server=replace(asked, **fixed))
 
-    async def _open_site(self, infrastructure: Infrastructure) -> Site:
+    async def _open_site(self, infrastructure: Infrastructure, settle: Settle | None) -> Site:
         """A site ready for its first request. What takes long, and asks for nothing of the loop, runs in threads."""
         site = await in_thread(partial(build_site, infrastructure))
         try:
@@ -249,7 +249,9 @@ class Process:
                 await infrastructure.begin()
             await site.bootstrap()
             await site.complete()
-            await _set_up_roles(infrastructure, site)  # last: what fails has changed no rights
+            await _set_up_roles(infrastructure, site)  # late: what fails has changed no rights
+            if settle is not None:
+                await settle()
         except BaseException:
             await site.close()
             raise

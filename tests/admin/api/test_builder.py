@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from octavo.database.introspect import found_tables
+from octavo.runtime.prepare_database import add_locales
 from tests.admin.conftest import Office
 from tests.http.asgi import Answer
 from tests.models.club import FULL, NEVER
@@ -116,6 +117,28 @@ async def test_a_column_of_another_type(builder: Builder, office: Office) -> Non
     assert made.status == 201
     found = await club.ask("GET", "/api/gadgets", None, FULL)
     assert found.json["data"][0]["attributes"]["code"] == 12
+
+
+async def test_drafts_and_locales_come_and_go(builder: Builder, office: Office) -> None:
+    """Drafts and other locales go with what they are for, as pages warn; what is there afterwards has both."""
+    club, french = office.club, {"pluginOptions": {"i18n": {"localized": True}}}
+    await add_locales(club.database, {"en": "English", "fr": "French"})
+    await builder.make(gadget({"title": {**TEXT, **french}}, draftAndPublish=True, **french))
+    for locale, data in (("en", {}), ("en", {"publishedAt": None}), ("fr", {})):
+        body = {"data": {"title": locale, "locale": locale, **data}}
+        made = await club.ask("POST", "/api/gadgets", body, FULL)
+        assert made.status == 200
+    assert (await builder.make(gadget({"title": TEXT}), GADGET)).status == 201
+    await club.ask("POST", "/api/gadgets", {"data": {"title": "new"}}, FULL)
+    assert await titles(office) == [(1, "en"), (4, "new")]
+    both = gadget({"title": {**TEXT, **french}}, draftAndPublish=True, **french)
+    assert (await builder.make(both, GADGET)).status == 201
+    assert await titles(office) == [(1, "en"), (4, "new")]
+
+
+async def titles(office: Office) -> list[tuple[int, str]]:
+    answer = await office.club.ask("GET", "/api/gadgets", None, FULL)
+    return [(one["id"], one["attributes"]["title"]) for one in answer.json["data"]]
 
 
 async def test_what_cannot_be_served_changes_nothing(builder: Builder, office: Office) -> None:
