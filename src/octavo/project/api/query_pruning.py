@@ -57,7 +57,7 @@ class QueryPruner:
             named = ((name, self._kept(item, part, definition, _at(wrap, name))) for name, item in value.items())
             left = {name: item for name, item in named if item is not _NOTHING}
             return left or _NOTHING
-        if isinstance(value, str) and part != "filters" and "," in value:
+        if isinstance(value, str) and part == "sort" and "," in value:
             names = [self._kept(name, part, definition, wrap) for name in value.split(",")]
             return ",".join(name for name in names if name is not _NOTHING) or _NOTHING
         if isinstance(value, list):
