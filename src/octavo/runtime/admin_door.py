@@ -10,18 +10,25 @@ from octavo.admin.api.entries import EntryEndpoints
 from octavo.admin.api.entry_changes import EntryChangeEndpoints
 from octavo.admin.api.locales import LocaleEndpoints, NewLocalizationEndpoints
 from octavo.admin.api.people import PeopleEndpoints
+from octavo.admin.api.project import ProjectEndpoints
 from octavo.admin.api.roles import RightsEndpoints, RoleEndpoints
 from octavo.admin.api.sessions import AdminSessionEndpoints, SessionAnswers
 from octavo.admin.api.single_type_changes import SingleTypeChangeEndpoints
+from octavo.admin.api.tokens import ApiTokenEndpoints, TransferTokenEndpoints
+from octavo.admin.api.webhooks import WebhookEndpoints
 from octavo.admin.operations import Endpoints, declare
 from octavo.administrators.listing import PeopleList
+from octavo.administrators.project_settings import ProjectSettings
 from octavo.administrators.role_listing import RoleListing
 from octavo.administrators.roles import AdminRoles
+from octavo.administrators.token_kinds import api_tokens, transfer_tokens
+from octavo.administrators.tokens import TokenBook
 from octavo.content_manager.draft_relations import DraftRelations
 from octavo.content_manager.managed_locales import ManagedLocales
 from octavo.http.router import Router
 from octavo.runtime import options
 from octavo.runtime.infrastructure import Infrastructure
+from octavo.runtime.project_facts import project_facts
 from octavo.runtime.services import Services
 
 logger = logging.getLogger(__name__)
@@ -32,16 +39,26 @@ def add_admin_door(router: Router, shared: Infrastructure, services: Services) -
     if not shared.settings.secrets.admin_jwt_secret:
         logger.warning("ADMIN_JWT_SECRET is not set: administrators cannot log in")
         return
-    declare(router, shared.administrators, _endpoints(shared, services))
+    declare(router, shared.administrators, _endpoints(router, shared, services))
 
 
-def _endpoints(shared: Infrastructure, services: Services) -> Iterator[Endpoints]:
+def _endpoints(router: Router, shared: Infrastructure, services: Services) -> Iterator[Endpoints]:
     settings = shared.settings
     secure, origins = options.admin_cookie_secure(settings), options.admin_origins(settings)
     answers = SessionAnswers(shared.administrators, origins, secure=secure)
     yield AdminSessionEndpoints(shared.administrators, answers)
     yield EnteringEndpoints(shared.entering, answers)
     yield PeopleEndpoints(shared.people, PeopleList(services.controller.reads))
+    registry, own_actions = services.controller.registry, services.controller.own_actions
+    facts = project_facts(settings, registry, router, own_actions)
+    yield ProjectEndpoints(shared.entering, ProjectSettings(shared.database, shared.media), facts)
+    given = settings.secrets
+    api = api_tokens(registry, given.api_token_salt or "", own_actions)
+    yield ApiTokenEndpoints(TokenBook(shared.database, shared.feed, api))
+    if given.transfer_token_salt:
+        transfer = transfer_tokens(given.transfer_token_salt)
+        yield TransferTokenEndpoints(TokenBook(shared.database, shared.feed, transfer))
+    yield WebhookEndpoints(shared.webhooks)
     yield EntryEndpoints(services.managed)
     yield EntryChangeEndpoints(services.entry_writes, services.entry_actions, services.account_writes)
     yield DraftRelationEndpoints(DraftRelations(services.managed, services.controller.locales), services.entry_writes)

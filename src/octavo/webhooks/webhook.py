@@ -128,6 +128,15 @@ def _url(value: Any) -> str:
     return value
 
 
+def is_address(text: str) -> bool:
+    """Whether v4's pages take a text for the address of a webhook; a port has at least two digits there."""
+    try:
+        parts = urlsplit(_url(text))
+        return text.startswith(("http://", "https://")) and (parts.port is None or parts.port > 9)
+    except (_Wrong, ValueError):
+        return False
+
+
 def _headers(value: Any) -> dict[str, str]:
     if not isinstance(value, Mapping) or len(value) > _MOST_HEADERS:
         raise _Wrong(f"headers must be an object of at most {_MOST_HEADERS} texts")

@@ -7,7 +7,7 @@ import pytest
 
 from octavo.administrators.row_writes import ROLES
 from tests.admin.conftest import Office
-from tests.http.asgi import Answer
+from tests.admin.desk import Desk, allow, desk
 from tests.models.club import PASSWORD, error
 from tests.models.people import write
 
@@ -19,33 +19,20 @@ FORBIDDEN = error(403, "ForbiddenError", "Forbidden")
 TAKEN = error(400, "ApplicationError", "Email already taken")
 
 
-class Desk:
-    """One administrator at work."""
-
-    def __init__(self, office: Office, token: str) -> None:
-        self.office, self.token = office, token
-
-    async def ask(self, method: str, path: str, body: Any = None) -> Answer:
-        return await self.office.club.ask(method, f"/admin/{path}", body, token=self.token)
-
-    async def emails(self, query: str) -> list[str]:
-        answer = await self.ask("GET", f"users?{query}")
-        assert answer.status == 200, answer.json
-        return [person["email"].partition("@")[0] for person in answer.json["data"]["results"]]
-
-
-async def desk(office: Office, name: str = "ada") -> Desk:
-    return Desk(office, (await office.session(name))[0])
+async def emails(ada: Desk, query: str) -> list[str]:
+    answer = await ada.ask("GET", f"users?{query}")
+    assert answer.status == 200, answer.json
+    return [person["email"].partition("@")[0] for person in answer.json["data"]["results"]]
 
 
 async def test_lists(office: Office) -> None:
     ada = await desk(office)
-    assert await ada.emails("") == ["ada", "edi", "ina", "blo", "new"]
-    assert await ada.emails("sort=firstname:DESC&pageSize=2&page=2") == ["edi", "blo"]
-    assert await ada.emails("_q=DI@admin") == ["edi"]
-    assert await ada.emails("_q=3") == ["ina"]
-    assert await ada.emails("filters[$and][0][firstname][$startsWith]=I") == ["ina"]
-    assert await ada.emails("filters[id][$in][0]=1&filters[id][$in][1]=4&_q=b") == ["blo"]
+    assert await emails(ada, "") == ["ada", "edi", "ina", "blo", "new"]
+    assert await emails(ada, "sort=firstname:DESC&pageSize=2&page=2") == ["edi", "blo"]
+    assert await emails(ada, "_q=DI@admin") == ["edi"]
+    assert await emails(ada, "_q=3") == ["ina"]
+    assert await emails(ada, "filters[$and][0][firstname][$startsWith]=I") == ["ina"]
+    assert await emails(ada, "filters[id][$in][0]=1&filters[id][$in][1]=4&_q=b") == ["blo"]
     answer = await ada.ask("GET", "users?pageSize=2&fields=email")
     assert answer.json["data"]["pagination"] == {"page": 1, "pageSize": 2, "pageCount": 3, "total": 5}
     name, description = ROLES["strapi-super-admin"]
@@ -145,12 +132,12 @@ async def test_the_last_super_admin_stays(office: Office) -> None:
         ("POST", "users/batch-delete", {"ids": [2, 1]}),
     ):
         assert (await ada.ask(method, path, body)).json == LAST, "ina is not active, blo is blocked"
-    assert await ada.emails("") == ["ada", "edi", "ina", "blo", "new"], "all or none"
+    assert await emails(ada, "") == ["ada", "edi", "ina", "blo", "new"], "all or none"
     gone = await ada.ask("POST", "users/batch-delete", {"ids": ["2", 2, 5]})
     assert [person["id"] for person in gone.json["data"]] == [2, 5]
     assert (await ada.ask("DELETE", "users/2")).json == error(404, "NotFoundError", "User not found")
     assert (await ada.ask("POST", "users/batch-delete", {"ids": [77]})).status == 404
-    assert await ada.emails("") == ["ada", "ina", "blo"]
+    assert await emails(ada, "") == ["ada", "ina", "blo"]
 
 
 async def test_two_who_remove_each_other(office: Office) -> None:
@@ -162,15 +149,7 @@ async def test_two_who_remove_each_other(office: Office) -> None:
 
 
 async def test_nobody_gives_or_touches_more_rights_than_their_own(office: Office) -> None:
-    for right_id, action in enumerate(("create", "update", "delete", "read"), 1):
-        await write(
-            office.club.database,
-            "INSERT INTO admin_permissions (id, action, properties, conditions) VALUES ({v1}, {v2}, '{{}}', '[]')",
-            right_id,
-            f"admin::users.{action}",
-        )
-        text = "INSERT INTO admin_permissions_role_links (permission_id, role_id) VALUES ({v1}, 2)"
-        await write(office.club.database, text, right_id)
+    await allow(office, *(f"admin::users.{name}" for name in ("create", "update", "delete", "read")))
     await write(office.club.database, "INSERT INTO admin_roles (name, code) VALUES ('Bare', 'bare')")
     edi = await desk(office, "edi")
     new = {"firstname": "N", "email": "n@admin.example"}

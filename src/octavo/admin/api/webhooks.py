@@ -1,0 +1,128 @@
+"""The routes of webhooks, in v4's words; the addresses that they may tell are checked when they are told."""
+
+from typing import Any, Final
+
+from octavo.admin.answers import data_answer
+from octavo.admin.api.sessions import PREFIX
+from octavo.admin.operations import AdminOperation
+from octavo.authorization.actor import Actor
+from octavo.errors import BadRequestError, NotFoundError, ValidationError
+from octavo.forms import REQUIRED, Flag, Items, Record, Text, check, rule
+from octavo.http.request import Request
+from octavo.http.response import Response
+from octavo.schema.scalar_types import LARGEST_ID
+from octavo.webhooks.book import Webhooks
+from octavo.webhooks.messages import Answer
+from octavo.webhooks.webhook import EVENTS, Webhook, is_address
+
+_HOOKS: Final = f"{PREFIX}/webhooks"
+_MEMBERS: Final = {
+    "name": Text(REQUIRED),
+    "url": Text(rule("{path} must be a valid URL", lambda text: not text or is_address(text)), REQUIRED),
+    "headers": Record({}, REQUIRED),
+    "events": Items(Text(), REQUIRED),
+}
+_NEW: Final = Record(_MEMBERS, closed=True)
+_CHANGED: Final = Record({**_MEMBERS, "isEnabled": Flag()}, closed=True)
+
+
+class WebhookEndpoints:
+    """`/admin/webhooks`"""
+
+    operations = (
+        AdminOperation("GET", _HOOKS, "find", "List webhooks", ("admin::webhooks.read",)),
+        AdminOperation("POST", _HOOKS, "create", "Make a webhook", ("admin::webhooks.create",)),
+        AdminOperation("POST", f"{_HOOKS}/batch-delete", "delete_many", "Delete some", ("admin::webhooks.delete",)),
+        AdminOperation("GET", f"{_HOOKS}/:id", "find_one", "Show a webhook", ("admin::webhooks.read",)),
+        AdminOperation("PUT", f"{_HOOKS}/:id", "update", "Change a webhook", ("admin::webhooks.update",)),
+        AdminOperation("DELETE", f"{_HOOKS}/:id", "delete", "Delete a webhook", ("admin::webhooks.delete",)),
+        AdminOperation("POST", f"{_HOOKS}/:id/trigger", "trigger", "Try a webhook", ("admin::webhooks.update",)),
+    )
+
+    def __init__(self, webhooks: Webhooks) -> None:
+        self._webhooks = webhooks
+
+    async def find(self, _: Request, __: Actor) -> Response:
+        """GET /admin/webhooks"""
+        return data_answer([_shown(webhook) for webhook in await self._webhooks.all()])
+
+    async def find_one(self, request: Request, _: Actor) -> Response:
+        """GET /admin/webhooks/:id"""
+        return data_answer(_shown(await self._found(request)))
+
+    async def create(self, request: Request, _: Actor) -> Response:
+        """POST /admin/webhooks"""
+        given = await request.json()
+        check(_NEW, given)
+        return data_answer(_shown(await self._webhooks.create(**_values(given))), status=201)
+
+    async def update(self, request: Request, _: Actor) -> Response:
+        """PUT /admin/webhooks/:id"""
+        given = await request.json()
+        check(_CHANGED, given)
+        found = await self._found(request)
+        return data_answer(_shown(await self._webhooks.update(found.id, **_values(given))))
+
+    async def delete(self, request: Request, _: Actor) -> Response:
+        """DELETE /admin/webhooks/:id"""
+        found = await self._found(request)
+        return data_answer(_shown(await self._webhooks.delete(found.id)))
+
+    async def delete_many(self, request: Request, _: Actor) -> Response:
+        """POST /admin/webhooks/batch-delete: those that there are; all ids are answered."""
+        given = await request.json()
+        ids = given.get("ids") if isinstance(given, dict) else None
+        if not isinstance(ids, list) or not ids or not all(_number(one) for one in ids):
+            raise BadRequestError("ids must be an array of id")
+        for number in dict.fromkeys(_number(one) for one in ids):
+            try:
+                await self._webhooks.delete(number)
+            except NotFoundError:
+                continue
+        return data_answer(ids)
+
+    async def trigger(self, request: Request, _: Actor) -> Response:
+        """POST /admin/webhooks/:id/trigger: sent at once; what came of it, without the answer's text."""
+        found = await self._found(request)
+        return data_answer(_outcome(found, await self._webhooks.test(found.id)))
+
+    async def _found(self, request: Request) -> Webhook:
+        try:
+            return await self._webhooks.get(_number(request.path_values["id"]))
+        except NotFoundError:
+            raise NotFoundError("webhook.notFound") from None
+
+
+def _number(given: Any) -> int:
+    """An id, as it is or as its digits; 0 for anything else."""
+    text = str(given) if isinstance(given, int | str) and not isinstance(given, bool) else ""
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) <= len(str(LARGEST_ID)) else 0
+    return number if number <= LARGEST_ID else 0
+
+
+def _values(given: dict[str, Any]) -> dict[str, Any]:
+    """What the book takes, of what v4's pages send."""
+    for event in given["events"]:
+        if event not in EVENTS:
+            raise ValidationError(f"Webhook event {event} is not supported")
+    values = {name: given[name] for name in ("name", "url", "headers", "events")}
+    return {**values, "enabled": given["isEnabled"]} if "isEnabled" in given else values
+
+
+def _shown(webhook: Webhook) -> dict[str, Any]:
+    return {
+        "id": webhook.id,
+        "name": webhook.name,
+        "url": webhook.url,
+        "headers": dict(webhook.headers),
+        "events": list(webhook.events),
+        "isEnabled": webhook.enabled,
+    }
+
+
+def _outcome(webhook: Webhook, answer: Answer) -> dict[str, Any]:
+    if answer.error is None:
+        return {"statusCode": answer.status, "message": ""}
+    if answer.status is not None:
+        return {"statusCode": answer.status, "message": answer.error}
+    return {"statusCode": 500, "message": f"request to {webhook.url} failed, reason: {answer.error}"}
