@@ -23,6 +23,8 @@ def outline(condition: Condition) -> object:
             return (name, flags, *(parameter.index for parameter in parameters))
         case Exists(step=step, condition=inner, or_nothing=or_nothing):
             return (step.attribute.name, "or nothing" if or_nothing else "some", outline(inner))
+        case nodes.Linked(step=step, source=source, negated=negated):
+            return (step.attribute.name, "not linked" if negated else "linked", source.index)
         case All(items=items):
             return ("all", *map(outline, items))
         case Any(items=items):

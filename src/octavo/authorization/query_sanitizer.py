@@ -20,6 +20,7 @@ from octavo.query.ast import (
     Branch,
     Compare,
     Filter,
+    LinkedFrom,
     Not,
     Or,
     Path,
@@ -223,6 +224,8 @@ class QuerySanitizer:
                 raise InvalidParameter(name, path)
             case Compare():
                 return None if _is_null(asked) else asked
+            case LinkedFrom():
+                return asked
 
     def _ignored(self, name: str, path: Path) -> Filter | None:
         if self.strictness.refuse_operators:
@@ -256,6 +259,8 @@ class QuerySanitizer:
                 return self._ignored(name, path)
             case Compare():
                 return None if says_nothing(asked) else asked
+            case LinkedFrom():
+                return None
 
     def _populate(self, query: Query, definition: Definition, place: Place) -> Iterable[Populate]:
         for asked in _expand(query, definition):

@@ -1,4 +1,4 @@
-"""Texts as names of plain letters, such as stand in addresses and names of files."""
+"""Texts as names of plain letters, for addresses and names of files; letter by letter as v4 writes them."""
 
 import re
 import unicodedata
@@ -6,16 +6,68 @@ from typing import Final
 
 from anyascii import anyascii
 
-_CASE_CHANGE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z0-9])")
-_GERMAN: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ẞ": "SS", "Æ": "AE"})
-_NO_WORD = re.compile(r"[^A-Za-z0-9]+")
+_OTHERWISE: Final = {
+    "Ä": "Ae",
+    "Ö": "Oe",
+    "Ü": "Ue",
+    "ä": "ae",
+    "ö": "oe",
+    "ü": "ue",
+    "ẞ": "SS",
+    "Æ": "AE",
+    "Þ": "TH",
+    "ĸ": "k",
+    "Ŋ": "N",
+    "ŋ": "n",
+    "ſ": "ss",
+    "Β": "B",
+    "Θ": "TH",
+    "Ξ": "KS",
+    "Χ": "X",
+    "Ψ": "PS",
+    "ξ": "ks",
+    "χ": "x",
+    "Ё": "Yo",
+    "Є": "Ye",
+    "Ї": "Yi",
+    "Ќ": "Kj",
+    "Й": "J",
+    "Х": "H",
+    "Ц": "Cz",
+    "Щ": "Shh",
+    "ё": "yo",
+    "є": "ye",
+    "ї": "yi",
+    "ќ": "kj",
+    "й": "j",
+    "х": "h",
+    "ц": "cz",
+    "щ": "shh",
+    "&": " and ",
+    "♥": " love ",
+    "🦄": " unicorn ",
+}
+"""What v4 writes otherwise than the table of letters that is used here."""
+_ALPHABETS_END: Final = "\u1100"
+_MORE_LETTERS: Final = ("\u1e00", "\u1fff")
+_CASE_CHANGE: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z0-9])")
+_NO_WORD: Final = re.compile(r"[^A-Za-z0-9]+")
 
 
 def slug(text: str, between: str) -> str:
-    """The words of a text in plain letters, joined by a sign; umlauts as German writes them.
+    """The words of a text in plain letters, joined by a sign. Signs that are no letters of an alphabet part words.
 
-    >>> slug("Été & co", "_"), slug("fooBar BazQux", "-"), slug("Größe.tar", "-"), slug("♪", "-")
+    >>> slug("Été & co", "_"), slug("fooBar BazQux", "-"), slug("Größe.tar", "-"), slug("♪ 日本", "-")
     ('Ete_and_co', 'foo-Bar-Baz-Qux', 'Groesse-tar', '')
     """
-    german = unicodedata.normalize("NFC", text.replace("&", " and ")).translate(_GERMAN)
-    return _NO_WORD.sub(between, _CASE_CHANGE.sub(" ", anyascii(german))).strip(between)
+    plain = "".join(map(_plain, unicodedata.normalize("NFC", text)))
+    return _NO_WORD.sub(between, _CASE_CHANGE.sub(" ", plain).strip()).strip(between or None)
+
+
+def _plain(sign: str) -> str:
+    if sign in _OTHERWISE:
+        return _OTHERWISE[sign]
+    if sign.isascii():
+        return sign
+    is_letter = sign < _ALPHABETS_END or _MORE_LETTERS[0] <= sign <= _MORE_LETTERS[1]
+    return anyascii(sign).replace("'", "") if is_letter and (sign.isalpha() or sign.isdecimal()) else " "

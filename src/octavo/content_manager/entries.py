@@ -24,7 +24,7 @@ class ManagedEntries:
 
     def __init__(self, reads: ContentReads, locales: Locales, caches: CacheScope) -> None:
         self.reads = reads
-        self._locales = locales
+        self.locales = locales
         self.registry = reads.registry
         self._prepared: Cache[tuple[Any, ...], PreparedRead] = caches.cache("managed entries")
         self._lists = PreparedReads(caches.cache("managed lists"))
@@ -36,7 +36,7 @@ class ManagedEntries:
 
         Raises ValidationError and its kin for what cannot be read.
         """
-        locale = await self._locales.default() if content_type.localized else None
+        locale = await self.locales.default() if content_type.localized else None
         key = (content_type.uid, text, actor.ability.key, locale)
         prepared = self._lists.get(key) or await self._lists.make(
             key, text, lambda: self._prepare_list(content_type, given(), actor.ability, locale)
@@ -60,7 +60,7 @@ class ManagedEntries:
 
     async def single(self, content_type: ContentType, given: Mapping[str, Any], actor: Actor) -> bytes | None:
         """The JSON of a single type's entry in the locale that is asked for, or None."""
-        locale = await self._locales.default() if content_type.localized else None
+        locale = await self.locales.default() if content_type.localized else None
         locales = read_query({"locale": given.get("locale")}).locales or None
         key = (content_type.uid, "single", locales, locale, actor.ability.key)
         prepared = self._prepared.get(key)

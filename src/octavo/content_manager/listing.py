@@ -4,7 +4,7 @@ What may not be read is left out of filters and sorts, and so are filters about 
 reference; a sort by what does not exist is refused.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -32,17 +32,24 @@ def read_list(
 
     Raises ValidationError and its kin with the exact place.
     """
-    known = {name: given[name] for name in _KNOWN if name in given}
-    query = replace(read_query(known), page=read_page(given))
-    for sort in query.sort:
-        _check_sort(sort, content_type, registry)
-    _check_fields(query, content_type)
-    query = QuerySanitizer(registry, ability, _LENIENT, given=known).sanitize(query, content_type)
+    query = replace(read_allowed(given, _KNOWN, content_type, registry, ability), page=read_page(given))
     fields = None if query.fields is None else frozenset(query.fields)
     populate = given.get("populate")
     named = populate if isinstance(populate, Mapping) else ()
     related = frozenset((*named, *_first_names(query.filters)))
     return query, Asked(fields, related, all_related=populate == "*")
+
+
+def read_allowed(
+    given: Mapping[str, Any], names: Sequence[str], content_type: ContentType, registry: Registry, ability: Ability
+) -> Query:
+    """What some parameters ask for, less what may not be known. Raises ValidationError and its kin."""
+    known = {name: given[name] for name in names if name in given}
+    query = read_query(known)
+    for sort in query.sort:
+        _check_sort(sort, content_type, registry)
+    _check_fields(query, content_type)
+    return QuerySanitizer(registry, ability, _LENIENT, given=known).sanitize(query, content_type)
 
 
 def read_page(given: Mapping[str, Any]) -> Page:

@@ -83,7 +83,7 @@ class ContentReads:
     def _plan(self, request: ReadRequest, ability: Ability | None, more: Query | None = None) -> Planned:
         query = _counted(request.query) if request.by is By.COUNT else request.query
         levels = deep_levels(request.given, self._populate_deep) if self._populate_deep else None
-        if levels is not None:
+        if levels is not None and isinstance(request.content_type, ContentType):
             most = _PRUNED_MOSTLY * self._reader.limits.joins
             query = replace(query, populate=deep_populate(self.registry, request.content_type, levels, most))
         if ability is not None and isinstance(request.projection, Form):

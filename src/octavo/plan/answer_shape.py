@@ -1,5 +1,7 @@
 """An Answer, told in names, to the shape of the plan."""
 
+from dataclasses import replace
+
 from octavo.plan.entry_shape import select
 from octavo.plan.filters import plan_filter, plan_step
 from octavo.plan.nodes import (
@@ -88,6 +90,8 @@ def _nested(answer: Nested, definition: Definition, planning: Planning, holder: 
     step = plan_step(definition, attribute, planning, scoped=not answer.linked)
     is_many = not isinstance(attribute, Scalar) and attribute.to_many
     selection = select(answer.query, step.target, planning, answer.query.publication_state, paged=is_many)
+    if answer.backwards:
+        selection = replace(selection, backwards=True)
     shape = answer_shape(answer.answer, step.target, planning, holder)
     return ManyShape(step, selection, shape, answer.empty) if is_many else OneShape(step, selection, shape)
 

@@ -34,7 +34,7 @@ from octavo.plan.unlisted_marks import kind_of_unlisted
 from octavo.query.ast import And, At, Filter, Not, Or, Page, Populate, PublicationState, Query
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
 from octavo.schema.automatic import CREATORS, LOCALE, LOCALIZATIONS
-from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.content_types import Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.scalar_types import SCALAR_TYPES
 
@@ -56,7 +56,7 @@ class Shaper:
     wraps_morphs: bool = False
     place: FieldPlace | None = None
 
-    def top_entry(self, query: Query, content_type: ContentType) -> ObjectShape:
+    def top_entry(self, query: Query, content_type: Definition) -> ObjectShape:
         """`{id, attributes, meta}`; a localized type tells the other locales in `meta.availableLocales`."""
         entry = self.entry(query, content_type)
         return replace(entry, members=(*entry.members, ("meta", self._meta(content_type))))
@@ -73,7 +73,7 @@ class Shaper:
         attributes = self._attributes(query, definition)
         return replace(attributes, members=(("id", ScalarShape(None)), *attributes.members))
 
-    def _meta(self, content_type: ContentType) -> Shape:
+    def _meta(self, content_type: Definition) -> Shape:
         if not content_type.localized:
             return LiteralShape("{}")
         step = plan_step(content_type, content_type.attributes[LOCALIZATIONS], self.planning)

@@ -8,10 +8,10 @@ tests, so `$not` around a relation also speaks of some related entry.
 from collections.abc import Callable
 from dataclasses import replace
 
-from octavo.plan.nodes import ALWAYS, NEVER, All, Any, Condition, Exists, Step, Tested
+from octavo.plan.nodes import ALWAYS, NEVER, All, Any, Condition, Exists, Linked, ParameterKind, Step, Tested
 from octavo.plan.operands import Incomparable, Typed, read_operand
 from octavo.plan.planning import Planning
-from octavo.query.ast import And, At, Compare, Filter, Not, Or, Unknown
+from octavo.query.ast import And, At, Compare, Filter, LinkedFrom, Not, Or, Unknown
 from octavo.query.operators import Operand, Operator, Test
 from octavo.schema.attributes import AnyAttribute, Media, Scalar
 from octavo.schema.automatic import PUBLISHED_AT
@@ -82,6 +82,10 @@ def _plan(asked: Filter, definition: Definition, planning: Planning, *, negated:
             return _plan_at(name, inner, definition, planning, negated=negated)
         case Compare():
             return _test(None, asked, planning, negated=negated)
+        case LinkedFrom():
+            owner = planning.registry.definition(asked.uid)
+            step = plan_step(owner, owner.attributes[asked.attribute], planning, scoped=False)
+            return Linked(step, planning.bind(ParameterKind.INTEGER, asked.entry_id), negated)
         case Unknown():
             return ALWAYS
 
@@ -114,7 +118,7 @@ def _plan_scalar(attribute: Scalar | None, asked: Filter, planning: Planning, *,
             return _plan_scalar(attribute, item, planning, negated=not negated)
         case Compare():
             return _test(attribute, asked, planning, negated=negated)
-        case At() | Unknown():
+        case At() | LinkedFrom() | Unknown():
             return ALWAYS
 
 
@@ -186,6 +190,8 @@ def met_by_nulls(condition: Condition) -> bool | None:
             return None
         case Exists(condition=inner):
             return met_by_nulls(inner)
+        case Linked():
+            return None
         case All(items=items):
             answers = [met_by_nulls(item) for item in items]
             return False if False in answers else None if None in answers else True

@@ -77,6 +77,15 @@ class Exists:
 
 
 @dataclass(frozen=True, slots=True)
+class Linked:
+    """An entry at the end of a step from the entry with a certain id; `negated`: one that is not."""
+
+    step: Step
+    source: Parameter
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class All:
     """Every one of the conditions."""
 
@@ -97,7 +106,7 @@ class Constant:
     value: bool
 
 
-Condition = Tested | Exists | All | Any | Constant
+Condition = Tested | Exists | Linked | All | Any | Constant
 ALWAYS, NEVER = Constant(True), Constant(False)
 
 
@@ -119,6 +128,8 @@ class Selection:
     order: tuple[Order, ...] = ()
     limit: Parameter | None = None
     start: Parameter | None = None
+    backwards: bool = False
+    """Whether the order of the step that led here, which decides last, counts from its end."""
 
 
 class ScalarStyle(Enum):

@@ -8,7 +8,7 @@ from octavo.errors import ValidationError
 from octavo.plan.nodes import Condition, Parameter, ParameterKind, Slot
 from octavo.plan.read_limits import MOST_JOINS
 from octavo.query.ast import Filter
-from octavo.schema.content_types import ContentType
+from octavo.schema.content_types import Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.registry import Registry
 
@@ -82,9 +82,9 @@ class Planning:
         """Whether private attributes are shown where they are named."""
         return self.access is not None and self.access.knows_private
 
-    def place(self, content_type: ContentType) -> FieldPlace | None:
-        """Where the fields of a content-type are; None where every field may be read."""
-        return FieldPlace(content_type.uid) if self.access is not None and self.access.limits_fields else None
+    def place(self, definition: Definition) -> FieldPlace | None:
+        """Where the fields of a definition are; None where every field may be read."""
+        return FieldPlace(definition.uid) if self.access is not None and self.access.limits_fields else None
 
     def shows(self, place: FieldPlace | None, name: str) -> bool:
         """Whether an attribute at a place may be read."""

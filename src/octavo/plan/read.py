@@ -32,7 +32,7 @@ from octavo.query.numbers import js_number
 from octavo.query.operators import Test
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.schema.attributes import Scalar
-from octavo.schema.content_types import ContentType
+from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import NUMBER_KINDS, SCALAR_TYPES
 
@@ -127,7 +127,7 @@ def _condition(request: ReadRequest, planning: Planning) -> Condition:
     return both(condition, search(query.search, content_type, planning, private=request.searches_private))
 
 
-def search(text: str | None, content_type: ContentType, planning: Planning, *, private: bool = False) -> Condition:
+def search(text: str | None, content_type: Definition, planning: Planning, *, private: bool = False) -> Condition:
     """`_q`: some visible text attribute contains the text; a number is looked for in numbers and in the id too.
 
     `private`: attributes of that kind are looked into as well.

@@ -51,7 +51,7 @@ class Nested:
     """What one attribute leads to: entries, files, components. One or none, or a list, as the attribute says.
 
     `empty` is the JSON of a list without entries. `linked`: as a part of the entry that holds the link, whether or not
-    the caller may read what it leads to by itself; so for `Kinds` and `Count`.
+    the caller may read what it leads to by itself; so for `Kinds` and `Count`. `backwards`: from the last link.
     """
 
     attribute: str
@@ -59,6 +59,7 @@ class Nested:
     answer: "Answer"
     empty: str = "[]"
     linked: bool = False
+    backwards: bool = False
 
 
 @dataclass(frozen=True, slots=True)

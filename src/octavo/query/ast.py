@@ -45,6 +45,15 @@ class At:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedFrom:
+    """What an attribute of one entry leads to: a condition of our own, which no request can name."""
+
+    uid: str
+    attribute: str
+    entry_id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class And:
     """All of them. Without items: no restriction."""
 
@@ -65,7 +74,7 @@ class Not:
     item: "Filter"
 
 
-Filter = Compare | Unknown | At | And | Or | Not
+Filter = Compare | Unknown | LinkedFrom | At | And | Or | Not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

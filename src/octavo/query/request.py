@@ -10,7 +10,7 @@ from typing import Any
 
 from octavo.query.answer import Answer
 from octavo.query.ast import EVERYTHING, Query
-from octavo.schema.content_types import ContentType
+from octavo.schema.content_types import Definition
 
 
 class By(Enum):
@@ -64,7 +64,7 @@ class ReadRequest:
     polymorphic relations in `data` and `attributes`, as all others.
     """
 
-    content_type: ContentType
+    content_type: Definition
     query: Query = EVERYTHING
     by: By = By.LIST
     projection: Projection = Form.REST

@@ -11,9 +11,11 @@ from octavo.admin.api.entry_changes import EntryChangeEndpoints
 from octavo.admin.api.locales import LocaleEndpoints, NewLocalizationEndpoints
 from octavo.admin.api.people import PeopleEndpoints
 from octavo.admin.api.project import ProjectEndpoints
+from octavo.admin.api.relations import RelationEndpoints
 from octavo.admin.api.roles import RightsEndpoints, RoleEndpoints
 from octavo.admin.api.sessions import AdminSessionEndpoints, SessionAnswers
 from octavo.admin.api.single_type_changes import SingleTypeChangeEndpoints
+from octavo.admin.api.structure import StructureEndpoints
 from octavo.admin.api.tokens import ApiTokenEndpoints, TransferTokenEndpoints
 from octavo.admin.api.webhooks import WebhookEndpoints
 from octavo.admin.operations import Endpoints, declare
@@ -25,6 +27,8 @@ from octavo.administrators.token_kinds import api_tokens, transfer_tokens
 from octavo.administrators.tokens import TokenBook
 from octavo.content_manager.draft_relations import DraftRelations
 from octavo.content_manager.managed_locales import ManagedLocales
+from octavo.content_manager.relations import Relations
+from octavo.content_manager.uids import Uids
 from octavo.http.router import Router
 from octavo.runtime import options
 from octavo.runtime.infrastructure import Infrastructure
@@ -70,3 +74,5 @@ def _endpoints(router: Router, shared: Infrastructure, services: Services) -> It
     listing = RoleListing(shared.database, services.controller.reads, services.rights)
     yield RoleEndpoints(roles, listing, services.rights.catalogue)
     yield RightsEndpoints(roles, listing, services.rights.catalogue)
+    yield RelationEndpoints(Relations(services.managed, services.configurations))
+    yield StructureEndpoints(services.configurations, Uids(services.controller.reads))

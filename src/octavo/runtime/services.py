@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from octavo.authorization.rights.engine import Rights
 from octavo.content_manager.account_writes import AccountWrites
+from octavo.content_manager.configurations import Configurations
 from octavo.content_manager.entries import ManagedEntries
 from octavo.content_manager.entry_actions import EntryActions
 from octavo.content_manager.entry_writes import EntryWrites
@@ -29,4 +30,5 @@ class Services:
     entry_writes: EntryWrites
     entry_actions: EntryActions
     account_writes: AccountWrites
+    configurations: Configurations
     rights: Rights

@@ -16,6 +16,7 @@ from octavo.content.schedules import Schedules
 from octavo.content.writer import EntryWriter
 from octavo.content_manager.account_writes import AccountWrites
 from octavo.content_manager.answered import Answered
+from octavo.content_manager.configurations import Configurations
 from octavo.content_manager.entries import ManagedEntries
 from octavo.content_manager.entry_actions import EntryActions
 from octavo.content_manager.entry_writes import EntryWrites
@@ -263,6 +264,7 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, ho
         entry_actions=EntryActions(controller, reader, entry_writes),
         account_writes=AccountWrites(users, entry_writes, writer, reader),
         rights=Rights(registry, plugins=options.plugins_in_use(settings)),
+        configurations=Configurations(registry, writer),
     )
 
 

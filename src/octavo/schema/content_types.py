@@ -33,6 +33,8 @@ class Definition:
     indexes: tuple[Index, ...] = ()
     source: str = ""
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    localized: bool = False
+    """Whether its entries belong to locales: those of content-types may, components never do."""
     writable_names: tuple[str, ...] = field(init=False, repr=False)
     """The attributes that a body may set, in order of definition."""
     asked_names: frozenset[str] = field(init=False, repr=False)
@@ -77,7 +79,6 @@ class ContentType(Definition):
     description: str = ""
     draft_and_publish: bool = False
     populate_creator_fields: bool = False
-    localized: bool = False
 
     @property
     def is_single(self) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, TypeVar, overload
 
+from octavo.content.core_store import CoreStore
 from octavo.controllers.content import ContentController
 from octavo.events.event import Event
 from octavo.events.hooks import Hooks
@@ -14,7 +15,6 @@ from octavo.jobs.book import Jobs
 from octavo.jobs.functions import JobOptions
 from octavo.project.api import transactions
 from octavo.project.api.code_cache import CodeCache
-from octavo.project.api.core_store import CoreStore
 from octavo.project.api.custom import Custom
 from octavo.project.api.entries import Entries
 from octavo.project.api.facilities import Facilities

@@ -12,6 +12,7 @@ from octavo.plan.nodes import (
     Condition,
     Constant,
     Exists,
+    Linked,
     Order,
     Selection,
     Step,
@@ -99,6 +100,8 @@ class ClauseCompiler:
                 return self._tested(condition, alias)
             case Exists():
                 return self._exists(condition, alias)
+            case Linked():
+                return self._linked(condition, alias)
             case All(items=items):
                 return self._joined(items, " AND ", alias)
             case Any(items=items):
@@ -127,6 +130,12 @@ class ClauseCompiler:
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         found = f"{join.source} IN (SELECT {join.key} FROM {join.tables}{where})"
         return f"({found} OR {self._leads_nowhere(exists, alias)})" if exists.or_nothing else found
+
+    def _linked(self, linked: Linked, alias: str) -> str:
+        join = self.join(linked.step, alias)
+        conditions = [f"{join.key} = {self.dialect.parameter(linked.source)}", *join.conditions]
+        found = f"SELECT {join.target}.id FROM {join.tables} WHERE {' AND '.join(conditions)}"
+        return f"{alias}.id {'NOT ' if linked.negated else ''}IN ({found})"
 
     def _leads_nowhere(self, exists: Exists, alias: str) -> str:
         join = self.join(exists.step, alias)

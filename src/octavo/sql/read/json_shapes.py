@@ -196,6 +196,8 @@ class ShapeCompiler(ClauseCompiler):
         if selection.condition != ALWAYS:
             where += f" AND {self.condition(selection.condition, join.target)}"
         link_order = join.link_order[-1:] if single else join.link_order
+        if selection.backwards:
+            link_order = tuple(f"{column} DESC" for column in link_order)
         return join, f"{join.tables}{where}{self.order_by(selection, join.target, link_order=link_order)}"
 
     def _counted(self, shape: CountShape, alias: str) -> str:

@@ -1,4 +1,4 @@
-"""`app.store`: v4's core store, small values by key in the table `strapi_core_store_settings`."""
+"""The core store of v4, `app.store` to a project's code: small values by key in `strapi_core_store_settings`."""
 
 from typing import Any, Final
 
@@ -10,6 +10,9 @@ from octavo.sql.own_table_statement import OwnStatement
 
 _WHERE: Final = "WHERE {key:name} = {key} AND environment IS NULL AND tag IS NULL"
 _GET: Final = OwnStatement(f"SELECT value, type FROM strapi_core_store_settings {_WHERE} ORDER BY id LIMIT 1")  # noqa: S608
+_ALL: Final = OwnStatement(
+    "SELECT {key:name}, value FROM strapi_core_store_settings WHERE {key:name} LIKE {pattern} ORDER BY id DESC"
+)
 _CHANGE: Final = OwnStatement(f"UPDATE strapi_core_store_settings SET value = {{value}}, type = {{type}} {_WHERE}")  # noqa: S608
 _ADD: Final = OwnStatement(
     "INSERT INTO strapi_core_store_settings ({key:name}, value, type) VALUES ({key}, {value}, {type})"
@@ -29,6 +32,13 @@ class CoreStore:
         """The value of a key, or the default."""
         row = await self._database.fetch_row(*_GET.bind(self._database.dialect, key=self._prefix + key))
         return default if row is None or row[0] is None else _read(row[0])
+
+    async def all(self, beginning: str) -> dict[str, Any]:
+        """The values of all keys with a beginning."""
+        prefix = self._prefix + beginning
+        rows = await self._database.fetch_all(*_ALL.bind(self._database.dialect, pattern=f"{prefix}%"))
+        start = len(self._prefix)
+        return {key[start:]: _read(value) for key, value in rows if value is not None and key.startswith(prefix)}
 
     async def set(self, key: str, value: Any) -> None:
         """Keep a value that JSON can hold. Raises TypeError for others."""

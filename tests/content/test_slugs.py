@@ -1,0 +1,33 @@
+"""Texts as parts of addresses."""
+
+import pytest
+
+from octavo.content.slugs import slug
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("Hello World", "hello-world"),
+        ("fooBar BAZQux", "foo-bar-baz-qux"),
+        ("Æther ßß Ö Ä å ø", "a-ether-ssss-oe-ae-a-o"),
+        ("日本語 a", "a"),
+        ("Привет Ёж хлеб", "privet-yozh-hleb"),
+        ("it's O'Brien", "it-s-o-brien"),
+        ("a_b c", "a-b-c"),
+        ("100% a---b", "100-a-b"),
+        ("ñandú çà œuf", "nandu-ca-oeuf"),
+        ("Việt Nam Nguyễn", "viet-nam-nguyen"),
+        ("ΑΘήνα", "at-hina"),
+        ("😀 smile ♥ & 🦄", "smile-love-and-unicorn"),
+        ("iPhone4S XMLHttp", "i-phone4-s-xml-http"),
+        ("½ € $ £ @", ""),
+        ("  ", ""),
+    ],
+)
+def test_a_slug_is_what_v4_makes(text: str, expected: str) -> None:
+    assert slug(text, "-").lower() == expected
+
+
+def test_a_long_text_takes_no_time() -> None:
+    assert len(slug("aB" * 50_000, "-")) > 100_000

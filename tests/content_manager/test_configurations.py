@@ -1,0 +1,136 @@
+"""How views look: by default, as it was chosen, and when definitions change."""
+
+from typing import Any
+
+import pytest
+
+from octavo.content_manager.configurations import Configurations
+from octavo.content_manager.layouts import COLUMNS, default_configuration, main_field, synchronized
+from octavo.content_manager.told_types import attributes_of, told_components, told_content_types
+from octavo.errors import BadRequestError
+from octavo.schema.builtin import BUILTIN_TYPES
+from octavo.schema.registry import Registry
+from tests.models.bookshop import AUTHOR, BOOK, GENRE, USER, bookshop_registry
+from tests.models.site import Site
+
+pytestmark = pytest.mark.anyio
+REGISTRY = bookshop_registry()
+GENRES = REGISTRY.content_types[GENRE]
+BOOKS = REGISTRY.content_types[BOOK]
+
+
+def default(registry: Registry = REGISTRY, uid: str = GENRE) -> dict[str, Any]:
+    return default_configuration(registry.definition(uid), registry)
+
+
+def fields(configuration: dict[str, Any]) -> list[str]:
+    return [field["name"] for row in configuration["layouts"]["edit"] for field in row]
+
+
+def test_by_default_all_that_can_be_edited_stands_in_rows_of_twelve_columns() -> None:
+    found = default(uid=BOOK)
+    assert all(sum(field["size"] for field in row) <= COLUMNS for row in found["layouts"]["edit"])
+    assert {"title", "pin", "author", "extras"} <= set(fields(found))
+    assert not {"id", "createdAt", "createdBy", "localizations", "publishedAt"} & set(fields(found))
+    assert found["layouts"]["list"] == ["id", "title", "slug", "blurb"]
+    assert found["settings"]["mainField"] == main_field(BOOKS) == "title"
+    assert found["metadatas"]["author"]["edit"]["mainField"] == main_field(REGISTRY.content_types[AUTHOR])
+    assert found["metadatas"]["genres"]["list"] == {"label": "genres", "searchable": False, "sortable": False}
+    hidden = {"provider", "resetPasswordToken", "confirmationToken"}
+    assert not hidden & set(fields(default(uid=USER)))
+
+
+def test_what_was_chosen_stays_and_what_is_gone_goes() -> None:
+    stored = default()
+    stored["settings"] |= {"pageSize": 50, "mainField": "gone", "defaultSortBy": "gone"}
+    stored["metadatas"]["name"]["edit"]["label"] = "The name"
+    stored["metadatas"]["gone"] = stored["metadatas"]["name"]
+    stored["layouts"]["list"] = ["name", "gone"]
+    stored["layouts"]["edit"] = [[{"name": "gone", "size": 6}, {"name": "name", "size": 12}], [{"name": "gone"}]]
+    found = synchronized(stored, GENRES, REGISTRY)
+    assert found["settings"]["pageSize"] == 50
+    assert found["settings"]["mainField"] == found["settings"]["defaultSortBy"] == "name"
+    assert found["metadatas"]["name"]["edit"]["label"] == "The name"
+    assert "gone" not in found["metadatas"]
+    assert found["layouts"] == {"list": ["name"], "edit": [[{"name": "name", "size": 12}]]}
+    assert synchronized(found, GENRES, REGISTRY) == found
+
+
+def test_what_is_new_is_added_to_lists_with_room_and_to_the_end_of_edit_views() -> None:
+    stored = default()
+    del stored["metadatas"]["rank"]
+    stored["layouts"] = {"list": ["id"], "edit": [[{"name": "name", "size": 6}]]}
+    found = synchronized(stored, GENRES, REGISTRY)
+    assert found["layouts"]["list"] == ["id", "rank"]
+    assert fields(found) == ["name", "rank"]
+    assert found["metadatas"]["rank"] == default()["metadatas"]["rank"]
+
+
+def test_a_field_of_another_type_takes_its_size() -> None:
+    stored = default(uid=BOOK)
+    stored["layouts"]["edit"] = [[{"name": "extra", "size": 6}, {"name": "title", "size": 4}]]
+    found = synchronized(stored, BOOKS, REGISTRY)
+    assert found["layouts"]["edit"] == [[{"name": "title", "size": 4}], [{"name": "extra", "size": 12}]]
+
+
+@pytest.mark.parametrize("stored", [{}, {"layouts": 5, "metadatas": [], "settings": None}, {"metadatas": {"name": 1}}])
+def test_a_broken_row_is_as_good_as_none(stored: dict[str, Any]) -> None:
+    assert synchronized(stored, GENRES, REGISTRY) == default()
+
+
+def test_pages_are_told_every_definition() -> None:
+    told = {one["uid"]: one for one in told_content_types(REGISTRY)}
+    assert told.keys() == REGISTRY.content_types.keys()
+    assert {uid for uid, one in told.items() if one["isDisplayed"]} == {*told.keys() - BUILTIN_TYPES.keys(), USER}
+    assert "subject" not in attributes_of(REGISTRY.content_types["api::note.note"])
+    assert told[BOOK]["attributes"]["author"]["relationType"] == "manyToOne"
+    assert [one["uid"] for one in told_components(REGISTRY)] == sorted(REGISTRY.components, reverse=True)
+
+
+# Kept
+
+
+def configurations_of(site: Site) -> Configurations:
+    return site.octavo.site.services.configurations
+
+
+async def test_a_change_is_kept_as_it_is_given(bookshop: Site) -> None:
+    configurations = configurations_of(bookshop)
+    before = await configurations.told(GENRES)
+    assert before == {"uid": GENRE, **before}
+    metadatas = {"name": {"edit": {"label": "N"}, "list": {"sortable": False}}, "nothing": {"edit": {}, "list": {}}}
+    await configurations.change(GENRES, {"metadatas": metadatas, "layouts": {"list": ["name"], "edit": []}})
+    after = await configurations.told(GENRES)
+    assert after["metadatas"] == {"name": metadatas["name"]}
+    assert after["layouts"] == {"list": ["name"], "edit": []}
+    assert after["settings"] == before["settings"]
+    assert next(one for one in await configurations.settings() if one["uid"] == GENRE)["settings"] == after["settings"]
+    another = Configurations(configurations.registry, bookshop.octavo.site.services.controller.writer)
+    assert set((await another.of(GENRES))["metadatas"]) == set(attributes_of(GENRES))
+    component = next(iter(configurations.registry.components.values()))
+    await configurations.change(component, {})
+    assert (await configurations.told(component))["isComponent"]
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        ([], "this must be a `object` type, but the final value was: `[]`."),
+        ({"nope": 1}, "this field has unspecified keys: nope"),
+        ({"layouts": {"edit": []}}, "layouts.list is required and must be an array"),
+        ({"layouts": {"edit": [[{"name": "name"}]], "list": []}}, "layouts.edit[0][0].size is a required field"),
+        (
+            {"layouts": {"edit": [[{"name": "name", "size": 0}]], "list": []}},
+            "layouts.edit[0][0].size must be a positive number",
+        ),
+        ({"metadatas": {"name": {"list": {}}}}, "metadatas.name.edit is a required field"),
+        (
+            {"metadatas": {"name": {"edit": {"x": 1}, "list": {}}}},
+            "metadatas.name.edit field has unspecified keys: x",
+        ),
+    ],
+)
+async def test_a_wrong_change_is_refused(sqlite_bookshop: Site, given: Any, message: str) -> None:
+    with pytest.raises(BadRequestError) as refused:
+        await configurations_of(sqlite_bookshop).change(GENRES, given)
+    assert refused.value.details == {"name": "validationError", "errors": [message]}

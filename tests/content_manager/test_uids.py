@@ -1,0 +1,38 @@
+"""Values of UID attributes that nobody has yet."""
+
+import pytest
+
+from octavo.content_manager.uids import Uids
+from octavo.errors import ValidationError
+from tests.models.bookshop import BOOK
+from tests.models.people import write
+from tests.models.site import Site
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_value_is_made_of_what_an_entry_is_called(bookshop: Site) -> None:
+    uids = Uids(bookshop.octavo.site.services.controller.reads)
+    assert await uids.generate(BOOK, "slug", {"title": "Ünder the Größe"}) == "uender-the-groesse"
+    await write(bookshop.database, "UPDATE books SET slug = {v1} WHERE id = 1", "uender-the-groesse-2")
+    assert await uids.generate(BOOK, "slug", {"title": "Ünder the Größe"}) == "uender-the-groesse-1"
+    await write(bookshop.database, "UPDATE books SET slug = {v1} WHERE id = 2", "uender-the-groesse-1")
+    assert await uids.generate(BOOK, "slug", {"title": "Ünder the Größe"}) == "uender-the-groesse-3"
+    for data in ({}, {"title": None}, {"title": 5}, {"title": ""}):
+        assert (await uids.generate(BOOK, "slug", data)).startswith("book")
+
+
+async def test_a_value_that_somebody_has_is_made_another(bookshop: Site) -> None:
+    uids = Uids(bookshop.octavo.site.services.controller.reads)
+    await write(bookshop.database, "UPDATE books SET slug = {v1} WHERE id = 1", "mine")
+    assert await uids.suggest(BOOK, "slug", "mine") == "mine-1"
+    assert await uids.suggest(BOOK, "slug", "yours") is None
+
+
+@pytest.mark.parametrize("uid, field", [("api::no.no", "slug"), (BOOK, "title"), (BOOK, "nothing")])
+async def test_what_is_no_uid_is_refused(sqlite_bookshop: Site, uid: str, field: str) -> None:
+    uids = Uids(sqlite_bookshop.octavo.site.services.controller.reads)
+    with pytest.raises(ValidationError):
+        await uids.generate(uid, field, {})
+    with pytest.raises(ValidationError):
+        await uids.suggest(uid, field, "x")
