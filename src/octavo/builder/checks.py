@@ -16,6 +16,7 @@ from octavo.schema.definition_values import Reader
 from octavo.schema.parse import parse_component, parse_content_type
 from octavo.schema.problems import DefinitionProblem, InvalidDefinitions
 from octavo.schema.registry import Registry
+from octavo.schema.tolerance import tolerate
 from octavo.sql.ddl.tables import OWN_PREFIX, wanted_tables
 
 _LONGEST: Final = 100
@@ -25,7 +26,7 @@ _LONGEST: Final = 100
 def check_drafts(drafts: Drafts, registry: Registry, fields: CustomFields) -> Registry:
     """The registry that drafts make. Raises BuilderError with all problems that they would bring."""
     problems: list[DefinitionProblem] = []
-    made = _registry(drafts, fields, problems)
+    made = _parsed(drafts, fields, problems)
     problems += unsound(made)
     known = {str(problem) for problem in unsound(registry)}
     errors = [problem for problem in problems if problem.severity == "error" and str(problem) not in known]
@@ -38,7 +39,12 @@ def check_drafts(drafts: Drafts, registry: Registry, fields: CustomFields) -> Re
     return made
 
 
-def _registry(drafts: Drafts, fields: CustomFields, problems: list[DefinitionProblem]) -> Registry:
+def registry_of(drafts: Drafts, fields: CustomFields) -> Registry:
+    """What drafts come to, whatever is wrong with it."""
+    return tolerate(_parsed(drafts, fields, []))
+
+
+def _parsed(drafts: Drafts, fields: CustomFields, problems: list[DefinitionProblem]) -> Registry:
     return Registry(
         [
             parse_content_type(one.uid, one.raw, Reader(one.file, problems, fields))

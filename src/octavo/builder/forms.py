@@ -7,10 +7,12 @@ from typing import Any, Final
 from octavo.builder.attribute_forms import CATEGORY, Known, attributes_shape
 from octavo.builder.problems import refused, unreadable
 from octavo.builder.relations import OWNER, SELF
+from octavo.builder.renames import RENAMES
 from octavo.builder.slugs import table_name
 from octavo.errors import Problem
 from octavo.forms import (
     REQUIRED,
+    Anything,
     Choice,
     Flag,
     Items,
@@ -130,6 +132,7 @@ def _component_members(known: Known) -> dict[str, Shape]:
         "collectionName": Text(CATEGORY, nullable=True),
         "pluginOptions": Record({}),
         "options": Record({}),
+        RENAMES: Anything(),
     }
 
 

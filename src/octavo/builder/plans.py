@@ -1,7 +1,7 @@
 """Plans: what a request to the builder means for files, made of what is served at that moment."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,6 +29,7 @@ from octavo.builder.files import FileChanges
 from octavo.builder.forms import check_category, check_component, check_content_type
 from octavo.builder.problems import COMPONENT_NOT_FOUND, CONTENT_TYPE_NOT_FOUND, said
 from octavo.builder.relations import OWNER
+from octavo.builder.renames import Renamed, rename_attributes
 from octavo.builder.slugs import name_slug
 from octavo.builder.v4_files import v4_files
 from octavo.errors import ApplicationError
@@ -47,6 +48,7 @@ class Plan:
     files: FileChanges
     registry: Registry
     becomes_single: str | None = None
+    renamed: Renamed | None = None
 
 
 MakePlan = Callable[["Workshop"], Plan]
@@ -60,10 +62,19 @@ class Workshop:
     project: Path
     registry: Registry
     fields: CustomFields
+    migrates: bool = True
+    """Whether migrations of the project are run."""
     drafts: Drafts = field(init=False)
 
     def __post_init__(self) -> None:
         self.drafts = drafts_of(self.registry)
+
+    def rename(self, draft: Draft, form: Any) -> Renamed | None:
+        """Give attributes the names that a form has for them, before all else. Raises BuilderError."""
+        renamed = rename_attributes(self.drafts, draft, form, self.fields)
+        if renamed is not None and not self.migrates:
+            raise said("Renames take data along by migrations, which are not run: database.settings.runMigrations")
+        return renamed
 
     def plan(self, uid: str, more: Mapping[str, bytes] | None = None, removed: tuple[str, ...] = ()) -> Plan:
         """What the drafts come to. Raises BuilderError."""
@@ -96,13 +107,14 @@ def update_content_type(uid: str, body: Any) -> MakePlan:
     def make(shop: Workshop) -> Plan:
         draft = _content_type(shop, uid)
         check_content_type(body, shop.registry, uid)
+        renamed = shop.rename(draft, body["contentType"])
         names = _components(shop, body, uid)
         before = shop.registry.content_types[uid]
         change_content_type(shop.drafts, draft, body["contentType"], names)
         turned = draft.raw["kind"] != before.kind
         plan = shop.plan(uid, v4_files(shop.project, uid) if turned and before.is_api else None)
         single = uid if turned and draft.raw["kind"] == "singleType" else None
-        return Plan(plan.uid, plan.files, plan.registry, single)
+        return replace(plan, becomes_single=single, renamed=renamed)
 
     return make
 
@@ -154,8 +166,10 @@ def update_component(uid: str, body: Any) -> MakePlan:
     def make(shop: Workshop) -> Plan:
         draft = _component(shop, uid)
         check_component(body, shop.registry)
+        renamed = shop.rename(draft, body["component"])
         names = _components(shop, body)
-        return shop.plan(change_component(shop.drafts, draft, body["component"], names))
+        plan = shop.plan(change_component(shop.drafts, draft, body["component"], names))
+        return replace(plan, renamed=renamed)
 
     return make
 

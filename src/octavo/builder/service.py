@@ -2,13 +2,11 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final
 
 from octavo.builder.plans import MakePlan
-from octavo.builder.problems import said
+from octavo.errors import ForbiddenError
 
 Change = Callable[[MakePlan], Awaitable[str]]
-NOT_HERE: Final = "Definitions are changed in development alone: octavo develop"
 
 
 @dataclass(slots=True)
@@ -20,8 +18,9 @@ class DefinitionChanges:
     async def make(self, plan: MakePlan) -> str:
         """Change definitions, and come back when what they say is served. The UID or name of what was changed.
 
-        Raises BuilderError, ApplicationError; then everything is as before.
+        Raises BuilderError, ApplicationError, and ForbiddenError where definitions are not to be changed; then
+        everything is as before.
         """
         if self.change is None:
-            raise said(NOT_HERE, 423)
+            raise ForbiddenError
         return await self.change(plan)

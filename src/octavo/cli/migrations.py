@@ -4,7 +4,6 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
@@ -12,7 +11,7 @@ import click
 
 from octavo.cli.base import Command, json_option, project_option, read_settings, refuse, say, say_json, say_table
 from octavo.database.connection import Database
-from octavo.database.migrations.files import FOLDER, Migration, MigrationFailed, State
+from octavo.database.migrations.files import FOLDER, Migration, MigrationFailed, State, new_migration
 from octavo.database.migrations.runner import Rehearsal, migration_states, rehearse
 from octavo.runtime.open_resources import open_project_database
 from octavo.runtime.prepare_database import migrate as run_all
@@ -20,9 +19,6 @@ from octavo.runtime.prepare_database import reach_database
 from octavo.settings import Settings
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
-_STAMP: Final = "%Y.%m.%dT%H.%M.%S"
-_STAMP_LENGTH: Final = len("2026.01.31T09.30.00")
-_AHEAD: Final = timedelta(minutes=1)
 """How far in the future a name may lie, so that those made within a second keep their order."""
 _SQL: Final = """\
 -- Statements of SQL, each ended by a semicolon. They run once, in one transaction, before the tables are looked at.
@@ -134,12 +130,3 @@ def begin_migration(settings: Settings, name: str, *, is_python: bool) -> None:
     with file.open("x", encoding="utf-8") as opened:
         opened.write(text)
     say("Made [bold]{}[/]. It runs at the next start, or by octavo db migrate.", file.relative_to(settings.project))
-
-
-def new_migration(project: Path, name: str, suffix: str) -> Path:
-    """Where a migration is to be written that runs behind all others: called after this second, or a later one."""
-    folder, moment = project / FOLDER, datetime.now(UTC)
-    last = max((path.name[:_STAMP_LENGTH] for path in folder.glob("[0-9]*")), default="")
-    while (stamp := moment.strftime(_STAMP)) <= last and (moment - datetime.now(UTC)) < _AHEAD:
-        moment += timedelta(seconds=1)
-    return folder / f"{stamp}.{name}{suffix}"

@@ -10,7 +10,8 @@ from typing import Final
 import click
 
 from octavo.cli.base import Command, project_option, read_settings, refuse, say
-from octavo.cli.migrations import connected, new_migration
+from octavo.cli.migrations import connected
+from octavo.database.migrations.files import new_migration
 from octavo.database.migrations.runner import Rehearsal, rehearse_source
 from octavo.javascript.source import SourceProblem
 from octavo.runtime.open_resources import has_database

@@ -6,8 +6,8 @@ that was in force when the request came; another one may take its place meanwhil
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager, suppress
 from math import inf
 
 from octavo.errors import RequestTimeoutError, ServiceUnavailable
@@ -26,6 +26,8 @@ Callback = Callable[[], Awaitable[object]]
 logger = logging.getLogger("octavo.http")
 
 _SWEEP_SECONDS = 1.0
+_PATIENCE_SECONDS = 5.0
+_LOOK_SECONDS = 0.005
 
 
 class HttpApplication:
@@ -49,6 +51,7 @@ class HttpApplication:
         self._sweeper: asyncio.TimerHandle | None = None
         self._waiting: list[tuple[Dispatcher | None, asyncio.Event]] = []
         self._stopped = False
+        self._gate: asyncio.Event | None = None
         self._logged = -inf
         self.problem: str | None = None
         """Why what is served is not what it should be by now: told on the start page, and with answers in the log."""
@@ -76,6 +79,20 @@ class HttpApplication:
         finally:
             self._waiting.remove(waiting)
 
+    @asynccontextmanager
+    async def held(self) -> AsyncIterator[None]:
+        """Let requests that come from now on wait for the end of this, and those under way end first, but for one: that
+        which asks for it. Those that take longer than some seconds are not waited for."""
+        loop, self._gate = asyncio.get_running_loop(), asyncio.Event()
+        patience = loop.time() + _PATIENCE_SECONDS
+        try:
+            while len(self._running) > 1 and loop.time() < patience:  # noqa: ASYNC110 - seldom, and for milliseconds
+                await asyncio.sleep(_LOOK_SECONDS)
+            yield
+        finally:
+            gate, self._gate = self._gate, None
+            gate.set()
+
     def _is_busy(self, dispatcher: Dispatcher | None) -> bool:
         if dispatcher is None:
             return bool(self._running) or bool(self._live)
@@ -95,6 +112,8 @@ class HttpApplication:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
+            if self._gate is not None:
+                await self._gate.wait()
             dispatcher = self._dispatcher
             await self._serve(Request(scope, receive, dispatcher.options), dispatcher, send)
         elif scope["type"] == "lifespan":

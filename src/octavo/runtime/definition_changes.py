@@ -2,15 +2,19 @@
 
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 from octavo.builder.conversions import convert, find_conversions
 from octavo.builder.entries import settle_entries, turns
 from octavo.builder.files import AppliedChanges, UnsafePath, apply_changes
 from octavo.builder.plans import MakePlan, Plan, Workshop
 from octavo.builder.problems import said
+from octavo.builder.renames import Renamed
 from octavo.database.connection import Database
+from octavo.database.migrations.files import new_migration
+from octavo.database.migrations.runner import take_back
 from octavo.runtime.infrastructure import Infrastructure
 from octavo.runtime.site import Site
 from octavo.schema.custom_fields import known_custom_fields
@@ -25,31 +29,50 @@ SEVERAL = "You cannot convert a collectionType to a singleType when having multi
 
 
 @dataclass(frozen=True, slots=True)
+class Steps:
+    """What a change does around the tables: `first` before they are made, `last` when nothing else can fail any more.
+
+    `alone`: no request may be under way meanwhile, since the site in force would not find its columns.
+    """
+
+    first: Settle
+    last: Settle
+    alone: bool
+
+
+@dataclass(frozen=True, slots=True)
 class DefinitionChange:
-    """A change of the definitions that a site serves. `serve` puts what the files say into force, once it is done with
-    what it is given to do last."""
+    """A change of the definitions that a site serves. `serve` puts what the files say into force, with its steps."""
 
     shared: Infrastructure
     site: Site
-    serve: Callable[[Settle], Awaitable[None]]
+    serve: Callable[[Steps], Awaitable[None]]
 
     async def make(self, make: MakePlan) -> str:
         """Raises BuilderError, ApplicationError, and what `serve` raises; then files and tables are as before."""
         settings, database = self.shared.settings, self.shared.database
         fields = await in_thread(partial(known_custom_fields, settings.project, settings.api.custom_fields))
-        plan = await in_thread(partial(make, Workshop(settings.project, self.registry, fields)))
+        workshop = Workshop(settings.project, self.registry, fields, settings.database.run_migrations)
+        plan = await in_thread(partial(make, workshop))
         await self._check_entries(plan)
         steps = await find_conversions(database, self.registry, plan.registry)
-        applied = await self._write(plan)
+        migration = new_migration(settings.project, plan.renamed.name, ".py") if plan.renamed else None
+        applied = await self._write(plan, migration)
         converted: list[tuple[str, str]] = []
-        try:
+
+        async def convert_columns() -> None:
             for uid, name, _ in steps:
                 await convert(database, plan.registry, [(uid, name)])
                 converted.append((uid, name))
-            await self.serve(partial(self._settle, plan))
+
+        try:
+            alone = bool(steps or plan.renamed)
+            await self.serve(Steps(convert_columns, partial(self._settle, plan), alone))
         except BaseException:
             await in_thread(applied.undo)
             await self._convert_back(database, converted)
+            if plan.renamed is not None and migration is not None:
+                await self._rename_back(database, migration, plan.renamed)
             raise
         await in_thread(applied.keep)
         return plan.uid
@@ -63,9 +86,13 @@ class DefinitionChange:
         """The definitions before the change."""
         return self.site.registry
 
-    async def _write(self, plan: Plan) -> AppliedChanges:
+    async def _write(self, plan: Plan, migration: Path | None) -> AppliedChanges:
+        project, files = self.shared.settings.project, plan.files
+        if plan.renamed is not None and migration is not None:
+            name = migration.relative_to(project).as_posix()
+            files = replace(files, written={name: plan.renamed.forward.encode(), **files.written})
         try:
-            return await in_thread(partial(apply_changes, self.shared.settings.project, plan.files))
+            return await in_thread(partial(apply_changes, project, files))
         except (OSError, UnsafePath) as error:
             logger.warning("The definitions cannot be written: %s", error)
             reason = error.strerror if isinstance(error, OSError) else str(error)
@@ -78,6 +105,12 @@ class DefinitionChange:
         table = database.dialect.quote(table_name(self.registry.content_types[plan.becomes_single]))
         if len(await database.fetch_all(f"SELECT id FROM {table} LIMIT 2")) > 1:  # noqa: S608 - a quoted name
             raise said(SEVERAL)
+
+    async def _rename_back(self, database: Database, migration: Path, renamed: Renamed) -> None:
+        try:
+            await take_back(database, migration, renamed.backward)
+        except Exception:
+            logger.exception("Data that had been renamed for a change could not be renamed back")
 
     async def _convert_back(self, database: Database, converted: list[tuple[str, str]]) -> None:
         try:

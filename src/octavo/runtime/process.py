@@ -10,6 +10,7 @@ import contextlib
 import logging
 import signal
 from collections.abc import Callable, Coroutine
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -26,7 +27,7 @@ from octavo.http.dispatcher import Dispatcher
 from octavo.project import InvalidCode
 from octavo.runtime import options
 from octavo.runtime.background import Background
-from octavo.runtime.definition_changes import DefinitionChange, Settle
+from octavo.runtime.definition_changes import DefinitionChange, Steps
 from octavo.runtime.followers import Follower
 from octavo.runtime.infrastructure import Infrastructure, open_infrastructure
 from octavo.runtime.open_resources import migrations_folder
@@ -141,11 +142,11 @@ class Process:
         """
         return await asyncio.shield(self._reloads.start(self._change_in_turn(make)))
 
-    async def _serve_change(self, settle: Settle) -> None:
-        """Serve what the files say, after a last step; if that fails, without the tables that were made for it."""
+    async def _serve_change(self, steps: Steps) -> None:
+        """Serve what the files say; if that fails, without the tables that were made for it."""
         self._added = ()
         try:
-            await self._replace(settle)
+            await self._replace(steps)
         except BaseException:
             try:
                 await undo_additions(self.database, self._added)
@@ -213,18 +214,19 @@ class Process:
                 raise
             self.asgi.problem = None
 
-    async def _replace(self, settle: Settle | None = None) -> None:
+    async def _replace(self, steps: Steps | None = None) -> None:
         before = self.infrastructure
         self._marks = await in_thread(partial(read_marks, before.settings.project))
         settings = self._as_far_as_possible(await in_thread(self._read_settings))
         infrastructure = before if settings == before.settings else open_infrastructure(settings)
-        try:
-            site = await self._open_site(infrastructure, settle)
-        except BaseException:
-            if infrastructure is not before:
-                await infrastructure.close()
-            raise
-        self._swap(infrastructure, site)
+        async with AsyncExitStack() as alone:
+            try:
+                site = await self._open_site(infrastructure, steps, alone)
+            except BaseException:
+                if infrastructure is not before:
+                    await infrastructure.close()
+                raise
+            self._swap(infrastructure, site)
 
     def _as_far_as_possible(self, settings: Settings) -> Settings:
         """Less what only another process can take up, which is told."""
@@ -235,11 +237,16 @@ class Process:
                 logger.warning("server.%s stays %s until the service is started again", camel(name), value)
         return replace(settings, server=replace(asked, **fixed))
 
-    async def _open_site(self, infrastructure: Infrastructure, settle: Settle | None) -> Site:
+    async def _open_site(self, infrastructure: Infrastructure, steps: Steps | None, alone: AsyncExitStack) -> Site:
         """A site ready for its first request. What takes long, and asks for nothing of the loop, runs in threads."""
         site = await in_thread(partial(build_site, infrastructure))
         try:
             await site.register()
+            if steps is not None and steps.alone:
+                await site.complete()  # what takes long, before others wait
+                await alone.enter_async_context(self.asgi.held())
+            if steps is not None:
+                await steps.first()
             prepare = update_database if infrastructure is self.infrastructure else prepare_database
             report = await prepare(infrastructure.database, site.registry, *_tables(infrastructure.settings))
             self._added = report.applied
@@ -250,8 +257,8 @@ class Process:
             await site.bootstrap()
             await site.complete()
             await _set_up_roles(infrastructure, site)  # late: what fails has changed no rights
-            if settle is not None:
-                await settle()
+            if steps is not None:
+                await steps.last()
         except BaseException:
             await site.close()
             raise

@@ -6,7 +6,7 @@ otherwise is to be renamed. What rows say of attributes by name is looked for be
 
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,7 +33,7 @@ from octavo.transfer.definition_edits import Edit, edited, replace_file
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,99}")
 _NAMES = ("mappedBy", "inversedBy", "morphBy")
 _FILES = (f"api/*/{TYPE_FILES}", "components/*/*.json", f"extensions/*/{TYPE_FILES}")
-_HEAD = '"""Rename {old} of {uid} to {new}."""\n\n\nasync def up(transaction):\n'
+_HEAD = '"""{about}"""\n\n\nasync def up(transaction):\n'
 
 
 class RenameRefused(OctavoError):
@@ -76,7 +76,9 @@ def plan_rename(settings: Settings, type_name: str, old: str, new: str) -> Renam
     if len(after.remarks) > len(before.remarks):
         new_remarks = "; ".join(str(remark) for remark in after.remarks if remark not in before.remarks)
         raise RenameRefused(f"{new} would not do: {new_remarks}")
-    return RenamePlan(definition.uid, {} if is_done else files, _migration(before, after, definition.uid, old, new))
+    lines = rename_lines(before, after, definition.uid, old, new)
+    about = f"Rename {_literal(old)[1:-1]} of {definition.uid} to {new}."
+    return RenamePlan(definition.uid, {} if is_done else files, migration_text(about, lines))
 
 
 def find_definition(registry: Registry, name: str) -> Definition:
@@ -173,10 +175,14 @@ def _edited_registry(settings: Settings, files: Mapping[Path, bytes]) -> Registr
         return _registry(settings, Path(folder))
 
 
-def _migration(before: Registry, after: Registry, uid: str, old: str, new: str) -> str:
-    lines = [*_table_lines(before, after), *_row_lines(before, uid, old, new)]
-    body = "".join(f"    {line}\n" for line in lines)
-    return _HEAD.format(uid=uid, old=_literal(old)[1:-1], new=new) + body
+def rename_lines(before: Registry, after: Registry, uid: str, old: str, new: str) -> list[str]:
+    """The lines of a migration from definitions before a rename to those after it. Raises RenameRefused."""
+    return [*_table_lines(before, after), *_row_lines(before, uid, old, new)]
+
+
+def migration_text(about: str, lines: Iterable[str]) -> str:
+    """A migration of such lines."""
+    return _HEAD.format(about=about) + "".join(f"    {line}\n" for line in lines or ["pass"])
 
 
 def _call(method: str, *arguments: object, **named: object) -> str:

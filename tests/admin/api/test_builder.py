@@ -36,6 +36,17 @@ def bootstrap(app):
 """
 
 
+NO_HEADINGS = """\
+from pathlib import Path
+
+
+def bootstrap(app):
+    file = Path(__file__).parent / "api/gadget/content-types/gadget/schema.json"
+    if "heading" in file.read_text():
+        raise ValueError("no headings")
+"""
+
+
 class Builder:
     """Ada at the builder."""
 
@@ -141,6 +152,39 @@ async def titles(office: Office) -> list[tuple[int, str]]:
     return [(one["id"], one["attributes"]["title"]) for one in answer.json["data"]]
 
 
+async def test_a_rename_takes_along_what_belongs_to_a_name(builder: Builder, office: Office) -> None:
+    """Data and rights; and back again where the change fails at its end."""
+    club, note = office.club, {"type": "relation", "relation": "manyToOne", "target": "api::note.note"}
+    form = {"title": TEXT, "note": {**note, "targetAttribute": "gadgets"}}
+    await builder.make(gadget(form))
+    await club.ask("POST", "/api/gadgets", {"data": {"title": "A"}}, FULL)
+    async with club.database.transaction() as transaction:
+        values = f"""('plugin::content-manager.explorer.read', '{GADGET}', '{{"fields": ["title"]}}')"""
+        await transaction.execute_script(f"INSERT INTO admin_permissions (action, subject, properties) VALUES {values}")
+    renamed = {"heading": TEXT, "memo": {**note, "targetAttribute": "gadgets"}}
+    body = gadget(renamed, renames={"title": "heading", "note": "memo"})
+
+    (builder.project / "src/index.py").write_text(NO_HEADINGS)
+    before = builder.files()
+    failed = await builder.make(body, GADGET)
+    assert (failed.status, "no headings" in str(failed.json)) == (400, True)
+    assert builder.files() == before
+    assert not [*(builder.project / "database").glob("migrations/*")]
+    assert await titles(office) == [(1, "A")]
+    (builder.project / "src/index.py").unlink()
+
+    made = await builder.make(body, GADGET)
+    assert made.status == 201, made.json
+    found = await club.ask("GET", "/api/gadgets?populate=*", None, FULL)
+    assert found.json["data"][0]["attributes"]["heading"] == "A"
+    assert (await builder.shown("api::note.note"))["gadgets"]["mappedBy"] == "memo"
+    asked = f"SELECT properties FROM admin_permissions WHERE subject = '{GADGET}' ORDER BY id"
+    kept = (await club.database.fetch_all(asked))[0]
+    assert "heading" in str(kept)
+    refused = await builder.make(gadget(renamed, renames={"nope": "x", "heading": "memo"}), GADGET)
+    assert len(refused.json["error"]["details"]["errors"]) == 2
+
+
 async def test_what_cannot_be_served_changes_nothing(builder: Builder, office: Office) -> None:
     """Whatever it fails at: files, the site in force, and the reason in the answer."""
     bootstrap = builder.project / "src/index.py"
@@ -184,4 +228,4 @@ async def test_who_may(open_office: Any) -> None:
     assert (await office.club.ask("GET", TYPES, None, FULL)).status == 401
     office.club.octavo.infrastructure.definitions.change = None  # as in production
     answer = await office.club.ask("POST", TYPES, gadget({"t": {"type": "string"}}), (await office.session())[0])
-    assert answer.status == 423
+    assert answer.status == 403

@@ -6,6 +6,7 @@ a file for each database, `.sqlite.sql` and `.postgresql.sql`. Their order is th
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from itertools import groupby
 from pathlib import Path, PurePosixPath
@@ -14,6 +15,9 @@ from typing import Final
 from octavo.sql.dialects.base import FILE_WORDS, Dialect
 
 FOLDER: Final = "database/migrations"
+_STAMP: Final = "%Y.%m.%dT%H.%M.%S"
+_STAMP_LENGTH: Final = len("2026.01.31T09.30.00")
+_AHEAD: Final = timedelta(minutes=1)
 _RUN: Final = frozenset({".sql", ".py"})
 _NOT_RUN: Final = frozenset({".js", ".ts", ".cjs", ".mjs"})
 
@@ -83,3 +87,12 @@ def _word(file: str) -> str | None:
 
 def _suffix(file: str) -> str:
     return PurePosixPath(file).suffix
+
+
+def new_migration(project: Path, name: str, suffix: str) -> Path:
+    """Where a migration is to be written that runs behind all others: called after this second, or a later one."""
+    folder, moment = project / FOLDER, datetime.now(UTC)
+    last = max((path.name[:_STAMP_LENGTH] for path in folder.glob("[0-9]*")), default="")
+    while (stamp := moment.strftime(_STAMP)) <= last and (moment - datetime.now(UTC)) < _AHEAD:
+        moment += timedelta(seconds=1)
+    return folder / f"{stamp}.{name}{suffix}"

@@ -18,6 +18,7 @@ from octavo.sql.own_table_statement import OwnStatement
 
 _TABLE: Final = next(table for table in INTERNAL_TABLES if table.name == "strapi_migrations")
 _NAMES: Final = "SELECT name FROM strapi_migrations"
+_FORGET: Final = OwnStatement("DELETE FROM strapi_migrations WHERE name = {name}")
 _NOTE: Final = OwnStatement("INSERT INTO strapi_migrations (name, time) VALUES ({name}, {now:instant})")
 
 
@@ -26,6 +27,12 @@ async def done_names(connection: Connection, dialect: Dialect) -> frozenset[str]
     if _TABLE.name not in await found_tables(connection, dialect):
         return frozenset()
     return frozenset(migration_name(row[0] or "") for row in await connection.fetch_all(_NAMES))
+
+
+async def forget_done(transaction: Transaction, dialect: Dialect, migration: Migration) -> None:
+    """Take back the note that a migration has run."""
+    for file in migration.files:
+        await transaction.execute(*_FORGET.bind(dialect, name=file))
 
 
 async def note_done(transaction: Transaction, dialect: Dialect, migration: Migration) -> None:

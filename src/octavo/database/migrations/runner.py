@@ -14,8 +14,8 @@ from types import ModuleType
 from typing import Any, Final
 
 from octavo.database.connection import Database, LockTimeout, Transaction, TransactionFailed
-from octavo.database.migrations.files import FOLDER, Migration, MigrationFailed, State, read_migrations
-from octavo.database.migrations.ledger import done_names, note_done
+from octavo.database.migrations.files import FOLDER, Migration, MigrationFailed, State, migration_name, read_migrations
+from octavo.database.migrations.ledger import done_names, forget_done, note_done
 from octavo.database.migrations.renames import RenamingTransaction
 from octavo.database.migrations.transaction import MigrationTransaction
 from octavo.database.table_lock_retries import retry_locked
@@ -80,6 +80,22 @@ def _tell_not_run(migrations: Iterable[Migration]) -> None:
             ", ".join(names[:5]),
             more,
         )
+
+
+async def take_back(database: Database, path: Path, source: str) -> None:
+    """Undo a migration that has run, by the text of one of Python that does the opposite, and forget that it has.
+
+    Nothing happens where it has not. Raises MigrationFailed.
+    """
+    migration = Migration(migration_name(path.name), (path.name,), path)
+
+    async def undo() -> None:
+        async with database.transaction(exclusive=True) as connection:
+            if migration.name in await done_names(connection, database.dialect):
+                await _run_python(RenamingTransaction(connection, database.dialect), path, source)
+                await forget_done(connection, database.dialect, migration)
+
+    await retry_locked(database, undo)
 
 
 async def rehearse(database: Database, folder: Path) -> list[Rehearsal]:

@@ -1,0 +1,88 @@
+"""Renames: a form may say which attributes only get another name, so that data, rights and layouts go along.
+
+`renames` stands beside `attributes` in a form: `{"title": "heading"}`. v4 knows no renames: there, one attribute goes
+and another one comes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from octavo.builder.checks import registry_of
+from octavo.builder.drafts import Draft, Drafts
+from octavo.builder.problems import refused
+from octavo.errors import Problem
+from octavo.schema.custom_fields import CustomFields
+from octavo.schema.naming import snake_case
+from octavo.transfer.rename import RenameRefused, migration_text, rename_lines
+
+RENAMES: Final = "renames"
+_SIDES: Final = ("inversedBy", "mappedBy", "morphBy")
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """The migration that takes data along, and the one that takes it back; `name` is what its file is called after."""
+
+    name: str
+    forward: str
+    backward: str
+
+
+def rename_attributes(drafts: Drafts, draft: Draft, form: Any, fields: CustomFields) -> Renamed | None:
+    """Give attributes other names wherever definitions say them; None where a form says nothing of it.
+
+    Raises BuilderError.
+    """
+    renames = form.get(RENAMES) if isinstance(form, Mapping) else None
+    if renames is None or renames == {}:
+        return None
+    problems = [*_problems(draft, renames, form.get("attributes"))]
+    if problems:
+        raise refused(problems)
+    forward: list[str] = []
+    backward: list[str] = []
+    for old, new in renames.items():
+        before = registry_of(drafts, fields)
+        _rename(drafts, draft, old, new)
+        after = registry_of(drafts, fields)
+        try:
+            forward += rename_lines(before, after, draft.uid, old, new)
+            backward = [*rename_lines(after, before, draft.uid, new, old), *backward]
+        except RenameRefused as error:
+            raise refused([Problem((draft.uid, RENAMES, old), str(error))]) from error
+    told = "-".join(f"{old}-to-{new}" for old, new in renames.items())
+    name = f"rename-{draft.uid.rpartition('.')[2]}-{told}"[:120]
+    about = f"Rename attributes of {draft.uid}."
+    return Renamed(name, migration_text(about, forward), migration_text(about, backward))
+
+
+def _problems(draft: Draft, renames: Any, attributes: Any) -> list[Problem]:
+    place = (draft.uid, RENAMES)
+    if not isinstance(renames, Mapping) or not isinstance(attributes, Mapping):
+        return [Problem(place, "must be an object: names as they are to names as they are to be")]
+    found = []
+    for old, new in renames.items():
+        if old not in draft.attributes:
+            found.append(Problem((*place, old), "there is no such attribute"))
+        elif not isinstance(new, str) or new not in attributes or old in attributes:
+            found.append(Problem((*place, old), "the form has to have the attribute under its new name alone"))
+        elif any(snake_case(name) == snake_case(new) for name in draft.attributes if name != old):
+            found.append(Problem((*place, old), f"there is an attribute {new} already"))
+    return found
+
+
+def _rename(drafts: Drafts, draft: Draft, old: str, new: str) -> None:
+    draft.raw["attributes"] = {new if name == old else name: raw for name, raw in draft.attributes.items()}
+    draft.changed = True
+    for raw in draft.attributes.values():
+        if raw.get("targetField") == old:
+            raw["targetField"] = new
+    for index in draft.raw.get("indexes") or ():
+        columns = index.get("columns")
+        index["columns"] = [snake_case(new) if one == snake_case(old) else one for one in columns or ()]
+    for other in drafts:
+        for raw in other.attributes.values():
+            sides = [side for side in _SIDES if raw.get("target") == draft.uid and raw.get(side) == old]
+            raw.update(dict.fromkeys(sides, new))
+            other.changed = other.changed or bool(sides)
