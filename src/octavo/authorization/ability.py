@@ -14,6 +14,7 @@ from octavo.query.ast import Filter
 FIND: Final = "find"
 CREATE: Final = "create"
 UPDATE: Final = "update"
+PUBLISH: Final = "publish"
 
 
 class Ability(ABC):
@@ -50,6 +51,11 @@ class Ability(ABC):
         """Whether an action (`find`, `create`) is allowed on a content-type."""
         return self.allows(f"{uid}.{action}")
 
+    def publishes(self, uid: str) -> bool:
+        """Whether entries of a content-type that is written may be published, or taken back, with it; of which ones,
+        the scope of `publish` says."""
+        return True
+
     def reads(self, uid: str, field: str) -> bool:
         """Whether a field of a content-type may be known: shown, populated, compared, sorted by, searched.
 
@@ -81,9 +87,21 @@ class Ability(ABC):
         return None
 
 
+def reads(ability: Ability, uid: str, field: str) -> bool:
+    """Whether a field may be known, of some entries at least."""
+    return ability.reads(uid, field)
+
+
 def reads_always(ability: Ability, uid: str, field: str) -> bool:
     """Whether a field may be known of whichever entry it is."""
     return ability.reads(uid, field) and ability.field_scope(uid, field) is None
+
+
+def writes_always(ability: Ability, uid: str, field: str) -> bool:
+    """Whether a field may be changed of whichever entry there is."""
+    if ability.scope(uid, UPDATE) is not None:
+        return False
+    return ability.writes(uid, field, UPDATE) and ability.field_scope(uid, field, UPDATE) is None
 
 
 class PublishedOnly:

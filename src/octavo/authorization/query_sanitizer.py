@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from octavo.authorization.ability import FIND, Ability, reads_always
+from octavo.authorization.ability import FIND, Ability, reads, reads_always
 from octavo.authorization.strictness import Checks, Strictness, given_at, keys_at, without_refused
 from octavo.errors import InvalidParameter, ValidationError
 from octavo.query.ast import (
@@ -115,9 +115,13 @@ class QuerySanitizer:
     def _below(self, place: Place, attribute: AnyAttribute, target: Definition) -> Place:
         return None if place is None else place.below(attribute, target)
 
-    def _is_withheld(self, place: Place, name: str) -> bool:
-        """Whether the ability does not read a field."""
-        return place is not None and not reads_always(self.ability, place.uid, place.field(name))
+    def _is_withheld(self, place: Place, name: str, *, always: bool = False) -> bool:
+        """Whether the ability does not read a field; or not of whichever entry it is (`always`). The plan guards what
+        may be known of some entries only, but where a filter begins in a component, or a sort leads elsewhere."""
+        if place is None:
+            return False
+        may_know = reads_always if always else reads
+        return not may_know(self.ability, place.uid, place.field(name))
 
     def _refuse_filters(self, asked: Filter | None, definition: Definition, place: Place) -> None:
         """Refuse what may not be compared, once every name is known to exist; in the reference's order."""
@@ -126,8 +130,9 @@ class QuerySanitizer:
             for at, attribute, _ in reached:
                 if refused(attribute):
                     raise InvalidParameter(at.attribute, at.path)
+        always = place is not None and bool(place.way)
         for at, _, where in reached:
-            if self._is_withheld(where, at.attribute):
+            if self._is_withheld(where, at.attribute, always=always):
                 raise InvalidParameter(at.attribute, at.path)
 
     def _refuse_fields(self, names: Iterable[str], definition: Definition, place: Place) -> None:
@@ -155,7 +160,8 @@ class QuerySanitizer:
             _check_end(sort, steps)
         for _, steps in paths:
             for name, attribute, where in steps:
-                if self._out_of_reach(attribute) or self._is_withheld(where, name):
+                always = len(steps) > 1 or (where is not None and bool(where.way))
+                if self._out_of_reach(attribute) or self._is_withheld(where, name, always=always):
                     raise InvalidParameter(name, ("sort",))
 
     def _steps(self, sort: Sort, definition: Definition, place: Place) -> Iterable[SortStep]:

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import orjson
 
-from octavo.authorization.ability import CREATE, UPDATE
+from octavo.authorization.ability import CREATE, PUBLISH, UPDATE
 from octavo.authorization.actor import SYSTEM, Actor
 from octavo.authorization.input_sanitizer import InputSanitizer
 from octavo.content.entry_unit import EntryUnit
@@ -29,6 +29,7 @@ from octavo.query.ast import EVERYTHING, Filter, Populate, Query
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.schema.automatic import LOCALIZATIONS, PUBLISHED_AT
 from octavo.schema.content_types import ContentType
+from octavo.schema.uids import FILE
 from octavo.threads import MOST_COMPUTED_HERE, in_computing_thread
 
 
@@ -74,6 +75,7 @@ class ContentWrites:
         Such a draft has to be as complete as if it were published. Raises ValidationError, ApplicationError.
         """
         write = await self._writable(content_type, write, actor, CREATE)
+        publishes = _publishes(content_type, write, actor)
 
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
             strict = draft and PUBLISHED_AT not in data
@@ -81,13 +83,14 @@ class ContentWrites:
                 content_type,
                 data,
                 actor_id=actor.creator_id,
-                draft_default=draft,
+                draft_default=draft or not publishes,
                 strict=strict,
                 locale=locale,
                 dates=write.dates,
             )
-            if not await self.in_scope(content_type, entry_id, unit, actor, CREATE):
-                raise ForbiddenError
+            await self._check_written(content_type, entry_id, unit, actor, CREATE)
+            if content_type.draft_and_publish and publishes and not _is_draft(data, draft):
+                await self._check_written(content_type, entry_id, unit, actor, PUBLISH)
             return await self.answer(answer, entry_id, unit)
 
         return await self._write(content_type, write, work, actor)
@@ -122,13 +125,15 @@ class ContentWrites:
         `sharing`: whether localizations that the answer shows take over from it what all of them share.
         """
         write = await self._writable(content_type, write, actor, UPDATE)
+        _publishes(content_type, write, actor)
 
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
             await self.check_entry(content_type, entry_id, unit, actor, UPDATE)
             if not await unit.update(content_type, entry_id, data, actor_id=actor.creator_id, dates=write.dates):
                 raise NotFoundError
-            if not await self.in_scope(content_type, entry_id, unit, actor, UPDATE):
-                raise ForbiddenError
+            await self._check_written(content_type, entry_id, unit, actor, UPDATE)
+            if content_type.draft_and_publish and PUBLISHED_AT in data:
+                await self._check_written(content_type, entry_id, unit, actor, PUBLISH)
             entry = await self.answer(answer, entry_id, unit)  # with the siblings as they were (observed)
             if sharing and content_type.localized:
                 await share_shown(unit, self._registry, content_type, entry)
@@ -164,12 +169,16 @@ class ContentWrites:
     ) -> bytes:
         """A new localization of an entry, as the answer shows it. Raises NotFoundError, ApplicationError."""
         write = await self._writable(content_type, write, actor, CREATE)
+        publishes = _publishes(content_type, write, actor)
 
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
             await self.check_entry(content_type, entry_id, unit, actor, "createLocalization")
+            if not publishes:
+                data = {**data, PUBLISHED_AT: None}
             added = await add_localization(
                 unit, self._reader, self._locales, content_type, entry_id, data, actor.creator_id
             )
+            await self._check_written(content_type, added.id, unit, actor, CREATE)
             entry = await self.answer(answer, added.id, unit)  # with the siblings as they were (observed)
             await share(unit, content_type, added)
             return entry
@@ -238,6 +247,13 @@ class ContentWrites:
         if not await self.in_scope(content_type, entry_id, unit, actor, action):
             raise NotFoundError
 
+    async def _check_written(
+        self, content_type: ContentType, entry_id: int, unit: EntryUnit, actor: Actor, action: str
+    ) -> None:
+        """Raise ForbiddenError for what an entry has become, where the actor may not take the action on such ones."""
+        if not await self.in_scope(content_type, entry_id, unit, actor, action):
+            raise ForbiddenError
+
     async def in_scope(
         self, content_type: ContentType, entry_id: int, unit: EntryUnit, actor: Actor, action: str
     ) -> bool:
@@ -267,3 +283,22 @@ class ContentWrites:
         if found is None:
             raise NotFoundError
         return found
+
+
+def _publishes(content_type: ContentType, write: Write, actor: Actor) -> bool:
+    """Whether an actor may publish what a write is about; entries that they make are drafts otherwise.
+
+    Raises ForbiddenError where the write says so all the same, and for files that the actor may not add.
+    """
+    if write.files and actor.ability.scope(FILE, CREATE) is not None:
+        raise ForbiddenError
+    if not content_type.draft_and_publish or actor.ability.publishes(content_type.uid):
+        return True
+    if isinstance(write.data, Mapping) and PUBLISHED_AT in write.data:
+        raise ForbiddenError
+    return False
+
+
+def _is_draft(data: Mapping[str, Any], default: bool) -> bool:
+    """Whether a new entry is a draft."""
+    return data[PUBLISHED_AT] is None if PUBLISHED_AT in data else default

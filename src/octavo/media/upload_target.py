@@ -3,8 +3,9 @@
 import math
 from typing import Any
 
+from octavo.authorization.ability import writes_always
 from octavo.authorization.actor import Actor, check
-from octavo.errors import Problem, ValidationError
+from octavo.errors import ForbiddenError, Problem, ValidationError
 from octavo.media.files import UploadTarget
 from octavo.query.numbers import id_number
 from octavo.schema.registry import Registry
@@ -21,6 +22,8 @@ def read_upload_target(
     if content_type is None:
         raise _wrong("ref", "ref must be the UID of a content-type")
     check(actor, f"{ref}.update")
+    if not writes_always(actor.ability, ref, field):
+        raise ForbiddenError
     number = id_number(entry_id, digits_only=digits_only)
     if math.isnan(number) or number != math.floor(number) or abs(number) > LARGEST_ID:
         raise _wrong("refId", "refId must be the id of an entry")

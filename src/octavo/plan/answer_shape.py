@@ -64,18 +64,24 @@ def _object(answer: Object, definition: Definition, planning: Planning, holder: 
     members: list[tuple[str, Shape]] = []
     guarded: list[tuple[str, Shape]] = []
     for key, item in answer.members:
-        if isinstance(item, Guarded):
+        if isinstance(item, Guarded) and not item.otherwise:
             guarded.append((key, _guarded(item, definition, planning, holder)))
         else:
-            members.append((key, answer_shape(item, definition, planning, holder)))
+            members.append((key, _member(item, definition, planning, holder)))
     return ObjectShape(tuple(members), tuple(guarded))
+
+
+def _member(item: Answer | Guarded, definition: Definition, planning: Planning, holder: ContentType | None) -> Shape:
+    if isinstance(item, Guarded):
+        return _guarded(item, definition, planning, holder)
+    return answer_shape(item, definition, planning, holder)
 
 
 def _guarded(item: Guarded, definition: Definition, planning: Planning, holder: ContentType | None) -> Shape:
     if holder is None:
         raise TypeError(f"{definition.uid} stands in no entry that a guard could speak of")
     condition = plan_filter(item.condition, holder, planning.unscoped())
-    return GuardShape(condition, answer_shape(item.answer, definition, planning, holder))
+    return GuardShape(condition, answer_shape(item.answer, definition, planning, holder), item.otherwise)
 
 
 def _count(answer: Count, definition: Definition, planning: Planning) -> Shape:

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
-from octavo.plan.filters import both, plan_filter, plan_step
+from octavo.plan.filters import both, plan_filter, plan_guard, plan_step
 from octavo.plan.nodes import (
     BranchShape,
     CountShape,
+    GuardShape,
     LiteralShape,
     ManyShape,
     Member,
@@ -84,19 +85,35 @@ class Shaper:
 
     def _attributes(self, query: Query, definition: Definition) -> ObjectShape:
         scalars = scalar_run(query, definition, private=self.planning.knows_private)
-        if self.place is not None:
-            scalars = ScalarRun(tuple([one for one in scalars.members if self.planning.shows(self.place, one[0])]))
-        members: list[Member] = [scalars] if scalars.members else []
         optional: list[tuple[str, Shape]] = []
+        if self.place is not None:
+            scalars, optional = self._known_scalars(scalars, self.place)
+        members: list[Member] = [scalars] if scalars.members else []
         for populate in query.populate:
             shaper = replace(self, state=populate.query.publication_state or self.state)
             shape = shaper.populated(populate, query, definition)
+            guard = None if self.place is None else plan_guard(self.place, populate.name, self.planning)
+            if guard is not None:
+                shape = GuardShape(guard, shape)
             may_be_absent = isinstance(shape, VariantShape) and shape.empty == ABSENT
-            if may_be_absent:
+            if may_be_absent or guard is not None:
                 optional.append((populate.name, shape))
             else:
                 members.append((populate.name, shape))
         return ObjectShape(tuple(members), tuple(optional))
+
+    def _known_scalars(self, run: ScalarRun, place: FieldPlace) -> tuple[ScalarRun, list[tuple[str, Shape]]]:
+        """The scalars that may be read of every entry, and those that may be read of some."""
+        always: list[tuple[str, ScalarShape]] = []
+        guarded: list[tuple[str, Shape]] = []
+        for name, shape in run.members:
+            if self.planning.shows(place, name):
+                guard = plan_guard(place, name, self.planning)
+                if guard is None:
+                    always.append((name, shape))
+                else:
+                    guarded.append((name, GuardShape(guard, shape)))
+        return ScalarRun(tuple(always)), guarded
 
     def below(self, attribute: AnyAttribute, target: Definition) -> "Shaper":
         """For what an attribute leads to, where not every field may be read."""

@@ -5,7 +5,7 @@ would meet it: exactly what the reference's left joins answer, without multiplyi
 tests, so `$not` around a relation also speaks of some related entry.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from octavo.plan.nodes import ALWAYS, NEVER, All, Any, Condition, Exists, Linked, ParameterKind, Step, Tested
@@ -16,6 +16,7 @@ from octavo.query.operators import Operand, Operator, Test
 from octavo.schema.attributes import AnyAttribute, Media, Scalar
 from octavo.schema.automatic import PUBLISHED_AT
 from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.field_places import FieldPlace
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 
 ID_KIND = ValueKind.BIG_INTEGER
@@ -26,7 +27,8 @@ def plan_filter(asked: Filter | None, definition: Definition, planning: Planning
     """The condition of a sanitized filter on entries of `definition`. Raises ValidationError for bad operands."""
     if asked is None:
         return ALWAYS
-    return _plan(asked, definition, planning, negated=False)
+    place = planning.place(definition) if isinstance(definition, ContentType) else None
+    return _plan(asked, definition, planning, place, negated=False)
 
 
 def plan_step(owner: Definition, attribute: AnyAttribute, planning: Planning, *, scoped: bool = True) -> Step:
@@ -55,6 +57,19 @@ def plan_scope(target: Definition, planning: Planning) -> Condition | None:
     return planning.scopes[target.uid]
 
 
+def plan_guard(place: FieldPlace | None, name: str, planning: Planning) -> Condition | None:
+    """What the entry that a field is in has to meet for it to be known; None: nothing. It is not scoped itself."""
+    if place is None or planning.access is None:
+        return None
+    guard = planning.access.field_scope(place.uid, place.field(name))
+    if guard is None:
+        return None
+    if (place.uid, guard) not in planning.guards:
+        target = planning.registry.content_types[place.uid]
+        planning.guards[place.uid, guard] = plan_filter(guard, target, planning.unscoped())
+    return planning.guards[place.uid, guard]
+
+
 def is_live(content_type: ContentType, planning: Planning) -> Condition:
     """What is published, of a type with drafts."""
     published_at = content_type.scalar(PUBLISHED_AT)
@@ -70,16 +85,17 @@ def both(first: Condition, second: Condition) -> Condition:
     return first if second == ALWAYS else All((first, second))
 
 
-def _plan(asked: Filter, definition: Definition, planning: Planning, *, negated: bool) -> Condition:
+def _plan(
+    asked: Filter, definition: Definition, planning: Planning, place: FieldPlace | None, *, negated: bool
+) -> Condition:
     match asked:
-        case And(items=items):
-            return _combine(items, lambda item: _plan(item, definition, planning, negated=negated), every=not negated)
-        case Or(items=items):
-            return _combine(items, lambda item: _plan(item, definition, planning, negated=negated), every=negated)
+        case And(items=items) | Or(items=items):
+            every = isinstance(asked, And) is not negated
+            return _combine(items, lambda item: _plan(item, definition, planning, place, negated=negated), every=every)
         case Not(item=item):
-            return _plan(item, definition, planning, negated=not negated)
-        case At(attribute=name, filter=inner):
-            return _plan_at(name, inner, definition, planning, negated=negated)
+            return _plan(item, definition, planning, place, negated=not negated)
+        case At():
+            return _plan_at(asked, definition, planning, place, negated=negated)
         case Compare():
             return _test(None, asked, planning, negated=negated)
         case LinkedFrom():
@@ -97,13 +113,42 @@ def _combine(items: tuple[Filter, ...], plan: Callable[[Filter], Condition], *, 
     return All(planned) if every or not planned else Any(planned)
 
 
-def _plan_at(name: str, inner: Filter, definition: Definition, planning: Planning, *, negated: bool) -> Condition:
-    attribute = definition.attributes.get(name)
+def _plan_at(
+    asked: At, definition: Definition, planning: Planning, place: FieldPlace | None, *, negated: bool
+) -> Condition:
+    attribute = definition.attributes.get(asked.attribute)
     if attribute is None or isinstance(attribute, Scalar):
-        return _plan_scalar(attribute, inner, planning, negated=negated)
-    step = plan_step(definition, attribute, planning)
-    condition = _plan(inner, step.target, planning, negated=negated)
-    return Exists(step, condition, or_nothing=met_by_nulls(condition) is True)
+        condition = _plan_scalar(attribute, asked.filter, planning, negated=negated)
+    else:
+        step = plan_step(definition, attribute, planning)
+        below = None if place is None else place.below(attribute, step.target)
+        inner = _plan(asked.filter, step.target, planning, below, negated=negated)
+        condition = Exists(step, inner, or_nothing=met_by_nulls(inner) is True)
+    if place is None or place.way:
+        return condition
+    for guard in dict.fromkeys(_guards(asked, definition, planning, place)):
+        condition = both(guard, condition)  # of what may not be known, a filter and its opposite are both not met
+    return condition
+
+
+def _guards(asked: Filter, definition: Definition, planning: Planning, place: FieldPlace) -> Iterator[Condition]:
+    """What an entry has to meet for a filter to speak of its fields, and of those in its components."""
+    match asked:
+        case And(items=items) | Or(items=items):
+            for item in items:
+                yield from _guards(item, definition, planning, place)
+        case Not(item=item):
+            yield from _guards(item, definition, planning, place)
+        case At(attribute=name, filter=inner):
+            attribute = definition.attributes.get(name)
+            if attribute is None:
+                return
+            guard = plan_guard(place, name, planning)
+            if guard is not None:
+                yield guard
+            target = None if isinstance(attribute, Scalar) else planning.registry.target(attribute)
+            if target is not None and not isinstance(target, ContentType):
+                yield from _guards(inner, target, planning, place.below(attribute, target))
 
 
 def _plan_scalar(attribute: Scalar | None, asked: Filter, planning: Planning, *, negated: bool) -> Condition:

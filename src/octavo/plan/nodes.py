@@ -112,11 +112,13 @@ ALWAYS, NEVER = Constant(True), Constant(False)
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Order by a scalar (None: the id) of the entry itself, or at the end of some steps."""
+    """Order by a scalar (None: the id) of the entry itself, or at the end of some steps. A `guard` says for which
+    entries its own value counts; others are as those without one."""
 
     attribute: Scalar | None
     descending: bool = False
     steps: tuple[Step, ...] = ()
+    guard: "Condition | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,11 +218,12 @@ class CountShape:
 
 @dataclass(frozen=True, slots=True)
 class GuardShape:
-    """A shape for entries that meet a condition; of others nothing is shown. In a component, the condition is about the
-    entry around it."""
+    """A shape for entries that meet a condition; of others `otherwise` is shown, or nothing. In a component, the
+    condition is about the entry around it."""
 
     condition: Condition
     shape: "Shape"
+    otherwise: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ class Planning:
     """The state of one planning: `values[i]` belongs to the parameter with index i. Without `access` all is read.
 
     `scopes` are the conditions of content-types whose scope was planned already: each has its parameters once.
+    `guards` likewise are those of fields that are there in some entries only.
     `hides_future`: what is to be published in the future is not live yet.
     """
 
@@ -48,6 +49,7 @@ class Planning:
     access: Access | None = None
     values: list[Value] = field(default_factory=list)
     scopes: dict[str, Condition | None] = field(default_factory=dict)
+    guards: dict[tuple[str, Filter], Condition] = field(default_factory=dict)
     most_joins: int = MOST_JOINS
     joins: int = 0
     hides_future: bool = False
@@ -87,8 +89,5 @@ class Planning:
         return FieldPlace(definition.uid) if self.access is not None and self.access.limits_fields else None
 
     def shows(self, place: FieldPlace | None, name: str) -> bool:
-        """Whether an attribute at a place may be read."""
-        if place is None or self.access is None:
-            return True
-        field = place.field(name)
-        return self.access.reads(place.uid, field) and self.access.field_scope(place.uid, field) is None
+        """Whether an attribute at a place may be read, of some entries at least: see `plan_guard`."""
+        return place is None or self.access is None or self.access.reads(place.uid, place.field(name))

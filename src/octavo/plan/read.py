@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from octavo.plan.answer_shape import answer_shape
 from octavo.plan.entry_shape import Shaper, leads_elsewhere, with_sorted_fields
-from octavo.plan.filters import both, plan_filter
+from octavo.plan.filters import both, plan_filter, plan_guard
 from octavo.plan.nodes import (
     ALWAYS,
     NEVER,
@@ -33,6 +33,7 @@ from octavo.query.operators import Test
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.schema.attributes import Scalar
 from octavo.schema.content_types import Definition
+from octavo.schema.field_places import FieldPlace
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import NUMBER_KINDS, SCALAR_TYPES
 
@@ -147,7 +148,13 @@ def search(text: str | None, content_type: Definition, planning: Planning, *, pr
     if not searched:
         return NEVER
     needle = planning.bind(ParameterKind.TEXT, text)
-    return Any(tuple(Tested(attribute, Test.CONTAINS, (needle,), ignores_case=True) for attribute in searched))
+    return Any(tuple(_found_in(attribute, place, needle, planning) for attribute in searched))
+
+
+def _found_in(attribute: Scalar | None, place: FieldPlace | None, needle: Parameter, planning: Planning) -> Condition:
+    found = Tested(attribute, Test.CONTAINS, (needle,), ignores_case=True)
+    guard = None if place is None or attribute is None else plan_guard(place, attribute.name, planning)
+    return found if guard is None else both(guard, found)
 
 
 def _is_searched(attribute: Scalar, is_number: bool) -> bool:

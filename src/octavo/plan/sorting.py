@@ -1,11 +1,11 @@
 """Sort to order: paths become steps."""
 
-from octavo.plan.filters import plan_step
+from octavo.plan.filters import plan_guard, plan_step
 from octavo.plan.nodes import Order, Step
 from octavo.plan.planning import Planning
 from octavo.query.ast import Sort
 from octavo.schema.attributes import Scalar
-from octavo.schema.content_types import Definition
+from octavo.schema.content_types import ContentType, Definition
 
 
 def plan_order(sorts: tuple[Sort, ...], definition: Definition, planning: Planning) -> tuple[Order, ...]:
@@ -18,7 +18,9 @@ def _plan_sort(sort: Sort, definition: Definition, planning: Planning) -> Order:
     for name in sort.names:
         attribute = definition.attributes.get(name)
         if attribute is None or isinstance(attribute, Scalar):
-            return Order(attribute, sort.descending, tuple(steps))
+            place = planning.place(definition) if not steps and isinstance(definition, ContentType) else None
+            guard = None if attribute is None else plan_guard(place, name, planning)
+            return Order(attribute, sort.descending, tuple(steps), guard)
         step = plan_step(definition, attribute, planning)
         steps.append(step)
         definition = step.target

@@ -44,6 +44,8 @@ class Guarded:
 
     condition: Filter
     answer: "Answer"
+    otherwise: str = ""
+    """The JSON that stands there where the condition is not met; empty: the member is absent."""
 
 
 @dataclass(frozen=True, slots=True)

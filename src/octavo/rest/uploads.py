@@ -6,9 +6,10 @@ A file goes into an entry (`ref`, `refId`, `field`) only for those who may updat
 from collections.abc import Mapping
 from typing import Any, Final
 
+from octavo.authorization.ability import UPDATE
 from octavo.authorization.actor import Actor
 from octavo.controllers.content import ContentController
-from octavo.errors import NotFoundError, Problem, ValidationError
+from octavo.errors import ForbiddenError, NotFoundError, Problem, ValidationError
 from octavo.forms.printing import MISSING
 from octavo.http.body import Body, read_body
 from octavo.http.form_data import UploadedFile
@@ -46,6 +47,8 @@ class UploadEndpoints:
         file_id = _replaced(request)
         if file_id is None:
             return await self._add(request, files, said, actor)
+        if actor.ability.scope(FILE, UPDATE) is not None:  # which file it is, is asked of nobody
+            raise ForbiddenError
         if len(files) > 1:
             raise ValidationError("Cannot replace a file with multiple ones")
         info = read_info(said.get(FILE_INFO, MISSING))

@@ -10,7 +10,8 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Final
 
-from octavo.authorization.ability import CREATE, FIND, Ability
+from octavo.authorization.ability import CREATE, FIND, PUBLISH, UPDATE, Ability
+from octavo.authorization.actions import FILES
 from octavo.authorization.rights.fields import fields_of, leaves
 from octavo.authorization.rights.grants import Grant
 from octavo.authorization.rights.names import OF_CONTENT_API, of_entries
@@ -19,7 +20,7 @@ from octavo.query.operators import OPERATORS
 from octavo.schema.automatic import TIMESTAMPS
 from octavo.schema.managed import automatic_names
 from octavo.schema.registry import Registry
-from octavo.schema.uids import ADMIN_ROLE, ADMIN_USER, FILE
+from octavo.schema.uids import ADMIN_ROLE, ADMIN_USER, FILE, USER
 
 NEVER: Final[Filter] = At(attribute="id", filter=Compare(operator=OPERATORS["$in"], values=()))
 """Met by no entry."""
@@ -31,6 +32,10 @@ _SHOWN_OF_PEOPLE: Final = {
 """What may be known of administrators where entries lead to them, whoever asks (security.md, 6)."""
 
 _NO_CONTENT: Final = ("admin::",)
+
+_WHOLLY: Final = frozenset({f"{FILES}.upload", f"{FILES}.destroy", f"{USER}.destroy"})
+"""Actions of the content API that ask nothing of entries and fields: whoever may take them in part alone may not there.
+Users are written so, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +91,12 @@ class AdminAbility(Ability):
         """Whether an action is allowed: one of administrators that has no subject, or one of the content API."""
         if self.everything or (action, None) in self._shares:
             return True
+        uid, _, verb = action.rpartition(".")
+        if action in _WHOLLY or (uid == USER and verb in (CREATE, UPDATE)):
+            return self.allows_wholly(action)
         renamed = OF_CONTENT_API.get(action)
         if renamed is not None:
             return (renamed, None) in self._shares
-        uid, _, verb = action.rpartition(".")
         return uid in self._registry.content_types and self.may(verb, uid)
 
     def may(self, action: str, uid: str) -> bool:
@@ -120,6 +127,9 @@ class AdminAbility(Ability):
     def shows_drafts(self, uid: str) -> bool:
         """Whoever reads in the panel sees drafts there."""
         return self.may(FIND, uid)
+
+    def publishes(self, uid: str) -> bool:
+        return self.may(PUBLISH, uid)
 
     def reads(self, uid: str, field: str) -> bool:
         return self._decided(uid, field, FIND)[0]

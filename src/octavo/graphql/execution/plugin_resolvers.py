@@ -7,9 +7,10 @@ from typing import Any, Final
 import orjson
 from graphql import GraphQLError, GraphQLField, GraphQLObjectType, get_named_type
 
+from octavo.authorization.ability import UPDATE
 from octavo.authorization.actions import ACCOUNTS, FILES
 from octavo.content.reader import PreparedRead
-from octavo.errors import NotFoundError, ValidationError
+from octavo.errors import ForbiddenError, NotFoundError, ValidationError
 from octavo.graphql.document.collect_fields import TYPENAME, Selected
 from octavo.graphql.execution.prepared_operations import NULL
 from octavo.graphql.execution.root_resolvers import RootResolvers, join
@@ -198,6 +199,8 @@ class PluginResolvers:
 
     async def _describe_file(self, call: Call) -> bytes:
         call.roots.require(f"{FILES}.upload")
+        if call.roots.actor.ability.scope(FILE, UPDATE) is not None:
+            raise ForbiddenError
         file_id = call.roots.read_id(call.arguments["id"])
         await self._files.describe(file_id, _read_info(call.arguments.get("info")), _only(call, Fixed("0")))
         return await call.roots.entry(FILE, call.kind, call.selected, file_id)

@@ -20,7 +20,7 @@ from graphql import (
     get_named_type,
 )
 
-from octavo.authorization.ability import FIND, Ability, reads_always
+from octavo.authorization.ability import FIND, Ability
 from octavo.controllers.reading import ContentReads
 from octavo.errors import OctavoError
 from octavo.graphql.customization.field_customization import Customization
@@ -38,8 +38,8 @@ from octavo.graphql.schema.field_metadata import (
     metadata_of_field,
     metadata_of_type,
 )
-from octavo.query.answer import Answer, Fixed, Kinds, Nested, Object, Value
-from octavo.query.ast import PublicationState, Query
+from octavo.query.answer import Answer, Fixed, Guarded, Kinds, Nested, Object, Value
+from octavo.query.ast import Filter, PublicationState, Query
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.field_places import FieldPlace
@@ -123,7 +123,7 @@ class SelectionCompiler:
             members.append((SELF, _stored(parent)))
         return Object(tuple(members))
 
-    def attribute(self, parent: GraphQLObjectType, item: Selected) -> Answer:
+    def attribute(self, parent: GraphQLObjectType, item: Selected) -> Answer | Guarded:
         """What is asked of one attribute."""
         if item.name == TYPENAME:
             return _typename(parent)
@@ -132,12 +132,14 @@ class SelectionCompiler:
         if not isinstance(metadata, AttributeField):
             return Value(None) if _part(field) is Part.ID else NULL
         compiler = self._at(metadata)
-        if compiler.is_withheld(metadata):
+        if compiler.is_withheld(metadata, field):
             return self.context.sentinels.forbidden()
         try:
-            return compiler.meant(item, field, metadata)
+            meant = compiler.meant(item, field, metadata)
         except _RefusedArguments as refused:
             return self.context.sentinels.null(refused.error)
+        guard = compiler.guard(metadata)
+        return meant if guard is None else Guarded(guard, meant, "null")
 
     def _at(self, metadata: AttributeField) -> "SelectionCompiler":
         """The compiler for the fields of a content-type, which begin anew where they are named."""
@@ -145,10 +147,21 @@ class SelectionCompiler:
             return self
         return replace(self, place=FieldPlace(metadata.definition.uid))
 
-    def is_withheld(self, metadata: AttributeField) -> bool:
-        """Whether the caller's ability does not read a field."""
-        place, ability = self.place, self.context.ability
-        return place is not None and not reads_always(ability, place.uid, place.field(metadata.attribute.name))
+    def is_withheld(self, metadata: AttributeField, field: GraphQLField) -> bool:
+        """Whether the caller's ability does not read a field; what must not be null, of whichever entry it is."""
+        if self.place is None:
+            return False
+        if not self.context.ability.reads(self.place.uid, self.place.field(metadata.attribute.name)):
+            return True
+        return isinstance(field.type, GraphQLNonNull) and self.guard(metadata) is not None
+
+    def guard(self, metadata: AttributeField) -> Filter | None:
+        """Of which entries the caller's ability reads a field; None: of all in which what is around it is shown."""
+        if self.place is None:
+            return None
+        ability, uid, way = self.context.ability, self.place.uid, self.place.way.removesuffix(".")
+        guard = ability.field_scope(uid, self.place.field(metadata.attribute.name))
+        return None if way and guard == ability.field_scope(uid, way) else guard
 
     def meant(self, item: Selected, field: GraphQLField, metadata: AttributeField) -> Answer:
         """What is asked of an attribute whose fields may be known."""

@@ -71,6 +71,8 @@ class ClauseCompiler:
         return f"{self._order_value(order, alias, direction)}{direction}"
 
     def _order_value(self, order: Order, alias: str, direction: str) -> str:
+        if order.guard is not None:
+            return f"CASE WHEN {self.condition(order.guard, alias)} THEN {self.column(order.attribute, alias)} END"
         if not order.steps:
             return self.column(order.attribute, alias)
         join, tables, conditions = self._walk(order, alias)

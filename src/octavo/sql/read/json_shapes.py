@@ -107,9 +107,9 @@ class ShapeCompiler(ClauseCompiler):
                 parts.value(self._many(shape, alias))
             case CountShape():
                 parts.value(self._counted(shape, alias))
-            case GuardShape(condition=condition, shape=inner):
-                json = self.json(inner, alias)
-                parts.value(f"CASE WHEN {self.condition(condition, self._entry)} THEN {json} END")
+            case GuardShape(condition=condition, shape=inner, otherwise=otherwise):
+                json, beside = self.json(inner, alias), f" ELSE {self.literal(otherwise)}" if otherwise else ""
+                parts.value(f"CASE WHEN {self.condition(condition, self._entry)} THEN {json}{beside} END")
             case VariantShape():
                 parts.value(self._variants(shape, alias))
 
