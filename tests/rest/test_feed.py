@@ -200,5 +200,5 @@ async def test_nothing_is_written_where_it_is_off(own_bookshop: Site) -> None:
     await write(own_bookshop, "PUT", "authors/1", {"name": "1"})
     count = own_bookshop.database.statements - before
     assert (await own_bookshop.get("/api/events")).status == 404
-    assert own_bookshop.octavo.infrastructure.feed.keeper is None
+    assert own_bookshop.octavo.infrastructure.journal is None
     assert count < 10

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from octavo.administrators.accounts import Administrators
+from octavo.administrators.audit import Audit
 from octavo.authorization.actor import ANONYMOUS, Actor, check
 from octavo.http.request import Request
 from octavo.http.response import Response
@@ -21,7 +22,7 @@ Endpoint = Callable[[Request, Actor], Awaitable[Response]]
 @dataclass(frozen=True, slots=True)
 class AdminOperation:
     """One method of one path. `handler` names the method of the endpoints that does it; `actions` have all to be
-    allowed. On a `public` one nobody is asked who they are."""
+    allowed. On a `public` one nobody is asked who they are. One that `asks` changes nothing, whatever its method."""
 
     method: str
     path: str
@@ -29,6 +30,12 @@ class AdminOperation:
     summary: str
     actions: tuple[str, ...] = ()
     public: bool = False
+    asks: bool = False
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether nothing is changed by it."""
+        return self.asks or self.method in ("GET", "HEAD")
 
     @property
     def name(self) -> str:
@@ -66,6 +73,18 @@ def admitting(endpoint: Endpoint, row: AdminOperation, administrators: Administr
         request.source = "admin"
         actor = request.actor = (await administrators.signed_in(request.header("authorization"))).actor
         check(actor, *row.actions)
-        return await endpoint(request, actor)
+        if row.only_reads:
+            return await endpoint(request, actor)
+        return await _audited(endpoint, request, actor, row, administrators.audit)
 
     return handle_anybody if row.public else handle
+
+
+async def _audited(endpoint: Endpoint, request: Request, actor: Actor, row: AdminOperation, audit: Audit) -> Response:
+    """Answer, and write down what was done, unless that was a change of data that has been written down already."""
+    with audit.watching() as noted:
+        answer = await endpoint(request, actor)
+    if not noted and answer.status < 400:
+        await audit.write_operation(actor, row.name)
+    await audit.sweep()
+    return answer

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from octavo.administrators.audit import Audit
 from octavo.administrators.bodies import RENEWAL, checked
 from octavo.administrators.rows import Administrator, find_administrator, read_administrator
 from octavo.authentication.admin_sessions import AdminSession, AdminSessions, SignedIn
@@ -65,9 +66,11 @@ class Administrators:
         authenticator: Authenticator,
         limits: RateLimits,
         options: AdminOptions,
+        audit: Audit,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
         self.options = options
+        self.audit = audit
         self.sessions = AdminSessions(database, clock)
         self._database = database
         self._authenticator = authenticator
@@ -91,6 +94,7 @@ class Administrators:
     async def begin(self, connection: Transaction, administrator: Administrator) -> AdminLogin:
         """A session of an administrator, as they are stored now."""
         password, seconds = administrator.password or "", self.options.session_seconds
+        await self.audit.write_session(connection, administrator.id, administrator.email)
         session = await self.sessions.begin(connection, administrator.id, password, seconds)
         return AdminLogin(administrator, self._sign(session.name), session.cookie)
 

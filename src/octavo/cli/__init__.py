@@ -25,6 +25,7 @@ main = LazyGroup(
         "roles": ("octavo.cli.roles:roles", "Make, show and delete the roles of users."),
         "permissions": ("octavo.cli.permissions:permissions", "Show and change what roles may do."),
         "locales": ("octavo.cli.locales:locales", "Show, add and remove locales, choose the default one."),
+        "audit": ("octavo.cli.audit:audit", "Show what administrators have done."),
         "webhooks": ("octavo.cli.webhooks:webhooks", "Make, show, change, delete and try webhooks."),
         "plugins": ("octavo.cli.plugins:plugins", "Show the plugins: built-in ones and installed packages."),
         "jobs": ("octavo.cli.jobs:jobs", "Show and run what is done in the background, and what was given up."),

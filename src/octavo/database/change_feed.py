@@ -66,8 +66,12 @@ class ChangeFeed:
         self._subscriptions: tuple[_Subscription, ...] = ()
         self.wants_any_images = False
         """Whether a subscriber asks for images at all."""
-        self.keeper: Keeper | None = None
-        """Who writes changes down inside their transaction, where somebody does."""
+        self.keepers: tuple[Keeper, ...] = ()
+        """Who writes changes down inside their transaction."""
+
+    def keep(self, keeper: Keeper) -> None:
+        """Have somebody write every change down inside its transaction."""
+        self.keepers = (*self.keepers, keeper)
 
     def subscribe(
         self, listener: Listener, uids: Iterable[str] | None = None, *, images: bool = False

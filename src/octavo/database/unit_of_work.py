@@ -130,8 +130,8 @@ class UnitOfWork:
             for index, change in enumerate(self._changes):
                 if change.kind is not ChangeKind.DELETE and feed.wants_images(change.uid):
                     self._changes[index] = replace(change, after=await self.read_image(change.uid, change.id))
-        if feed.keeper is not None:
-            await feed.keeper(self.connection, self._changes)
+        for keeper in feed.keepers:
+            await keeper(self.connection, self._changes)
 
     async def read_image(self, uid: str, entry_id: int) -> bytes | None:
         """What a reader of an entry alone is shown; nothing here, where no types are known."""

@@ -89,7 +89,7 @@ class Journal:
 
     def join(self, feed: ChangeFeed) -> None:
         """From now on write down every change that a feed is told of."""
-        feed.keeper = self.write
+        feed.keep(self.write)
         self._feed = feed
 
     def on_change(self, wake: Callable[[], None]) -> Callable[[], None]:

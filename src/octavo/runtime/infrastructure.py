@@ -8,6 +8,7 @@ import logging
 from dataclasses import dataclass
 
 from octavo.administrators.accounts import Administrators
+from octavo.administrators.audit import Audit
 from octavo.administrators.entering import Entering
 from octavo.administrators.making import ensure_first_administrator
 from octavo.administrators.people import People
@@ -69,6 +70,7 @@ class Infrastructure:
         await self._make_first_administrator()
         if self.administrators.options.sealed_first and not await self.entering.has_administrators():
             logger.info("There is no administrator yet: the first one needs the code %s", self.entering.first_code())
+        await self.administrators.audit.sweep(always=True)
         await self.webhooks.look()
         self.storage.workspace.sweep()
 
@@ -115,7 +117,9 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
         journal.join(feed)
     mailer = open_mailer(settings)
     admin_limits = RateLimits(options.admin_rate_limits(settings), counts.storage if counts else attempts)
-    administrators = Administrators(database, authenticator, admin_limits, options.admin_options(settings))
+    audit = Audit(database, options.audit_options(settings))
+    audit.join(feed)
+    administrators = Administrators(database, authenticator, admin_limits, options.admin_options(settings), audit)
     return Infrastructure(
         settings=settings,
         caches=caches,

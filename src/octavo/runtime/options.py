@@ -6,7 +6,9 @@ Settings are told by file and key; a part knows neither, so that what a key mean
 from collections.abc import Mapping
 from typing import Final
 
+from octavo.administrators import audit
 from octavo.administrators.accounts import AdminOptions
+from octavo.administrators.audit import AuditOptions
 from octavo.authentication import admin_sessions, one_time_secrets, rate_limits, token_versions
 from octavo.authentication.authenticator import AccessOptions
 from octavo.authentication.credentials import Secrets
@@ -52,6 +54,7 @@ def own_tables(settings: Settings) -> tuple[OwnTable, ...]:
     return (
         admin_sessions.TABLE,
         admin_sessions.PASSWORDS,
+        audit.TABLE,
         leases.TABLE,
         outbox.TABLE,
         dead_letters.TABLE,
@@ -206,6 +209,11 @@ def has_long_admin_tokens(settings: Settings) -> bool:
 def _has_one_secret(settings: Settings) -> bool:
     """Whether v4 has signed tokens of users and of administrators alike, so that nobody can tell them apart."""
     return settings.secrets.admin_jwt_secret == settings.secrets.jwt_secret
+
+
+def audit_options(settings: Settings) -> AuditOptions:
+    """Of what is written down about administrators."""
+    return AuditOptions(settings.admin.audit.keep, settings.admin.audit.rows)
 
 
 def admin_rate_limits(settings: Settings) -> RateLimitOptions:

@@ -93,6 +93,7 @@ class NewLocalizationEndpoints:
             "/i18n/content-manager/actions/get-non-localized-fields",
             "begin",
             "Tell what a new localization of an entry shares with the others",
+            asks=True,
         ),
     )
 

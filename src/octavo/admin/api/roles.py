@@ -94,7 +94,7 @@ class RightsEndpoints:
 
     operations = (
         AdminOperation("GET", "/admin/permissions", "catalogue", "List what administrators can be granted"),
-        AdminOperation("POST", "/admin/permissions/check", "check", "Ask whether one may"),
+        AdminOperation("POST", "/admin/permissions/check", "check", "Ask whether one may", asks=True),
         AdminOperation("GET", "/admin/users/me/permissions", "own", "Show what one may do"),
     )
 

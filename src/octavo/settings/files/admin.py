@@ -41,6 +41,14 @@ class AdminRateLimit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AdminAudit:
+    """What administrators have done: who, what and when, for `octavo audit`."""
+
+    keep: int = setting(90 * 86400, "How long it is kept.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="90d")
+    rows: int = setting(100_000, "How many rows are kept at most.", bounds=AT_LEAST_ONE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FirstAdministrator:
     """The first administrator, made at a start when there is none; both or neither, best from the environment."""
 
@@ -54,6 +62,7 @@ class Admin:
 
     auth: AdminAuth = table(AdminAuth, "Sessions.")
     rate_limit: AdminRateLimit = table(AdminRateLimit, "Attempts.")
+    audit: AdminAudit = table(AdminAudit, "What administrators have done.")
     panel: Literal["project", "off"] = setting(
         "project", "Pages for administrators: the project's own built panel of v4, where it has one, or none."
     )

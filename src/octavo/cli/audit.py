@@ -1,0 +1,34 @@
+"""`octavo audit`: what administrators have done."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from octavo.administrators.audit import TABLE, Entry, read_audit
+from octavo.cli.base import json_option, project_option, read_settings, say_json, say_table, with_database
+
+
+@click.command(epilog="Example: octavo audit --by ann@example.org --limit 20")
+@click.option("--by", "email", help="Of the administrator with this address.")
+@click.option("--type", "uid", help="Of one content-type: api::article.article.")
+@click.option("--entry", type=click.IntRange(1), help="Of the entry with this id.")
+@click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 10_000), help="So many at most.")
+@project_option
+@json_option
+def audit(email: str | None, uid: str | None, entry: int | None, limit: int, project: Path, as_json: bool) -> None:
+    """Show what administrators have done: who, what, when; the newest first."""
+    found = with_database(
+        read_settings(project),
+        lambda database: read_audit(database, email=email.lower() if email else None, uid=uid, entry=entry, most=limit),
+        (TABLE,),
+    )
+    if as_json:
+        say_json([{**asdict(one), "at": _when(one)} for one in found])
+    else:
+        columns = ("when", "administrator", "door", "action", "type", "id")
+        say_table(columns, ((_when(one), one.email, one.door, one.action, one.uid, one.entry) for one in found))
+
+
+def _when(entry: Entry) -> str:
+    return "" if entry.at is None else f"{entry.at:%Y-%m-%dT%H:%M:%SZ}"
