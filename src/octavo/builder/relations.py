@@ -18,6 +18,8 @@ _INVERSE: Final = {
     "manyToOne": "oneToMany",
     "manyToMany": "manyToMany",
 }
+_KEPT: Final = ("private", "pluginOptions")
+"""What the other side of a relation says for itself."""
 _EQUALS: Final = ("oneToOne", "manyToMany")
 _SIDES: Final = ("inversedBy", "mappedBy")
 _FIRST: Final = ("type", "relation", "target")
@@ -74,8 +76,9 @@ def tie(drafts: Drafts, draft: Draft, name: str, before: Any) -> None:
         return
     was_one_way = is_relation(before) and other_side(before) is None and raw["relation"] in _EQUALS
     side = "mappedBy" if "inversedBy" in raw and not was_one_way else "inversedBy"
-    inverse = {"type": "relation", "relation": _INVERSE[raw["relation"]], "target": draft.uid, side: name}
     present = target.attributes.get(other)
+    kept = {key: present[key] for key in _KEPT if key in present} if is_relation(present) else {}
+    inverse = {"type": "relation", "relation": _INVERSE[raw["relation"]], "target": draft.uid, **kept, side: name}
     if target is draft and present is not None:
         return  # the form itself has told it
     if present is not None and not (other_side(present) == name and present.get("target") == draft.uid):

@@ -94,6 +94,7 @@ async def test_a_type_from_its_first_to_its_last_day(builder: Builder, office: O
     assert (await builder.shown("api::note.note"))["gadgets"]["mappedBy"] == "note"
     assert builder.written("components/gear/bolt.json")["collectionName"] == "components_gear_bolts"
     assert not (builder.project / "src/api/gadget/controllers").exists()  # of no use to a project of ours
+    assert not await club.octavo.reload_if_changed()  # who watches the files has nothing to do
     body = {"data": {"title": "A", "bolts": [{"size": 1.5}]}}
     entry = await club.ask("POST", "/api/gadgets?populate=*", body, FULL)
     assert entry.json["data"]["attributes"]["bolts"][0]["size"] == 1.5
