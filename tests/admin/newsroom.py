@@ -108,8 +108,10 @@ class Newsroom:
             await write(self.office.club.database, f"DELETE FROM {table}")
         self.office.club.octavo.infrastructure.authenticator.administrators.forget()
 
-    async def allow(self, action: str, subject: str, *fields: str, locales: Any = None, conditions: Any = ()) -> None:
-        """Let editors do more. No fields: all of them."""
+    async def allow(
+        self, action: str, subject: str | None = None, *fields: str, locales: Any = None, conditions: Any = ()
+    ) -> None:
+        """Let editors do more. No fields: all of them. An action with a plugin's name is not one on entries."""
         properties: dict[str, Any] = {"fields": fields} if fields else {}
         if locales is not None:
             properties["locales"] = locales
@@ -117,7 +119,8 @@ class Newsroom:
             VALUES ({v1}, {v2}, {v3}, {v4})"""
         stored = (json.dumps(properties), json.dumps(list(conditions)))
         database = self.office.club.database
-        await write(database, text, f"{EXPLORER}.{action}", subject, *stored)
+        name = action if "::" in action else f"{EXPLORER}.{action}"
+        await write(database, text, name, subject, *stored)
         text = """INSERT INTO admin_permissions_role_links (permission_id, role_id)
             SELECT max(p.id), (SELECT id FROM admin_roles WHERE code = 'strapi-editor') FROM admin_permissions p"""
         await write(database, text)

@@ -5,7 +5,7 @@ Each is one transaction. What is shown of a file is read inside it, as a door ha
 """
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -14,18 +14,23 @@ import orjson
 
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.input.prefetch import prefetch
+from octavo.content.many_entries import ManyEntriesUnit
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.writer import EntryWriter
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Connection
 from octavo.database.leases import Lease, lease
 from octavo.errors import NotFoundError, OctavoError
-from octavo.media.library import FileInfo, IncomingFile, MediaLibrary, Naming, Replacement
+from octavo.forms.printing import MISSING
+from octavo.media.folder_rows import FolderRows
+from octavo.media.library import ROOT_FOLDER, FileInfo, IncomingFile, MediaLibrary, Naming, Replacement
 from octavo.media.storage.base import is_safe
 from octavo.outage_log import reason_of
 from octavo.plan.changes import AttachFiles, Change, DetachFiles, FileLink
 from octavo.plan.present_state import EntryFact
 from octavo.plan.read import plan_read
+from octavo.query.ast import At, Compare, Page, Query
+from octavo.query.operators import OPERATORS
 from octavo.query.request import By, Form, ReadRequest
 from octavo.schema.attributes import Media
 from octavo.schema.content_types import ContentType
@@ -35,6 +40,13 @@ from octavo.sql.write.files import compile_last_place
 logger = logging.getLogger(__name__)
 
 _MISSING: Final = "Entity not found"
+
+Guard = Callable[[EntryUnit, int], Awaitable[None]]
+"""Refuses what somebody may not do with a file, inside of the unit that does it."""
+
+
+async def _anybody(unit: EntryUnit, file_id: int) -> None:
+    """Where whoever comes so far may do it with every file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +71,7 @@ class FileService:
         row = ReadRequest(content_type=self._type, by=By.ID, projection=Form.FLAT)
         self._row = self._rows.prepare(plan_read(row, self._registry))
         self._last_place = compile_last_place(reader.dialect)
+        self._folders = FolderRows(reader.dialect)
 
     async def add(
         self,
@@ -83,26 +96,80 @@ class FileService:
 
             return await self._writer.run(work)
 
-    async def describe(self, file_id: int, info: FileInfo, answer: PreparedRead) -> bytes:
-        """Change what is said of a file, as far as anything is said. Raises NotFoundError."""
+    async def add_to_folders(
+        self, files: Sequence[IncomingFile], infos: Sequence[FileInfo], answer: PreparedRead, actor_id: int | None
+    ) -> list[bytes]:
+        """Store files, each in the folder that is said of it, or at the top; what is shown of each.
+
+        Raises ValidationError for a folder that is not there.
+        """
+        wanted = [_folder_id(info) for info in (*infos, *[FileInfo()] * len(files))[: len(files)]]
+        await self._folders.check_places(self._writer.database, wanted)
+        async with self._media.incoming(files, infos) as stored:
+
+            async def work(unit: EntryUnit) -> list[bytes]:
+                folders = await self._folders.places(unit, wanted)
+                ids = await stored.insert_in(unit, folders, actor_id)
+                return [await self._show(answer, file_id, unit.connection) for file_id in ids]
+
+            return await self._writer.run(work)
+
+    async def describe(
+        self,
+        file_id: int,
+        info: FileInfo,
+        answer: PreparedRead,
+        actor_id: int | None = None,
+        guard: Guard = _anybody,
+        *,
+        moving: bool = False,
+    ) -> bytes:
+        """Change what is said of a file, as far as anything is said. Raises NotFoundError.
+
+        `moving`: also its folder. Raises ValidationError for one that is not there.
+        """
         said = {"name": info.name, "alternativeText": info.alternative_text, "caption": info.caption}
         changed = {name: text for name, text in said.items() if text is not None}
 
         async def work(unit: EntryUnit) -> bytes:
-            if not await unit.update(self._type, file_id, changed):
+            await guard(unit, file_id)
+            place = await self._place(unit, info) if moving else {}
+            if not await unit.update(self._type, file_id, {**changed, **place}, actor_id=actor_id):
                 raise NotFoundError(_MISSING)
             return await self._show(answer, file_id, unit.connection)
 
         return await self._writer.run(work)
 
-    async def replace(self, file_id: int, file: IncomingFile, info: FileInfo, answer: PreparedRead) -> bytes:
-        """Put another file in the place of one: id and address stay. Raises NotFoundError."""
+    async def replace(
+        self,
+        file_id: int,
+        file: IncomingFile,
+        info: FileInfo,
+        answer: PreparedRead,
+        actor_id: int | None = None,
+        guard: Guard = _anybody,
+        *,
+        moving: bool = False,
+    ) -> bytes:
+        """Put another file in the place of one: id and address stay. Raises NotFoundError. `moving`: as `describe`."""
         await self._held(file_id)
+
+        async def more(unit: EntryUnit) -> dict[str, Any]:
+            await guard(unit, file_id)
+            return await self._place(unit, info) if moving else {}
+
         async with lease(self._writer.database, _lock(file_id)) as held:
-            return await self._replace(file_id, file, info, answer, held)
+            return await self._replace(file_id, file, info, answer, held, actor_id, more)
 
     async def _replace(
-        self, file_id: int, file: IncomingFile, info: FileInfo, answer: PreparedRead, held: Lease
+        self,
+        file_id: int,
+        file: IncomingFile,
+        info: FileInfo,
+        answer: PreparedRead,
+        held: Lease,
+        actor_id: int | None,
+        more: Callable[[EntryUnit], Awaitable[dict[str, Any]]],
     ) -> bytes:
         """Swap the files in the storage, then change the row. Who holds the lease is alone with both."""
         naming = self._naming(await self._held(file_id))
@@ -115,17 +182,22 @@ class FileService:
             async with self._media.replacing(file, info, naming, is_stored) as new:
                 swapped = new
                 await swapped.swap()
-                return await self._writer.run(lambda unit: self._put(unit, file_id, swapped, answer, held))
+
+                async def work(unit: EntryUnit) -> bytes:
+                    return await self._put(unit, file_id, swapped, answer, held, actor_id, await more(unit))
+
+                return await self._writer.run(work)
         except NotFoundError:  # removed meanwhile: nobody would find what lies there
             await self._discard(list(new.names) if new is not None else [])
             raise
 
-    async def delete(self, file_id: int, answer: PreparedRead) -> bytes:
+    async def delete(self, file_id: int, answer: PreparedRead, guard: Guard = _anybody) -> bytes:
         """Remove a file, its formats and its links; it is shown as it was. Raises NotFoundError."""
 
         async def work(unit: EntryUnit) -> bytes:
             await unit.connection.lock(_lock(file_id))
             held = await self._held(file_id, unit.connection)
+            await guard(unit, file_id)
             shown = await self._show(answer, file_id, unit.connection)
             await unit.delete(self._type, file_id)
             unit.after_commit(partial(self._discard, list(self._names(held))))
@@ -133,11 +205,39 @@ class FileService:
 
         return await self._writer.run(work)
 
-    async def _put(self, unit: EntryUnit, file_id: int, new: Replacement, answer: PreparedRead, held: Lease) -> bytes:
+    async def delete_many(self, unit: ManyEntriesUnit, ids: Sequence[int]) -> None:
+        """Remove files in a unit of the caller's; they leave the storage when it is committed."""
+        await unit.connection.lock_all([_lock(file_id) for file_id in sorted(ids)])
+        chosen = At(attribute="id", filter=Compare(operator=OPERATORS["$in"], values=tuple(ids)))
+        query = Query(filters=chosen, page=Page(with_count=False))
+        request = ReadRequest(content_type=self._type, query=query, projection=Form.FLAT)
+        with unit.ambient():
+            rows, _ = await self._rows.read_list(self._rows.prepare(plan_read(request, self._registry)))
+        names = [name for held in orjson.loads(rows) for name in self._names(held)]
+        await unit.delete_many(self._type, ids)
+        unit.after_commit(partial(self._discard, names))
+
+    async def _place(self, unit: EntryUnit, info: FileInfo) -> dict[str, Any]:
+        """What of a row says in which folder it is, if that is said."""
+        if info.folder is MISSING:
+            return {}
+        [folder] = await self._folders.places(unit, [_folder_id(info)])
+        return {"folder": folder and folder.id, "folderPath": folder.path if folder else ROOT_FOLDER}
+
+    async def _put(
+        self,
+        unit: EntryUnit,
+        file_id: int,
+        new: Replacement,
+        answer: PreparedRead,
+        held: Lease,
+        actor_id: int | None,
+        more: Mapping[str, Any],
+    ) -> bytes:
         """Change the row; what is shown. What the old file had and the new one has not leaves the storage."""
         await unit.connection.lock(_lock(file_id))
         before = await self._held(file_id, unit.connection)
-        await unit.update(self._type, file_id, new.attributes)
+        await unit.update(self._type, file_id, {**new.attributes, **more}, actor_id=actor_id)
         kept = set(self._names({**before, **new.attributes}))
         unit.after_commit(partial(self._discard, [name for name in self._names(before) if name not in kept]))
         await held.end_with(unit)
@@ -208,6 +308,10 @@ class FileService:
             await self._media.discard(names)
         except (OctavoError, OSError) as error:
             logger.warning("cannot remove %s from the storage: %s", ", ".join(names), reason_of(error))
+
+
+def _folder_id(info: FileInfo) -> Any:
+    return None if info.folder is MISSING else info.folder
 
 
 def _lock(file_id: int) -> str:

@@ -23,7 +23,7 @@ from octavo.sql.write.files import (
 )
 
 NAME: Final = "API Uploads"
-_LOCK: Final = "octavo: folders"
+LOCK: Final = "octavo: folders"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class ApiFolder:
         """The folder, made where it is missing."""
         found = await self._found(unit.connection)
         if found is None:
-            await unit.connection.lock(_LOCK)
+            await unit.connection.lock(LOCK)
             found = await self._found(unit.connection) or await self._make(unit)
         return found
 

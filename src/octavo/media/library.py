@@ -25,7 +25,7 @@ from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.errors import ServiceUnavailable, ValidationError
 from octavo.events.telling import create_row
 from octavo.media.file_names import FileName, read_file_name
-from octavo.media.folders import ApiFolder
+from octavo.media.folders import ApiFolder, Folder
 from octavo.media.processing import FileInfo, FileWork, IncomingFile, MediaOptions, Naming, Part, StoredFile
 from octavo.media.storage.base import Exchanged, Storage, temporary_in
 from octavo.schema.uids import FILE
@@ -35,6 +35,7 @@ from octavo.threads import in_thread
 __all__ = ["FileInfo", "IncomingFile", "MediaLibrary", "MediaOptions", "Naming", "Replacement", "StoredFiles"]
 
 ROOT_FOLDER: Final = "/"
+_MAY_BE_NOTHING: Final = frozenset({"alternativeText", "caption"})
 
 
 class StoredFiles:
@@ -51,14 +52,26 @@ class StoredFiles:
         administrator, the creator."""
         self.inserted = True
         now = this_moment()
+        return [await self._insert_one(unit, stored, path, now, actor_id) for stored in self.files]
 
+    async def _insert_one(self, unit: UnitOfWork, stored: StoredFile, path: str, now: int, actor_id: int | None) -> int:
         async def write(attributes: Mapping[str, Any]) -> int:
             row = _row(attributes, path, now, actor_id)
             file_id = int(await unit.connection.fetch_value(self._insert, row))
             unit.record(FILE, file_id, ChangeKind.CREATE)
             return file_id
 
-        return [await create_row(unit, FILE, dict(stored.attributes), write) for stored in self.files]
+        return await create_row(unit, FILE, dict(stored.attributes), write)
+
+    async def insert_in(self, unit: UnitOfWork, folders: Sequence[Folder | None], actor_id: int | None) -> list[int]:
+        """The same for files that each go into a folder of their own; None: to the top."""
+        self.inserted = True
+        now, ids = this_moment(), list[int]()
+        for stored, folder in zip(self.files, folders, strict=True):
+            ids.append(await self._insert_one(unit, stored, folder.path if folder else ROOT_FOLDER, now, actor_id))
+            if folder is not None:
+                await self._folder.put(unit.connection, folder, ids[-1])
+        return ids
 
     async def insert_sent(self, unit: UnitOfWork, actor_id: int | None = None) -> list[int]:
         """The same for files that came over the API: into their folder."""
@@ -72,8 +85,9 @@ class StoredFiles:
 class Replacement:
     """A file in the storage that is about to take the place of another."""
 
-    def __init__(self, storage: Storage, stored: StoredFile) -> None:
+    def __init__(self, storage: Storage, stored: StoredFile, unsaid: Iterable[str] = ()) -> None:
         self._storage = storage
+        self._unsaid = frozenset(unsaid)
         self._stored = stored
         self._swapped: list[tuple[Part, Exchanged]] = []
         self._temporary: list[str] = stored.names
@@ -82,12 +96,14 @@ class Replacement:
 
     @property
     def attributes(self) -> Mapping[str, Any]:
-        """What changes of the row, once all is swapped: what is not known of the new file stays as it was."""
+        """What changes of the row, once all is swapped: what is not known of the new file stays as it was, unless it is
+        said to be nothing."""
         there = {part.format: part.kept for part in self._stored.parts}
         there |= {part.format: exchanged.kept for part, exchanged in self._swapped}
         attributes = self._stored.located(there)
         said = {name: value for name, value in attributes.items() if value is not None}
-        return {**said, "formats": attributes["formats"] or {}}
+        nothing = {name: None for name in self._unsaid if name in _MAY_BE_NOTHING}
+        return {**nothing, **said, "formats": attributes["formats"] or {}}
 
     async def swap(self) -> None:
         """Put everything in its place; may be called again."""
@@ -167,7 +183,7 @@ class MediaLibrary:
 
         `is_stored` tells whether the row is the new one: a connection lost at the commit leaves that open.
         """
-        replacement = Replacement(self.storage, await self._stage(file, info, naming))
+        replacement = Replacement(self.storage, await self._stage(file, info, naming), info.unsaid)
         try:
             yield replacement
         except ServiceUnavailable:

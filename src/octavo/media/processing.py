@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+from octavo.forms.printing import MISSING
 from octavo.media.file_names import FileName, extension_of, new_hash
 from octavo.media.file_types import HEAD_BYTES, type_of
 from octavo.media.image_metadata import remove_notes
@@ -35,11 +36,17 @@ class IncomingFile(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FileInfo:
-    """What a person says about a file. Without a name it keeps the one it came with."""
+    """What a person says about a file. Without a name it keeps the one it came with.
+
+    `unsaid` are the attributes that are said to be nothing, which is not the same as saying nothing. `folder`: the id
+    of a folder, as it was given; None for the top.
+    """
 
     name: str | None = None
     alternative_text: str | None = None
     caption: str | None = None
+    unsaid: frozenset[str] = frozenset()
+    folder: Any = MISSING
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,28 +4,25 @@ A file goes into an entry (`ref`, `refId`, `field`) only for those who may updat
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from octavo.authorization.ability import UPDATE
 from octavo.authorization.actor import Actor
 from octavo.controllers.content import ContentController
 from octavo.errors import ForbiddenError, NotFoundError, Problem, ValidationError
 from octavo.forms.printing import MISSING
-from octavo.http.body import Body, read_body
+from octavo.http.body import read_body
 from octavo.http.form_data import UploadedFile
-from octavo.http.query_string import parse_form, read_params
+from octavo.http.query_string import parse_form
 from octavo.http.request import Request
 from octavo.http.response import Response
+from octavo.http.uploads import FILE_INFO, read_info, read_infos, replaced_file, sent_files
 from octavo.media.files import FileService, UploadTarget
 from octavo.media.library import FileInfo
 from octavo.media.upload_target import read_upload_target
-from octavo.query.numbers import read_entry_id
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.rest.endpoints import read_id
-from octavo.rest.file_infos import FILE_INFO, read_info, read_infos
 from octavo.schema.uids import FILE
-
-_FILES: Final = "files"
 
 
 class UploadEndpoints:
@@ -43,8 +40,8 @@ class UploadEndpoints:
         """POST /api/upload: new files; with `?id=` another file, or other words, in the place of one."""
         body = await read_body(request, parse_form)
         said = body.value if isinstance(body.value, Mapping) else {}
-        files = _sent_files(body)
-        file_id = _replaced(request)
+        files = sent_files(body)
+        file_id = replaced_file(request)
         if file_id is None:
             return await self._add(request, files, said, actor)
         if actor.ability.scope(FILE, UPDATE) is not None:  # which file it is, is asked of nobody
@@ -81,27 +78,9 @@ class UploadEndpoints:
         return read_upload_target(self._registry, actor, ref, entry_id, field, digits_only=digits_only)
 
 
-def _sent_files(body: Body) -> tuple[UploadedFile, ...]:
-    """The files in the field `files`. A single one without content is none."""
-    files = tuple(file for file in body.files if file.field == _FILES)
-    return () if len(files) == 1 and not files[0].size else files
-
-
 def _read_infos(said: Mapping[str, Any], count: int) -> tuple[FileInfo, ...]:
     value = said.get(FILE_INFO, MISSING)
     return read_infos(value) if count > 1 else (read_info(value),)
-
-
-def _replaced(request: Request) -> int | None:
-    """The id in the query string: which file to replace, if any. Raises NotFoundError for what can be none."""
-    given = read_params(request).get("id")
-    value = given[0] if isinstance(given, list) and given else given
-    if value is None or value == "":
-        return None
-    file_id = read_entry_id(value, digits_only=request.options.digit_ids)
-    if file_id is None:
-        raise NotFoundError("Entity not found")
-    return file_id
 
 
 def _text(said: Mapping[str, Any], name: str) -> str:

@@ -8,6 +8,9 @@ from octavo.admin.api.draft_relations import DraftRelationEndpoints
 from octavo.admin.api.entering import EnteringEndpoints
 from octavo.admin.api.entries import EntryEndpoints
 from octavo.admin.api.entry_changes import EntryChangeEndpoints
+from octavo.admin.api.files import FileEndpoints
+from octavo.admin.api.folders import FolderEndpoints
+from octavo.admin.api.library_settings import LibrarySettingsEndpoints
 from octavo.admin.api.locales import LocaleEndpoints, NewLocalizationEndpoints
 from octavo.admin.api.people import PeopleEndpoints
 from octavo.admin.api.project import ProjectEndpoints
@@ -76,3 +79,6 @@ def _endpoints(router: Router, shared: Infrastructure, services: Services) -> It
     yield RightsEndpoints(roles, listing, services.rights.catalogue)
     yield RelationEndpoints(Relations(services.managed, services.configurations))
     yield StructureEndpoints(services.configurations, Uids(services.controller.reads))
+    yield FileEndpoints(services.library, services.files)
+    yield FolderEndpoints(services.library, services.folders, services.library_changes)
+    yield LibrarySettingsEndpoints(services.library_settings)

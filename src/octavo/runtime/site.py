@@ -20,6 +20,9 @@ from octavo.content_manager.configurations import Configurations
 from octavo.content_manager.entries import ManagedEntries
 from octavo.content_manager.entry_actions import EntryActions
 from octavo.content_manager.entry_writes import EntryWrites
+from octavo.content_manager.library import Library
+from octavo.content_manager.library_changes import LibraryChanges
+from octavo.content_manager.library_settings import LibrarySettings
 from octavo.controllers.content import ContentController
 from octavo.events.hooks import Hooks
 from octavo.events.messages import Topic
@@ -30,6 +33,7 @@ from octavo.http.dispatcher import Around
 from octavo.http.query_string import parse_query_string
 from octavo.http.router import Router
 from octavo.media.files import FileService
+from octavo.media.folder_service import FolderService
 from octavo.project import InvalidCode, load_code
 from octavo.project.api.app import App, Plugin
 from octavo.project.api.core_actions import NewEndpoints
@@ -252,9 +256,11 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, ho
     users = UserManagement(reader, writer, accounts.rows)
     answered = Answered(controller.reads, caches)
     entry_writes = EntryWrites(controller, reader, answered, {USER: users.end_tokens})
+    files = FileService(writer, reader, shared.media)
+    library = Library(controller.reads, reader, caches, signed=shared.media.storage.signs)
     return Services(
         controller=controller,
-        files=FileService(writer, reader, shared.media),
+        files=files,
         accounts=accounts,
         logins=ProviderLogins(shared.database, accounts, people, shared.limits, options.provider_options(settings)),
         users=users,
@@ -265,6 +271,10 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, ho
         account_writes=AccountWrites(users, entry_writes, writer, reader),
         rights=Rights(registry, plugins=options.plugins_in_use(settings)),
         configurations=Configurations(registry, writer),
+        library=library,
+        folders=FolderService(writer, reader),
+        library_changes=LibraryChanges(library, files, writer),
+        library_settings=LibrarySettings(writer),
     )
 
 

@@ -14,13 +14,13 @@ from octavo.authorization.ability import CREATE, FIND, PUBLISH, UPDATE, Ability
 from octavo.authorization.actions import FILES
 from octavo.authorization.rights.fields import fields_of, leaves
 from octavo.authorization.rights.grants import Grant
-from octavo.authorization.rights.names import OF_CONTENT_API, of_entries
+from octavo.authorization.rights.names import LIBRARY, OF_CONTENT_API, of_entries
 from octavo.query.ast import At, Compare, Filter, Or
 from octavo.query.operators import OPERATORS
 from octavo.schema.automatic import TIMESTAMPS
 from octavo.schema.managed import automatic_names
 from octavo.schema.registry import Registry
-from octavo.schema.uids import ADMIN_ROLE, ADMIN_USER, FILE, USER
+from octavo.schema.uids import ADMIN_ROLE, ADMIN_USER, FOLDER, USER
 
 NEVER: Final[Filter] = At(attribute="id", filter=Compare(operator=OPERATORS["$in"], values=()))
 """Met by no entry."""
@@ -153,13 +153,14 @@ class AdminAbility(Ability):
             return None
         # Another localization is made of an entry that may be read; what is made is looked at as what is created.
         asked = of_entries(uid, FIND if action == "createLocalization" else action)
-        return _union(self._shares.get(asked, ())) if asked is not None else NEVER
+        shares = self._shares.get(asked, ()) if asked is not None else ()
+        return None if shares and uid == FOLDER else _union(shares)
 
     def _decide(self, uid: str, field: str, action: str) -> tuple[bool, Filter | None]:
         """Whether a field may be touched at all, and of which entries that are in scope; None: of all."""
         if uid in _SHOWN_OF_PEOPLE or uid.startswith(_NO_CONTENT):
             return field in _SHOWN_OF_PEOPLE.get(uid, ()), None
-        if self.everything or uid == FILE or field in automatic_names(self._registry.content_types[uid]):
+        if self.everything or uid in LIBRARY or field in automatic_names(self._registry.content_types[uid]):
             return True, None
         asked = of_entries(uid, action)
         shares = self._shares.get(asked, ()) if asked is not None else ()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from octavo.authorization.actions import DEFINED_COMPONENTS, DEFINED_TYPES, FILES, LIST_ACTIONS, LIST_LOCALES
-from octavo.schema.uids import CONTENT_TYPE_BUILDER, FILE, I18N, ROLE, UPLOAD, USERS_PERMISSIONS
+from octavo.schema.uids import CONTENT_TYPE_BUILDER, FILE, FOLDER, I18N, ROLE, UPLOAD, USERS_PERMISSIONS
 
 _EXPLORER: Final = "plugin::content-manager.explorer"
 READ: Final = f"{_EXPLORER}.read"
@@ -38,6 +38,9 @@ ON_FILES: Final[Mapping[str, str]] = {
     "delete": CHANGE_FILES,
 }
 
+LIBRARY: Final = frozenset({FILE, FOLDER})
+"""What the rights to the media library are about: all fields of it. Their conditions are about files alone."""
+
 _BUILDER: Final = f"{CONTENT_TYPE_BUILDER}.read"
 _ROLES: Final = f"{USERS_PERMISSIONS}.roles"
 
@@ -64,7 +67,7 @@ may not do there, unless they may do everything."""
 
 def of_entries(uid: str, verb: str) -> tuple[str, str | None] | None:
     """The action and the subject that something done with entries asks for; None for what nobody can be granted."""
-    if uid == FILE:
+    if uid in LIBRARY:
         action = ON_FILES.get(verb)
         return None if action is None else (action, None)
     action = ON_ENTRIES.get(verb)

@@ -1,4 +1,4 @@
-"""`fileInfo` of an upload: what a form or a JSON body says about files, to FileInfo.
+"""What an upload brings: files, which file they replace, and `fileInfo`, what is said about them, to FileInfo.
 
 A value may be JSON text, as forms send it. Refuses with ValidationError, in the words of the reference.
 """
@@ -7,14 +7,41 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from octavo.content.input_path import TOP, InputPath
-from octavo.errors import OctavoError, Problem, ValidationError
+from octavo.errors import NotFoundError, OctavoError, Problem, ValidationError
+from octavo.forms import Id
 from octavo.forms.printing import MISSING, print_number, type_message
+from octavo.http.body import Body
+from octavo.http.form_data import UploadedFile
 from octavo.http.json_text import parse_json
+from octavo.http.query_string import read_params
+from octavo.http.request import Request
 from octavo.media.library import FileInfo
+from octavo.query.numbers import read_entry_id
 
+_FILES: Final = "files"
 FILE_INFO: Final = "fileInfo"
+_FOLDER: Final = "folder"
+_ID: Final = Id()
 _DEPTH: Final = 32
 _TEXTS: Final = {"name": "name", "alternativeText": "alternative_text", "caption": "caption"}
+
+
+def sent_files(body: Body) -> tuple[UploadedFile, ...]:
+    """The files in the field `files`. A single one without content is none."""
+    files = tuple(file for file in body.files if file.field == _FILES)
+    return () if len(files) == 1 and not files[0].size else files
+
+
+def replaced_file(request: Request) -> int | None:
+    """The id in the query string: which file to replace, if any. Raises NotFoundError for what can be none."""
+    given = read_params(request).get("id")
+    value = given[0] if isinstance(given, list) and given else given
+    if value is None or value == "":
+        return None
+    file_id = read_entry_id(value, digits_only=request.options.digit_ids)
+    if file_id is None:
+        raise NotFoundError("Entity not found")
+    return file_id
 
 
 def read_info(value: Any = MISSING) -> FileInfo:
@@ -58,7 +85,9 @@ class _Reading:
         if not isinstance(said, Mapping):
             self._wrong_type(trail, "object", value)
             return FileInfo()
-        return FileInfo(**{field: self._text(said.get(name), trail.child(name)) for name, field in _TEXTS.items()})
+        texts = {field: self._text(said.get(name), trail.child(name)) for name, field in _TEXTS.items()}
+        unsaid = frozenset(name for name in _TEXTS if name in said and said[name] is None)
+        return FileInfo(**texts, unsaid=unsaid, folder=self._folder(said.get(_FOLDER, MISSING), trail))
 
     def _text(self, value: Any, trail: InputPath) -> str | None:
         if isinstance(value, bool):
@@ -68,6 +97,13 @@ class _Reading:
         if value is None or isinstance(value, str):
             return value
         self._problems.append(trail.problem(type_message(trail.label, "string", value)))
+        return None
+
+    def _folder(self, value: Any, trail: InputPath) -> Any:
+        if value is MISSING or value is None or _ID.is_kind(value):
+            return value
+        inside = trail.child(_FOLDER)
+        self._problems.append(inside.problem(type_message(inside.label, _ID.kind, value)))
         return None
 
     def _wrong_type(self, trail: InputPath, wanted: str, given: Any) -> None:
