@@ -18,7 +18,7 @@ NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-
 MISSING: Final = (
     f"NO BROWSER: the page was not tried. Install one of {', '.join(NAMES)}, or say where by OCTAVO_BROWSER"
 )
-PATIENCE: Final = 120.0
+PATIENCE = 120.0
 FLAGS: Final = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run")
 PUT_PIPES: Final = """
 import fcntl, os, sys

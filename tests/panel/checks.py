@@ -1,0 +1,49 @@
+"""Checks: what an editor's day is made of, by name and in their order. Later ones stand on earlier ones."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.panel.editor import Editor
+
+Check = Callable[[Editor], None]
+CHECKS: dict[str, Check] = {}
+
+
+def check(name: str) -> Callable[[Check], Check]:
+    """Add a function as the check of that name."""
+
+    def add(function: Check) -> Check:
+        CHECKS[name] = function
+        return function
+
+    return add
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who logs in."""
+
+    email: str
+    password: str
+
+
+def log_in(editor: Editor, person: Person) -> None:
+    """From whatever page to the home page of somebody."""
+    editor.do("(localStorage.clear(), sessionStorage.clear(), document.cookie='jwtToken=; Max-Age=0; path=/')")
+    editor.open("/admin/auth/login")
+    editor.see("Welcome")
+    editor.fill("Email", person.email)
+    editor.fill("Password", person.password)
+    editor.click("Login")
+    editor.see("Content Manager")
+
+
+def open_list(editor: Editor, uid: str) -> None:
+    """The list of a content-type."""
+    editor.open(f"/admin/content-manager/collection-types/{uid}")
+    editor.see("found")
+
+
+def confirm(editor: Editor) -> None:
+    """Say yes in a dialog."""
+    editor.click("onfirm", exact=False)

@@ -1,0 +1,56 @@
+"""An editor's day in the panel of v4, built and unmodified, against whatever serves it: named checks in one browser.
+
+    python -m tests.panel.day http://127.0.0.1:1337 [--only NAME] [--pictures FOLDER] [--people FILE.env]
+
+The content is that of the recordings of administrators. It needs a browser, and a service with that panel; so it is
+no part of the test suite.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import tests.panel.day_content
+import tests.panel.day_house  # noqa: F401 - adds its checks
+from tests import browser
+from tests.panel.checks import CHECKS
+from tests.panel.editor import Editor
+
+
+def main() -> int:
+    """Run the day; 1 if a check fails."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("base")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--pictures", type=Path)
+    asked = parser.parse_args()
+    browser.PATIENCE = 3600.0
+    command = browser.find_browser()
+    if command is None:
+        sys.exit(browser.MISSING)
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder, browser.open_page(command, Path(folder)) as page:
+        page.send("Emulation.setDeviceMetricsOverride", width=1400, height=1400, deviceScaleFactor=1, mobile=False)
+        editor = Editor(page, asked.base, asked.pictures)
+        for name, run in CHECKS.items():
+            if asked.only and asked.only not in name and name != "log in":
+                continue
+            began = time.monotonic()
+            try:
+                run(editor)
+            except AssertionError as error:
+                failed += 1
+                print(f"FAILED  {name}: {error}", flush=True)
+                editor.picture(f"failed-{name.replace(' ', '-')}")
+                if name == "log in":
+                    break
+            else:
+                print(f"ok      {name} ({time.monotonic() - began:.1f} s)", flush=True)
+    print(f"{len(CHECKS) - failed} of {len(CHECKS)} checks")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,152 @@
+"""An editor in a real browser: looks for what people see (texts, labels), clicks and types as they do."""
+
+import base64
+import json
+import time
+from pathlib import Path
+from typing import Any, Final
+
+from tests.browser import Page
+
+LOOK: Final = """
+(() => {
+  const visible = (node) => {
+    const box = node.getBoundingClientRect();
+    const style = getComputedStyle(node);
+    return box.width > 0 && box.height > 0 && style.visibility !== 'hidden' && style.display !== 'none';
+  };
+  const said = (node) => (node.getAttribute('aria-label') || node.innerText || node.value || '').trim();
+  const all = (selector, root) => [...(root || document).querySelectorAll(selector)].filter(visible);
+  const labelled = (text) => {
+    for (const label of all('label')) {
+      const words = label.innerText.replace(/\\*$/, '').trim();
+      if (words === text || words.startsWith(text + '\\n')) {
+        const inside = label.querySelector('input,textarea,button');
+        const found = label.htmlFor ? document.getElementById(label.htmlFor) : inside;
+        if (found) return found;
+      }
+    }
+    return all('input,textarea,[role=combobox],[contenteditable]').find((node) =>
+      [node.getAttribute('aria-label'), node.getAttribute('placeholder'), node.name].includes(text));
+  };
+  const roles = ['button', 'option', 'tab', 'menuitem', 'checkbox', 'row'].map((role) => `[role=${role}]`);
+  const clickable = ['a', 'button', 'label', 'summary', 'td', 'input[type=checkbox]', ...roles].join(',');
+  const button = (text, exact) => {
+    const found = all(clickable).filter((node) => exact ? said(node) === text : said(node).includes(text));
+    return found.sort((a, b) => said(a).length - said(b).length)[0];
+  };
+  window.__look = { all, said, labelled, button };
+})();
+"""
+WAIT: Final = 20.0
+_TEXT: Final = "document.body.innerText.replace(/\\s+/g, ' ')"
+
+
+class Unseen(AssertionError):
+    """What an editor looks for is not there."""
+
+
+class Editor:
+    """Somebody at one page of a panel. `base` is the address of the service."""
+
+    def __init__(self, page: Page, base: str, pictures: Path | None = None) -> None:
+        self._page = page
+        self._base = base
+        self._pictures = pictures
+
+    def open(self, path: str) -> None:
+        """Go to an address of the panel, as from a bookmark."""
+        self._page.send("Page.navigate", url=f"{self._base}{path}")
+        self.until("document.readyState === 'complete'", path)
+
+    def until(self, condition: str, what: str, seconds: float = WAIT) -> Any:
+        """What an expression of JavaScript comes to, once it counts as true. Raises Unseen."""
+        end = time.monotonic() + seconds
+        while True:
+            found = self.do(f"((found) => found instanceof Node ? true : found)({condition})")
+            if found:
+                return found
+            if time.monotonic() > end:
+                raise Unseen(f"{what} is not there; the page says: {self.text()[-700:]!r}")
+            time.sleep(0.1)
+
+    def do(self, script: str) -> Any:
+        """What an expression comes to; None while the page is changing."""
+        try:
+            return self._page.do(f"(() => {{ if (!window.__look) {{ {LOOK} }} return ({script}); }})()")
+        except AssertionError:
+            return None
+
+    def text(self) -> str:
+        """All that can be read."""
+        return str(self.do(_TEXT) or "")
+
+    def see(self, *texts: str, seconds: float = WAIT) -> None:
+        """Wait for texts."""
+        for text in texts:
+            self.until(f"{_TEXT}.includes({json.dumps(text)})", repr(text), seconds)
+
+    def gone(self, text: str, seconds: float = WAIT) -> None:
+        """Wait until a text is gone."""
+        self.until(f"!{_TEXT}.includes({json.dumps(text)})", f"a page without {text!r}", seconds)
+
+    def click(self, text: str, *, exact: bool = True, seconds: float = WAIT) -> None:
+        """Click what is called so: a link, a button, an option, a tab, a cell."""
+        self._click(f"__look.button({json.dumps(text)}, {json.dumps(exact)})", text, seconds)
+
+    def click_at(self, selector: str, seconds: float = WAIT) -> None:
+        """Click the first of what a CSS selector finds."""
+        self._click(f"__look.all({json.dumps(selector)})[0]", selector, seconds)
+
+    def fill(self, label: str, text: str, seconds: float = WAIT) -> None:
+        """Write into a field, instead of what was in it."""
+        field = f"__look.labelled({json.dumps(label)})"
+        focus = f"(() => {{ const node = {field}; if (!node) return false; node.scrollIntoView({{block: 'center'}}); "
+        focus += "node.focus(); node.select && node.select(); return document.activeElement === node; })()"
+        self.until(focus, f"the field {label}", seconds)
+        if text:
+            self._page.send("Input.insertText", text=text)
+        else:
+            self.press("Backspace")
+
+    def choose(self, label: str, option: str, typed: str = "") -> None:
+        """Open a field of choices, and take one of them; of many it is looked for by typing."""
+        self._click(f"__look.labelled({json.dumps(label)})", label, WAIT)
+        if typed:
+            self._page.send("Input.insertText", text=typed)
+        found = f"__look.all('[role=option]').find((node) => __look.said(node).includes({json.dumps(option)}))"
+        self._click(found, f"the choice {option}", WAIT)
+
+    def value(self, label: str) -> str:
+        """What stands in a field."""
+        return str(
+            self.until(f"__look.labelled({json.dumps(label)})", label)
+            and self.do(f"__look.labelled({json.dumps(label)}).value")
+        )
+
+    def press(self, key: str) -> None:
+        """Press a key."""
+        code = {"Enter": 13, "Tab": 9, "Escape": 27, "Backspace": 8, "ArrowDown": 40}[key]
+        text = {"text": "\r"} if key == "Enter" else {}
+        for kind in ("keyDown", "keyUp"):
+            self._page.send("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, **text)
+
+    def picture(self, name: str) -> None:
+        """Keep what the page looks like."""
+        if self._pictures is not None:
+            data = self._page.send("Page.captureScreenshot", format="png")["data"]
+            (self._pictures / f"{name}.png").write_bytes(base64.b64decode(data))
+
+    def _click(self, found: str, what: str, seconds: float) -> None:
+        place = f"""(() => {{ const node = {found}; if (!node) return null; node.scrollIntoView({{block: 'center'}});
+          const box = node.getBoundingClientRect(); const at = [box.x + box.width / 2, box.y + box.height / 2];
+          const hit = document.elementFromPoint(...at);
+          return hit && (node.contains(hit) || hit.contains(node)) ? at : null; }})()"""
+        before = None
+        while before != (at := self.until(place, repr(what), seconds)):  # panels move
+            before = at
+            time.sleep(0.15)
+        x, y = at
+        self._page.send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        for kind in ("mousePressed", "mouseReleased"):
+            self._page.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
