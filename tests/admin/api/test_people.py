@@ -40,6 +40,14 @@ async def test_lists(office: Office) -> None:
     assert answer.json["data"]["results"][0] == {"id": 1, "email": "ada@admin.example", "roles": [role]}
 
 
+async def test_a_list_is_one_statement(office: Office) -> None:
+    ada = await desk(office)
+    await emails(ada, "_q=d")
+    before = office.club.database.statements
+    await emails(ada, "_q=i&pageSize=50&sort=lastname")
+    assert office.club.database.statements - before == 1
+
+
 REFUSED = (
     ("filters[email][$contains]=a", "Invalid parameter email"),
     ("filters[password][$contains]=a", "Invalid parameter password"),
