@@ -298,7 +298,7 @@ def _extending(
     plugins["graphql"] = Plugin("graphql", {"extension": extension})
     table = ServiceTable(code, options.page_limits(shared.settings))
     rules = OwnRules(services.files, services.users, services.roles)
-    facilities = make_facilities(shared.settings, shared.mailer, caches.cache("project code"), rules)
+    facilities = make_facilities(shared.settings, shared.mailer, caches.cache("project code"), rules, services.rights)
     said = (registry, services.controller, plugins, hooks, table, facilities, shared.webhooks, jobs)
     hooks.app = jobs.app = App(shared.settings, *said)
     return Extending(extension, code, hooks.app, Runner(code.folder, shared.settings.server.code_timeout))

@@ -3,7 +3,7 @@
 Two come with v4, projects register more. A grant with conditions holds where one of them does.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -55,6 +55,6 @@ BUILT_IN: Final = (
 )
 
 
-def by_id(conditions: Iterable[Condition]) -> Mapping[str, Condition]:
+def by_id(conditions: Iterable[Condition]) -> dict[str, Condition]:
     """Conditions with those that are always there, by id."""
     return {condition.id: condition for condition in (*BUILT_IN, *conditions)}

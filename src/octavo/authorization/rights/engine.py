@@ -1,5 +1,6 @@
 """Rights: from the grants of an administrator to an ability, by the content-types and conditions of one site."""
 
+import asyncio
 import inspect
 import logging
 from collections import defaultdict
@@ -10,18 +11,27 @@ from typing import Final
 
 from octavo.authorization.ability import Ability
 from octavo.authorization.permissions import CODE, EVERYTHING, NOTHING
+from octavo.authorization.query_sanitizer import QuerySanitizer
 from octavo.authorization.rights.ability import NEVER, AdminAbility, Share
 from octavo.authorization.rights.catalogue import ALL_PLUGINS, Catalogue
 from octavo.authorization.rights.conditions import Condition, Holder, Verdict, by_id
 from octavo.authorization.rights.grants import Grant
-from octavo.query.ast import And, At, Compare, Filter, Or
+from octavo.authorization.rights.names import ON_FILES
+from octavo.authorization.strictness import Strictness
+from octavo.errors import OctavoError
+from octavo.query.ast import And, At, Compare, Filter, Or, Query
 from octavo.query.operators import OPERATORS
 from octavo.schema.automatic import LOCALE
 from octavo.schema.registry import Registry
+from octavo.schema.uids import FILE
 
 logger = logging.getLogger(__name__)
 
 _MOST_KEPT: Final = 500
+_LONGEST: Final = 5.0
+"""Seconds that a condition may take to be decided."""
+
+_STRICT: Final = Strictness(refuse_operators=True)
 
 Decided = tuple[tuple[str, Verdict], ...]
 """What the conditions that grants name have come to, by their ids."""
@@ -46,7 +56,7 @@ class Rights:
     ) -> None:
         self.registry = registry
         self.catalogue = Catalogue(registry, plugins)
-        self.conditions: Mapping[str, Condition] = by_id(conditions)
+        self.conditions: dict[str, Condition] = by_id(conditions)
         self._everything = Abilities(
             AdminAbility(registry, {}, everything=True, knows_private=True),
             AdminAbility(registry, {}, everything=True, knows_private=False),
@@ -70,7 +80,10 @@ class Rights:
             return False
         try:
             decided = condition.decide(holder)
-            return await decided if inspect.isawaitable(decided) else decided
+            if not inspect.isawaitable(decided):
+                return decided
+            async with asyncio.timeout(_LONGEST):
+                return await decided
         except Exception:
             logger.exception("The condition %s has failed: what it is a condition of is not allowed", name)
             return False
@@ -88,7 +101,7 @@ class Rights:
 
     def _share(self, grant: Grant, verdicts: Mapping[str, Verdict]) -> Share | None:
         """What a grant gives; None: nothing."""
-        filters = [one for one in (self._in_locales(grant), _in_conditions(grant, verdicts)) if one is not None]
+        filters = [one for one in (self._in_locales(grant), self._in_conditions(grant, verdicts)) if one is not None]
         if NEVER in filters:
             return None
         whole = And(items=tuple(filters)) if len(filters) > 1 else filters[0] if filters else None
@@ -103,15 +116,39 @@ class Rights:
         compare = Compare(operator=OPERATORS["$in"], values=tuple(sorted(grant.locales)))
         return At(attribute=LOCALE, filter=compare)
 
+    def _in_conditions(self, grant: Grant, verdicts: Mapping[str, Verdict]) -> Filter | None:
+        decided = [(name, verdicts[name]) for name in grant.conditions]
+        if not decided or any(verdict is True for _, verdict in decided):
+            return None
+        filters = tuple(
+            verdict
+            for name, verdict in decided
+            if not isinstance(verdict, bool) and self._means_something(name, verdict, grant)
+        )
+        if not filters:
+            return NEVER
+        return filters[0] if len(filters) == 1 else Or(items=filters)
 
-def _in_conditions(grant: Grant, verdicts: Mapping[str, Verdict]) -> Filter | None:
-    decided = [verdicts[name] for name in grant.conditions]
-    if not decided or True in decided:
-        return None
-    filters = tuple(verdict for verdict in decided if not isinstance(verdict, bool))
-    if not filters:
-        return NEVER
-    return filters[0] if len(filters) == 1 else Or(items=filters)
+    def _means_something(self, name: str, verdict: Filter, grant: Grant) -> bool:
+        """Whether a filter can be asked of what a grant is about, word for word; one that cannot holds for no entry."""
+        subject = grant.subject or (FILE if grant.action in ON_FILES.values() else None)
+        content_type = self.registry.content_types.get(subject or "")
+        if content_type is None:
+            return True  # there are no entries
+        try:
+            kept = QuerySanitizer(self.registry, CODE, _STRICT).sanitize(Query(filters=verdict), content_type)
+            if kept.filters == verdict:
+                return True
+            why = "parts of it say nothing"
+        except OctavoError as error:
+            why = error.message
+        _tell_unfit(name, content_type.uid, why)
+        return False
+
+
+@lru_cache(maxsize=1000)
+def _tell_unfit(name: str, uid: str, why: str) -> None:
+    logger.warning("The condition %s holds for no entry of %s: %s", name, uid, why)
 
 
 @lru_cache(maxsize=1000)

@@ -15,6 +15,7 @@ from octavo.jobs.book import Jobs
 from octavo.jobs.functions import JobOptions
 from octavo.project.api import transactions
 from octavo.project.api.code_cache import CodeCache
+from octavo.project.api.conditions import Conditions
 from octavo.project.api.custom import Custom
 from octavo.project.api.entries import Entries
 from octavo.project.api.facilities import Facilities
@@ -177,6 +178,11 @@ class App:
     def cache(self) -> CodeCache:
         """What is kept for a while, in this process."""
         return self.facilities.cache
+
+    @property
+    def conditions(self) -> Conditions:
+        """The conditions that rights of administrators can be given."""
+        return self.facilities.conditions
 
     @property
     def custom(self) -> Custom:

@@ -4,9 +4,11 @@ import logging
 from dataclasses import dataclass
 from typing import Any
 
+from octavo.authorization.rights.engine import Rights
 from octavo.cache import Cache
 from octavo.mail.mailers import Mailer
 from octavo.project.api.code_cache import CodeCache
+from octavo.project.api.conditions import Conditions
 from octavo.project.api.custom import Custom
 from octavo.project.api.http_client import HttpClient
 from octavo.project.api.mail import Mail
@@ -23,10 +25,13 @@ class Facilities:
     log: logging.Logger
     cache: CodeCache
     custom: Custom
+    conditions: Conditions
     rules: OwnRules
 
 
-def make_facilities(settings: Settings, mailer: Mailer, cache: Cache[str, Any], rules: OwnRules) -> Facilities:
+def make_facilities(
+    settings: Settings, mailer: Mailer, cache: Cache[str, Any], rules: OwnRules, rights: Rights
+) -> Facilities:
     """Those of a site, as its settings say."""
     http = settings.server.http
     return Facilities(
@@ -35,5 +40,6 @@ def make_facilities(settings: Settings, mailer: Mailer, cache: Cache[str, Any], 
         log=logging.getLogger(f"project.{settings.project.resolve().name}"),
         cache=CodeCache(cache),
         custom=Custom(settings.server.custom),
+        conditions=Conditions(rights),
         rules=rules,
     )

@@ -1,0 +1,102 @@
+"""Conditions of a project's own, on the rights of administrators: added in Python, judged for each content-type."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from octavo.authorization.rights.ability import NEVER
+from octavo.authorization.rights.conditions import Holder
+from octavo.authorization.rights.engine import Rights
+from octavo.authorization.rights.grants import Grant
+from octavo.authorization.rights.names import READ
+from octavo.project.api.conditions import Conditions
+from octavo.project.problems import InvalidCode
+from octavo.query.ast import And, At, Filter
+from tests.authorization.conditional import at
+from tests.models.bookshop import AUTHOR, BOOK, GENRE, bookshop_registry
+
+pytestmark = pytest.mark.anyio
+
+REGISTRY = bookshop_registry()
+EDI = Holder(7, "edi@example.org", (2,))
+
+
+@pytest.fixture
+def rights() -> Rights:
+    return Rights(REGISTRY)
+
+
+async def scope(rights: Rights, name: str, uid: str = GENRE) -> Filter | None:
+    found = (await rights.of(EDI, (Grant(READ, uid, conditions=(name,)),))).pages.scope(uid)
+    return None if found is None else plain(found)
+
+
+def plain(found: Filter) -> Filter:
+    """A filter without lists of one."""
+    match found:
+        case And(items=(item,)):
+            return plain(item)
+        case At(attribute=name, filter=inner):
+            return At(attribute=name, filter=plain(inner))
+        case _:
+            return found
+
+
+async def test_a_condition_is_a_filter_in_the_words_of_requests(rights: Rights) -> None:
+    conditions = Conditions(rights)
+
+    @conditions.add("high", "High rank", category="Ranks")
+    def high(administrator: Holder) -> Mapping[str, Any]:
+        return {"rank": {"$gt": administrator.id}}
+
+    @conditions.add("colleagues", "Made by colleagues", plugin="shop")
+    async def colleagues(_: Holder) -> Mapping[str, Any]:
+        return {"createdBy": {"roles": {"id": {"$in": [1, 2]}}}}
+
+    assert await scope(rights, "api::high") == at("rank", "$gt", 7)
+    assert await scope(rights, "plugin::shop.colleagues", BOOK) == at("createdBy.roles.id", "$in", 1, 2)
+    told = rights.catalogue.shown(rights.conditions.values(), ())["conditions"]
+    assert told[2:] == [
+        {"id": "api::high", "displayName": "High rank", "category": "Ranks"},
+        {"id": "plugin::shop.colleagues", "displayName": "Made by colleagues", "category": "default"},
+    ]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"nope": 1},
+        {"rank": {"$near": 3}},
+        {"rank": {"$gt": 1}, "$or": [{"parent": None}]},
+        {},
+        {"id": {"$in": []}},
+        None,
+        "rank",
+        5,
+    ],
+)
+async def test_what_means_nothing_holds_for_no_entry(rights: Rights, answer: Any) -> None:
+    Conditions(rights).add("odd", "Odd", lambda _: answer)
+    assert await scope(rights, "api::odd") == NEVER
+
+
+async def test_each_content_type_is_asked_what_it_has(rights: Rights) -> None:
+    Conditions(rights).add("high", "High", lambda _: {"rank": {"$gt": 1}})
+    assert await scope(rights, "api::high", AUTHOR) == NEVER
+    assert await scope(rights, "api::high", GENRE) == at("rank", "$gt", 1)
+
+
+async def test_everything_and_nothing(rights: Rights) -> None:
+    conditions = Conditions(rights)
+    conditions.add("all", "All", lambda _: True)
+    conditions.add("none", "None", lambda _: False)
+    assert (await scope(rights, "api::all"), await scope(rights, "api::none")) == (None, NEVER)
+
+
+@pytest.mark.parametrize("name, plugin", [("a b", None), ("", None), ("a", "b.c"), ("twice", None)])
+def test_names_are_names_and_used_once(rights: Rights, name: str, plugin: str | None) -> None:
+    conditions = Conditions(rights)
+    conditions.add("twice", "Twice", lambda _: True)
+    with pytest.raises(InvalidCode, match=r"app\.conditions"):
+        conditions.add(name, "x", lambda _: True, plugin=plugin)
