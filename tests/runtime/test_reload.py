@@ -92,8 +92,8 @@ async def make(process: Process, **data: Any) -> dict[str, Any]:
 
 
 async def test_thirty_changes_under_load(own_bookshop: Shop) -> None:
-    """By the builder or in files, in turn: not one request fails, no entry is lost, each change is served as soon as it
-    is told, and nothing is left of what was."""
+    """By the builder, renames too, or in files, in turn: not one request fails, no entry is lost, each change is served
+    as soon as it is told, and nothing is left of what was."""
     process, answered, made = own_bookshop.octavo, 0, 0
     schema = process.settings.project / BOOK
     definition = json.loads(schema.read_text("utf-8"))
@@ -126,7 +126,8 @@ async def test_thirty_changes_under_load(own_bookshop: Shop) -> None:
             left.append(ref(process.site))
             name, before = f"extra{number}", answered
             if number % 3:
-                form = builder_form(process.site.registry.content_types[AUTHOR], name)
+                renames = {f"extra{number - 1}": name} if number % 6 == 2 else {}
+                form = builder_form(process.site.registry.content_types[AUTHOR], name, renames)
                 assert await process.change_definitions(update_content_type(AUTHOR, form)) == AUTHOR
                 author = await call(process.asgi, "GET", "/api/authors/1", [bearer])
                 assert author.json["data"]["attributes"][name] is None
@@ -151,10 +152,11 @@ async def test_thirty_changes_under_load(own_bookshop: Shop) -> None:
     assert kept == [process.site.registry.content_types["api::book.book"]]
 
 
-def builder_form(content_type: ContentType, added: str) -> dict[str, Any]:
-    """What the builder's pages send of a type that gets another text."""
+def builder_form(content_type: ContentType, added: str, renames: dict[str, str]) -> dict[str, Any]:
+    """What the builder's pages send of a type that gets another text, or of which one gets another name."""
     shown = plain(show_content_type(content_type)["schema"])
-    return {"contentType": {**shown, "attributes": {**shown["attributes"], added: {"type": "string"}}}}
+    attributes = {name: raw for name, raw in shown["attributes"].items() if name not in renames}
+    return {"contentType": {**shown, "attributes": {**attributes, added: {"type": "string"}}, "renames": renames}}
 
 
 async def test_requests_under_way_finish_on_their_site(

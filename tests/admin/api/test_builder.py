@@ -222,11 +222,36 @@ async def test_forms_that_are_refused(builder: Builder, name: str, attributes: d
     assert builder.files() == before
 
 
+async def test_components_hold_neither_themselves_nor_what_holds_them(builder: Builder) -> None:
+    def part(name: str, held: str) -> dict[str, Any]:
+        attributes = {"inner": {"type": "component", "component": held}, "text": TEXT}
+        return {"category": "gear", "displayName": name, "attributes": attributes}
+
+    one, other = part("One", "tmp.two"), part("Two", "tmp.one")
+    parts = [{**one, "tmpUID": "tmp.one"}, {**other, "tmpUID": "tmp.two"}]
+    zone = {"z": {"type": "dynamiczone", "components": ["tmp.one"]}}
+    refused = await builder.make({**gadget(zone), "components": parts})
+    assert (refused.status, "cannot hold itself" in str(refused.json)) == (400, True)
+    plain = {**part("One", ""), "attributes": {"text": TEXT}}
+    assert (await builder.ask("POST", PARTS, {"component": plain, "components": []})).status == 201
+    refused = await builder.ask("PUT", f"{PARTS}/gear.one", {"component": part("One", "gear.one"), "components": []})
+    assert (refused.status, "cannot hold itself" in str(refused.json)) == (400, True)
+
+
 async def test_who_may(open_office: Any) -> None:
     office: Office = await open_office(**NEVER)
     editor = (await office.session("edi"))[0]
     assert (await office.club.ask("GET", TYPES, None, editor)).status == 403
     assert (await office.club.ask("GET", TYPES, None, FULL)).status == 401
+    rights = "INSERT INTO admin_permissions (action) VALUES ('plugin::content-type-builder.read')"
+    links = "INSERT INTO admin_permissions_role_links (permission_id, role_id) SELECT max(id), 2 FROM admin_permissions"
+    async with office.club.database.transaction() as transaction:
+        await transaction.execute_script(f"{rights}; {links}")
+    office.club.octavo.infrastructure.authenticator.administrators.forget()
+    form = gadget({"t": TEXT})
+    assert (await office.club.ask("GET", TYPES, None, editor)).status == 200
+    for method, path, body in (("POST", TYPES, form), ("DELETE", f"{TYPES}/api::note.note", None)):
+        assert (await office.club.ask(method, path, body, editor)).status == 403
     office.club.octavo.infrastructure.definitions.change = None  # as in production
     answer = await office.club.ask("POST", TYPES, gadget({"t": {"type": "string"}}), (await office.session())[0])
     assert answer.status == 403

@@ -12,7 +12,7 @@ from octavo.builder.forms import RESERVED_NAMES
 from octavo.builder.problems import COMPONENT_NOT_FOUND, CONTENT_TYPE_NOT_FOUND, BuilderError, refused, said
 from octavo.builder.service import DefinitionChanges
 from octavo.builder.shown import show_component, show_content_type
-from octavo.errors import Problem
+from octavo.errors import ForbiddenError, Problem
 from octavo.http.query_string import read_params
 from octavo.http.request import Request
 from octavo.http.response import Response
@@ -20,6 +20,7 @@ from octavo.schema.parse import KINDS
 from octavo.schema.registry import Registry
 
 PREFIX: Final = "/content-type-builder"
+Answer = Callable[[str, int], Response]
 READ: Final = ("plugin::content-type-builder.read",)
 
 
@@ -85,42 +86,49 @@ class BuilderEndpoints:
 
     async def create_content_type(self, request: Request, actor: Actor) -> Response:
         """POST /content-type-builder/content-types"""
-        return await self._change(plans.create_content_type(await request.json()), status=201)
+        return await self._change(actor, plans.create_content_type(await request.json()), status=201)
 
     async def update_content_type(self, request: Request, actor: Actor) -> Response:
         """PUT /content-type-builder/content-types/:uid"""
         uid = request.path_values["uid"]
-        return await self._change(plans.update_content_type(uid, await request.json()), status=201)
+        return await self._change(actor, plans.update_content_type(uid, await request.json()), status=201)
 
     async def delete_content_type(self, request: Request, actor: Actor) -> Response:
         """DELETE /content-type-builder/content-types/:uid"""
-        return await self._change(plans.delete_content_type(request.path_values["uid"]))
+        return await self._change(actor, plans.delete_content_type(request.path_values["uid"]))
 
     async def create_component(self, request: Request, actor: Actor) -> Response:
         """POST /content-type-builder/components"""
-        return await self._change(plans.create_component(await request.json()), status=201)
+        return await self._change(actor, plans.create_component(await request.json()), status=201)
 
     async def update_component(self, request: Request, actor: Actor) -> Response:
         """PUT /content-type-builder/components/:uid"""
-        return await self._change(plans.update_component(request.path_values["uid"], await request.json()))
+        return await self._change(actor, plans.update_component(request.path_values["uid"], await request.json()))
 
     async def delete_component(self, request: Request, actor: Actor) -> Response:
         """DELETE /content-type-builder/components/:uid"""
-        return await self._change(plans.delete_component(request.path_values["uid"]))
+        return await self._change(actor, plans.delete_component(request.path_values["uid"]))
 
     async def rename_category(self, request: Request, actor: Actor) -> Response:
         """PUT /content-type-builder/component-categories/:name"""
         return await self._change(
-            plans.rename_category(request.path_values["name"], await request.json()), _named_category
+            actor, plans.rename_category(request.path_values["name"], await request.json()), _named_category
         )
 
     async def delete_category(self, request: Request, actor: Actor) -> Response:
         """DELETE /content-type-builder/component-categories/:name"""
-        return await self._change(plans.delete_category(request.path_values["name"]), _named_category)
+        return await self._change(actor, plans.delete_category(request.path_values["name"]), _named_category)
 
     async def _change(
-        self, plan: plans.MakePlan, answer: Callable[[str, int], Response] | None = None, *, status: int = 200
+        self,
+        actor: Actor,
+        plan: plans.MakePlan,
+        answer: Callable[[str, int], Response] | None = None,
+        *,
+        status: int = 200,
     ) -> Response:
+        if not actor.ability.everything:
+            raise ForbiddenError  # the permission is one to read
         try:
             name = await self._changes.make(plan)
         except BuilderError as error:
