@@ -1,4 +1,4 @@
-"""A newsroom: an office with stories, topics in several languages, badges and a front page, and what roles may do."""
+"""A newsroom: stories, topics in several languages, badges, medals with hooks, a front page, and what roles may do."""
 
 import json
 from dataclasses import dataclass
@@ -61,6 +61,7 @@ TYPES = (
         },
         pluginOptions=LOCALIZED,
     ),
+    _type("medal", {"label": _text()}),
     _type("front", {"headline": _text(pluginOptions=LOCALIZED)}, drafts=True, pluginOptions=LOCALIZED)
     | {"kind": "singleType"},
 )
@@ -74,11 +75,30 @@ def write_newsroom(folder: Path) -> None:
     """The definitions."""
     for definition in TYPES:
         write_type(folder, definition)
+    (folder / "src/api/medal/content-types/medal/lifecycles.py").write_text(MEDAL_HOOKS)
     for name, attributes in COMPONENTS.items():
         path = folder / f"src/components/shared/{name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         info = {"displayName": name.title()}
         path.write_text(json.dumps({"collectionName": f"c_{name}s", "info": info, "attributes": attributes}))
+
+
+MEDAL_HOOKS = """
+from octavo import ValidationError
+
+def before_create(event):
+    if event.params.data["label"] == "refused":
+        raise ValidationError("No such medal")
+    event.params.data["label"] = event.params.data["label"].strip()
+
+def after_find_one(event):
+    event.result["label"] += "!"
+
+def after_find_many(event):
+    for entry in event.result:
+        entry["label"] += "?"
+"""
+"""Hooks around writes and reads of medals."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ single type: it is when the entry is read.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from octavo.authorization.ability import FIND, Ability
@@ -37,7 +38,7 @@ class Answered:
         if found is not None:
             return found
         told = shown(content_type, self._reads.registry, ability, View.ENTRY)
-        told = Object(tuple(_guarded(content_type, told, ability, unnamed)))
+        told = replace(told, members=tuple(_guarded(content_type, told, ability, unnamed)))
         request = ReadRequest(content_type=content_type, by=By.ID, projection=told, drafts=Drafts.ANY)
         return self._prepared.put(key, self._reads.prepare(request, ability))
 

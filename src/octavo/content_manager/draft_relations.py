@@ -12,7 +12,7 @@ from octavo.i18n.locales import Locales
 from octavo.query.answer import Answer, Count, Kinds, Nested, Object
 from octavo.query.ast import EVERYTHING, At, Compare, Filter, Query
 from octavo.query.operators import OPERATORS
-from octavo.query.request import By, Drafts, ReadRequest
+from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Relation
 from octavo.schema.automatic import PUBLISHED_AT
 from octavo.schema.content_types import ContentType, Definition
@@ -31,13 +31,13 @@ class DraftRelations:
 
     async def of_one(self, content_type: ContentType, entry_id: int, actor: Actor) -> int:
         """Those of an entry that the actor may read. Raises NotFoundError, ForbiddenError."""
-        told = _told(self._managed.registry, content_type)
-        request = ReadRequest(content_type=content_type, by=By.ID, projection=told, drafts=Drafts.SHOWN)
-        prepared = self._reads.prepare(request, actor.ability)
-        found = await self._reads.find_any(prepared.bind(id=entry_id))
-        if found is None:
+        known = ReadRequest(content_type=content_type, by=By.ID, projection=Form.ID, drafts=Drafts.SHOWN)
+        if await self._reads.find_any(self._reads.prepare(known, actor.ability).bind(id=entry_id)) is None:
             await self._managed.refuse(content_type, entry_id)
-        return _sum(orjson.loads(found))
+        told = _told(self._managed.registry, content_type)
+        request = ReadRequest(content_type=content_type, by=By.ID, projection=told, drafts=Drafts.ANY)
+        found = await self._reads.find_any(self._reads.prepare(request, None).bind(id=entry_id))
+        return 0 if found is None else _sum(orjson.loads(found))
 
     async def of_many(self, content_type: ContentType, ids: Iterable[int], locale: str | None) -> int:
         """Those of several entries in a locale (None: the default one), whoever may read them (observed): a number says

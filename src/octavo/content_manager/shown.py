@@ -59,7 +59,7 @@ def shown(
 ) -> Object:
     """What those with an ability are shown of an entry, whose scope chooses the entries."""
     place = FieldPlace(content_type.uid) if ability.limits_fields else None
-    return _Shown(registry, ability, view, place, asked=asked).entry(content_type)
+    return replace(_Shown(registry, ability, view, place, asked=asked).entry(content_type), own_names=True)
 
 
 def is_hidden(definition: Definition, attribute: AnyAttribute) -> bool:

@@ -21,8 +21,9 @@ from octavo.events.event import Event, Params
 from octavo.events.hooks import Hooks, TypeHooks
 from octavo.events.names import FIND_MANY, FIND_ONE
 from octavo.plan.planning import Value
+from octavo.query.answer import Object
 from octavo.query.ast import Query
-from octavo.query.request import By, Form, ReadRequest
+from octavo.query.request import By, Form, Projection, ReadRequest
 from octavo.schema.registry import Registry
 
 Prepare = Callable[[ReadRequest, Ability, Query], PreparedRead]
@@ -72,7 +73,7 @@ class HookedReads:
         hooks = self._hooks.of(request.content_type.uid)
         if hooks is None or not hooks.reads or ability is None or request.projection is Form.ID:
             return read
-        if not isinstance(request.projection, Form) and hooks.wants(f"after_{FIND_ONE}", f"after_{FIND_MANY}"):
+        if not _has_own_names(request.projection) and hooks.wants(f"after_{FIND_ONE}", f"after_{FIND_MANY}"):
             raise ClosedError
         return _join(read, Asked(request, ability, hooks))
 
@@ -135,6 +136,11 @@ class HookedReads:
         if not isinstance(entry, dict):
             raise asked.hooks.mistake(f"after_{asked.action}", f"an entry is {type(entry).__name__}, no dictionary")
         return nested(entry, asked.request.content_type, self._registry)
+
+
+def _has_own_names(projection: Projection) -> bool:
+    """Whether hooks can be shown what is answered: it has the attributes' names."""
+    return isinstance(projection, Form) or (isinstance(projection, Object) and projection.own_names)
 
 
 def _asked(read: HookedRead) -> Asked:

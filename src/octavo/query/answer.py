@@ -33,9 +33,13 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """An object: keys and what stands there. A `Guarded` member is absent where its condition is not met."""
+    """An object: keys and what stands there. A `Guarded` member is absent where its condition is not met.
+
+    `own_names`: an entry whose keys are its attributes, as hooks of reads know it.
+    """
 
     members: tuple[tuple[str, "Answer | Guarded"], ...]
+    own_names: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Copies of entries, counts of drafts and accounts in the content manager."""
+"""Copies of entries, counts of drafts, hooks and accounts in the content manager."""
 
 from typing import Any
 
@@ -68,6 +68,16 @@ async def test_drafts_that_entries_lead_to(newsroom: Newsroom) -> None:
     assert (await newsroom.ask("GET", "badge.badge/9999/actions/countDraftRelations")).status == 404
     assert (await newsroom.ask("GET", many, by="edi")).status == 403
     assert (await newsroom.ask("GET", f"story.story/{stories[0]['id']}/actions/numberOfDraftRelations")).status == 404
+
+
+async def test_hooks_are_called_as_by_every_door(newsroom: Newsroom) -> None:
+    made = await newsroom.make("medal.medal", {"label": " gold "})
+    assert made["label"] == "gold!", "cut before it was stored, and shown as hooks show it"
+    assert (await newsroom.ask("GET", f"medal.medal/{made['id']}")).json["label"] == "gold!"
+    assert (await newsroom.ask("GET", "medal.medal")).json["results"][0]["label"] == "gold?"
+    refused = await newsroom.ask("POST", "medal.medal", {"label": "refused"})
+    assert (refused.status, refused.json["error"]["message"]) == (400, "No such medal")
+    assert (await newsroom.ask("GET", f"medal.medal/{made['id']}/actions/countDraftRelations")).json == {"data": 0}
 
 
 async def test_users_keep_the_rules_of_accounts(newsroom: Newsroom) -> None:
