@@ -15,11 +15,13 @@ BEGIN = "/i18n/content-manager/actions/get-non-localized-fields"
 
 @pytest.fixture
 async def french(newsroom: Newsroom) -> Newsroom:
-    """A newsroom that writes French, too."""
-    known = (await newsroom.ask("GET", LOCALES)).json
-    if not any(locale["code"] == "fr" for locale in known):
-        added = await newsroom.ask("POST", LOCALES, {"code": "fr", "isDefault": False})
-        assert added.json["name"] == "French (fr)"
+    """A newsroom that writes French and Dutch, too."""
+    known = {locale["code"] for locale in (await newsroom.ask("GET", LOCALES)).json}
+    for code, name in {"fr": "French (fr)", "nl": "Dutch (nl)"}.items():
+        if code not in known:
+            added = await newsroom.ask("POST", LOCALES, {"code": code, "isDefault": False})
+            assert added.json["name"] == name
+    await newsroom.allow_nothing()  # a new locale sets up the roles
     return newsroom
 
 
@@ -70,6 +72,9 @@ async def test_a_role_of_one_language(french: Newsroom) -> None:
     english = (await french.make("topic.topic", {"name": "One"}))["id"]
     assert (await french.ask("PUT", f"topic.topic/{english}", {"name": "x"}, by="edi")).status == 403
     assert (await french.ask("DELETE", f"topic.topic/{english}", by="edi")).status == 403
+    over_rest = f"/api/topics/{english}/localizations"
+    assert (await french.ask("POST", over_rest, {"locale": "nl", "name": "x"}, by="edi")).status == 403
+    assert (await french.ask("POST", over_rest, {"locale": "fr", "name": "x"}, by="edi")).status == 200
     given = {"model": TOPIC, "id": english, "locale": "fr"}
     assert (await french.ask("POST", BEGIN, given, by="edi")).json["nonLocalizedFields"] != {}
     await french.allow_nothing()
