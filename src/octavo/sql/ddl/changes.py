@@ -12,6 +12,7 @@ from octavo.sql.ddl.tables import OWN_PREFIX, Column, ForeignKey, Index, Table
 from octavo.sql.dialects.base import Dialect, Statements
 
 ID = "id"
+_LONG = "text"  # on every database: a text without an end
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +307,15 @@ def _index_changes(wanted: Table, found: Table) -> Iterator[Change]:
     obsolete = _obsolete_indexes(wanted, found)
     kept = {index.name for index in found.indexes if index not in obsolete}
     yield from (DropIndex(wanted.name, index) for index in obsolete)
-    yield from (CreateIndex(wanted.name, index) for index in wanted.indexes if index.name not in kept)
+    missing = [index for index in wanted.indexes if index.name not in kept]
+    yield from (CreateIndex(wanted.name, index) for index in missing if not _is_too_long(index, wanted, found))
+
+
+def _is_too_long(index: Index, wanted: Table, found: Table) -> bool:
+    """Whether one of our own is about texts that are longer than the definition says: no index may hold such."""
+    short = {column.name for column in wanted.columns if column.type != _LONG}
+    long = {column.name for column in found.columns if column.type == _LONG}
+    return index.name.startswith(OWN_PREFIX) and not short.isdisjoint(long.intersection(index.columns))
 
 
 def _obsolete_indexes(wanted: Table, found: Table) -> list[Index]:

@@ -4,10 +4,17 @@ from dataclasses import replace
 
 from octavo.plan.nesting import Nesting, nesting
 from octavo.plan.nodes import (
+    CountShape,
+    GuardShape,
+    ManyShape,
+    ObjectShape,
+    OneShape,
     ReadPlan,
+    ScalarRun,
     Selection,
     Shape,
     Tested,
+    VariantShape,
 )
 from octavo.query.operators import Test
 from octavo.schema.automatic import PUBLISHED_AT
@@ -81,10 +88,11 @@ class SelectCompiler(ShapeCompiler):
         return f"SELECT count(*) FROM {self.table(selection)} {alias}{self.where(selection.condition, alias)}"
 
     def _page(self, plan: ReadPlan) -> str:
-        """The page's rows. Past the first page the ids are paged first: skipped entries cost no JSON."""
+        """The page's rows. Where entries are skipped, or ordered with more than their own values to show, the ids are
+        paged first: JSON is made of those alone that are shown."""
         selection, alias = plan.selection, self.alias()
         order, limit = self.order_by(selection, alias), self.limit(selection)
-        if selection.start is None:
+        if selection.start is None and not (selection.limit and _sorts(selection) and _leads_on(plan.shape)):
             entry = self.entry_json(selection.target, plan.shape, alias)
             where = self.where(selection.condition, alias)
             return f"SELECT {entry} AS json FROM {self.table(selection)} {alias}{where}{order}{limit}"
@@ -98,6 +106,23 @@ class SelectCompiler(ShapeCompiler):
             f" JOIN {self.table(selection)} {alias} ON {alias}.id = {page}.id{order}"
             f"{self.dialect.limit(self.limit_value(selection), None)}"
         )
+
+
+def _sorts(selection: Selection) -> bool:
+    """Whether entries have to be put in order: they are there by their ids."""
+    return any(order.attribute is not None or order.steps for order in selection.order)
+
+
+def _leads_on(shape: Shape) -> bool:
+    """Whether a shape shows more than an entry's own values."""
+    match shape:
+        case ObjectShape(members=members, optional=optional):
+            pairs = [member for member in members if not isinstance(member, ScalarRun)]
+            return any(_leads_on(member) for _, member in (*pairs, *optional))
+        case GuardShape() | OneShape() | ManyShape() | CountShape() | VariantShape():
+            return True
+        case _:
+            return False
 
 
 def _is_published(condition: Tested) -> bool:
