@@ -14,7 +14,7 @@ from octavo.project.api.conditions import Conditions
 from octavo.project.problems import InvalidCode
 from octavo.query.ast import And, At, Filter
 from tests.authorization.conditional import at
-from tests.models.bookshop import AUTHOR, BOOK, GENRE, bookshop_registry
+from tests.models.bookshop import AUTHOR, GENRE, bookshop_registry
 
 pytestmark = pytest.mark.anyio
 
@@ -55,7 +55,7 @@ async def test_a_condition_is_a_filter_in_the_words_of_requests(rights: Rights) 
         return {"createdBy": {"roles": {"id": {"$in": [1, 2]}}}}
 
     assert await scope(rights, "api::high") == at("rank", "$gt", 7)
-    assert await scope(rights, "plugin::shop.colleagues", BOOK) == at("createdBy.roles.id", "$in", 1, 2)
+    assert await scope(rights, "plugin::shop.colleagues", AUTHOR) == at("createdBy.roles.id", "$in", 1, 2)
     told = rights.catalogue.shown(rights.conditions.values(), ())["conditions"]
     assert told[2:] == [
         {"id": "api::high", "displayName": "High rank", "category": "Ranks"},

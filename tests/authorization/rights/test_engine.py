@@ -1,5 +1,6 @@
 """From grants to abilities: what is allowed, of which fields, of which entries; what cannot be read gives nothing."""
 
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -13,12 +14,17 @@ from octavo.authorization.rights.conditions import Condition, Holder, Verdict
 from octavo.authorization.rights.engine import NoSite, Rights
 from octavo.authorization.rights.grants import Grant, read_grant, read_grants
 from octavo.query.ast import And, Filter, Or
+from octavo.schema.registry import Registry
 from tests.authorization.conditional import at
 from tests.models.bookshop import AUTHOR, BOOK, FILE, GENRE, VAULT, bookshop_registry
 
 pytestmark = pytest.mark.anyio
 
 REGISTRY = bookshop_registry()
+PLAIN = Registry(
+    (replace(one, localized=False) for one in REGISTRY.content_types.values()), REGISTRY.components.values()
+)
+"""The bookshop in one language."""
 EDI, ANN = Holder(7, "edi@example.org", (2, 3)), Holder(8)
 OWN, SAME_ROLE = "admin::is-creator", "admin::has-same-role-as-creator"
 MINE = at("createdBy.id", "$eq", 7)
@@ -29,8 +35,10 @@ def grant(action: str, subject: str | None = BOOK, *fields: str, where: str = ""
     return Grant(action, subject, frozenset(fields) or None, conditions=tuple(where.split()), **rest)
 
 
-async def ability_of(*grants: Grant, holder: Holder = EDI, conditions: tuple[Condition, ...] = ()) -> AdminAbility:
-    found = (await Rights(REGISTRY, conditions).of(holder, grants)).content
+async def ability_of(
+    *grants: Grant, holder: Holder = EDI, conditions: tuple[Condition, ...] = (), registry: Registry = PLAIN
+) -> AdminAbility:
+    found = (await Rights(registry, conditions).of(holder, grants)).content
     assert isinstance(found, AdminAbility)
     return found
 
@@ -56,7 +64,7 @@ async def test_actions_of_plugins_are_those_of_the_panel() -> None:
 
 async def test_fields_lead_into_components_and_cover_what_is_inside() -> None:
     ability = await ability_of(grant(names.READ, BOOK, "title", "details.binding", "extras"))
-    known = ("title", "details", "details.binding", "extras", "extras.label", "createdAt", "createdBy", "locale")
+    known = ("title", "details", "details.binding", "extras", "extras.label", "createdAt", "createdBy")
     unknown = ("titles", "tit", "details.weight", "detail", "blurb", "publishedAt_")
     assert [ability.reads(BOOK, name) for name in (*known, *unknown)] == [True] * len(known) + [False] * len(unknown)
     assert not ability.writes(BOOK, "title", "update")
@@ -94,11 +102,18 @@ async def test_conditions_become_filters_about_who_asks() -> None:
 async def test_locales_limit_where_there_are_any() -> None:
     french = at("locale", "$in", "de-AT", "fr")
     both = frozenset({"fr", "de-AT"})
-    ability = await ability_of(grant(names.READ, BOOK, locales=both), grant(names.READ, AUTHOR, locales=both))
+    some = (grant(names.READ, BOOK, locales=both), grant(names.READ, AUTHOR, locales=both))
+    ability = await ability_of(*some, registry=REGISTRY)
     assert (ability.scope(BOOK), ability.scope(AUTHOR)) == (french, None)
-    own = await ability_of(grant(names.READ, BOOK, where=OWN, locales=both))
+    own = await ability_of(grant(names.READ, BOOK, where=OWN, locales=both), registry=REGISTRY)
     assert own.scope(BOOK) == And(items=(french, MINE))
-    assert not (await ability_of(grant(names.READ, BOOK, locales=frozenset()))).may("find", BOOK)
+
+
+@pytest.mark.parametrize("locales", [None, frozenset()])
+async def test_without_locales_there_is_nothing_where_there_are_any(locales: frozenset[str] | None) -> None:
+    ability = await ability_of(grant(names.READ, BOOK, locales=locales), registry=REGISTRY)
+    assert (ability.may("find", BOOK), ability.scope(BOOK)) == (True, NEVER)  # as in v4: an empty list
+    assert (await ability_of(grant(names.READ, AUTHOR, locales=locales), registry=REGISTRY)).scope(AUTHOR) is None
 
 
 async def test_a_field_is_there_in_the_entries_of_the_grants_that_name_it() -> None:

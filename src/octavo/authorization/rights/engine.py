@@ -101,15 +101,18 @@ class Rights:
 
     def _share(self, grant: Grant, verdicts: Mapping[str, Verdict]) -> Share | None:
         """What a grant gives; None: nothing."""
-        filters = [one for one in (self._in_locales(grant), self._in_conditions(grant, verdicts)) if one is not None]
-        if NEVER in filters:
+        in_conditions = self._in_conditions(grant, verdicts)
+        if in_conditions == NEVER:
             return None
+        filters = [one for one in (self._in_locales(grant), in_conditions) if one is not None]
         whole = And(items=tuple(filters)) if len(filters) > 1 else filters[0] if filters else None
         return Share(grant.fields, whole, grant.locales or frozenset())
 
     def _in_locales(self, grant: Grant) -> Filter | None:
+        """The entries in the locales of a grant: who is granted none, or was granted before there were any, may act on
+        the type and finds nothing in it, as in v4."""
         content_type = self.registry.content_types.get(grant.subject or "")
-        if grant.locales is None or content_type is None or not content_type.localized:
+        if content_type is None or not content_type.localized:
             return None
         if not grant.locales:
             return NEVER

@@ -44,8 +44,8 @@ def _is_within(grant: Grant, mine: Grant) -> bool:
     """Whether one grant gives everything that another one gives."""
     if (grant.action, grant.subject) != (mine.action, mine.subject):
         return False
-    if mine.locales is not None and (grant.locales is None or not grant.locales <= mine.locales):
-        return False
+    if grant.locales is not None and not grant.locales <= (mine.locales or frozenset()):
+        return False  # without any, a grant is of nothing where there are locales
     if mine.conditions and not (grant.conditions and {*grant.conditions} <= {*mine.conditions}):
         return False
     if mine.fields is None:
