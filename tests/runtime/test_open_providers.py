@@ -186,12 +186,18 @@ async def test_mail_that_cannot_be_sent(tmp_path: Path, config: dict[str, Any], 
 
 @pytest.mark.parametrize("options", [{"tls": {"ca": "x"}}, {"tls": {"ciphers": "none such"}}, {"service": "Nobody"}])
 async def test_options_that_mean_nothing(tmp_path: Path, options: dict[str, Any]) -> None:
-    settings = load(tmp_path, "email", provider="nodemailer", providerOptions={"host": "h", **options})
+    settings = load(tmp_path, "email", "production", provider="nodemailer", providerOptions={"host": "h", **options})
     with pytest.raises(SettingsError, match="expected"):
         open_mailer(settings)
     mailer = open_mailer(from_v4(settings, "email"))
     with pytest.raises(MailProblem, match="mail cannot be sent with the provider 'nodemailer'"):
         await mailer.send(Message("a@b.org", "s", "h"))
+
+
+async def test_development_has_a_folder_for_what_cannot_be_sent(tmp_path: Path) -> None:
+    options = {"host": "h", "tls": {"ca": "x"}}
+    settings = from_v4(load(tmp_path, "email", provider="nodemailer", providerOptions=options), "email")
+    assert isinstance(open_mailer(settings), FolderMailer)
 
 
 async def test_no_way_in_production(tmp_path: Path) -> None:

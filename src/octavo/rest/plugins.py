@@ -9,7 +9,6 @@ from typing import Final
 
 import orjson
 
-from octavo.authorization.actions import action_tree
 from octavo.authorization.actor import Actor
 from octavo.cache import CacheScope
 from octavo.content.reader import PreparedRead
@@ -22,17 +21,17 @@ from octavo.http.response import Response
 from octavo.http.router import Router
 from octavo.query.ast import EVERYTHING, Page, Populate, Query
 from octavo.query.merging import merge
+from octavo.query.numbers import read_entry_id
 from octavo.query.params import read_plain_page, read_query
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.rest.endpoints import read_id
 from octavo.rest.operations import Handlers, declare
 from octavo.rest.plugin_operations import READ_FILES, READ_LOCALES, READ_ROLES, READ_USERS
 from octavo.schema.content_types import ContentType
-from octavo.schema.uids import FILE, LOCALE, ROLE, USER
+from octavo.schema.uids import FILE, LOCALE, USER
+from octavo.users.role_reading import RoleReading
 
 _EVERY_ONE: Final = Query(page=Page(with_count=False))
-_ROLES_WITH_USERS: Final = replace(_EVERY_ONE, populate=(Populate(name="users", query=Query(), count=True),))
-_ROLE_WITH_ACTIONS: Final = Query(populate=(Populate(name="permissions", query=Query(fields=("action",))),))
 
 
 class PluginEndpoints:
@@ -151,32 +150,27 @@ class LocaleEndpoints(PluginEndpoints):
         return Response(200, orjson.dumps([{**locale, "isDefault": locale["code"] == default} for locale in found]))
 
 
-class RoleEndpoints(PluginEndpoints):
+class RoleEndpoints:
     """`/users-permissions`: roles, and what can be granted to them."""
+
+    def __init__(self, controller: ContentController, _: CacheScope) -> None:
+        self._roles = RoleReading(controller)
 
     async def find(self, request: Request, actor: Actor) -> Response:
         """GET /api/users-permissions/roles: all of them, with the number of their users."""
-        prepared = self._prepare_own(ROLE, _ROLES_WITH_USERS, By.LIST)
-        roles = orjson.loads(await self._array(prepared))
-        for role in roles:
-            role["nb_users"] = role.pop("users")["count"]
-        return Response(200, orjson.dumps({"roles": roles}))
+        return Response(200, orjson.dumps({"roles": await self._roles.all()}))
 
     async def find_one(self, request: Request, actor: Actor) -> Response:
         """GET /api/users-permissions/roles/:id: with every action, told whether the role may take it."""
-        prepared = self._prepare_own(ROLE, _ROLE_WITH_ACTIONS, By.ID)
-        try:
-            role = orjson.loads(await self._reads.find_one(prepared.bind(id=read_id(request))))
-        except NotFoundError:
-            raise NotFoundError("Role not found") from None
-        granted = {permission["action"] for permission in role["permissions"]}
-        role["permissions"] = action_tree(self._controller.registry, granted, self._controller.own_actions)
-        return Response(200, orjson.dumps({"role": role}))
+        return Response(200, orjson.dumps({"role": await self._roles.one(_role_id(request))}))
 
     async def permissions(self, request: Request, actor: Actor) -> Response:
         """GET /api/users-permissions/permissions: every action that can be granted."""
-        tree = action_tree(self._controller.registry, own=self._controller.own_actions)
-        return Response(200, orjson.dumps({"permissions": tree}))
+        return Response(200, orjson.dumps({"permissions": self._roles.actions()}))
+
+
+def _role_id(request: Request) -> int | None:
+    return read_entry_id(request.path_values["id"], digits_only=request.options.digit_ids)
 
 
 _ENDPOINTS: Final = (

@@ -12,14 +12,17 @@ from octavo.admin.api.files import FileEndpoints
 from octavo.admin.api.folders import FolderEndpoints
 from octavo.admin.api.library_settings import LibrarySettingsEndpoints
 from octavo.admin.api.locales import LocaleEndpoints, NewLocalizationEndpoints
+from octavo.admin.api.mail import MailEndpoints, MailFacts
 from octavo.admin.api.people import PeopleEndpoints
-from octavo.admin.api.project import ProjectEndpoints
+from octavo.admin.api.project import ProjectEndpoints, ProjectFacts
 from octavo.admin.api.relations import RelationEndpoints
 from octavo.admin.api.roles import RightsEndpoints, RoleEndpoints
 from octavo.admin.api.sessions import AdminSessionEndpoints, SessionAnswers
 from octavo.admin.api.single_type_changes import SingleTypeChangeEndpoints
 from octavo.admin.api.structure import StructureEndpoints
 from octavo.admin.api.tokens import ApiTokenEndpoints, TransferTokenEndpoints
+from octavo.admin.api.user_roles import UserRoleEndpoints
+from octavo.admin.api.user_settings import UserSettingsEndpoints
 from octavo.admin.api.webhooks import WebhookEndpoints
 from octavo.admin.operations import Endpoints, declare
 from octavo.administrators.listing import PeopleList
@@ -37,6 +40,8 @@ from octavo.runtime import options
 from octavo.runtime.infrastructure import Infrastructure
 from octavo.runtime.project_facts import project_facts
 from octavo.runtime.services import Services
+from octavo.users.role_reading import RoleReading
+from octavo.users.stored_settings import StoredSettings
 
 logger = logging.getLogger(__name__)
 
@@ -79,6 +84,25 @@ def _endpoints(router: Router, shared: Infrastructure, services: Services) -> It
     yield RightsEndpoints(roles, listing, services.rights.catalogue)
     yield RelationEndpoints(Relations(services.managed, services.configurations))
     yield StructureEndpoints(services.configurations, Uids(services.controller.reads))
-    yield FileEndpoints(services.library, services.files)
-    yield FolderEndpoints(services.library, services.folders, services.library_changes)
-    yield LibrarySettingsEndpoints(services.library_settings)
+    yield from _plugin_endpoints(shared, services, facts)
+
+
+def _plugin_endpoints(shared: Infrastructure, services: Services, facts: ProjectFacts) -> Iterator[Endpoints]:
+    """What belongs to v4's plugins, those that are in use."""
+    settings = shared.settings
+    plugins = options.plugins_in_use(settings)
+    if "upload" in plugins:
+        yield FileEndpoints(services.library, services.files)
+        yield FolderEndpoints(services.library, services.folders, services.library_changes)
+        yield LibrarySettingsEndpoints(services.library_settings)
+    if "users-permissions" in plugins:
+        roles, given = RoleReading(services.controller), options.provider_options(settings)
+        yield UserRoleEndpoints(roles, services.roles, facts)
+        stored = StoredSettings(services.controller.writer, f"{given.public_url}{given.api_prefix}")
+        yield UserSettingsEndpoints(stored, roles)
+    if settings.plugins.email.enabled:
+        mail = settings.plugins.email.config
+        senders = mail.settings
+        provider = mail.provider or ("nodemailer" if mail.provider_options.host else "")
+        facts_of_mail = MailFacts(provider, senders.default_from, senders.default_reply_to, senders.test_address)
+        yield MailEndpoints(shared.mailer, facts_of_mail)

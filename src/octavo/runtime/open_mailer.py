@@ -26,7 +26,7 @@ def open_mailer(settings: Settings) -> Mailer:
     config = settings.plugins.email.config
     problems = [f"{place[-1]}: {expected}" for place, expected in mail_problems(settings)]
     if problems:
-        return _closed(config, "; ".join(problems))
+        return _closed(settings, "; ".join(problems))
     try:
         if config.way is not None:
             return _OPENERS[config.way](config, _sender(config))
@@ -34,19 +34,25 @@ def open_mailer(settings: Settings) -> Mailer:
             return _open_smtp(config, _sender(config))
     except _Unusable as error:
         if mail_is_from_v4(settings):
-            return _closed(config, str(error))
+            return _closed(settings, str(error))
         raise SettingsError(
             [SettingsProblem("config/plugins.toml", "email.config.providerOptions", str(error))]
         ) from error
     if settings.mode == "production":
         return NoMailer()
-    return FolderMailer(settings.project / ".octavo" / "mail", _sender(config))
+    return _folder(settings)
 
 
-def _closed(config: EmailConfig, why: str) -> Mailer:
+def _closed(settings: Settings, why: str) -> Mailer:
+    """What v4 could send and this cannot: told, and not sent; for development into the folder."""
+    config = settings.plugins.email.config
     reason = f"mail cannot be sent with the provider {config.provider!r}: {why}"
     logger.warning("%s", reason)
-    return NoMailer(reason)
+    return NoMailer(reason) if settings.mode == "production" else _folder(settings)
+
+
+def _folder(settings: Settings) -> Mailer:
+    return FolderMailer(settings.project / ".octavo" / "mail", _sender(settings.plugins.email.config))
 
 
 def _sender(config: EmailConfig) -> Sender:

@@ -50,10 +50,11 @@ class RoleManagement:
 
         return await self._writer.run(work)
 
-    async def update(self, role_id: int, body: Any) -> None:
-        """Change a role. What it may do changes only where the body speaks of it."""
+    async def update(self, role_id: int, body: Any, *, whole: bool = False) -> None:
+        """Change a role. What it may do changes only where the body speaks of it; unless the body is the `whole` of it,
+        so that it may do nothing else."""
         given = _check_body(body)
-        actions = _read_actions(given.get("permissions"))
+        actions = _read_actions(given.get("permissions", {} if whole else None))
 
         async def work(unit: EntryUnit) -> None:
             await unit.connection.lock(LOCK)

@@ -1,0 +1,135 @@
+"""StoredSettings: what administrators set about users, in v4's rows of the core store: how people register, providers
+to sign in with, texts of mails.
+
+Whoever registers and signs in reads the same rows (`user_rows`, `providers/logins`, `mail/templates`). Secrets of
+providers stand there as v4 keeps them: whoever may read the providers sees them. Refuses with ValidationError.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import quote
+
+from octavo.content.core_store import CoreStore
+from octavo.content.writer import EntryWriter
+from octavo.errors import ValidationError
+from octavo.mail.templates import BUILT_IN
+from octavo.users.providers.catalogue import ROWS
+
+_ADVANCED: Final = "advanced"
+_PROVIDERS: Final = "grant"
+_TEMPLATES: Final = "email"
+_LOCAL: Final = "email"
+_MOST: Final = 100_000
+"""Characters of one setting; the largest are texts of mails."""
+
+_ADVANCED_DEFAULTS: Final[Mapping[str, Any]] = {
+    "unique_email": True,
+    "allow_register": True,
+    "email_confirmation": False,
+    "email_reset_password": None,
+    "email_confirmation_redirection": None,
+    "default_role": "authenticated",
+}
+_SHOWN_OF_TEMPLATES: Final = {
+    "reset_password": ("Email.template.reset_password", "sync"),
+    "email_confirmation": ("Email.template.email_confirmation", "check-square"),
+}
+_TAG: Final = re.compile(r"<%(.*?)%>", re.DOTALL)
+_DATA: Final = frozenset({"URL", "ADMIN_URL", "SERVER_URL", "CODE", "TOKEN", "USER", "USER.email", "USER.username"})
+"""What a text may name."""
+
+
+class StoredSettings:
+    """Reads and keeps these settings. `callbacks` begins the addresses to which providers send people back."""
+
+    def __init__(self, writer: EntryWriter, callbacks: str) -> None:
+        self._store = CoreStore(writer, "plugin", "users-permissions")
+        self._callbacks = callbacks
+
+    async def advanced(self) -> Mapping[str, Any]:
+        """How people register."""
+        return _known(await self._store.get(_ADVANCED)) or _ADVANCED_DEFAULTS
+
+    async def save_advanced(self, body: Any) -> None:
+        """Keep how people register: what the body names of it."""
+        given = _object(body)
+        await self._store.set(_ADVANCED, {name: given[name] for name in given if name in _ADVANCED_DEFAULTS})
+
+    async def providers(self) -> Mapping[str, Any]:
+        """The providers, each with the address that has to be told to it."""
+        found = _known(await self._store.get(_PROVIDERS)) or _provider_defaults()
+        return {name: self._with_address(name, given) for name, given in found.items()}
+
+    async def save_providers(self, body: Any) -> None:
+        """Keep `providers`."""
+        given = _object(body).get("providers")
+        if not isinstance(given, Mapping) or not all(isinstance(one, Mapping) for one in given.values()):
+            raise ValidationError("providers must be an object of objects")
+        await self._store.set(_PROVIDERS, _bounded(dict(given)))
+
+    async def templates(self) -> Mapping[str, Any]:
+        """The texts of mails."""
+        return _known(await self._store.get(_TEMPLATES)) or _template_defaults()
+
+    async def save_templates(self, body: Any) -> None:
+        """Keep `email-templates`, whose texts name data and nothing else."""
+        given = _object(body).get("email-templates")
+        if not isinstance(given, Mapping):
+            raise ValidationError("email-templates must be an object")
+        for name, template in given.items():
+            options = template.get("options") if isinstance(template, Mapping) else None
+            if not isinstance(options, Mapping):
+                raise ValidationError(f"{name}.options must be an object")
+            if not all(_is_sound(options.get(part, "")) for part in ("message", "object")):
+                raise ValidationError("Invalid template")
+        await self._store.set(_TEMPLATES, _bounded(dict(given)))
+
+    def _with_address(self, name: str, given: Any) -> Any:
+        if name == _LOCAL or not isinstance(given, Mapping):
+            return given
+        return {**given, "redirectUri": f"{self._callbacks}/connect/{quote(name, safe='')}/callback"}
+
+
+def _object(body: Any) -> Mapping[str, Any]:
+    if not isinstance(body, Mapping) or not body:
+        raise ValidationError("Request body cannot be empty")
+    return body
+
+
+def _known(found: Any) -> Mapping[str, Any] | None:
+    return found if isinstance(found, Mapping) else None
+
+
+def _bounded(given: dict[str, Any]) -> dict[str, Any]:
+    if len(repr(given)) > _MOST:
+        raise ValidationError(f"Settings must be at most {_MOST} characters")
+    return given
+
+
+def _is_sound(text: Any) -> bool:
+    """Whether a text names data by `<%= %>`, and holds no code."""
+    if not isinstance(text, str) or re.search(r"\$\{[^}]*\}", text):
+        return False
+    return all(tag[:1] == "=" and tag[1:].strip() in _DATA for tag in _TAG.findall(text))
+
+
+def _provider_defaults() -> dict[str, Any]:
+    """The providers that there are, as v4 lists them before anybody has set one."""
+    found: dict[str, Any] = {_LOCAL: {"enabled": True, "icon": "envelope"}}
+    for name, row in ROWS.items():
+        callback = f"api/auth/{name}/callback"
+        said = {"icon": name, "enabled": False, "key": "", "secret": "", "callback": callback}
+        found[name] = {**said, "scope": list(row.scope)}
+    return found
+
+
+def _template_defaults() -> dict[str, Any]:
+    """The texts that are mailed as long as nobody has set others."""
+    found = {}
+    for name, (display, icon) in _SHOWN_OF_TEMPLATES.items():
+        text = BUILT_IN[name]
+        sender = {"name": text.sender_name, "email": text.sender}
+        options = {"from": sender, "response_email": text.reply_to, "object": text.subject, "message": text.html}
+        found[name] = {"display": display, "icon": icon, "options": options}
+    return found
