@@ -131,7 +131,6 @@ class AdminSessions:
         self._database = database
         self._dialect = database.dialect
         self._clock = clock
-        self._grants = grants_statement(database.dialect)
 
     async def begin(self, connection: Connection, user_id: int, password: str, seconds: int) -> NewAdminSession:
         """A new session under the password whose hash this is; sessions that are over are forgotten."""
@@ -187,9 +186,11 @@ class AdminSessions:
         session = await self.find(name)
         return session if session is not None and session.is_refreshed_by(secret) else None
 
-    async def read_grants(self, user_id: int) -> bytes | None:
-        """What the roles of an administrator grant, for `rights.grants.read_grants`."""
-        return await self._database.fetch_json(self._grants, (user_id,))
+    async def read_grants(self, role_ids: tuple[int, ...]) -> bytes | None:
+        """What roles grant, for `rights.grants.read_grants`."""
+        if not role_ids:
+            return None
+        return await self._database.fetch_json(grants_statement(self._dialect, len(role_ids)), role_ids)
 
     async def end(self, connection: Connection, name: str) -> None:
         """End a session, at once."""
@@ -296,7 +297,7 @@ class AdminTokens:
         known = self._granted.get(holder.role_ids)
         if known is not None and asked_at - known.read_at < self._max_age:
             return known.grants
-        text = await self._sessions.read_grants(holder.id)
+        text = await self._sessions.read_grants(holder.role_ids)
         grants = known.grants if known is not None and known.text == text else read_grants(text)
         if generation == self._generation:
             _keep(self._granted, holder.role_ids, _Granted(asked_at, text, grants))

@@ -30,13 +30,12 @@ class Grant:
     conditions: tuple[str, ...] = ()
 
 
-def grants_statement(dialect: Dialect) -> str:
-    """The grants of all roles of an administrator, whose id is the only value, as a JSON text."""
-    found = (
-        "FROM admin_permissions p JOIN admin_permissions_role_links l ON l.permission_id = p.id"
-        " JOIN admin_users_roles_links r ON r.role_id = l.role_id WHERE r.user_id = "
-    )
-    rows = dialect.json_rows(("p.action", "p.subject", "p.properties", "p.conditions"), found + dialect.mark(1))
+@lru_cache(maxsize=64)
+def grants_statement(dialect: Dialect, roles: int) -> str:
+    """The grants of so many roles, whose ids are the values, as a JSON text."""
+    marks = ", ".join(dialect.mark(number) for number in range(1, roles + 1))
+    found = "FROM admin_permissions p JOIN admin_permissions_role_links l ON l.permission_id = p.id WHERE l.role_id IN "
+    rows = dialect.json_rows(("p.action", "p.subject", "p.properties", "p.conditions"), f"{found}({marks})")
     return f"SELECT {dialect.json_object({'grants': rows})}"
 
 
