@@ -165,3 +165,13 @@ async def test_of_changes_at_once_the_last_one_holds_whole(shop: Workshop) -> No
     lengths = [length for (length,) in await shop.rows("components_part_legs", "length")]
     assert len(lengths) == 3
     assert len(set(lengths)) == 1
+
+
+async def test_components_that_are_defined_no_more_hold_nothing_up(shop: Workshop) -> None:
+    tool, story = shop.type("tool"), [{"__component": "part.leg", "length": 1}]
+    made = [await shop.create("tool", name=f"Saw {number}", story=story) for number in range(4)]
+    await shop.database.execute(f"UPDATE {tool.collection_name}_components SET component_type = 'part.gone'")
+    assert await shop.update("tool", made[0], story=[])
+    assert await shop.delete("tool", made[1])
+    assert await shop.writer.run(lambda unit: unit.delete_many(tool, made[2:])) == 2
+    assert await shop.count(tool.collection_name) == 1

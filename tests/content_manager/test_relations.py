@@ -63,6 +63,12 @@ async def book_with_genres(site: Site) -> tuple[int, list[int]]:
     raise AssertionError("no book has three genres")
 
 
+async def test_a_page_beyond_all_numbers_is_empty(bookshop: Site) -> None:
+    beyond = str(10**20)
+    assert (await existing(bookshop, "genres", page=beyond))[0] == []
+    assert (await candidates(bookshop, "genres", page=beyond))[0] == []
+
+
 async def test_related_entries_come_from_the_last_link_in_pages(bookshop: Site) -> None:
     entry_id, genres = await book_with_genres(bookshop)
     first, total = await existing(bookshop, "genres", entry_id=entry_id, pageSize="2")

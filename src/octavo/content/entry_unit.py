@@ -18,7 +18,7 @@ from octavo.content.input.prefetch import Prefetched, components_facts, prefetch
 from octavo.content.input.row_builder import RowBuilder, store_at
 from octavo.content.input.unique_values import lock_unique_values, unique_problem
 from octavo.content.input_path import TOP, InputPath
-from octavo.content.owned_components import dropped_components, with_nested
+from octavo.content.owned_components import components_held, dropped_components, with_nested
 from octavo.content.publication import is_to_come, kind_of_update, presence_of, stored_moment
 from octavo.content.schedules import Following, Plan, Planned
 from octavo.content.validation.scalar_rules import Mode
@@ -151,7 +151,7 @@ class EntryUnit(UnitOfWork):
             return False
         if self._context.witness is not None:
             await self._context.witness.before_delete(self, content_type.uid, entry_id)
-        direct = [(self._registry.components[str(row.type)], row.id) for _, row in found.components()]
+        direct = components_held(self._registry, found)
         before = await self._image_before(content_type, entry_id) if self._context.feed.wants_any_images else None
         owned = await self._with_nested(direct)
         planning = partial(plan_delete, content_type, (entry_id,), self._registry, owned)

@@ -15,7 +15,7 @@ from octavo.content.input.body_check import BodyCheck, check_object
 from octavo.content.input.password_hashing import hash_passwords, plain_passwords
 from octavo.content.input.prefetch import Prefetched, components_facts
 from octavo.content.input.unique_values import lock_unique_values
-from octavo.content.owned_components import dropped_components
+from octavo.content.owned_components import components_held, dropped_components
 from octavo.content.validation.scalar_rules import Mode
 from octavo.errors import OctavoError, Problem, ValidationError, problems_of
 from octavo.plan.present_state import ComponentsFact, EntryFact, Fact, LinksFact, TargetsFact, UniqueFact
@@ -136,7 +136,7 @@ class ManyEntriesUnit(EntryUnit):
         if self._context.witness is not None:
             for one in existing:
                 await self._context.witness.before_delete(self, content_type.uid, one)
-        direct = [(self._registry.components[str(row.type)], row.id) for _, row in found.components()]
+        direct = components_held(self._registry, found)
         before = await self._images_before(content_type, existing)
         owned = await self._with_nested(direct)
         await self.apply(await self._compute(partial(plan_delete, content_type, existing, self._registry, owned), 1))

@@ -2,12 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 
-from octavo.content.input.prefetch import Asking, components_facts, prefetch
+from octavo.content.input.prefetch import Asking, Prefetched, components_facts, prefetch
 from octavo.content.input.row_builder import RowBuilder
 from octavo.plan.write import OwnedRow, RowNode
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
 from octavo.sql.dialects.base import Dialect
+
+
+def components_held(registry: Registry, found: Prefetched) -> list[OwnedRow]:
+    """The components that were asked for; not those of which there is no definition any more, for v4 leaves their rows
+    behind."""
+    known = ((registry.components.get(str(row.type)), row.id) for _, row in found.components())
+    return [(definition, row_id) for definition, row_id in known if definition is not None]
 
 
 async def with_nested(asking: Asking, registry: Registry, dialect: Dialect, rows: Iterable[OwnedRow]) -> list[OwnedRow]:
@@ -20,7 +27,7 @@ async def with_nested(asking: Asking, registry: Registry, dialect: Dialect, rows
             owners.setdefault(definition, []).append(row_id)
         facts = [fact for definition, ids in owners.items() for fact in components_facts(definition, ids)]
         held = await prefetch(asking, registry, dialect, facts)
-        level = [(registry.components[str(row.type)], row.id) for _, row in held.components()]
+        level = components_held(registry, held)
         found += level
     return found
 

@@ -9,7 +9,7 @@ from octavo.errors import Problem
 from octavo.forms import INTEGER, Id, Items, Number, Place, Record, Text, at_least, at_most, check
 from octavo.forms.printing import type_message
 from octavo.query.ast import Page
-from octavo.query.numbers import exact_number, js_number, read_entry_id
+from octavo.query.numbers import MAX_SAFE_INTEGER, exact_number, js_number, read_entry_id
 
 PAGE_SIZE: Final = 10
 
@@ -83,9 +83,10 @@ def read_candidates(given: Mapping[str, Any]) -> Wanted:
 
 def _page(given: Mapping[str, Any]) -> Page:
     number, size = (
-        int(js_number(given.get(name, default))) for name, default in (("page", 1), ("pageSize", PAGE_SIZE))
+        int(min(js_number(given.get(name, default)), MAX_SAFE_INTEGER))
+        for name, default in (("page", 1), ("pageSize", PAGE_SIZE))
     )
-    return Page(start=(number - 1) * size, limit=size, number=number)
+    return Page(start=min((number - 1) * size, MAX_SAFE_INTEGER), limit=size, number=number)
 
 
 def _ids(given: Sequence[Any] | None) -> tuple[int, ...]:
