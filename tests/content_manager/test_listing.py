@@ -9,7 +9,7 @@ from octavo.authorization.ability import Ability
 from octavo.authorization.actor import SYSTEM, Actor
 from octavo.authorization.rights.ability import AdminAbility, Share
 from octavo.content_manager.listing import read_page
-from octavo.errors import InvalidParameter, OctavoError, PaginationError
+from octavo.errors import InvalidParameter, OctavoError, PaginationError, ValidationError
 from octavo.http.query_string import parse_query_string
 from octavo.query.ast import Page
 from octavo.query.numbers import MAX_SAFE_INTEGER
@@ -163,3 +163,9 @@ def test_bad_pages(given: dict[str, Any], message: str) -> None:
     with pytest.raises(PaginationError) as refused:
         read_page(given)
     assert refused.value.message == message
+
+
+async def test_a_page_has_a_bound(bookshop: Site) -> None:
+    await ids(bookshop, "pageSize=1000")
+    with pytest.raises(ValidationError, match="pageSize must be at most 1000"):
+        await ids(bookshop, "pageSize=1001")
