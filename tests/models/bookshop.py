@@ -6,6 +6,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from octavo.administrators import audit
+from octavo.authentication import admin_sessions
 from octavo.content import schedules
 from octavo.database import leases
 from octavo.database.connection import Database
@@ -40,7 +42,8 @@ def bookshop_registry() -> Registry:
 
 async def write_bookshop(database: Database, registry: Registry) -> None:
     """The tables, and content that is the same on every database."""
-    await synchronize(database, registry, (leases.TABLE, outbox.TABLE, schedules.TABLE))
+    own = (leases.TABLE, outbox.TABLE, schedules.TABLE, audit.TABLE, admin_sessions.PASSWORDS)
+    await synchronize(database, registry, own)
     async with database.transaction() as transaction:
         writer = ContentWriter(transaction, registry, database.dialect.name)
         await _write_people(writer)
