@@ -149,7 +149,7 @@ def test_what_editors_leave_behind_changes_nothing(project: Path) -> None:
         new = folder / "schema.json.tmp.4711"
         new.write_text(json.dumps({**STORY, "attributes": {**STORY["attributes"], "subtitle": {"type": "string"}}}))
         new.rename(project / SCHEMA)
-        changed, tables, serves = server.hear("Serves")
+        changed, tables, *_, serves = server.hear("Serves")
         assert (changed, serves) == (f"Changed: {SCHEMA}", "Serves what changed")
         assert tables.endswith("Tables: 1 column added")
         assert server.stop(signal.SIGINT) == (0, "")
