@@ -94,7 +94,7 @@ async def _convert(transaction: Transaction, dialect: Dialect, step: ConversionS
     change, report = step.change, ConversionReport()
     table, column = change.table, change.wanted
     old = f"octavo_old_{column.name}"[: dialect.longest_name]
-    dropped = chain.from_iterable(dialect.drop_index(table, index) for index in change.indexes)
+    dropped = change.drop_indexes(dialect)
     aside = dialect.rename_column(table, column.name, old)
     await transaction.execute_script(";\n".join((*dropped, aside, *AddColumn(table, column, None).statements(dialect))))
     if column.default is not None and column.nullable:  # rows that were empty stay so

@@ -34,13 +34,8 @@ _NAMED: Final = OwnStatement(
     " WHERE f.name = {name} AND coalesce(l.inv_folder_id, 0) = {parent}"
 )
 _LONGEST: Final = OwnStatement("SELECT max(length(path)) FROM upload_folders WHERE path = {path} OR path LIKE {below}")
-_MOVE: Final = tuple(
-    OwnStatement(
-        f"UPDATE {table} SET {column} = CAST({{to}} AS text) || substr({column}, CAST({{start}} AS integer))"  # noqa: S608
-        f" WHERE {column} = {{path}} OR {column} LIKE {{below}}"
-    )
-    for table, column in (("files", "folder_path"), ("upload_folders", "path"))
-)
+_PATHS: Final = (("files", "folder_path"), ("upload_folders", "path"))
+"""Where paths of folders stand."""
 _PLACE: Final = ("fileInfo", "folder")
 
 
@@ -57,6 +52,7 @@ class FolderRows:
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
+        self._moves = tuple(_move(dialect, *place) for place in _PATHS)
 
     async def find(self, connection: Connection, given: Any) -> FolderRow | None:
         """The folder that an id, as a caller has given it, means."""
@@ -91,7 +87,7 @@ class FolderRows:
         below = f"{path}/%"
         longest = await connection.fetch_value(*_LONGEST.bind(self._dialect, path=path, below=below))
         check_path_length((longest or 0) - len(path) + len(target))
-        for statement in _MOVE:
+        for statement in self._moves:
             moved = statement.bind(self._dialect, to=target, start=len(path) + 1, path=path, below=below)
             await connection.execute(*moved)
 
@@ -116,6 +112,15 @@ class FolderRows:
         if found is None:
             raise ValidationError.from_problems([Problem(_PLACE, "the folder does not exist")])
         return found
+
+
+def _move(dialect: Dialect, table: str, column: str) -> OwnStatement:
+    """Lets the paths in one column that begin with `path` begin with `to`."""
+    rest = f"substr({column}, CAST({{start}} AS integer))"
+    moved = dialect.concat_or_null(dialect.as_text("{to}"), rest)
+    return OwnStatement(
+        f"UPDATE {table} SET {column} = {moved} WHERE {column} = {{path}} OR {column} LIKE {{below}}"  # noqa: S608
+    )
 
 
 def read_folder_id(given: Any) -> int | None:

@@ -156,24 +156,30 @@ class WidenColumn(Change):
 class ChangeType(Change):
     """A column of another type than wanted: values that do not fit the new type are lost.
 
-    `contradicts`: reading or writing what is defined fails until the type is changed.
+    Its `indexes` are made again, the `obsolete` ones are not. `contradicts`: reading or writing what is defined fails
+    until the type is changed.
     """
 
     found: Column
     wanted: Column
     indexes: tuple[Index, ...] = ()
     contradicts: bool = False
+    obsolete: tuple[Index, ...] = ()
 
     loses_data = True
 
     def __str__(self) -> str:
         return f"change column {self.table}.{self.wanted.name} from {self.found.type} to {self.wanted.type}"
 
+    def drop_indexes(self, dialect: Dialect) -> Statements:
+        """Drops all that stand on the column."""
+        held = (*self.indexes, *self.obsolete)
+        return tuple(chain.from_iterable(dialect.drop_index(self.table, index) for index in held))
+
     def statements(self, dialect: Dialect) -> Statements:
-        dropped = chain.from_iterable(dialect.drop_index(self.table, index) for index in self.indexes)
         made = chain.from_iterable(CreateIndex(self.table, index).statements(dialect) for index in self.indexes)
         changed = dialect.change_type(self.table, self.wanted, False)
-        return (*dropped, *changed, *made)
+        return (*self.drop_indexes(dialect), *changed, *made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,9 +298,10 @@ def _column_changes(wanted: Table, found: Table, dialect: Dialect) -> Iterator[C
         if pair in dialect.widenings:
             yield WidenColumn(wanted.name, present, column)
         else:
-            obsolete = _obsolete_indexes(wanted, found)
-            kept = tuple(index for index in _indexes_on(found, column.name) if index not in obsolete)
-            yield ChangeType(wanted.name, present, column, kept, dialect.contradicts(*pair))
+            obsolete, there = _obsolete_indexes(wanted, found), _indexes_on(found, column.name)
+            kept = tuple(index for index in there if index not in obsolete)
+            gone = tuple(index for index in there if index in obsolete)
+            yield ChangeType(wanted.name, present, column, kept, dialect.contradicts(*pair), gone)
     for column in columns.values():
         yield DropColumn(wanted.name, column, _indexes_on(found, column.name))
 
