@@ -26,6 +26,19 @@ _BASE_ENVIRONMENT = {
     "OCTAVO_PLUGINS__USERS_PERMISSIONS__CONFIG__RATELIMIT__ENABLED": "false",
 }
 
+_V4_CODE = {"controllers": "createCoreController", "routes": "createCoreRouter", "services": "createCoreService"}
+_V4_SETTINGS = {
+    "admin": "{ auth: { secret: env('ADMIN_JWT_SECRET') }, apiToken: { salt: env('API_TOKEN_SALT') }, "
+    "transfer: { token: { salt: env('TRANSFER_TOKEN_SALT') } }, flags: { nps: false, promoteEE: false }, "
+    "rateLimit: { enabled: false } }",
+    "plugins": "{ 'users-permissions': { config: { jwtSecret: env('JWT_SECRET'), ratelimit: { enabled: false } } }, "
+    "email: { config: { provider: 'nodemailer' } } }",
+    "database": "{ connection: env('DATABASE_CLIENT') === 'postgres' ? { client: 'postgres', connection: { "
+    "host: env('DATABASE_HOST'), database: env('DATABASE_NAME'), user: env('DATABASE_USERNAME'), ssl: false } } : "
+    "{ client: 'sqlite', connection: { filename: '.tmp/data.db' }, useNullAsDefault: true } }",
+    "server": "{ app: { keys: env.array('APP_KEYS') }, webhooks: { populateRelations: false } }",
+}
+
 
 def unpack(name: str, folder: Path) -> Path:
     """The recordings of that name, and `replay.py` beside them."""
@@ -61,12 +74,12 @@ def dumped_sql(recordings: Path) -> str:
 class Server:
     """Octavo in a process of its own."""
 
-    def __init__(self, project: Path, variables: Mapping[str, str]) -> None:
+    def __init__(self, project: Path, variables: Mapping[str, str], command: str = "start") -> None:
         self.port = _free_port()
-        command = [sys.executable, "-m", "octavo", "start", "--host", "127.0.0.1", "--port", str(self.port)]
+        started = [sys.executable, "-m", "octavo", command, "--host", "127.0.0.1", "--port", str(self.port)]
         self._log = (project / "server.log").open("w+b")
         self._process = subprocess.Popen(
-            [*command, "--project", str(project)],
+            [*started, "--project", str(project)],
             cwd=ROOT,
             env={**_BASE_ENVIRONMENT, **variables},
             stdout=self._log,
@@ -123,6 +136,29 @@ class Replay:
             for area, items in self.areas.items()
         }
         return {area: items for area, items in found.items() if items}
+
+
+def administered(recordings: Path, folder: Path) -> Path:
+    """The project in which the answers to administrators were recorded: one of v4, with its settings."""
+    project = make_project(recordings, folder)
+    depends = ("strapi", "plugin-users-permissions", "plugin-i18n", "plugin-graphql")
+    package = {
+        "name": "peer",
+        "dependencies": {f"@strapi/{name}": "4.26.2" for name in depends},
+        "strapi": {"uuid": "00000000-0000-0000-0000-000000000000"},
+    }
+    (project / "package.json").write_text(json.dumps(package), encoding="utf-8")
+    for schema in project.glob("src/api/*/content-types/*/schema.json"):
+        api, name = schema.parts[-4], schema.parent.name
+        for kind, factory in _V4_CODE.items():
+            code = project / f"src/api/{api}/{kind}/{name}.js"
+            code.parent.mkdir(exist_ok=True)
+            text = f"module.exports = require('@strapi/strapi').factories.{factory}('api::{api}.{name}');\n"
+            code.write_text(text, encoding="utf-8")
+    (project / "config").mkdir()
+    for name, text in _V4_SETTINGS.items():
+        (project / "config" / f"{name}.js").write_text(f"module.exports = ({{ env }}) => ({text});\n", encoding="utf-8")
+    return project
 
 
 def known_items(database: str) -> set[str]:
