@@ -11,20 +11,20 @@ from tests.models.site import Site
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_value_is_made_of_what_an_entry_is_called(bookshop: Site) -> None:
-    uids = Uids(bookshop.octavo.site.services.controller.reads)
+async def test_a_value_is_made_of_what_an_entry_is_called(own_bookshop: Site) -> None:
+    uids = Uids(own_bookshop.octavo.site.services.controller.reads)
     assert await uids.generate(BOOK, "slug", {"title": "Ünder the Größe"}) == "uender-the-groesse"
-    await write(bookshop.database, "UPDATE books SET slug = {v1} WHERE id = 1", "uender-the-groesse-2")
+    await write(own_bookshop.database, "UPDATE books SET slug = {v1} WHERE id = 1", "uender-the-groesse-2")
     assert await uids.generate(BOOK, "slug", {"title": "Ünder the Größe"}) == "uender-the-groesse-1"
-    await write(bookshop.database, "UPDATE books SET slug = {v1} WHERE id = 2", "uender-the-groesse-1")
+    await write(own_bookshop.database, "UPDATE books SET slug = {v1} WHERE id = 2", "uender-the-groesse-1")
     assert await uids.generate(BOOK, "slug", {"title": "Ünder the Größe"}) == "uender-the-groesse-3"
     for data in ({}, {"title": None}, {"title": 5}, {"title": ""}):
         assert (await uids.generate(BOOK, "slug", data)).startswith("book")
 
 
-async def test_a_value_that_somebody_has_is_made_another(bookshop: Site) -> None:
-    uids = Uids(bookshop.octavo.site.services.controller.reads)
-    await write(bookshop.database, "UPDATE books SET slug = {v1} WHERE id = 1", "mine")
+async def test_a_value_that_somebody_has_is_made_another(own_bookshop: Site) -> None:
+    uids = Uids(own_bookshop.octavo.site.services.controller.reads)
+    await write(own_bookshop.database, "UPDATE books SET slug = {v1} WHERE id = 1", "mine")
     assert await uids.suggest(BOOK, "slug", "mine") == "mine-1"
     assert await uids.suggest(BOOK, "slug", "yours") is None
 
