@@ -2,8 +2,9 @@
 
 import pytest
 
+from octavo.authorization.permissions import EVERYTHING, NOTHING
 from octavo.content_manager.uids import Uids
-from octavo.errors import ValidationError
+from octavo.errors import ForbiddenError, ValidationError
 from tests.models.bookshop import BOOK
 from tests.models.people import write
 from tests.models.site import Site
@@ -13,26 +14,34 @@ pytestmark = pytest.mark.anyio
 
 async def test_a_value_is_made_of_what_an_entry_is_called(own_bookshop: Site) -> None:
     uids = Uids(own_bookshop.octavo.site.services.controller.reads)
-    assert await uids.generate(BOOK, "slug", {"title": "Ünder the Größe"}) == "uender-the-groesse"
+    assert await uids.generate(BOOK, "slug", {"title": "Ünder the Größe"}, EVERYTHING) == "uender-the-groesse"
     await write(own_bookshop.database, "UPDATE books SET slug = {v1} WHERE id = 1", "uender-the-groesse-2")
-    assert await uids.generate(BOOK, "slug", {"title": "Ünder the Größe"}) == "uender-the-groesse-1"
+    assert await uids.generate(BOOK, "slug", {"title": "Ünder the Größe"}, EVERYTHING) == "uender-the-groesse-1"
     await write(own_bookshop.database, "UPDATE books SET slug = {v1} WHERE id = 2", "uender-the-groesse-1")
-    assert await uids.generate(BOOK, "slug", {"title": "Ünder the Größe"}) == "uender-the-groesse-3"
+    assert await uids.generate(BOOK, "slug", {"title": "Ünder the Größe"}, EVERYTHING) == "uender-the-groesse-3"
     for data in ({}, {"title": None}, {"title": 5}, {"title": ""}):
-        assert (await uids.generate(BOOK, "slug", data)).startswith("book")
+        assert (await uids.generate(BOOK, "slug", data, EVERYTHING)).startswith("book")
 
 
 async def test_a_value_that_somebody_has_is_made_another(own_bookshop: Site) -> None:
     uids = Uids(own_bookshop.octavo.site.services.controller.reads)
     await write(own_bookshop.database, "UPDATE books SET slug = {v1} WHERE id = 1", "mine")
-    assert await uids.suggest(BOOK, "slug", "mine") == "mine-1"
-    assert await uids.suggest(BOOK, "slug", "yours") is None
+    assert await uids.suggest(BOOK, "slug", "mine", EVERYTHING) == "mine-1"
+    assert await uids.suggest(BOOK, "slug", "yours", EVERYTHING) is None
 
 
 @pytest.mark.parametrize("uid, field", [("api::no.no", "slug"), (BOOK, "title"), (BOOK, "nothing")])
 async def test_what_is_no_uid_is_refused(sqlite_bookshop: Site, uid: str, field: str) -> None:
     uids = Uids(sqlite_bookshop.octavo.site.services.controller.reads)
     with pytest.raises(ValidationError):
-        await uids.generate(uid, field, {})
+        await uids.generate(uid, field, {}, EVERYTHING)
     with pytest.raises(ValidationError):
-        await uids.suggest(uid, field, "x")
+        await uids.suggest(uid, field, "x", EVERYTHING)
+
+
+async def test_who_may_neither_read_nor_write_the_field_is_told_nothing(sqlite_bookshop: Site) -> None:
+    uids = Uids(sqlite_bookshop.octavo.site.services.controller.reads)
+    with pytest.raises(ForbiddenError):
+        await uids.generate(BOOK, "slug", {"title": "x"}, NOTHING)
+    with pytest.raises(ForbiddenError):
+        await uids.suggest(BOOK, "slug", "x", NOTHING)

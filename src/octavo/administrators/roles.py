@@ -1,7 +1,8 @@
 """Roles of administrators: made, changed, deleted, and given their rights.
 
-Nobody gives more than they have themselves. Refuses with ApplicationError, ValidationError, NotFoundError and
-ForbiddenError, in the words of the reference.
+Nobody gives more than they have themselves, nor changes or removes a role that may more than they: they would weaken
+those who are above them. Refuses with ApplicationError, ValidationError, NotFoundError and ForbiddenError, in the words
+of the reference.
 """
 
 import re
@@ -12,6 +13,7 @@ from typing import Any, Final
 
 from anyascii import anyascii
 
+from octavo.administrators.escalation import check_covers
 from octavo.administrators.role_rights import (
     Permission,
     StoredPermission,
@@ -103,13 +105,14 @@ class AdminRoles:
 
             return await self._role(unit.connection, await create_row(unit, ADMIN_ROLE, values, write))
 
-    async def update(self, role_id: int, given: Mapping[str, Any]) -> Role:
+    async def update(self, role_id: int, given: Mapping[str, Any], actor: Actor) -> Role:
         """Another name or description; what is not given stays."""
         async with unit_of_work(self._database, self._feed) as unit:
             await lock_administrators(unit.connection)
             role = await self._role(unit.connection, role_id)
             if role.is_super:
                 raise ApplicationError("Super admin can't be edited.")
+            await check_covers(unit.connection, self._dialect, actor, [role_id])
             values = {"name": given.get("name", role.name), "description": given.get("description", role.description)}
             await self._check_name(unit, values["name"], role_id)
 
@@ -121,7 +124,7 @@ class AdminRoles:
             await update_row(unit, ADMIN_ROLE, role_id, values, write)
             return await self._role(unit.connection, role_id)
 
-    async def delete(self, role_ids: Sequence[int], named: str) -> list[Role]:
+    async def delete(self, role_ids: Sequence[int], named: str, actor: Actor) -> list[Role]:
         """Remove roles that nobody has; those that were there. `named` is what problems call the ids."""
         deleted = []
         async with unit_of_work(self._database, self._feed) as unit:
@@ -133,6 +136,7 @@ class AdminRoles:
             for role in roles:
                 if await unit.connection.fetch_value(*_IS_IN_USE.bind(self._dialect, role=role.id)):
                     raise _refused(named, "Some roles are still assigned to some users")
+            await check_covers(unit.connection, self._dialect, actor, [role.id for role in roles])
             for role in roles:
                 await self._delete(unit, role)
                 deleted.append(role)
@@ -144,6 +148,7 @@ class AdminRoles:
         """Let a role do exactly this. Rows that say the same stay as they are."""
         async with unit_of_work(self._database, self._feed) as unit:
             await lock_administrators(unit.connection)
+            await check_covers(unit.connection, self._dialect, actor, [role_id])
             stored = await permissions_of_role(unit.connection, self._dialect, role_id)
             kept = [row.said for row in stored]
             added = [one for one in permissions if one not in kept]

@@ -1,6 +1,7 @@
 """Values of UID attributes that nobody has yet: made of what an entry is called, or near to what is wanted.
 
-Which values there are is answered to every administrator, as in v4: the values are parts of public addresses.
+Which values there are is answered to those who may read the field in all entries, or write it: whoever writes finds out
+that a value is taken. Raises ForbiddenError for others, ValidationError for what is no UID.
 """
 
 from collections.abc import Mapping
@@ -8,9 +9,10 @@ from typing import Any
 
 import orjson
 
+from octavo.authorization.ability import CREATE, FIND, UPDATE, Ability, reads_always
 from octavo.content.slugs import slug
 from octavo.controllers.reading import ContentReads
-from octavo.errors import ValidationError
+from octavo.errors import ForbiddenError, ValidationError
 from octavo.query.answer import Plain
 from octavo.query.ast import At, Compare, Page, Query
 from octavo.query.operators import OPERATORS
@@ -28,9 +30,9 @@ class Uids:
     def __init__(self, reads: ContentReads) -> None:
         self._reads = reads
 
-    async def generate(self, uid: str, field: str, data: Mapping[str, Any]) -> str:
-        """A free value for an entry with that data. Raises ValidationError."""
-        content_type, attribute = self._attribute(uid, field)
+    async def generate(self, uid: str, field: str, data: Mapping[str, Any], ability: Ability) -> str:
+        """A free value for an entry with that data."""
+        content_type, attribute = self._attribute(uid, field, ability)
         called = data.get(attribute.target_field) if attribute.target_field else None
         text = called if isinstance(called, str) and called else content_type.singular_name
         wanted = slug(text, attribute.separator)
@@ -39,20 +41,22 @@ class Uids:
             return wanted
         return await self._free(content_type, attribute, wanted)
 
-    async def suggest(self, uid: str, field: str, value: str) -> str | None:
-        """None where a value is free, else one like it that is. Raises ValidationError."""
-        content_type, attribute = self._attribute(uid, field)
+    async def suggest(self, uid: str, field: str, value: str, ability: Ability) -> str | None:
+        """None where a value is free, else one like it that is."""
+        content_type, attribute = self._attribute(uid, field, ability)
         if not await self._has(content_type, field, "$eq", value):
             return None
         return await self._free(content_type, attribute, value)
 
-    def _attribute(self, uid: str, field: str) -> tuple[ContentType, UID]:
+    def _attribute(self, uid: str, field: str, ability: Ability) -> tuple[ContentType, UID]:
         content_type = self._reads.registry.content_types.get(uid)
         if content_type is None:
             raise ValidationError("ContentType not found")
         attribute = content_type.attributes.get(field)
         if not isinstance(attribute, UID):
             raise ValidationError(f"{field} must be a valid `uid` attribute")
+        if not _may_know(ability, uid, field):
+            raise ForbiddenError
         return content_type, attribute
 
     async def _free(self, content_type: ContentType, attribute: UID, wanted: str) -> str:
@@ -73,3 +77,10 @@ class Uids:
         request = ReadRequest(content_type=content_type, query=query, projection=Plain(field), drafts=Drafts.ANY)
         found: list[str] = orjson.loads((await self._reads.find(self._reads.prepare(request, None)))[0])
         return found
+
+
+def _may_know(ability: Ability, uid: str, field: str) -> bool:
+    """Whether the values of all entries may be known, or found out by writing."""
+    if any(ability.may(action, uid) and ability.writes(uid, field, action) for action in (CREATE, UPDATE)):
+        return True
+    return ability.may(FIND, uid) and ability.scope(uid) is None and reads_always(ability, uid, field)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.admin.newsroom import EXPLORER, STORY, Newsroom
+from tests.admin.newsroom import BADGE, EXPLORER, IS_CREATOR, STORY, Newsroom
 
 pytestmark = pytest.mark.anyio
 
@@ -68,6 +68,28 @@ async def test_drafts_that_entries_lead_to(newsroom: Newsroom) -> None:
     assert (await newsroom.ask("GET", "badge.badge/9999/actions/countDraftRelations")).status == 404
     assert (await newsroom.ask("GET", many, by="edi")).status == 403
     assert (await newsroom.ask("GET", f"story.story/{stories[0]['id']}/actions/numberOfDraftRelations")).status == 404
+
+
+async def test_drafts_are_counted_in_what_may_be_read(newsroom: Newsroom) -> None:
+    await newsroom.allow("create", BADGE)
+    badges = [(await newsroom.make("badge.badge", {"label": "B"}, by=who))["id"] for who in ("ada", "edi")]
+    for badge in badges:
+        await newsroom.make("story.story", {"title": "S", "badges": [badge]})
+    await newsroom.allow_nothing()
+
+    async def counted() -> list[Any]:
+        ids = "&".join(f"ids={badge}" for badge in badges)
+        paths = [f"badge.badge/actions/countManyEntriesDraftRelations?{ids}"]
+        paths += [f"badge.badge/{badge}/actions/countDraftRelations" for badge in badges]
+        return [(await newsroom.ask("GET", path, by="edi")).json.get("data") for path in paths]
+
+    await newsroom.allow("read", BADGE, "label")
+    assert await counted() == [0, 0, 0]
+    await newsroom.allow("read", BADGE, "stories", conditions=[IS_CREATOR])
+    assert await counted() == [1, 0, 1]
+    await newsroom.allow_nothing()
+    await newsroom.allow("read", BADGE, "label", "stories", conditions=[IS_CREATOR])
+    assert await counted() == [1, None, 1]
 
 
 async def test_hooks_are_called_as_by_every_door(newsroom: Newsroom) -> None:

@@ -144,8 +144,37 @@ async def test_nobody_gives_more_than_they_have(office: Office) -> None:
         kept = [one for one in own if (one["action"], one["subject"]) != (more["action"], more["subject"])]
         answer = await ask(office, "edi", "PUT", "roles/2/permissions", {"permissions": [*kept, more]})
         assert (answer.status, answer.json) == (403, TOO_MUCH), more
+    await ask(office, "ada", "PUT", "roles/3/permissions", {"permissions": []})
     less = [right(READ, NOTE, "title", conditions=("admin::is-creator",))]
     assert said(await ask(office, "edi", "PUT", "roles/3/permissions", {"permissions": less}))
+
+
+async def test_nobody_changes_a_role_that_may_more_than_they(office: Office) -> None:
+    kept = {"permissions": [right(READ, NOTE, "title"), right("admin::users.read", None)]}
+    made = [await ask(office, "ada", "POST", "roles", {"name": name}) for name in ("Stronger", "Weaker")]
+    stronger, weaker = (one.json["data"]["id"] for one in made)
+    await ask(office, "ada", "PUT", f"roles/{stronger}/permissions", kept)
+    about_roles = [right(f"admin::roles.{action}", None) for action in ("read", "update", "delete")]
+    own = {"permissions": [right(READ, NOTE, "title"), *about_roles]}
+    await ask(office, "ada", "PUT", "roles/2/permissions", own)
+    for method, path, body in (
+        ("PUT", f"roles/{stronger}/permissions", {"permissions": []}),
+        ("PUT", f"roles/{stronger}", {"name": "Nobody"}),
+        ("DELETE", f"roles/{stronger}", None),
+        ("POST", "roles/batch-delete", {"ids": [weaker, stronger]}),
+    ):
+        assert (await ask(office, "edi", method, path, body)).json == FORBIDDEN, path
+    assert len(said(await ask(office, "ada", "GET", f"roles/{stronger}/permissions"))) == 2
+    assert (await ask(office, "ada", "GET", f"roles/{weaker}")).status == 200
+    given = {"permissions": [right(READ, NOTE, "title", conditions=("admin::is-creator",))]}
+    for method, path, body in (
+        ("PUT", f"roles/{weaker}/permissions", given),
+        ("PUT", f"roles/{weaker}/permissions", {"permissions": []}),
+        ("PUT", f"roles/{weaker}", {"name": "Weak"}),
+        ("DELETE", f"roles/{weaker}", None),
+        ("PUT", "roles/2/permissions", {"permissions": about_roles}),
+    ):
+        assert (await ask(office, "edi", method, path, body)).status == 200, path
 
 
 async def test_new_locales_are_super_admins_at_once(office: Office) -> None:

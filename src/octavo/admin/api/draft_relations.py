@@ -51,7 +51,7 @@ class DraftRelationEndpoints:
         params = read_params(request)
         ids, locale = _read_ids(params.get("ids")), params.get("locale")
         named = locale if isinstance(locale, str) else None
-        return data_answer(await self._drafts.of_many(content_type, ids, named) if ids else 0)
+        return data_answer(await self._drafts.of_many(content_type, ids, named, actor) if ids else 0)
 
 
 def _read_ids(given: Any) -> list[int]:

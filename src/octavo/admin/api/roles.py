@@ -56,24 +56,24 @@ class RoleEndpoints:
         check(NEW_ROLE, body)
         return data_answer(_shown(await self._roles.create(body)), status=201)
 
-    async def update(self, request: Request, _: Actor) -> Response:
+    async def update(self, request: Request, actor: Actor) -> Response:
         """PUT /admin/roles/:id"""
         body = await request.json()
         check(CHANGED_ROLE, body)
-        return data_answer(_shown(await self._roles.update(_role_id(request), body)))
+        return data_answer(_shown(await self._roles.update(_role_id(request), body, actor)))
 
-    async def delete(self, request: Request, _: Actor) -> Response:
+    async def delete(self, request: Request, actor: Actor) -> Response:
         """DELETE /admin/roles/:id"""
         role_id = read_entry_id(request.path_values["id"])
-        deleted = await self._roles.delete([] if role_id is None else [role_id], "id")
+        deleted = await self._roles.delete([] if role_id is None else [role_id], "id", actor)
         return data_answer(_shown(deleted[0]) if deleted else None)
 
-    async def delete_many(self, request: Request, _: Actor) -> Response:
+    async def delete_many(self, request: Request, actor: Actor) -> Response:
         """POST /admin/roles/batch-delete"""
         body = await request.json()
         check(SEVERAL, body)
         given = (read_entry_id(str(one)) for one in body["ids"])
-        deleted = await self._roles.delete([one for one in given if one is not None], "ids")
+        deleted = await self._roles.delete([one for one in given if one is not None], "ids", actor)
         return data_answer([_shown(role) for role in deleted])
 
     async def permissions(self, request: Request, _: Actor) -> Response:

@@ -104,13 +104,15 @@ class StructureEndpoints:
         """POST /content-manager/uid/generate"""
         body = await request.json()
         check_form(_GENERATE, body)
-        return data_answer(await self._uids.generate(body["contentTypeUID"], body["field"], body["data"]))
+        uid, field, data = body["contentTypeUID"], body["field"], body["data"]
+        return data_answer(await self._uids.generate(uid, field, data, actor.ability))
 
     async def check_availability(self, request: Request, actor: Actor) -> Response:
         """POST /content-manager/uid/check-availability"""
         body = await request.json()
         check_form(_CHECK, body)
-        suggestion = await self._uids.suggest(body["contentTypeUID"], body["field"], body["value"])
+        uid, field, value = body["contentTypeUID"], body["field"], body["value"]
+        suggestion = await self._uids.suggest(uid, field, value, actor.ability)
         return plain_answer({"isAvailable": suggestion is None, "suggestion": suggestion})
 
     async def _told(self, content_type: ContentType) -> dict[str, Any]:
