@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from octavo.administrators.audit import Audit
+from octavo.administrators.audit import NOBODY, Audit
 from octavo.administrators.bodies import RENEWAL, checked
 from octavo.administrators.rows import Administrator, find_administrator, read_administrator
 from octavo.authentication.admin_sessions import AdminSession, AdminSessions, SignedIn
@@ -82,12 +82,10 @@ class Administrators:
         email, password = _credentials(body)
         await self._limits.check("admin-login", client, email)
         found = await find_administrator(self._database, self._database.dialect, email) if _is_sound(email) else None
-        if not await verify_password(password, found.password if found else None) or found is None:
-            raise ApplicationError(_WRONG)
-        if not found.active:
-            raise ApplicationError("User not active")
-        if found.blocked:
-            raise ApplicationError("User blocked")
+        sound = await verify_password(password, found.password if found else None)
+        if found is None or not sound or not found.active or found.blocked:
+            await self.audit.write_refused(found.id if found else NOBODY, found.email if found else None)
+            raise ApplicationError(_refusal(found if sound else None))
         async with unit_of_work(self._database) as unit:
             return await self.begin(unit.connection, found)
 
@@ -167,6 +165,13 @@ def _credentials(body: Any) -> tuple[str, str]:
     if not isinstance(password, str):
         raise ApplicationError(_WRONG)
     return email.lower(), password
+
+
+def _refusal(administrator: Administrator | None) -> str:
+    """Why nobody is let in; what is said of an administrator is for who knows the password."""
+    if administrator is None:
+        return _WRONG
+    return "User blocked" if administrator.active else "User not active"
 
 
 def _is_sound(email: str) -> bool:

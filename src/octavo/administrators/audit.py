@@ -1,8 +1,8 @@
 """The audit: which administrator has changed what, and when; never what it was or has become.
 
 A change of data is written down in its own transaction, whichever door it came in by; what else administrators do
-(webhooks, definitions, logos) once it is done, by the name of its operation; and each session that begins. Rows are
-kept for a time, and so many of them at most.
+(webhooks, definitions, logos) once it is done, by the name of its operation; each session that begins, and logins that
+fail. Rows are kept for a time, and so many of them at most.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,6 +19,7 @@ from octavo.database.connection import Database, Transaction
 from octavo.database.unit_of_work import unit_of_work
 from octavo.events import origin
 from octavo.sql.ddl.tables import OwnTable
+from octavo.sql.own_rows import OwnRows
 from octavo.sql.own_table_statement import OwnStatement
 
 TABLE: Final = OwnTable(
@@ -38,14 +39,34 @@ TABLE: Final = OwnTable(
 )
 
 LOGIN: Final = "session"
+REFUSED: Final = "login refused"
+NOBODY: Final = 0
+"""Whose row a login is that names no administrator."""
+_REFUSED_EVERY: Final = 3_600_000
+"""Milliseconds in which no second login that fails is written down of the same administrator, or of nobody: whoever
+guesses passwords drives no other rows out."""
 _MOST_OF_ONE: Final = 500
 """Changes of one transaction that are written one by one; the rest is told by type alone."""
 _SWEEP_AFTER: Final = 200
 """Rows that this process writes between two looks at what is too much."""
 
-_INSERT: Final = OwnStatement("""
-INSERT INTO octavo_audit (created_at, administrator_id, email, door, action, uid, entry_id, request_id)
-VALUES ({now}, {administrator}, {email}, {door}, {action}, {uid}, {entry}, {request})""")
+_ROWS: Final = OwnRows(
+    TABLE.name,
+    ("action", "uid", "entry_id"),
+    {
+        "created_at": "{now}",
+        "administrator_id": "{administrator}",
+        "email": "{email}",
+        "door": "{door}",
+        "request_id": "{request}",
+    },
+)
+_REFUSE: Final = OwnStatement(f"""
+INSERT INTO octavo_audit (created_at, administrator_id, email, door, action, request_id)
+SELECT {{now}}, {{administrator}}, {{email}}, 'admin', '{REFUSED}', {{request}} WHERE NOT EXISTS (
+  SELECT 1 FROM octavo_audit o WHERE o.administrator_id = {{administrator}} AND o.action = '{REFUSED}'
+  AND o.id > coalesce((SELECT max(p.id) FROM octavo_audit p WHERE p.created_at < {{since}}), 0)
+)""")  # noqa: S608 - a constant
 _LAST_OLD: Final = OwnStatement("SELECT max(id) FROM octavo_audit WHERE created_at < {limit}")
 _FIRST_KEPT: Final = OwnStatement("SELECT min(id) FROM (SELECT id FROM octavo_audit ORDER BY id DESC LIMIT {most}) o")
 _FORGET: Final = OwnStatement("DELETE FROM octavo_audit WHERE id <= {last}")
@@ -63,7 +84,10 @@ class AuditOptions:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Something that an administrator did: `action` is what became of an entry, `session`, or an operation's name."""
+    """Something that an administrator did.
+
+    `action` is what became of an entry, `session`, `login refused`, or an operation's name.
+    """
 
     at: datetime | None
     administrator: int
@@ -96,13 +120,28 @@ class Audit:
         told = dict.fromkeys((change.uid, change.id, str(change.kind)) for change in changes)
         singly, rest = [*told][:_MOST_OF_ONE], [*told][_MOST_OF_ONE:]
         together = dict.fromkeys((uid, None, kind) for uid, _, kind in rest)
-        for uid, entry_id, kind in (*singly, *together):
-            await self._insert(connection, actor.id, actor.email, origin.source(), kind, uid, entry_id)
+        rows = [(kind, uid, entry_id) for uid, entry_id, kind in (*singly, *together)]
+        await self._insert(connection, actor.id, actor.email, origin.source(), rows)
         _note()
 
     async def write_session(self, connection: Transaction, administrator: int, email: str) -> None:
         """Write down that an administrator begins a session."""
-        await self._insert(connection, administrator, email, "admin", LOGIN)
+        await self._insert(connection, administrator, email, "admin", [(LOGIN, None, None)])
+
+    async def write_refused(self, administrator: int, email: str | None) -> None:
+        """Write down that a login as an administrator fails, or as NOBODY, unless that was done not long ago."""
+        self._written += 1
+        now = this_moment()
+        refused = _REFUSE.bind(
+            self._dialect,
+            now=now,
+            administrator=administrator,
+            email=email,
+            request=origin.request_id(),
+            since=now - _REFUSED_EVERY,
+        )
+        async with unit_of_work(self._database) as unit:
+            await unit.connection.execute(*refused)
 
     @contextmanager
     def watching(self) -> Iterator[list[bool]]:
@@ -117,7 +156,7 @@ class Audit:
     async def write_operation(self, actor: Actor, operation: str) -> None:
         """Write down that an administrator did something that is no change of data, by the name of its operation."""
         async with unit_of_work(self._database) as unit:
-            await self._insert(unit.connection, actor.id or 0, actor.email, "admin", operation)
+            await self._insert(unit.connection, actor.id or NOBODY, actor.email, "admin", [(operation, None, None)])
 
     async def sweep(self, *, always: bool = False) -> None:
         """Forget what is too old, and the oldest of what is too much, now and then."""
@@ -138,23 +177,13 @@ class Audit:
         administrator: int,
         email: str | None,
         door: str,
-        action: str,
-        uid: str | None = None,
-        entry: int | None = None,
+        rows: Sequence[tuple[str, str | None, int | None]],
     ) -> None:
-        self._written += 1
-        written = _INSERT.bind(
-            self._dialect,
-            now=this_moment(),
-            administrator=administrator,
-            email=email,
-            door=door,
-            action=action,
-            uid=uid,
-            entry=entry,
-            request=origin.request_id(),
-        )
-        await connection.execute(*written)
+        """Rows of one administrator: what was done, to which type and entry."""
+        self._written += len(rows)
+        shared = {"administrator": administrator, "email": email, "door": door, "request": origin.request_id()}
+        for statement in _ROWS.insert(self._dialect, rows, now=this_moment(), **shared):
+            await connection.execute(*statement)
 
 
 def _note() -> None:

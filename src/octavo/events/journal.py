@@ -6,14 +6,15 @@ transaction with a lower number is over. The rows are kept for a time, and then 
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from octavo.clock import this_moment
 from octavo.database.change_feed import ChangeFeed, ChangeKind, DataChange, Presence
 from octavo.database.connection import Connection, Database, Row
 from octavo.sql.ddl.tables import OwnTable
+from octavo.sql.own_rows import OwnRows
 from octavo.sql.own_table_statement import OwnStatement
 
 TABLE: Final = OwnTable(
@@ -34,8 +35,11 @@ TABLE: Final = OwnTable(
 
 MOST_READ: Final = 256
 """Rows that are read at once."""
-_SIZES: Final = (64, 8, 1)
-"""Rows that one statement writes, so that databases see few texts."""
+_ROWS: Final = OwnRows(
+    TABLE.name,
+    ("uid", "entry_id", "kind", "locale", "was", "became"),
+    {"transaction_id": "{:transaction}", "created_at": "{now}"},
+)
 
 _COLUMNS: Final = "transaction_id, uid, entry_id, kind, locale, was, became, created_at"
 _READ: Final = OwnStatement(f"""
@@ -85,7 +89,6 @@ class Journal:
         self._database = database
         self._dialect = database.dialect
         self._feed: ChangeFeed | None = None
-        self._writing = {size: _writing(size) for size in _SIZES}
 
     def join(self, feed: ChangeFeed) -> None:
         """From now on write down every change that a feed is told of."""
@@ -98,19 +101,12 @@ class Journal:
 
     async def write(self, connection: Connection, changes: Sequence[DataChange]) -> None:
         """Write changes down, in their transaction."""
-        now = this_moment()
-        for rows in _in_sizes(changes):
-            values: dict[str, Any] = {"now": now}
-            for number, change in enumerate(rows):
-                values |= {
-                    f"uid{number}": change.uid,
-                    f"entry{number}": change.id,
-                    f"kind{number}": change.kind.value,
-                    f"locale{number}": change.locale,
-                    f"was{number}": change.was.value,
-                    f"became{number}": change.became.value,
-                }
-            await connection.execute(*self._writing[len(rows)].bind(self._dialect, **values))
+        rows = [
+            (change.uid, change.id, change.kind.value, change.locale, change.was.value, change.became.value)
+            for change in changes
+        ]
+        for statement in _ROWS.insert(self._dialect, rows, now=this_moment()):
+            await connection.execute(*statement)
 
     async def read(self, after: Position) -> list[JournalRow]:
         """What comes after a position, in order, at most MOST_READ rows."""
@@ -128,23 +124,6 @@ class Journal:
             return await self._database.fetch_value(*_FIRST.bind(self._dialect)) in (None, 1)
         found = _KEPT.bind(self._dialect, id=position.id, transaction=position.transaction)
         return await self._database.fetch_value(*found) is not None
-
-
-def _writing(size: int) -> OwnStatement:
-    rows = ", ".join(
-        f"({{:transaction}}, {{uid{n}}}, {{entry{n}}}, {{kind{n}}}, {{locale{n}}}, {{was{n}}}, {{became{n}}}, {{now}})"
-        for n in range(size)
-    )
-    return OwnStatement(f"INSERT INTO octavo_journal ({_COLUMNS}) VALUES {rows}")  # noqa: S608 - names only
-
-
-def _in_sizes(changes: Sequence[DataChange]) -> Iterable[Sequence[DataChange]]:
-    """All changes in parts of few sizes."""
-    done = 0
-    for size in _SIZES:
-        whole = (len(changes) - done) // size * size
-        yield from (changes[start : start + size] for start in range(done, done + whole, size))
-        done += whole
 
 
 def _journal_row(row: Row) -> JournalRow:

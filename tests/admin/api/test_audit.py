@@ -6,7 +6,12 @@ from typing import Any
 import pytest
 
 from octavo.administrators.audit import Audit, AuditOptions, read_audit
+from octavo.authorization.actor import Actor
+from octavo.authorization.permissions import EVERYTHING
 from octavo.clock import move
+from octavo.database.change_feed import ChangeKind, DataChange
+from octavo.database.unit_of_work import unit_of_work
+from octavo.events import origin
 from tests.admin.conftest import Office
 from tests.admin.desk import desk
 from tests.models.club import PASSWORD
@@ -46,8 +51,43 @@ async def test_changes_through_every_door(office: Office) -> None:
 
 async def test_what_others_do_is_not_written_down(office: Office) -> None:
     await office.club.ask("POST", "/api/notes", {"data": {"title": "x"}}, token="full-token")
-    await asyncio.gather(office.log_in("ada", "wrong"), office.post("forgot-password", {"email": "nobody@b.example"}))
+    await office.post("forgot-password", {"email": "nobody@b.example"})
     assert await told(office) == []
+
+
+async def test_logins_that_fail_are_written_down_now_and_then(office: Office) -> None:
+    """One an hour for each administrator, and one for all that name nobody: no addresses of strangers, no passwords."""
+    refused = "login refused"
+    names = ("ada", "ada", "stranger", "somebody", "edi", "ina")
+    assert [(await office.log_in(name, "wrong")).status for name in names] == [400] * len(names)
+    await office.log_in("blo")
+    once = [(f"{name}@admin.example", "admin", refused, None, None) for name in ("ada", "edi", "ina", "blo")]
+    assert sorted(await told(office), key=str) == sorted([*once, (None, "admin", refused, None, None)], key=str)
+    move(3601)
+    try:
+        await asyncio.gather(office.log_in("ada", "wrong"), office.log_in("ada", PASSWORD))
+        assert sorted(one[2] for one in await told(office, email="ada@admin.example")) == [refused, refused, "session"]
+    finally:
+        move(0)
+    everything = await office.club.database.fetch_all("SELECT * FROM octavo_audit")
+    assert not any(word in repr(everything) for word in ("stranger", "somebody", "wrong"))
+
+
+async def test_many_changes_are_few_rows_and_statements(office: Office) -> None:
+    database = office.club.database
+    changes = [DataChange("api::note.note", number + 1, ChangeKind.CREATE) for number in range(600)]
+    administrator = Actor("administrator", EVERYTHING, id=1, email="ada@admin.example")
+    token = origin.WORK.set(origin.Origin("rest", administrator))
+    try:
+        async with unit_of_work(database) as unit:
+            before = database.statements
+            await Audit(database, AuditOptions()).write_changes(unit.connection, changes)
+            assert database.statements - before < 20
+    finally:
+        origin.WORK.reset(token)
+    found = await told(office, most=1000)
+    assert [one[4] for one in found] == [*range(1, 501), None]
+    assert {one[:4] for one in found} == {("ada@admin.example", "rest", "create", "api::note.note")}
 
 
 async def test_rows_are_bounded_in_age_and_number(office: Office) -> None:

@@ -149,12 +149,11 @@ async def test_many_at_once_are_one_change(newsroom: Newsroom) -> None:
         assert answer.status == 200, answer.body
         return answer.json["count"], database.statements - before
 
-    ids = [(await newsroom.make("story.story", {"title": f"S{number}"}))["id"] for number in range(12)]
+    ids = [(await newsroom.make("story.story", {"title": f"S{number}"}))["id"] for number in range(9)]
     for action in ("bulkPublish", "bulkUnpublish", "bulkDelete"):
-        few, many = await counted(action, ids[:2]), await counted(action, ids[2:])
-        assert (few[0], many[0]) == (2, 10)
-        audited = many[0] - few[0]
-        assert many[1] - few[1] == audited, "but for the audit, the same statements however many there are"
+        few, many = await counted(action, ids[:1]), await counted(action, ids[1:])
+        assert (few[0], many[0]) == (1, 8)
+        assert few[1] == many[1], "the same statements however many there are, the audit's too"
     unfinished, finished = [(await newsroom.make("story.story", one))["id"] for one in ({}, {"title": "x"})]
     answer = await newsroom.ask("POST", f"{path}/bulkPublish", {"ids": [finished, unfinished]})
     assert (answer.status, answer.json["error"]["details"]["errors"][0]["path"]) == (400, ["title"])
