@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from octavo.authorization.ability import PUBLISH, UPDATE
 from octavo.authorization.actor import Actor
 from octavo.clock import read_moment
 from octavo.content.completeness import Completeness
@@ -18,7 +19,15 @@ from octavo.content.schedules import TOPIC, Plan, Planned, Schedules
 from octavo.content.writer import EntryWriter
 from octavo.controllers.writing import ContentWrites
 from octavo.database.change_feed import Presence
-from octavo.errors import NotFoundError, OctavoError, Problem, ServiceUnavailable, ValidationError, problems_of
+from octavo.errors import (
+    ForbiddenError,
+    NotFoundError,
+    OctavoError,
+    Problem,
+    ServiceUnavailable,
+    ValidationError,
+    problems_of,
+)
 from octavo.events.messages import Message, Topic, Undeliverable
 from octavo.events.origin import WORK, Origin
 from octavo.schema.automatic import PUBLISHED_AT
@@ -57,13 +66,18 @@ class ContentSchedules:
     ) -> dict[str, str | None]:
         """Plan something for an entry, or take it back (None); what is planned then. Raises NotFoundError.
 
-        Raises ValidationError where it would be taken back before it is published, and for types without drafts.
+        Raises ValidationError where it would be taken back before it is published, and for types without drafts;
+        ForbiddenError for an actor who could not publish the entry now.
         """
         if not content_type.draft_and_publish:
             raise ValidationError(f"{content_type.uid} has no drafts: its entries are always published")
+        if times and not actor.ability.publishes(content_type.uid):
+            raise ForbiddenError
 
         async def work(unit: ManyEntriesUnit) -> dict[Plan, int]:
-            await self._writes.check_entry(content_type, entry_id, unit, actor, "update")
+            await self._writes.check_entry(content_type, entry_id, unit, actor, UPDATE)
+            if times and not await self._writes.in_scope(content_type, entry_id, unit, actor, PUBLISH):
+                raise ForbiddenError
             if await unit.presence(content_type, entry_id) is Presence.ABSENT:
                 raise NotFoundError
             planned = await self._schedules.read(unit.connection, content_type.uid, entry_id)

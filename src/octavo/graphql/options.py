@@ -48,7 +48,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphqlOptions:
-    """What the settings say. `persisted`: whether clients may send the hash of a query.
+    """What the settings say. `persisted`: whether clients may send the hash of a query; `schedules`: whether there are
+    fields for scheduled publishing.
 
     `simple_forms` accepts forms that pages of any site can send, `url_encoded` operations in url-encoded forms;
     `json_errors` tells everything as JSON; `digit_ids` takes ids of digits only. `logins` is how
@@ -60,6 +61,7 @@ class GraphqlOptions:
     generate: bool = True
     playground: bool = False
     persisted: bool = False
+    schedules: bool = False
     batch: int = 10
     simple_forms: bool = True
     url_encoded: bool = True

@@ -1,17 +1,21 @@
 """Routes that are added beside all others, once it is known which of those are served without code of a project."""
 
 import logging
+from collections.abc import Iterable
 from typing import Final
 
 from octavo.controllers.content import ContentController
 from octavo.controllers.reading import ContentReads
 from octavo.events.hooks import Hooks
+from octavo.graphql.customization.extension import Extension, FieldAccess
+from octavo.graphql.schema import names
 from octavo.http.router import Router
 from octavo.rest.feed.endpoint import FeedEndpoint
 from octavo.rest.schedules import add_schedules
 from octavo.runtime import options
 from octavo.runtime.infrastructure import Infrastructure
 from octavo.runtime.prepare_database import StartFailed
+from octavo.schema.content_types import ContentType
 from octavo.settings.files.api import FEED_PATH
 
 logger = logging.getLogger(__name__)
@@ -21,14 +25,23 @@ OTHER_FEED_PATH: Final = "/_events"
 """No content-type can have it: their names have no underscores."""
 
 
-def add_plans(router: Router, prefix: str, controller: ContentController) -> None:
-    """The routes of scheduled publishing."""
+def add_plans(router: Router, prefix: str, controller: ContentController, extension: Extension | None) -> None:
+    """The routes of scheduled publishing. Where there are none, for code might refuse, the fields of GraphQL are closed
+    too: `extension`, where there are such fields."""
     if controller.schedules is not None:
         left_out = list(add_schedules(router, prefix, controller.schedules))
+        if extension is not None:
+            _close_fields(extension, [controller.registry.content_types[uid] for uid in left_out])
         if left_out:
             message = "Not scheduled over REST, since a project's code takes part in changing them: entries of %s%s"
             more = f" and {len(left_out) - _MOST_NAMED} more" if len(left_out) > _MOST_NAMED else ""
             logger.warning(message, ", ".join(left_out[:_MOST_NAMED]), more)
+
+
+def _close_fields(extension: Extension, content_types: Iterable[ContentType]) -> None:
+    for one in content_types:
+        for key in (("Query", names.schedule_field(one)), ("Mutation", names.schedule_mutation(one))):
+            extension.access.setdefault(key, FieldAccess(closed=True, unless_named=True))
 
 
 def add_feed(router: Router, shared: Infrastructure, reads: ContentReads, hooks: Hooks) -> FeedEndpoint | None:

@@ -202,7 +202,8 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
             tell_closed(code, closing)
             restrict_schema(extending.extension, code, closing, registry)
             close_routes(router, settings.api.rest.prefix, settings.plugins.graphql.config.endpoint, code, closing)
-        add_plans(router, settings.api.rest.prefix, services.controller)
+        planned_by = extending.extension if settings.plugins.graphql.config.schedules else None
+        add_plans(router, settings.api.rest.prefix, services.controller, planned_by)
         feed = add_feed(router, infrastructure, services.controller.reads, hooks)
     except BaseException:
         extending.code.unload()

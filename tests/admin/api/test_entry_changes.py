@@ -209,9 +209,13 @@ async def test_rights_hold_through_the_content_api(newsroom: Newsroom) -> None:
     path = f"/api/storys/{made.json['data']['id']}"
     assert (await newsroom.ask("PUT", path, live, by="edi")).status == 403
     assert (await newsroom.ask("PUT", path, {"data": {"title": "Two"}}, by="edi")).status == 200
+    plan = {"data": {"publishAt": "2999-01-01T00:00:00.000Z"}}
+    assert (await newsroom.ask("PUT", f"{path}/actions/schedule", plan, by="edi")).status == 403
+    assert (await newsroom.ask("GET", f"{path}/actions/schedule", by="edi")).status == 200
     theirs = await newsroom.make("story.story", {"title": "Hers"})
     assert (await newsroom.ask("PUT", f"/api/storys/{theirs['id']}", {"data": {"title": "x"}}, by="edi")).status == 404
     await newsroom.allow("publish", STORY, conditions=[IS_CREATOR])
+    assert (await newsroom.ask("PUT", f"{path}/actions/schedule", plan, by="edi")).status == 200
     published = await newsroom.ask("PUT", path, live, by="edi")
     assert published.json["data"]["attributes"]["publishedAt"].startswith("2020")
     assert (await newsroom.ask("POST", "/api/storys", live, by="edi")).status == 200

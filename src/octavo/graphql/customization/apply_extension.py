@@ -28,7 +28,7 @@ from graphql import (
 )
 
 from octavo.graphql.customization.extension import Extension, Use
-from octavo.graphql.customization.field_customization import Customization, Reader, with_access
+from octavo.graphql.customization.field_customization import Customization, Reader, with_access, with_guarded_schedules
 from octavo.graphql.customization.type_merging import adopt_types, rebuilt
 from octavo.project import CodeProblem, InvalidCode, ProjectCode
 from octavo.project.failures import describe, failure_place
@@ -67,7 +67,7 @@ def extend_generated(schema: GraphQLSchema, extension: Extension, code: ProjectC
         schema = _plug(plugin, schema, code)
     schema = _with_mutation(schema)
     reader = Reader(schema, code)
-    customization = with_access(reader.read(given), extension.access, schema)
+    customization = with_guarded_schedules(with_access(reader.read(given), extension.access, schema), schema)
     problems = [*reader.problems, *_unsound(schema)]
     if problems:
         raise InvalidCode(problems)

@@ -3,19 +3,24 @@
 Keys are `<Type>.<field>`; resolvers stand as `{"<Type>": {"<field>": function or {"resolve": function}}}`.
 """
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from graphql import GraphQLAbstractType, GraphQLObjectType, GraphQLSchema, is_abstract_type
 
+from octavo.authorization.ability import UPDATE
 from octavo.errors import ClosedError
 from octavo.graphql.customization.extension import FieldAccess
-from octavo.graphql.schema.field_metadata import metadata_of_field, metadata_of_type
+from octavo.graphql.schema import names
+from octavo.graphql.schema.field_metadata import ScheduleField, metadata_of_field, metadata_of_type
 from octavo.project import CodeProblem, Function, InvalidCode, ProjectCode, function_at
 from octavo.project.functions import place_of
 from octavo.project.named import Used, UsedReader
 from octavo.project.naming import did_you_mean
+
+logger = logging.getLogger(__name__)
 
 RESOLVER: Final = "parent, args, context, info"
 POLICY: Final = "context, config"
@@ -79,6 +84,22 @@ def with_access(
                 code = replace(code, is_open=rule.is_open, scopes=rule.scopes)
             is_closed = rule.closed and not named
             fields[key] = replace(code, policies=(_CLOSED, *code.policies)) if is_closed else code
+    return Customization(fields)
+
+
+def with_guarded_schedules(customization: Customization, schema: GraphQLSchema) -> Customization:
+    """Close the fields of scheduled publishing where there is code on the field that updates such entries, which might
+    refuse and would not be asked; unless the project says anything of the field itself."""
+    fields = dict(customization.fields)
+    for kind in filter(None, (schema.query_type, schema.mutation_type)):
+        for name, defined in kind.fields.items():
+            metadata, key = metadata_of_field(defined), (kind.name, name)
+            if isinstance(metadata, ScheduleField) and key not in fields:
+                update = names.mutation_field(UPDATE, metadata.content_type)
+                if ("Mutation", update) in fields:
+                    fields[key] = replace(_PLAIN, policies=(_CLOSED,))
+                    message = "Closed: %s.%s, since there is code on Mutation.%s; say in resolvers_config who may"
+                    logger.warning(message, kind.name, name, update)
     return Customization(fields)
 
 

@@ -24,7 +24,9 @@ def make_engine(content: GraphqlContent, options: GraphqlOptions) -> Engine:
     """The engine for a project's content. Raises InvalidCode when a project's extension is unsound."""
     controller, extending = content.controller, content.extending
     extension = extending.extension
-    schema = build_schema(controller.registry, extension.exclusions(), generate=options.generate)
+    schema = build_schema(
+        controller.registry, extension.exclusions(), generate=options.generate, schedules=options.schedules
+    )
     code = None
     if extension.is_extended:
         extended = extend_generated(schema, extension, extending.code)

@@ -46,7 +46,8 @@ from octavo.graphql.execution.prepared_operations import (
     weigh,
 )
 from octavo.graphql.execution.root_resolvers import RootResolvers, join
-from octavo.graphql.schema.field_metadata import FieldMetadata, PluginField, RootField, metadata_of_field
+from octavo.graphql.execution.schedule_resolvers import answer_schedule
+from octavo.graphql.schema.field_metadata import FieldMetadata, PluginField, RootField, ScheduleField, metadata_of_field
 from octavo.project.context import State, shared_state
 from octavo.project.running import Asker
 from octavo.threads import compute
@@ -152,6 +153,8 @@ class _Run:
         """The JSON of a generated root field, with sentinels in it."""
         if isinstance(metadata, PluginField):
             return await self.executor.plugin_resolvers.answer(metadata.name, field, item, roots, self.asker.client)
+        if isinstance(metadata, ScheduleField):
+            return await answer_schedule(roots, field, metadata, item, changes=self.is_mutation)
         assert isinstance(metadata, RootField), "fields of other metadata are no root fields"
         if self.is_mutation:
             return await MutationResolvers(roots, self.asked.size).write(field, metadata, item)

@@ -12,7 +12,6 @@ from octavo.graphql.execution.prepared_operations import NULL
 from octavo.graphql.execution.root_resolvers import RootResolvers, action_of, join
 from octavo.graphql.schema.field_metadata import RootField
 from octavo.query.answer import Answer, Fixed
-from octavo.query.ast import Query
 from octavo.query.request import Drafts
 from octavo.schema.automatic import TIMESTAMPS
 from octavo.threads import compute
@@ -84,11 +83,7 @@ class MutationResolvers:
             return NULL
 
     async def _single(self, root: RootField, locale: str | None) -> int:
-        if not root.content_type.is_single:
-            return 0
-        asked = Query(locales=None if locale is None else (locale,))
-        default = await self.roots.locale(root)
-        return await self.roots.reads.single_id(root.content_type, asked, default, Drafts.ANY) or 0
+        return await self.roots.single_id(root, locale) if root.content_type.is_single else 0
 
 
 def _dates(data: dict[str, Any] | None) -> dict[str, Any]:

@@ -6,11 +6,13 @@ from typing import Any
 
 from graphql import GraphQLField, GraphQLObjectType, get_named_type
 
+from octavo.authorization.ability import UPDATE
 from octavo.authorization.actions import action_on
 from octavo.authorization.actor import Actor, check
 from octavo.content.reader import PreparedRead
 from octavo.controllers.content import ContentController
 from octavo.controllers.reading import ContentReads
+from octavo.errors import ValidationError
 from octavo.graphql.customization.field_customization import Customization
 from octavo.graphql.document.collect_fields import Selected, Selections
 from octavo.graphql.execution.alias_splitter import read_together
@@ -19,7 +21,7 @@ from octavo.graphql.execution.cost import Cost
 from octavo.graphql.execution.error_sentinels import ErrorSentinels
 from octavo.graphql.execution.prepared_operations import EntryRead, ListRead, Read, make_frame
 from octavo.graphql.execution.selection_compiler import SelectionCompiler, SelectionContext
-from octavo.graphql.schema.field_metadata import Part, RootField, metadata_of_field, part_of
+from octavo.graphql.schema.field_metadata import Part, RootField, ScheduleField, metadata_of_field, part_of
 from octavo.query.answer import Answer, Fixed
 from octavo.query.ast import Page, PublicationState, Query
 from octavo.query.numbers import read_entry_id
@@ -61,7 +63,7 @@ class RootResolvers:
     def require_field(self, field: GraphQLField) -> None:
         """Raise ForbiddenError unless the caller may have what is generated for a root field."""
         metadata = metadata_of_field(field)
-        if isinstance(metadata, RootField):
+        if isinstance(metadata, RootField | ScheduleField):
             self.require(action_of(metadata))
 
     def read_id(self, value: Any) -> int:
@@ -163,7 +165,15 @@ class RootResolvers:
         self.cost.add_query(query, selected.key)
         return self.reads.sanitize(query, root.content_type, self.actor.ability)
 
-    async def locale(self, root: RootField) -> str:
+    async def single_id(self, root: RootField | ScheduleField, locale: object) -> int:
+        """The id of the entry of a single type, in a locale; 0 where there is none. Raises ValidationError."""
+        if locale is not None and not isinstance(locale, str):  # variables bring values of any kind
+            raise ValidationError("Locale must be a text")
+        asked = Query(locales=None if locale is None else (locale,))
+        default = await self.locale(root)
+        return await self.reads.single_id(root.content_type, asked, default, Drafts.ANY) or 0
+
+    async def locale(self, root: RootField | ScheduleField) -> str:
         """The default locale, for types that have locales."""
         return await self.controller.locales.default() if root.content_type.localized else ""
 
@@ -173,9 +183,9 @@ def join(members: Iterable[tuple[str, bytes]]) -> bytes:
     return b"{%b}" % b",".join(b'"%b":%b' % (key.encode(), value) for key, value in members)
 
 
-def action_of(root: RootField) -> str:
-    """What the caller has to be allowed."""
-    return action_on(root.content_type.uid, root.action)
+def action_of(root: RootField | ScheduleField) -> str:
+    """What the caller has to be allowed; who plans what becomes of an entry changes it."""
+    return action_on(root.content_type.uid, root.action if isinstance(root, RootField) else UPDATE)
 
 
 def _with_count(query: Query, page: Page, *, with_count: bool) -> Query:

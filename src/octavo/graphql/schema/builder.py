@@ -22,6 +22,7 @@ from octavo.graphql.schema.content_fields import mutation_fields, query_fields
 from octavo.graphql.schema.exclusions import NOTHING, Exclusions
 from octavo.graphql.schema.field_metadata import PluginField, with_metadata
 from octavo.graphql.schema.plugin_fields import plugin_mutations, plugin_queries
+from octavo.graphql.schema.schedule_fields import add_schedules
 from octavo.graphql.schema.type_registry import TypeRegistry
 from octavo.schema.registry import Registry
 
@@ -55,16 +56,21 @@ introspection_types["__Type"].fields["specifiedByUrl"] = GraphQLField(  # type: 
 _OK: Final = GraphQLField(GraphQLNonNull(GraphQLBoolean), extensions=with_metadata(PluginField("ok")))
 
 
-def build_schema(registry: Registry, exclusions: Exclusions = NOTHING, *, generate: bool = True) -> GraphQLSchema:
+def build_schema(
+    registry: Registry, exclusions: Exclusions = NOTHING, *, generate: bool = True, schedules: bool = False
+) -> GraphQLSchema:
     """The schema of all content-types and components, and of the plugins' own fields.
 
     Without `generate` (`shadowCRUD`) there is nothing but a field that says so: what a project adds is all there is.
+    With `schedules` there are fields to plan when entries are published.
     """
     if not generate:
         return GraphQLSchema(GraphQLObjectType("Query", {"ok": _OK}), directives=DIRECTIVES)
     types = TypeRegistry(registry, exclusions)
     query = {**query_fields(types), **plugin_queries(types)}
     mutation = {**mutation_fields(types), **plugin_mutations(types)}
+    if schedules:
+        add_schedules(types, query, mutation)
     return GraphQLSchema(
         GraphQLObjectType("Query", query),
         GraphQLObjectType("Mutation", mutation),

@@ -98,10 +98,11 @@ def query_fields(types: TypeRegistry) -> FieldsByName:
 
 def mutation_fields(types: TypeRegistry) -> FieldsByName:
     """The generated fields of Mutation."""
-    return _fields(types, MUTATIONS, _is_changed)
+    return _fields(types, MUTATIONS, is_changed)
 
 
-def _is_changed(content_type: ContentType) -> bool:
+def is_changed(content_type: ContentType) -> bool:
+    """Whether a content-type has generated mutations."""
     return content_type.uid not in READ_ONLY and not content_type.uid.startswith(OWN_MUTATIONS)
 
 

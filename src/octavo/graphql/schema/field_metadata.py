@@ -93,6 +93,13 @@ class PluginField:
 
 
 @dataclass(frozen=True, slots=True)
+class ScheduleField:
+    """A field of Query or Mutation that shows, or changes, when an entry is to be published and taken back."""
+
+    content_type: ContentType
+
+
+@dataclass(frozen=True, slots=True)
 class AttributeField:
     """An attribute: of an object type, of an input, of a filter."""
 
@@ -121,7 +128,7 @@ class OperatorField:
     operator: str
 
 
-FieldMetadata = RootField | PluginField | AttributeField | PartField | LogicField | OperatorField
+FieldMetadata = RootField | PluginField | ScheduleField | AttributeField | PartField | LogicField | OperatorField
 
 
 def with_metadata(metadata: TypeMetadata | FieldMetadata) -> dict[str, Any]:

@@ -38,11 +38,13 @@ _OF_COMPONENTS: Final = (names.type_name, names.input_name, names.filters_name)
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What has no place in the schema: definitions by UID, attributes by UID and name, and why each."""
+    """What has no place in the schema: definitions by UID, attributes by UID and name, and why each; and by whom the
+    names of types are taken that have one."""
 
     definitions: frozenset[str]
     attributes: frozenset[tuple[str, str]]
     problems: tuple[DefinitionProblem, ...]
+    types: Mapping[str, str]
 
 
 _OF_REGISTRIES: Final[WeakKeyDictionary[Registry, LeftOut]] = WeakKeyDictionary()
@@ -82,7 +84,7 @@ def _look_through(registry: Registry) -> LeftOut:
                 problems.append(found[0])
             else:
                 types |= {name: f"{definition.uid} {path}" for path, name in _attribute_types(definition, attribute)}
-    return LeftOut(frozenset(definitions), frozenset(attributes), tuple(problems))
+    return LeftOut(frozenset(definitions), frozenset(attributes), tuple(problems), types)
 
 
 def _shown(registry: Registry) -> Iterator[Definition]:

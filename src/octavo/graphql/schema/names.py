@@ -122,6 +122,16 @@ def mutation_field(action: str, content_type: ContentType) -> str:
     return f"{action}{type_name(content_type)}"
 
 
+def schedule_field(content_type: ContentType) -> str:
+    """What is planned for an entry: `articleSchedule`."""
+    return f"{single_field(content_type)}Schedule"
+
+
+def schedule_mutation(content_type: ContentType) -> str:
+    """`updateArticleSchedule`."""
+    return f"{mutation_field('update', content_type)}Schedule"
+
+
 def localization_field(content_type: ContentType) -> str:
     """`createArticleLocalization`."""
     return f"create{type_name(content_type)}Localization"

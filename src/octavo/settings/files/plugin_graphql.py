@@ -49,6 +49,10 @@ class GraphqlConfig:
         True, "Let clients send the hash of a query in place of its text.", default_doc="true in profile v4"
     )
     tracing: bool = setting(False, "Tell in `extensions` of each answer how long each stage took.")
+    schedules: bool = setting(
+        False,
+        "Add fields for scheduled publishing to the schema: `articleSchedule` and `updateArticleSchedule`.",
+    )
     limits: GraphqlLimits = table(GraphqlLimits, "The most that an operation may ask for.")
     apollo_server: ApolloServer = table(ApolloServer, "Server options of a v4 project.")
 
