@@ -25,7 +25,7 @@ _ADVICE: Final = {
     Kind.START: "code at start is written in Python, in `src/index.py`: `register(app)`, `bootstrap(app)`.",
     Kind.GRAPHQL: "types, fields and resolvers are written in Python, in `register(app)`.",
     Kind.EXTENSION: f"{_PORT}, below `src/extensions/PLUGIN`; what it replaced stays closed until then.",
-    Kind.PLUGIN: f"a local plugin does not run; write what you need of it as an API of your own, {_BESIDE}.",
+    Kind.PLUGIN: f"a local plugin does not run; write it in Python in the same folder (docs/plugins.md), {_BESIDE}.",
     Kind.MIGRATION: "a migration of the project's own is done once; those that v4 has run need nothing.",
     Kind.UNREADABLE: "a file that cannot be read; correct it, or remove it.",
 }

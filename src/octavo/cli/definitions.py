@@ -27,7 +27,7 @@ def list_content_types(project: Path, as_json: bool, with_builtin: bool) -> None
     """Show the content-types of a project."""
     settings = read_settings(project)
     registry = project_registry(settings)
-    chosen = registry.content_types.values() if with_builtin else registry.api_types()
+    chosen = registry.content_types.values() if with_builtin else registry.own_types()
     found = [_describe(item, settings.api.rest.prefix) for item in chosen]
     if as_json:
         say_json(found)

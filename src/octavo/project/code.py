@@ -11,7 +11,7 @@
 - `content-types/TYPE/lifecycles.py`: `before_create(event)` and its kin
 
 Policies and middlewares stand in `src` (`global::NAME`); all of them in `src/api/API` (`api::API.NAME`) and in
-`src/extensions/PLUGIN` (`plugin::PLUGIN.NAME`). The package of a plugin is another `src`.
+`src/extensions/PLUGIN` and `src/plugins/PLUGIN` (`plugin::PLUGIN.NAME`). The package of a plugin is another `src`.
 """
 
 import inspect

@@ -6,7 +6,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-OWNERS: Final = {"api": "api", "extensions": "plugin"}
+from octavo.project.places import OWNERS
+
 PATTERNS: Final = tuple(f"{folder}/*/content-types/*/lifecycles.py" for folder in OWNERS)
 MOMENTS: Final = ("before", "after")
 

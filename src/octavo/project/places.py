@@ -6,12 +6,13 @@ from typing import Final
 
 from octavo.schema.naming import kebab_case
 
-OWNERS: Final = {"api": "api", "extensions": "plugin"}
-"""What the names of code begin with, by the folder of `src` that it stands in."""
+OWNERS: Final = {"api": "api", "extensions": "plugin", "plugins": "plugin"}
+"""What the names of code begin with, by the folder of `src` that it stands in: `plugins` are the project's own, what
+is built in is extended."""
 
 
 def below_owners(folder: str) -> tuple[str, ...]:
-    """The patterns of files in a folder of each API and of each plugin that is extended."""
+    """The patterns of files in a folder of each API and of each plugin."""
     return tuple(f"{owners}/*/{folder}/*.py" for owners in OWNERS)
 
 
@@ -24,7 +25,8 @@ def python_files(source: Path, *patterns: str) -> Iterator[Path]:
 
 
 def owner_name(path: Path, source: Path) -> str:
-    """`api::talk` below `src/api/talk`, `plugin::upload` below `src/extensions/upload`, `global::` elsewhere."""
+    """`api::talk` below `src/api/talk`, `plugin::upload` below `src/extensions/upload`, `plugin::shop` below
+    `src/plugins/shop`, `global::` elsewhere."""
     kind, owner, *_ = path.relative_to(source).parts
     return f"{OWNERS[kind]}::{kebab_case(owner)}" if kind in OWNERS else "global::"
 

@@ -41,15 +41,25 @@ class DefinitionFiles:
             yield DefinitionFile(component_uid(path.parent.name, path.stem), raw, name)
 
     def content_types(self) -> Iterator[DefinitionFile]:
-        """`api/<api>/content-types/<name>/schema.json`."""
+        """`api/<api>/content-types/<name>/schema.json`, and so below `plugins/<plugin>`."""
         for path, raw, name in self._read(f"api/*/{TYPE_FILES}"):
             singular = _singular_name(raw) or kebab_case(path.parent.name)
             yield DefinitionFile(content_type_uid(path.parts[-4], singular), raw, name)
+        yield from self._of_plugins()
 
     def extensions(self) -> Iterator[DefinitionFile]:
         """`extensions/<plugin>/content-types/<name>/schema.json`."""
         for path, raw, name in self._read(f"extensions/*/{TYPE_FILES}"):
             yield DefinitionFile(f"plugin::{path.parts[-4]}.{path.parts[-2]}", raw, name)
+
+    def _of_plugins(self) -> Iterator[DefinitionFile]:
+        """Those of plugins in the project. What v4 has below `server` counts where Python does the plugin's work."""
+        for place in ("", "server/"):
+            for path, raw, name in self._read(f"plugins/*/{place}{TYPE_FILES}"):
+                folder = path.parents[3 if place else 2]
+                if place and not any(folder.glob("*/*.py")):
+                    continue
+                yield DefinitionFile(f"plugin::{folder.name}.{_singular_name(raw) or path.parent.name}", raw, name)
 
     def _read(self, pattern: str) -> Iterator[tuple[Path, Raw, str]]:
         for folder in self._folders:

@@ -71,12 +71,12 @@ def _joined(
     own: Iterable[DefinitionFile], brought: Iterable[DefinitionFile], problems: list[DefinitionProblem]
 ) -> Iterator[DefinitionFile]:
     """What a project defines, then what plugins bring; nobody defines what another one does."""
-    names = {}
-    for file in own:
-        names[file.uid] = file.name
-        yield file
-    for file in brought:
-        if file.uid in names:
+    names: dict[str, str] = {}
+    for file, is_own in (*((file, True) for file in own), *((file, False) for file in brought)):
+        if file.uid in BUILTIN_TYPES:
+            problems.append(DefinitionProblem(file.name, "", f"{file.uid} is built in; src/extensions changes it"))
+            continue
+        if file.uid in names and not is_own:
             problems.append(DefinitionProblem(file.name, "", f"defines {file.uid}, as {names[file.uid]} does"))
             continue
         names[file.uid] = file.name

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from octavo.schema.attributes import AnyAttribute, ComponentField, Media, Relation
+from octavo.schema.builtin import BUILTIN_TYPES
 from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.problems import DefinitionProblem
 from octavo.schema.uids import FILE
@@ -53,6 +54,10 @@ class Registry:
     def api_types(self) -> list[ContentType]:
         """The content-types that have REST endpoints."""
         return [item for item in self.content_types.values() if item.is_api]
+
+    def own_types(self) -> list[ContentType]:
+        """Those that the project and its plugins define."""
+        return [item for item in self.content_types.values() if item.uid not in BUILTIN_TYPES]
 
     def owner(self, definition: Definition, relation: Relation) -> tuple[Definition, Relation, bool]:
         """Where a relation is stored: the owning definition, its relation, and whether we came from the other side."""

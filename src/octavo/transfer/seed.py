@@ -96,7 +96,7 @@ async def load_seed(project: Path, writer: EntryWriter, media: MediaLibrary, pro
 
 
 async def _has_entries(connection: Connection, writer: EntryWriter) -> bool:
-    tables = [writer.database.dialect.quote(table_name(item)) for item in writer.registry.api_types()]
+    tables = [writer.database.dialect.quote(table_name(item)) for item in writer.registry.own_types()]
     tests = [f"EXISTS (SELECT 1 FROM {table})" for table in tables]
     return bool(tests) and bool(await connection.fetch_value(f"SELECT {' OR '.join(tests)}"))
 

@@ -10,6 +10,7 @@ from octavo.graphql.schema.exclusions import NOTHING, Action, Exclusions
 from octavo.graphql.schema.name_conflicts import left_out
 from octavo.schema.attributes import AnyAttribute, DynamicZone, Media, Relation
 from octavo.schema.automatic import TIMESTAMPS
+from octavo.schema.builtin import BUILTIN_TYPES
 from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.registry import Registry
 from octavo.schema.uids import I18N, UPLOAD, USERS_PERMISSIONS
@@ -18,7 +19,7 @@ NamedT = TypeVar("NamedT", bound=GraphQLNamedType)
 
 INVERSE_MORPHS = frozenset({"morphOne", "morphMany"})
 SHOWN_PLUGINS = (f"{UPLOAD}.", f"{USERS_PERMISSIONS}.", f"{I18N}.")
-"""The plugins whose content-types are part of the schema. Administrators, tokens and releases never are."""
+"""The built-in plugins whose content-types are part of the schema. Administrators, tokens and releases never are."""
 
 
 @dataclass(slots=True)
@@ -40,7 +41,7 @@ class TypeRegistry:
         """Whether a definition is part of the schema."""
         if definition.uid in self.exclusions.types or definition.uid in left_out(self.registry).definitions:
             return False
-        return not isinstance(definition, ContentType) or definition.is_api or definition.uid.startswith(SHOWN_PLUGINS)
+        return definition.uid not in BUILTIN_TYPES or definition.uid.startswith(SHOWN_PLUGINS)
 
     def content_types(self) -> list[ContentType]:
         """The content-types of the schema: plugins' first."""

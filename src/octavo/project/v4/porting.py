@@ -38,6 +38,8 @@ class Ported:
     """Of plugins: `plugin::users-permissions routes`."""
     fields: Places = field(default_factory=dict)
     """Of GraphQL that Python may say something of: `Query.tags`."""
+    plugins: Places = field(default_factory=dict)
+    """Local ones: `plugin::shop`."""
 
 
 _FAMILIES: Final = {
@@ -48,8 +50,10 @@ _FAMILIES: Final = {
     Kind.POLICY: "policies",
     Kind.MIDDLEWARE: "middlewares",
     Kind.GRAPHQL: "fields",
+    Kind.PLUGIN: "plugins",
 }
 _PLUGIN_ROUTES: Final = "extensions/*/routes/*.py"
+_PIECES: Final = ("controllers", "middlewares", "policies", "routes", "services")
 _DEEPEST: Final = 5
 """Classes that inherit from each other."""
 _FIELD: Final = re.compile(r"[A-Z]\w*\.\w+")
@@ -67,6 +71,7 @@ def read_ported(project: Path, known: Collection[str]) -> Ported:
         dict(_controllers(source)),
         dict(_routes(source)),
         dict(_fields(source)),
+        dict(_plugins(source)),
     )
 
 
@@ -115,6 +120,12 @@ def _functions(source: Path, folder: str, word: str) -> Iterator[tuple[str, str]
 def _routes(source: Path) -> Iterator[tuple[str, str]]:
     for path in python_files(source, _PLUGIN_ROUTES):
         yield f"{owner_name(path, source)} routes", relative(path, source.parent)
+
+
+def _plugins(source: Path) -> Iterator[tuple[str, str]]:
+    """`plugin::shop` for Python in `src/plugins/shop`."""
+    for path in python_files(source, *(f"plugins/*/{kind}/*.py" for kind in _PIECES), "plugins/*/content-types/*/*.py"):
+        yield owner_name(path, source), relative(path, source.parent)
 
 
 def _fields(source: Path) -> Iterator[tuple[str, str]]:

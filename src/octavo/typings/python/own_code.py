@@ -75,7 +75,7 @@ _FILTERS: Mapping[Json, str] = {
 
 def render_own_code(registry: Registry) -> str:
     """The whole module."""
-    types = reached(registry, (*(item.uid for item in registry.api_types()), FILE, ROLE, USER))
+    types = reached(registry, (*(item.uid for item in registry.own_types()), FILE, ROLE, USER))
     components = sorted(registry.components.values(), key=lambda item: item.uid)
     names = names_of((*types, *components), (*_IMPORTED, *_OTHERS))
     writer = _Writer(registry, names, with_drafts(registry))
