@@ -12,7 +12,7 @@ PYTHON ?=
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help run test retest lint format types bench clients docs lock clean
+.PHONY: help run test retest lint format types bench clients docs pages lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -46,6 +46,11 @@ clients: $(DEV) ## Run client libraries and `octavo types` against the sample pr
 docs: $(DEV) ## Write the pages that are made from the code
 	$(BIN)/python -m octavo.settings.reference > docs/settings.md
 	$(BIN)/python -m octavo.cli.reference > docs/command-line.md
+
+pages: $(DEV) ## Build the pages of administrators from admin/ (needs Node.js 20 and npm)
+	$(BIN)/python -m octavo.admin.contract > admin/src/api/operations.ts
+	cd admin && npm ci --silent && npm run --silent check && npm run --silent build
+	$(BIN)/python scripts/pages.py stamp
 
 lock: $(DEV) ## Pin the newest suitable versions of what requirements/*.in name
 	$(BIN)/python requirements/lock.py

@@ -61,17 +61,25 @@ def test_a_panel_built_for_the_public_address_is_sound(tmp_path: Path) -> None:
 
 def test_plugins_that_are_absent_are_noted_alone(tmp_path: Path) -> None:
     built(tmp_path)
-    found = check_panel(load_settings(tmp_path, {}), {"strapi-plugin-transformer": "1.0.0", "@strapi/strapi": "4.26.2"})
+    packages = {"strapi-plugin-transformer": "1.0.0", "@strapi/strapi": "4.26.2"}
+    found = check_panel(load_settings(tmp_path, {"OCTAVO_ADMIN__PANEL": "project"}), packages)
     assert found.is_sound
     assert found.notes == ("the pages of strapi-plugin-transformer will not find their plugin",)
+
+
+def test_a_panel_that_is_not_served_is_noted(tmp_path: Path) -> None:
+    built(tmp_path)
+    found = check_panel(load_settings(tmp_path, {}), {})
+    assert found.is_sound
+    assert 'admin.panel = "project" serves this panel instead' in found.notes[0]
 
 
 @pytest.mark.parametrize(
     "config, panel, path",
     [
-        ("{}", "project", "/admin"),
+        ("{}", "octavo", "/admin"),
         ("{ serveAdminPanel: false }", "off", "/admin"),
-        ("{ url: '/dashboard' }", "project", "/dashboard"),
+        ("{ url: '/dashboard' }", "octavo", "/dashboard"),
         ("{ url: 'https://panel.example.org' }", "off", "/admin"),
     ],
 )

@@ -22,7 +22,8 @@ Endpoint = Callable[[Request, Actor], Awaitable[Response]]
 @dataclass(frozen=True, slots=True)
 class AdminOperation:
     """One method of one path. `handler` names the method of the endpoints that does it; `actions` have all to be
-    allowed. On a `public` one nobody is asked who they are. One that `asks` changes nothing, whatever its method."""
+    allowed. On a `public` one nobody is asked who they are. One that `asks` changes nothing, whatever its method.
+    `answers` and `takes` are the shapes of the bodies (`admin.shapes`), where they are declared."""
 
     method: str
     path: str
@@ -31,6 +32,8 @@ class AdminOperation:
     actions: tuple[str, ...] = ()
     public: bool = False
     asks: bool = False
+    answers: Any = None
+    takes: Any = None
 
     @property
     def only_reads(self) -> bool:

@@ -10,7 +10,7 @@ from octavo.adoption.plugins import counterparts
 from octavo.adoption.report import Verdict
 from octavo.http.single_page import PAGE
 from octavo.own_files import read_own_file
-from octavo.runtime.static_files import panel_folder, panel_folders
+from octavo.runtime.static_files import built_panel, panel_folders
 from octavo.settings import Settings
 
 _SOURCE: Final = re.compile(r"""(?:src|href)="([^"]+)\"""")
@@ -37,7 +37,7 @@ def check_panel(settings: Settings, packages: dict[str, str]) -> PanelCheck:
     """Look at the built panel of a project; `packages` are the dependencies in its package.json."""
     if settings.admin.panel == "off":
         return PanelCheck(None, ('admin.panel is "off", or v4\'s `serveAdminPanel` is false',))
-    folder = panel_folder(settings)
+    folder = built_panel(settings)
     if folder is None:
         places = " or ".join(f"{place.relative_to(settings.project)}/" for place in panel_folders(settings.project))
         missing = (
@@ -46,7 +46,12 @@ def check_panel(settings: Settings, packages: dict[str, str]) -> PanelCheck:
         return PanelCheck(None, (missing,))
     page = read_own_file(folder / PAGE, _MOST).decode(errors="replace")
     problems = (*_files(folder, page, settings.admin.path), *_backend(folder, settings.server.url))
-    return PanelCheck(folder, problems, tuple(_absent(packages)))
+    return PanelCheck(folder, problems, (*_unused(settings), *_absent(packages)))
+
+
+def _unused(settings: Settings) -> Iterator[str]:
+    if settings.admin.panel == "octavo":
+        yield 'Octavo\'s own pages are served: admin.panel = "project" serves this panel instead'
 
 
 def _files(folder: Path, page: str, path: str) -> Iterator[str]:

@@ -22,12 +22,17 @@ _HASH: Final = 8
 
 
 class SinglePage:
-    """The built files in a folder, with a policy of their own about what the page may load."""
+    """The built files in a folder, with a policy of their own about what the page may load.
 
-    def __init__(self, path: str, folder: Path, policy: str) -> None:
+    A `page` is answered instead of the one in the folder, and to browsers alone: programs get what they would get
+    without it, but for the path itself.
+    """
+
+    def __init__(self, path: str, folder: Path, policy: str, page: bytes | None = None) -> None:
         self._path = "/" + path.strip("/")
         self._folder = folder.resolve()
         self._headers: Headers = ((b"content-security-policy", policy.encode()),)
+        self._page = page
 
     async def respond(self, request: Request) -> Response | None:
         """A file of the page, or the page; None for what is not below its path, and for programs."""
@@ -35,16 +40,24 @@ class SinglePage:
         if below is None:
             return None
         segments = safe_segments(below) if below else [PAGE]
+        if self._page is not None and segments in ([PAGE], [""]):
+            return self._own_page(self._page)
         opened = None if segments is None else await asyncio.to_thread(open_inside, self._folder, segments)
         if opened is None or segments is None:
             if _is_asset(below) or _wants_data(request):
                 return None
+            if self._page is not None:
+                return self._own_page(self._page) if _is_browser(request) else None
             segments = [PAGE]
             opened = await asyncio.to_thread(open_inside, self._folder, segments)
         if opened is None:
             return None
         name = segments[-1]
         return answer_file(request, opened, content_type_of(name), _options(name), self._headers)
+
+    def _own_page(self, page: bytes) -> Response:
+        kept = (b"cache-control", _ASKED_FOR.cache_control.encode())
+        return Response(200, page, content_type_of(PAGE), headers=(*self._headers, kept))
 
     def _below(self, path: str) -> str | None:
         if path == self._path:
@@ -65,6 +78,10 @@ def _options(name: str) -> StaticOptions:
 
 def _is_asset(below: str) -> bool:
     return PurePath(below).suffix.lower() in _ASSETS
+
+
+def _is_browser(request: Request) -> bool:
+    return "text/html" in (request.header("accept") or "")
 
 
 def _wants_data(request: Request) -> bool:

@@ -1,8 +1,10 @@
 """The files that a service answers with: the public folder, and the pages of administrators."""
 
+import html
 from pathlib import Path
 from typing import Final
 
+import octavo.admin
 from octavo.http.single_page import PAGE, SinglePage
 from octavo.http.static import Files, FirstOf, StaticFiles, StaticOptions
 from octavo.settings import Settings
@@ -10,6 +12,18 @@ from octavo.settings.files.middlewares import DEFAULT_POLICY
 
 _PANEL_FOLDERS: Final = ("build", "dist/build")
 """Where v4 puts a panel that it has built, in JavaScript and in TypeScript."""
+
+_PAGES: Final = Path(octavo.admin.__file__).parent / "pages"
+"""Pages of our own, as `make pages` has built them."""
+
+_BASE: Final = '<base href="/admin/" />'
+"""What stands in the built page; addresses of its files are relative to it."""
+
+_PAGES_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; "
+    "img-src 'self' data: blob:{images}; media-src 'self' data: blob:{media}; frame-src 'self' blob:; "
+    "base-uri 'self'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
+)
 
 _PANEL_POLICY: Final = (
     "default-src 'self'; connect-src 'self' https:; img-src 'self' data: blob:; media-src 'self' data: blob:; "
@@ -27,14 +41,40 @@ def static_files(settings: Settings) -> Files:
         {"/uploads": StaticOptions(f"max-age={ages.uploads_max_age}")},
         icons=settings.project,
     )
-    folder = panel_folder(settings)
-    return public if folder is None else FirstOf((SinglePage(settings.admin.path, folder, _policy(settings)), public))
+    pages = _pages(settings)
+    return public if pages is None else FirstOf((pages, public))
 
 
-def panel_folder(settings: Settings) -> Path | None:
-    """Where the project's own built panel is; None where it has none, or none is to be served."""
-    if settings.admin.panel == "off":
-        return None
+def _pages(settings: Settings) -> SinglePage | None:
+    """The pages of administrators: our own, the project's panel, or none."""
+    if settings.admin.panel == "octavo":
+        return own_pages(settings)
+    folder = built_panel(settings) if settings.admin.panel == "project" else None
+    return None if folder is None else SinglePage(settings.admin.path, folder, _policy(settings))
+
+
+def own_pages(settings: Settings) -> SinglePage:
+    """Our own pages. They load nothing from elsewhere, but for the images and films that the project's policy names."""
+    given = settings.middlewares.security.content_security_policy
+    policy = _PAGES_POLICY.format(images=_hosts(given, "img-src"), media=_hosts(given, "media-src"))
+    path = html.escape("/" + settings.admin.path.strip("/"))
+    page = (_PAGES / PAGE).read_text("utf-8").replace(_BASE, f'<base href="{path}/" />')
+    return SinglePage(settings.admin.path, _PAGES, policy, page.encode())
+
+
+def _hosts(policy: str, directive: str) -> str:
+    """The hosts that a directive of a policy allows, each after a space.
+
+    >>> _hosts("default-src 'none'; img-src 'self' data: media.example.org https://b.example", "img-src")
+    ' media.example.org https://b.example'
+    """
+    found = (part.split() for part in policy.split(";"))
+    sources = next((words[1:] for words in found if words and words[0] == directive), [])
+    return "".join(f" {source}" for source in sources if "." in source and "'" not in source)
+
+
+def built_panel(settings: Settings) -> Path | None:
+    """Where the panel of v4 is that the project has built; None where there is none."""
     return next((found for found in panel_folders(settings.project) if (found / PAGE).is_file()), None)
 
 

@@ -6,6 +6,14 @@ from octavo.admin.answers import data_answer, no_content
 from octavo.admin.api.sessions import PREFIX, SessionAnswers
 from octavo.admin.operations import AdminOperation
 from octavo.admin.people_answers import shown_person
+from octavo.admin.shapes.sessions import (
+    EnteredAnswer,
+    ForgottenPassword,
+    InvitationAnswer,
+    Invited,
+    NewAdministrator,
+    NewPassword,
+)
 from octavo.administrators.accounts import AdminLogin
 from octavo.administrators.entering import Entering
 from octavo.administrators.people import Person
@@ -19,11 +27,39 @@ class EnteringEndpoints:
     """`/admin`: `register-admin`, `registration-info`, `register`, `forgot-password`, `reset-password`."""
 
     operations = (
-        AdminOperation("POST", f"{PREFIX}/register-admin", "register_first", "Make the first one", public=True),
-        AdminOperation("GET", f"{PREFIX}/registration-info", "invited", "Show an invitation", public=True),
-        AdminOperation("POST", f"{PREFIX}/register", "register", "Accept an invitation", public=True),
-        AdminOperation("POST", f"{PREFIX}/forgot-password", "forgot_password", "Mail a token", public=True),
-        AdminOperation("POST", f"{PREFIX}/reset-password", "reset_password", "Use a mailed token", public=True),
+        AdminOperation(
+            "POST",
+            f"{PREFIX}/register-admin",
+            "register_first",
+            "Make the first one",
+            public=True,
+            takes=NewAdministrator,
+            answers=EnteredAnswer,
+        ),
+        AdminOperation(
+            "GET", f"{PREFIX}/registration-info", "invited", "Show an invitation", public=True, answers=InvitationAnswer
+        ),
+        AdminOperation(
+            "POST",
+            f"{PREFIX}/register",
+            "register",
+            "Accept an invitation",
+            public=True,
+            takes=Invited,
+            answers=EnteredAnswer,
+        ),
+        AdminOperation(
+            "POST", f"{PREFIX}/forgot-password", "forgot_password", "Mail a token", public=True, takes=ForgottenPassword
+        ),
+        AdminOperation(
+            "POST",
+            f"{PREFIX}/reset-password",
+            "reset_password",
+            "Use a mailed token",
+            public=True,
+            takes=NewPassword,
+            answers=EnteredAnswer,
+        ),
     )
 
     def __init__(self, entering: Entering, answers: SessionAnswers) -> None:

@@ -1,9 +1,10 @@
 """The content manager's routes for reading entries: those of collection types, and of single types."""
 
-from typing import Final
+from typing import Any, Final
 
 from octavo.admin.answers import NO_STORE, page_answer
 from octavo.admin.operations import AdminOperation
+from octavo.admin.shapes.content import EntryPage
 from octavo.authorization.ability import CREATE, FIND
 from octavo.authorization.actor import Actor
 from octavo.content_manager.entries import ManagedEntries
@@ -22,9 +23,9 @@ class EntryEndpoints:
     """`/content-manager/collection-types/:uid`. Who may depends on the content-type and on the entry."""
 
     operations = (
-        AdminOperation("GET", PREFIX, "find", "List entries"),
-        AdminOperation("GET", f"{PREFIX}/:id", "find_one", "Show an entry"),
-        AdminOperation("GET", SINGLE, "find_single", "Show the entry of a single type"),
+        AdminOperation("GET", PREFIX, "find", "List entries", answers=EntryPage),
+        AdminOperation("GET", f"{PREFIX}/:id", "find_one", "Show an entry", answers=dict[str, Any]),
+        AdminOperation("GET", SINGLE, "find_single", "Show the entry of a single type", answers=dict[str, Any]),
     )
 
     def __init__(self, entries: ManagedEntries) -> None:

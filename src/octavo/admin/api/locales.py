@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from octavo.admin.answers import plain_answer
 from octavo.admin.operations import AdminOperation
+from octavo.admin.shapes.content import Locale
 from octavo.authorization.actor import Actor
 from octavo.content_manager.entries import ManagedEntries
 from octavo.content_manager.managed_locales import ManagedLocales
@@ -24,7 +25,7 @@ class LocaleEndpoints:
     """`/i18n/locales`, `/i18n/iso-locales`. Who is logged in may see which locales there are."""
 
     operations = (
-        AdminOperation("GET", _LOCALES, "list_all", "List the locales"),
+        AdminOperation("GET", _LOCALES, "list_all", "List the locales", answers=list[Locale]),
         AdminOperation("GET", "/i18n/iso-locales", "known", "List the locales to choose from", (f"{_MAY}.read",)),
         AdminOperation("POST", _LOCALES, "add", "Add a locale", (f"{_MAY}.create",)),
         AdminOperation("PUT", f"{_LOCALES}/:id", "change", "Change a locale", (f"{_MAY}.update",)),

@@ -4,6 +4,7 @@ from octavo.admin.answers import NO_STORE, data_answer
 from octavo.admin.api.sessions import PREFIX
 from octavo.admin.operations import AdminOperation
 from octavo.admin.people_answers import shown_person
+from octavo.admin.shapes.people import AdministratorAnswer
 from octavo.administrators.listing import PeopleList, people_json
 from octavo.administrators.people import People
 from octavo.authorization.actor import Actor
@@ -20,8 +21,8 @@ class PeopleEndpoints:
     """`/admin/users`."""
 
     operations = (
-        AdminOperation("GET", f"{_USERS}/me", "me", "Show who is logged in"),
-        AdminOperation("PUT", f"{_USERS}/me", "change_own", "Change oneself"),
+        AdminOperation("GET", f"{_USERS}/me", "me", "Show who is logged in", answers=AdministratorAnswer),
+        AdminOperation("PUT", f"{_USERS}/me", "change_own", "Change oneself", answers=AdministratorAnswer),
         AdminOperation("GET", _USERS, "find", "List administrators", (_READ,)),
         AdminOperation("POST", _USERS, "invite", "Invite an administrator", (_CREATE,)),
         AdminOperation("POST", f"{_USERS}/batch-delete", "delete_many", "Delete administrators", (_DELETE,)),

@@ -8,6 +8,8 @@ from octavo.admin.answers import data_answer, no_content, plain_answer
 from octavo.admin.api.sessions import PREFIX
 from octavo.admin.content_routes import Listed
 from octavo.admin.operations import AdminOperation
+from octavo.admin.shapes.content import InformationAnswer
+from octavo.admin.shapes.sessions import LoginPageAnswer
 from octavo.administrators.entering import Entering
 from octavo.administrators.project_settings import LOGOS, ProjectSettings
 from octavo.authorization.actions import action_tree
@@ -51,11 +53,13 @@ class ProjectEndpoints:
     """`/admin`: `init`, `project-type`, `project-settings`, `information`, `plugins`, `content-api` and their like."""
 
     operations = (
-        AdminOperation("GET", f"{PREFIX}/init", "init", "Show what a login page needs", public=True),
+        AdminOperation(
+            "GET", f"{PREFIX}/init", "init", "Show what a login page needs", public=True, answers=LoginPageAnswer
+        ),
         AdminOperation("GET", f"{PREFIX}/project-type", "project_type", "Show the edition", public=True),
         AdminOperation("GET", _SETTINGS, "settings", "Show the logos", ("admin::project-settings.read",)),
         AdminOperation("POST", _SETTINGS, "update_settings", "Change logos", ("admin::project-settings.update",)),
-        AdminOperation("GET", f"{PREFIX}/information", "information", "Show versions"),
+        AdminOperation("GET", f"{PREFIX}/information", "information", "Show versions", answers=InformationAnswer),
         AdminOperation("GET", f"{PREFIX}/telemetry-properties", "telemetry", "Say that nothing is told to anybody"),
         AdminOperation("GET", f"{PREFIX}/plugins", "plugins", "List plugins", ("admin::marketplace.read",)),
         AdminOperation("GET", f"{PREFIX}/content-api/permissions", "actions", "List the content API's actions"),

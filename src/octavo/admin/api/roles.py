@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from octavo.admin.answers import data_answer, instant
 from octavo.admin.operations import AdminOperation
+from octavo.admin.shapes.people import RightsAnswer
 from octavo.administrators.role_forms import CHANGED_ROLE, NEW_ROLE, SEVERAL, read_asked, read_permissions
 from octavo.administrators.role_listing import RoleListing
 from octavo.administrators.role_rights import StoredPermission
@@ -95,7 +96,7 @@ class RightsEndpoints:
     operations = (
         AdminOperation("GET", "/admin/permissions", "catalogue", "List what administrators can be granted"),
         AdminOperation("POST", "/admin/permissions/check", "check", "Ask whether one may", asks=True),
-        AdminOperation("GET", "/admin/users/me/permissions", "own", "Show what one may do"),
+        AdminOperation("GET", "/admin/users/me/permissions", "own", "Show what one may do", answers=RightsAnswer),
     )
 
     def __init__(self, roles: AdminRoles, listing: RoleListing, catalogue: Catalogue) -> None:

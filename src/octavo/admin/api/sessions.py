@@ -10,6 +10,7 @@ from typing import Any, Final
 from octavo.admin.answers import data_answer
 from octavo.admin.operations import AdminOperation
 from octavo.admin.people_answers import shown
+from octavo.admin.shapes.sessions import Credentials, EnteredAnswer
 from octavo.administrators.accounts import Administrators, AdminLogin
 from octavo.authorization.actor import Actor
 from octavo.errors import ForbiddenError, UnauthorizedError, UnsupportedMediaTypeError
@@ -47,7 +48,9 @@ class AdminSessionEndpoints:
     """`/admin`: `login`, `renew-token`, `logout`."""
 
     operations = (
-        AdminOperation("POST", f"{PREFIX}/login", "login", "Log in", public=True),
+        AdminOperation(
+            "POST", f"{PREFIX}/login", "login", "Log in", public=True, takes=Credentials, answers=EnteredAnswer
+        ),
         AdminOperation("POST", f"{PREFIX}/renew-token", "renew_token", "Get another access token", public=True),
         AdminOperation("POST", f"{PREFIX}/logout", "logout", "End a session", public=True),
     )

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from octavo.admin.answers import data_answer, plain_answer
 from octavo.admin.operations import AdminOperation
+from octavo.admin.shapes.content import DefinitionsAnswer, ViewsAnswer
 from octavo.authorization.actor import Actor, check
 from octavo.content_manager.configurations import Configurations
 from octavo.content_manager.layouts import FIELD_SIZES
@@ -34,10 +35,18 @@ class StructureEndpoints:
     """`/content-manager`: `init`, `content-types`, `components`, `content-types-settings`, `uid`."""
 
     operations = (
-        AdminOperation("GET", f"{PREFIX}/init", "init", "Show all definitions and the sizes of fields"),
+        AdminOperation(
+            "GET", f"{PREFIX}/init", "init", "Show all definitions and the sizes of fields", answers=DefinitionsAnswer
+        ),
         AdminOperation("GET", f"{PREFIX}/content-types", "content_types", "Show content-types"),
         AdminOperation("GET", f"{PREFIX}/content-types-settings", "settings", "Show settings of all views"),
-        AdminOperation("GET", f"{PREFIX}/content-types/:uid/configuration", "content_type", "Show how views look"),
+        AdminOperation(
+            "GET",
+            f"{PREFIX}/content-types/:uid/configuration",
+            "content_type",
+            "Show how views look",
+            answers=ViewsAnswer,
+        ),
         AdminOperation("PUT", f"{PREFIX}/content-types/:uid/configuration", "change_content_type", "Change views"),
         AdminOperation("GET", f"{PREFIX}/components", "components", "Show components"),
         AdminOperation("GET", f"{PREFIX}/components/:uid/configuration", "component", "Show how a component looks"),

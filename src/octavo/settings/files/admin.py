@@ -63,8 +63,8 @@ class Admin:
     auth: AdminAuth = table(AdminAuth, "Sessions.")
     rate_limit: AdminRateLimit = table(AdminRateLimit, "Attempts.")
     audit: AdminAudit = table(AdminAudit, "What administrators have done.")
-    panel: Literal["project", "off"] = setting(
-        "project", "Pages for administrators: the project's own built panel of v4, where it has one, or none."
+    panel: Literal["octavo", "project", "off"] = setting(
+        "octavo", "Pages for administrators: Octavo's own, the panel of v4 that the project has built, or none."
     )
     path: str = setting("/admin", "Where the pages are.", kind=PATH)
     first: FirstAdministrator = table(FirstAdministrator, "The first one, made at a start when there is none.")

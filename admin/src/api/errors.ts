@@ -1,0 +1,50 @@
+/** One thing that is wrong, and where: `path` leads from the body to it. */
+export interface Problem {
+  path: (string | number)[];
+  message: string;
+  name: string;
+}
+
+/** What the service refused, or that it could not be reached (`status` 0). */
+export class ApiError extends Error {
+  override readonly name: string;
+
+  constructor(
+    readonly status: number,
+    message: string,
+    name = 'Error',
+    readonly problems: readonly Problem[] = [],
+    readonly details: Readonly<Record<string, unknown>> = {},
+  ) {
+    super(message);
+    this.name = name;
+  }
+
+  get isOffline(): boolean {
+    return this.status === 0;
+  }
+}
+
+type Json = Record<string, unknown>;
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The error in an answer. The builder answers `{error: "code"}` where the others answer an object. */
+export function readError(status: number, body: unknown): ApiError {
+  const error = isObject(body) ? body.error : undefined;
+  if (typeof error === 'string') return new ApiError(status, error, error);
+  if (!isObject(error)) return new ApiError(status, `${status}`);
+  const details = isObject(error.details) ? error.details : {};
+  const told = Array.isArray(details.errors) ? details.errors.filter(isObject) : [];
+  const problems = told.map((one) => ({
+    path: pathOf(one.path),
+    message: String(one.message ?? ''),
+    name: String(one.name ?? ''),
+  }));
+  return new ApiError(status, String(error.message ?? status), String(error.name ?? 'Error'), problems, details);
+}
+
+function pathOf(path: unknown): (string | number)[] {
+  if (Array.isArray(path)) return path as (string | number)[];
+  if (typeof path !== 'string') return [];
+  return path.split(/[.[\]]+/).filter(Boolean).map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+}

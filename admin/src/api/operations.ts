@@ -1,0 +1,606 @@
+// Written by `python -m octavo.admin.contract`, from the rows of src/octavo/admin/api. Do not edit.
+
+/** Somebody who works here. */
+export interface Administrator {
+  id: number;
+  firstname: string | null;
+  lastname: string | null;
+  username: string | null;
+  email: string;
+  isActive: boolean;
+  blocked: boolean;
+  preferedLanguage: string | null;
+  createdAt?: string;
+  updatedAt?: string;
+  roles?: (RoleName)[];
+}
+
+/** One administrator. */
+export interface AdministratorAnswer {
+  data: Administrator;
+}
+
+/** An attribute, as it is written in the definition. */
+export interface Attribute {
+  type: string;
+  required?: boolean;
+  private?: boolean;
+  unique?: boolean;
+  default?: unknown;
+  min?: number | number | string;
+  max?: number | number | string;
+  minLength?: number;
+  maxLength?: number;
+  regex?: string;
+  enum?: (string)[];
+  multiple?: boolean;
+  allowedTypes?: (string)[];
+  component?: string;
+  components?: (string)[];
+  repeatable?: boolean;
+  target?: string;
+  targetModel?: string;
+  targetField?: string;
+  relation?: string;
+  relationType?: string;
+  mappedBy?: string;
+  inversedBy?: string;
+  configurable?: boolean;
+  writable?: boolean;
+  visible?: boolean;
+  customField?: string;
+  options?: Record<string, unknown>;
+  pluginOptions?: Record<string, unknown>;
+}
+
+/** What somebody logs in with. */
+export interface Credentials {
+  email: string;
+  password: string;
+}
+
+/** All definitions, and the sizes of fields. */
+export interface Definitions {
+  fieldSizes: Record<string, FieldSize>;
+  components: (ToldComponent)[];
+  contentTypes: (ToldContentType)[];
+}
+
+/** All definitions. */
+export interface DefinitionsAnswer {
+  data: Definitions;
+}
+
+/** How a field looks in a form. */
+export interface EditLook {
+  label?: string;
+  description?: string;
+  placeholder?: string;
+  visible?: boolean;
+  editable?: boolean;
+  mainField?: string;
+}
+
+/** An access token, and whose it is. */
+export interface Entered {
+  token: string;
+  user: Administrator;
+}
+
+/** A session has begun. */
+export interface EnteredAnswer {
+  data: Entered;
+}
+
+/** A page of entries. */
+export interface EntryPage {
+  results: (Record<string, unknown>)[];
+  pagination: Pagination;
+}
+
+/** How many of a row's twelve columns a field of a type takes. */
+export interface FieldSize {
+  default: number;
+  isResizable: boolean;
+}
+
+/** Where to send a token. */
+export interface ForgottenPassword {
+  email: string;
+}
+
+/** What a definition is called. */
+export interface Info {
+  displayName: string;
+  singularName?: string;
+  pluralName?: string;
+  description?: string;
+  icon?: string;
+}
+
+/** Versions. */
+export interface Information {
+  currentEnvironment: string;
+  autoReload: boolean;
+  strapiVersion: string;
+}
+
+/** Versions. */
+export interface InformationAnswer {
+  data: Information;
+}
+
+/** An invitation. */
+export interface InvitationAnswer {
+  data: InvitationNames;
+}
+
+/** Whom an invitation is for. */
+export interface InvitationNames {
+  email: string;
+  firstname: string | null;
+  lastname: string | null;
+}
+
+/** An invitation that is accepted. */
+export interface Invited {
+  registrationToken: string;
+  userInfo: InvitedPerson;
+}
+
+/** Who was invited, by themselves. */
+export interface InvitedPerson {
+  firstname: string;
+  lastname?: string;
+  password: string;
+}
+
+/** Columns of the list, rows of the form. */
+export interface Layouts {
+  list: (string)[];
+  edit: ((PlacedField)[])[];
+}
+
+/** How a field looks in a list. */
+export interface ListLook {
+  label?: string;
+  searchable?: boolean;
+  sortable?: boolean;
+  mainField?: string;
+}
+
+/** A locale that content is written in. */
+export interface Locale {
+  id: number;
+  name: string;
+  code: string;
+  isDefault: boolean;
+  createdAt?: string;
+  updatedAt?: string;
+}
+
+/** What a login page needs. */
+export interface LoginPage {
+  uuid: string | boolean;
+  hasAdmin: boolean;
+  menuLogo: string | null;
+  authLogo: string | null;
+}
+
+/** What a login page needs. */
+export interface LoginPageAnswer {
+  data: LoginPage;
+}
+
+/** How a field looks. */
+export interface Look {
+  edit: EditLook;
+  list: ListLook;
+}
+
+/** The first administrator; `code` is the one in the log, where it is asked for. */
+export interface NewAdministrator {
+  email: string;
+  password: string;
+  firstname: string;
+  lastname?: string;
+  code?: string;
+}
+
+/** Another password, by a mailed token. */
+export interface NewPassword {
+  resetPasswordToken: string;
+  password: string;
+}
+
+/** Which page it is, and of how many. */
+export interface Pagination {
+  page: number;
+  pageSize: number;
+  pageCount: number;
+  total: number;
+}
+
+/** A field in a row of a form. */
+export interface PlacedField {
+  name: string;
+  size: number;
+}
+
+/** An action that is allowed, on a content-type where there is a subject. */
+export interface Right {
+  id: number;
+  action: string;
+  actionParameters: Record<string, unknown>;
+  subject: string | null;
+  properties: RightProperties;
+  conditions: (string)[];
+}
+
+/** What a right is limited to: fields by path, locales by code. */
+export interface RightProperties {
+  fields?: (string)[] | null;
+  locales?: (string)[] | null;
+}
+
+/** What one may do. */
+export interface RightsAnswer {
+  data: (Right)[];
+}
+
+/** A role, as it is named with people. */
+export interface RoleName {
+  id: number;
+  name: string;
+  description: string | null;
+  code: string;
+}
+
+/** A component, as pages are told it. */
+export interface ToldComponent {
+  uid: string;
+  isDisplayed: boolean;
+  apiID: string;
+  category: string;
+  info: Info;
+  options?: Record<string, unknown>;
+  pluginOptions?: Record<string, unknown>;
+  attributes: Record<string, Attribute>;
+}
+
+/** A content-type, as pages are told it. */
+export interface ToldContentType {
+  uid: string;
+  isDisplayed: boolean;
+  apiID: string;
+  kind: 'collectionType' | 'singleType';
+  info: Info;
+  options?: Record<string, unknown>;
+  pluginOptions?: Record<string, unknown>;
+  attributes: Record<string, Attribute>;
+}
+
+/** How a definition looks. */
+export interface View {
+  uid: string;
+  settings: ViewSettings;
+  metadatas: Record<string, Look>;
+  layouts: Layouts;
+  category?: string;
+  isComponent?: boolean;
+}
+
+/** How lists of a content-type begin. */
+export interface ViewSettings {
+  bulkable: boolean;
+  filterable: boolean;
+  searchable: boolean;
+  pageSize: number;
+  mainField: string;
+  defaultSortBy: string;
+  defaultSortOrder: string;
+}
+
+/** How a content-type looks, and the components in it. */
+export interface Views {
+  contentType: View;
+  components: Record<string, View>;
+}
+
+/** How a content-type looks. */
+export interface ViewsAnswer {
+  data: Views;
+}
+
+export interface Operations {
+  /** List API tokens */
+  'GET /admin/api-tokens': { path: undefined; takes: unknown; answers: unknown };
+  /** Make one of the API tokens */
+  'POST /admin/api-tokens': { path: undefined; takes: unknown; answers: unknown };
+  /** Delete one of the API tokens */
+  'DELETE /admin/api-tokens/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Show one of the API tokens */
+  'GET /admin/api-tokens/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Change one of the API tokens */
+  'PUT /admin/api-tokens/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Make another secret */
+  'POST /admin/api-tokens/:id/regenerate': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Not here */
+  'GET /admin/audit-logs': { path: undefined; takes: unknown; answers: unknown };
+  /** List the content API's actions */
+  'GET /admin/content-api/permissions': { path: undefined; takes: unknown; answers: unknown };
+  /** List the content API's routes */
+  'GET /admin/content-api/routes': { path: undefined; takes: unknown; answers: unknown };
+  /** Mail a token */
+  'POST /admin/forgot-password': { path: undefined; takes: ForgottenPassword; answers: unknown };
+  /** Show versions */
+  'GET /admin/information': { path: undefined; takes: unknown; answers: InformationAnswer };
+  /** Show what a login page needs */
+  'GET /admin/init': { path: undefined; takes: unknown; answers: LoginPageAnswer };
+  /** Not here */
+  'GET /admin/license-limit-information': { path: undefined; takes: unknown; answers: unknown };
+  /** Not here */
+  'GET /admin/license-trial-time-left': { path: undefined; takes: unknown; answers: unknown };
+  /** Log in */
+  'POST /admin/login': { path: undefined; takes: Credentials; answers: EnteredAnswer };
+  /** End a session */
+  'POST /admin/logout': { path: undefined; takes: unknown; answers: unknown };
+  /** List what administrators can be granted */
+  'GET /admin/permissions': { path: undefined; takes: unknown; answers: unknown };
+  /** Ask whether one may */
+  'POST /admin/permissions/check': { path: undefined; takes: unknown; answers: unknown };
+  /** List plugins */
+  'GET /admin/plugins': { path: undefined; takes: unknown; answers: unknown };
+  /** Show the logos */
+  'GET /admin/project-settings': { path: undefined; takes: unknown; answers: unknown };
+  /** Change logos */
+  'POST /admin/project-settings': { path: undefined; takes: unknown; answers: unknown };
+  /** Show the edition */
+  'GET /admin/project-type': { path: undefined; takes: unknown; answers: unknown };
+  /** Not here */
+  'GET /admin/providers': { path: undefined; takes: unknown; answers: unknown };
+  /** Not here */
+  'GET /admin/providers/isSSOLocked': { path: undefined; takes: unknown; answers: unknown };
+  /** Not here */
+  'GET /admin/providers/options': { path: undefined; takes: unknown; answers: unknown };
+  /** Accept an invitation */
+  'POST /admin/register': { path: undefined; takes: Invited; answers: EnteredAnswer };
+  /** Make the first one */
+  'POST /admin/register-admin': { path: undefined; takes: NewAdministrator; answers: EnteredAnswer };
+  /** Show an invitation */
+  'GET /admin/registration-info': { path: undefined; takes: unknown; answers: InvitationAnswer };
+  /** Get another access token */
+  'POST /admin/renew-token': { path: undefined; takes: unknown; answers: unknown };
+  /** Use a mailed token */
+  'POST /admin/reset-password': { path: undefined; takes: NewPassword; answers: EnteredAnswer };
+  /** Not here */
+  'GET /admin/review-workflows/workflows': { path: undefined; takes: unknown; answers: unknown };
+  /** List roles of administrators */
+  'GET /admin/roles': { path: undefined; takes: unknown; answers: unknown };
+  /** Make a role of administrators */
+  'POST /admin/roles': { path: undefined; takes: unknown; answers: unknown };
+  /** Delete a role of administrators */
+  'DELETE /admin/roles/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Show a role of administrators */
+  'GET /admin/roles/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Change a role of administrators */
+  'PUT /admin/roles/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Show what a role may do */
+  'GET /admin/roles/:id/permissions': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Say what a role may do */
+  'PUT /admin/roles/:id/permissions': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Delete roles of administrators */
+  'POST /admin/roles/batch-delete': { path: undefined; takes: unknown; answers: unknown };
+  /** Say that nothing is told to anybody */
+  'GET /admin/telemetry-properties': { path: undefined; takes: unknown; answers: unknown };
+  /** List transfer tokens */
+  'GET /admin/transfer/tokens': { path: undefined; takes: unknown; answers: unknown };
+  /** Make one of the transfer tokens */
+  'POST /admin/transfer/tokens': { path: undefined; takes: unknown; answers: unknown };
+  /** Delete one of the transfer tokens */
+  'DELETE /admin/transfer/tokens/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Show one of the transfer tokens */
+  'GET /admin/transfer/tokens/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Change one of the transfer tokens */
+  'PUT /admin/transfer/tokens/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Make another secret */
+  'POST /admin/transfer/tokens/:id/regenerate': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** List administrators */
+  'GET /admin/users': { path: undefined; takes: unknown; answers: unknown };
+  /** Invite an administrator */
+  'POST /admin/users': { path: undefined; takes: unknown; answers: unknown };
+  /** Delete an administrator */
+  'DELETE /admin/users/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Show an administrator */
+  'GET /admin/users/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Change an administrator */
+  'PUT /admin/users/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Delete administrators */
+  'POST /admin/users/batch-delete': { path: undefined; takes: unknown; answers: unknown };
+  /** Show who is logged in */
+  'GET /admin/users/me': { path: undefined; takes: unknown; answers: AdministratorAnswer };
+  /** Change oneself */
+  'PUT /admin/users/me': { path: undefined; takes: unknown; answers: AdministratorAnswer };
+  /** Show what one may do */
+  'GET /admin/users/me/permissions': { path: undefined; takes: unknown; answers: RightsAnswer };
+  /** List webhooks */
+  'GET /admin/webhooks': { path: undefined; takes: unknown; answers: unknown };
+  /** Make a webhook */
+  'POST /admin/webhooks': { path: undefined; takes: unknown; answers: unknown };
+  /** Delete a webhook */
+  'DELETE /admin/webhooks/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Show a webhook */
+  'GET /admin/webhooks/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Change a webhook */
+  'PUT /admin/webhooks/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Try a webhook */
+  'POST /admin/webhooks/:id/trigger': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Delete some */
+  'POST /admin/webhooks/batch-delete': { path: undefined; takes: unknown; answers: unknown };
+  /** List entries */
+  'GET /content-manager/collection-types/:uid': { path: { uid: string | number }; takes: unknown; answers: EntryPage };
+  /** Make an entry */
+  'POST /content-manager/collection-types/:uid': { path: { uid: string | number }; takes: unknown; answers: unknown };
+  /** Remove an entry */
+  'DELETE /content-manager/collection-types/:uid/:id': { path: { uid: string | number; id: string | number }; takes: unknown; answers: unknown };
+  /** Show an entry */
+  'GET /content-manager/collection-types/:uid/:id': { path: { uid: string | number; id: string | number }; takes: unknown; answers: Record<string, unknown> };
+  /** Change an entry */
+  'PUT /content-manager/collection-types/:uid/:id': { path: { uid: string | number; id: string | number }; takes: unknown; answers: unknown };
+  /** Count an entry's drafts */
+  'GET /content-manager/collection-types/:uid/:id/actions/countDraftRelations': { path: { uid: string | number; id: string | number }; takes: unknown; answers: unknown };
+  /** Publish an entry */
+  'POST /content-manager/collection-types/:uid/:id/actions/publish': { path: { uid: string | number; id: string | number }; takes: unknown; answers: unknown };
+  /** Make an entry a draft */
+  'POST /content-manager/collection-types/:uid/:id/actions/unpublish': { path: { uid: string | number; id: string | number }; takes: unknown; answers: unknown };
+  /** Remove entries */
+  'POST /content-manager/collection-types/:uid/actions/bulkDelete': { path: { uid: string | number }; takes: unknown; answers: unknown };
+  /** Publish entries */
+  'POST /content-manager/collection-types/:uid/actions/bulkPublish': { path: { uid: string | number }; takes: unknown; answers: unknown };
+  /** Make entries drafts */
+  'POST /content-manager/collection-types/:uid/actions/bulkUnpublish': { path: { uid: string | number }; takes: unknown; answers: unknown };
+  /** Count entries' drafts */
+  'GET /content-manager/collection-types/:uid/actions/countManyEntriesDraftRelations': { path: { uid: string | number }; takes: unknown; answers: unknown };
+  /** Copy an entry as it is */
+  'POST /content-manager/collection-types/:uid/auto-clone/:id': { path: { uid: string | number; id: string | number }; takes: unknown; answers: unknown };
+  /** Copy an entry */
+  'POST /content-manager/collection-types/:uid/clone/:id': { path: { uid: string | number; id: string | number }; takes: unknown; answers: unknown };
+  /** Show components */
+  'GET /content-manager/components': { path: undefined; takes: unknown; answers: unknown };
+  /** Show how a component looks */
+  'GET /content-manager/components/:uid/configuration': { path: { uid: string | number }; takes: unknown; answers: unknown };
+  /** Change its view */
+  'PUT /content-manager/components/:uid/configuration': { path: { uid: string | number }; takes: unknown; answers: unknown };
+  /** Show content-types */
+  'GET /content-manager/content-types': { path: undefined; takes: unknown; answers: unknown };
+  /** Show settings of all views */
+  'GET /content-manager/content-types-settings': { path: undefined; takes: unknown; answers: unknown };
+  /** Show how views look */
+  'GET /content-manager/content-types/:uid/configuration': { path: { uid: string | number }; takes: unknown; answers: ViewsAnswer };
+  /** Change views */
+  'PUT /content-manager/content-types/:uid/configuration': { path: { uid: string | number }; takes: unknown; answers: unknown };
+  /** Show all definitions and the sizes of fields */
+  'GET /content-manager/init': { path: undefined; takes: unknown; answers: DefinitionsAnswer };
+  /** Look for entries that a relation might lead to */
+  'GET /content-manager/relations/:uid/:field': { path: { uid: string | number; field: string | number }; takes: unknown; answers: unknown };
+  /** Show what a relation of an entry leads to */
+  'GET /content-manager/relations/:uid/:id/:field': { path: { uid: string | number; id: string | number; field: string | number }; takes: unknown; answers: unknown };
+  /** Remove the entry of a single type */
+  'DELETE /content-manager/single-types/:uid': { path: { uid: string | number }; takes: unknown; answers: unknown };
+  /** Show the entry of a single type */
+  'GET /content-manager/single-types/:uid': { path: { uid: string | number }; takes: unknown; answers: Record<string, unknown> };
+  /** Change or make the entry of a single type */
+  'PUT /content-manager/single-types/:uid': { path: { uid: string | number }; takes: unknown; answers: unknown };
+  /** Count its drafts */
+  'GET /content-manager/single-types/:uid/actions/countDraftRelations': { path: { uid: string | number }; takes: unknown; answers: unknown };
+  /** Publish the entry of a single type */
+  'POST /content-manager/single-types/:uid/actions/publish': { path: { uid: string | number }; takes: unknown; answers: unknown };
+  /** Make the entry of a single type a draft */
+  'POST /content-manager/single-types/:uid/actions/unpublish': { path: { uid: string | number }; takes: unknown; answers: unknown };
+  /** Ask whether a UID is free */
+  'POST /content-manager/uid/check-availability': { path: undefined; takes: unknown; answers: unknown };
+  /** Make a UID that is free */
+  'POST /content-manager/uid/generate': { path: undefined; takes: unknown; answers: unknown };
+  /** Remove a category with its components */
+  'DELETE /content-type-builder/component-categories/:name': { path: { name: string | number }; takes: unknown; answers: unknown };
+  /** Rename a category */
+  'PUT /content-type-builder/component-categories/:name': { path: { name: string | number }; takes: unknown; answers: unknown };
+  /** List the components */
+  'GET /content-type-builder/components': { path: undefined; takes: unknown; answers: unknown };
+  /** Make a component */
+  'POST /content-type-builder/components': { path: undefined; takes: unknown; answers: unknown };
+  /** Remove a component */
+  'DELETE /content-type-builder/components/:uid': { path: { uid: string | number }; takes: unknown; answers: unknown };
+  /** Show a component */
+  'GET /content-type-builder/components/:uid': { path: { uid: string | number }; takes: unknown; answers: unknown };
+  /** Change a component */
+  'PUT /content-type-builder/components/:uid': { path: { uid: string | number }; takes: unknown; answers: unknown };
+  /** List the content-types */
+  'GET /content-type-builder/content-types': { path: undefined; takes: unknown; answers: unknown };
+  /** Make a content-type */
+  'POST /content-type-builder/content-types': { path: undefined; takes: unknown; answers: unknown };
+  /** Remove a content-type */
+  'DELETE /content-type-builder/content-types/:uid': { path: { uid: string | number }; takes: unknown; answers: unknown };
+  /** Show a content-type */
+  'GET /content-type-builder/content-types/:uid': { path: { uid: string | number }; takes: unknown; answers: unknown };
+  /** Change a content-type */
+  'PUT /content-type-builder/content-types/:uid': { path: { uid: string | number }; takes: unknown; answers: unknown };
+  /** List the names that nothing can have */
+  'GET /content-type-builder/reserved-names': { path: undefined; takes: unknown; answers: unknown };
+  /** Send a mail */
+  'POST /email/': { path: undefined; takes: unknown; answers: unknown };
+  /** How mail leaves */
+  'GET /email/settings': { path: undefined; takes: unknown; answers: unknown };
+  /** Send a mail to see whether it comes */
+  'POST /email/test': { path: undefined; takes: unknown; answers: unknown };
+  /** Tell what a new localization of an entry shares with the others */
+  'POST /i18n/content-manager/actions/get-non-localized-fields': { path: undefined; takes: unknown; answers: unknown };
+  /** List the locales to choose from */
+  'GET /i18n/iso-locales': { path: undefined; takes: unknown; answers: unknown };
+  /** List the locales */
+  'GET /i18n/locales': { path: undefined; takes: unknown; answers: (Locale)[] };
+  /** Add a locale */
+  'POST /i18n/locales': { path: undefined; takes: unknown; answers: unknown };
+  /** Remove a locale */
+  'DELETE /i18n/locales/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Change a locale */
+  'PUT /i18n/locales/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Upload files; with an id, replace or describe a file */
+  'POST /upload': { path: undefined; takes: unknown; answers: unknown };
+  /** Remove files and folders */
+  'POST /upload/actions/bulk-delete': { path: undefined; takes: unknown; answers: unknown };
+  /** Move files and folders */
+  'POST /upload/actions/bulk-move': { path: undefined; takes: unknown; answers: unknown };
+  /** How lists of files begin */
+  'GET /upload/configuration': { path: undefined; takes: unknown; answers: unknown };
+  /** Say how lists of files begin */
+  'PUT /upload/configuration': { path: undefined; takes: unknown; answers: unknown };
+  /** List files */
+  'GET /upload/files': { path: undefined; takes: unknown; answers: unknown };
+  /** Remove a file */
+  'DELETE /upload/files/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Show a file */
+  'GET /upload/files/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** All folders, as a tree */
+  'GET /upload/folder-structure': { path: undefined; takes: unknown; answers: unknown };
+  /** List folders */
+  'GET /upload/folders': { path: undefined; takes: unknown; answers: unknown };
+  /** Make a folder */
+  'POST /upload/folders': { path: undefined; takes: unknown; answers: unknown };
+  /** Show a folder */
+  'GET /upload/folders/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Rename or move a folder */
+  'PUT /upload/folders/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** What is done with images */
+  'GET /upload/settings': { path: undefined; takes: unknown; answers: unknown };
+  /** Say what is done with images */
+  'PUT /upload/settings': { path: undefined; takes: unknown; answers: unknown };
+  /** How users register */
+  'GET /users-permissions/advanced': { path: undefined; takes: unknown; answers: unknown };
+  /** Say how users register */
+  'PUT /users-permissions/advanced': { path: undefined; takes: unknown; answers: unknown };
+  /** Texts of mails to users */
+  'GET /users-permissions/email-templates': { path: undefined; takes: unknown; answers: unknown };
+  /** Set these texts */
+  'PUT /users-permissions/email-templates': { path: undefined; takes: unknown; answers: unknown };
+  /** List what can be granted to users */
+  'GET /users-permissions/permissions': { path: undefined; takes: unknown; answers: unknown };
+  /** List policies: there are none */
+  'GET /users-permissions/policies': { path: undefined; takes: unknown; answers: unknown };
+  /** Providers to sign in with */
+  'GET /users-permissions/providers': { path: undefined; takes: unknown; answers: unknown };
+  /** Set providers */
+  'PUT /users-permissions/providers': { path: undefined; takes: unknown; answers: unknown };
+  /** List roles of users */
+  'GET /users-permissions/roles': { path: undefined; takes: unknown; answers: unknown };
+  /** Make a role of users */
+  'POST /users-permissions/roles': { path: undefined; takes: unknown; answers: unknown };
+  /** Remove a role of users */
+  'DELETE /users-permissions/roles/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Show a role of users */
+  'GET /users-permissions/roles/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Change a role of users */
+  'PUT /users-permissions/roles/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** List the content API's routes */
+  'GET /users-permissions/routes': { path: undefined; takes: unknown; answers: unknown };
+}

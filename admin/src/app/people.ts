@@ -1,0 +1,12 @@
+interface Named {
+  firstname: string | null;
+  lastname: string | null;
+  username?: string | null;
+  email?: string | null;
+}
+
+/** What somebody is called. */
+export function nameOf(person: Named): string {
+  const full = [person.firstname, person.lastname].filter(Boolean).join(' ');
+  return full || person.username || person.email || '';
+}

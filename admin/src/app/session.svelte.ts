@@ -1,0 +1,66 @@
+/** Who is signed in, and what they may do. */
+import { call, keepToken, onSessionEnd, renew } from '../api/client';
+import type { Administrator, Right } from '../api/operations';
+import { queries } from './queries';
+
+interface Session {
+  /** `starting` until it is known; `ended` while the password is asked for in place. */
+  state: 'starting' | 'out' | 'in' | 'ended';
+  hasAdmin: boolean;
+  user: Administrator | null;
+  rights: readonly Right[];
+}
+
+export const session = $state<Session>({ state: 'starting', hasAdmin: true, user: null, rights: [] });
+
+let waiting: ((entered: boolean) => void)[] = [];
+onSessionEnd(() => {
+  session.state = 'ended';
+  return new Promise((resolve) => waiting.push(resolve));
+});
+
+/** Begin: with the refresh cookie, if there is one. */
+export async function start(): Promise<void> {
+  const [init, entered] = await Promise.all([call('GET /admin/init'), renew()]);
+  session.hasAdmin = init.data.hasAdmin;
+  if (entered) await enter();
+  else session.state = 'out';
+}
+
+async function enter(): Promise<void> {
+  const [me, rights] = await Promise.all([call('GET /admin/users/me'), call('GET /admin/users/me/permissions')]);
+  session.user = me.data;
+  session.rights = rights.data;
+  session.state = 'in';
+}
+
+/** Take the token of an answer that begins a session. What waited for it goes on. */
+export async function entered(token: string): Promise<void> {
+  const before = session.user?.id;
+  keepToken(token);
+  await enter();
+  session.hasAdmin = true;
+  if (before !== undefined && before !== session.user?.id) queries.clear();
+  const resolved = waiting;
+  waiting = [];
+  for (const resolve of resolved) resolve(true);
+}
+
+export async function logIn(email: string, password: string): Promise<void> {
+  const answer = await call('POST /admin/login', { body: { email, password } });
+  await entered(answer.data.token);
+}
+
+export async function logOut(): Promise<void> {
+  await call('POST /admin/logout').catch(() => undefined);
+  keepToken(null);
+  queries.clear();
+  for (const resolve of waiting) resolve(false);
+  waiting = [];
+  Object.assign(session, { state: 'out', user: null, rights: [] });
+}
+
+/** Whether an action is allowed, on a content-type where there is a subject, under whatever conditions. */
+export function may(action: string, subject?: string): boolean {
+  return session.rights.some((right) => right.action === action && (subject === undefined || right.subject === subject));
+}

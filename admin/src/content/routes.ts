@@ -1,0 +1,2 @@
+/** Addresses of this part, as v4's panel has them. */
+export const contentRoutes = {} as const;

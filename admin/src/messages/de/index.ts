@@ -1,0 +1,10 @@
+import type { Messages } from '../en';
+import app from './app.json';
+import builder from './builder.json';
+import content from './content.json';
+import entry from './entry.json';
+import media from './media.json';
+import settings from './settings.json';
+
+const german: Messages = { ...app, ...builder, ...content, ...entry, ...media, ...settings };
+export default german;

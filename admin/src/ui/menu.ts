@@ -1,0 +1,11 @@
+import type { Component } from 'svelte';
+
+/** One line of a menu. */
+export interface MenuItem {
+  label: string;
+  run: () => void;
+  icon?: Component<{ size?: number | string; 'aria-hidden'?: boolean | 'true' }>;
+  isDisabled?: boolean;
+  isDangerous?: boolean;
+  isFirstOfGroup?: boolean;
+}

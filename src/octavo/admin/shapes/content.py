@@ -1,0 +1,212 @@
+"""Definitions of content, and how their views look."""
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+
+class Info(TypedDict):
+    """What a definition is called."""
+
+    displayName: str
+    singularName: NotRequired[str]
+    pluralName: NotRequired[str]
+    description: NotRequired[str]
+    icon: NotRequired[str]
+
+
+class Attribute(TypedDict):
+    """An attribute, as it is written in the definition."""
+
+    type: str
+    required: NotRequired[bool]
+    private: NotRequired[bool]
+    unique: NotRequired[bool]
+    default: NotRequired[Any]
+    min: NotRequired[int | float | str]
+    max: NotRequired[int | float | str]
+    minLength: NotRequired[int]
+    maxLength: NotRequired[int]
+    regex: NotRequired[str]
+    enum: NotRequired[list[str]]
+    multiple: NotRequired[bool]
+    allowedTypes: NotRequired[list[str]]
+    component: NotRequired[str]
+    components: NotRequired[list[str]]
+    repeatable: NotRequired[bool]
+    target: NotRequired[str]
+    targetModel: NotRequired[str]
+    targetField: NotRequired[str]
+    relation: NotRequired[str]
+    relationType: NotRequired[str]
+    mappedBy: NotRequired[str]
+    inversedBy: NotRequired[str]
+    configurable: NotRequired[bool]
+    writable: NotRequired[bool]
+    visible: NotRequired[bool]
+    customField: NotRequired[str]
+    options: NotRequired[dict[str, Any]]
+    pluginOptions: NotRequired[dict[str, Any]]
+
+
+class ToldContentType(TypedDict):
+    """A content-type, as pages are told it."""
+
+    uid: str
+    isDisplayed: bool
+    apiID: str
+    kind: Literal["collectionType", "singleType"]
+    info: Info
+    options: NotRequired[dict[str, Any]]
+    pluginOptions: NotRequired[dict[str, Any]]
+    attributes: dict[str, Attribute]
+
+
+class ToldComponent(TypedDict):
+    """A component, as pages are told it."""
+
+    uid: str
+    isDisplayed: bool
+    apiID: str
+    category: str
+    info: Info
+    options: NotRequired[dict[str, Any]]
+    pluginOptions: NotRequired[dict[str, Any]]
+    attributes: dict[str, Attribute]
+
+
+class FieldSize(TypedDict):
+    """How many of a row's twelve columns a field of a type takes."""
+
+    default: int
+    isResizable: bool
+
+
+class Definitions(TypedDict):
+    """All definitions, and the sizes of fields."""
+
+    fieldSizes: dict[str, FieldSize]
+    components: list[ToldComponent]
+    contentTypes: list[ToldContentType]
+
+
+class DefinitionsAnswer(TypedDict):
+    """All definitions."""
+
+    data: Definitions
+
+
+class ViewSettings(TypedDict):
+    """How lists of a content-type begin."""
+
+    bulkable: bool
+    filterable: bool
+    searchable: bool
+    pageSize: int
+    mainField: str
+    defaultSortBy: str
+    defaultSortOrder: str
+
+
+class EditLook(TypedDict):
+    """How a field looks in a form."""
+
+    label: NotRequired[str]
+    description: NotRequired[str]
+    placeholder: NotRequired[str]
+    visible: NotRequired[bool]
+    editable: NotRequired[bool]
+    mainField: NotRequired[str]
+
+
+class ListLook(TypedDict):
+    """How a field looks in a list."""
+
+    label: NotRequired[str]
+    searchable: NotRequired[bool]
+    sortable: NotRequired[bool]
+    mainField: NotRequired[str]
+
+
+class Look(TypedDict):
+    """How a field looks."""
+
+    edit: EditLook
+    list: ListLook
+
+
+class PlacedField(TypedDict):
+    """A field in a row of a form."""
+
+    name: str
+    size: int
+
+
+class Layouts(TypedDict):
+    """Columns of the list, rows of the form."""
+
+    list: list[str]
+    edit: list[list[PlacedField]]
+
+
+class View(TypedDict):
+    """How a definition looks."""
+
+    uid: str
+    settings: ViewSettings
+    metadatas: dict[str, Look]
+    layouts: Layouts
+    category: NotRequired[str]
+    isComponent: NotRequired[bool]
+
+
+class Views(TypedDict):
+    """How a content-type looks, and the components in it."""
+
+    contentType: View
+    components: dict[str, View]
+
+
+class ViewsAnswer(TypedDict):
+    """How a content-type looks."""
+
+    data: Views
+
+
+class Pagination(TypedDict):
+    """Which page it is, and of how many."""
+
+    page: int
+    pageSize: int
+    pageCount: int
+    total: int
+
+
+class EntryPage(TypedDict):
+    """A page of entries."""
+
+    results: list[dict[str, Any]]
+    pagination: Pagination
+
+
+class Locale(TypedDict):
+    """A locale that content is written in."""
+
+    id: int
+    name: str
+    code: str
+    isDefault: bool
+    createdAt: NotRequired[str]
+    updatedAt: NotRequired[str]
+
+
+class Information(TypedDict):
+    """Versions."""
+
+    currentEnvironment: str
+    autoReload: bool
+    strapiVersion: str
+
+
+class InformationAnswer(TypedDict):
+    """Versions."""
+
+    data: Information

@@ -1,0 +1,55 @@
+"""The built pages of administrators belong to their sources, and are small enough."""
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+from octavo.admin.contract import contract
+from tests.scripts import load_script
+
+ROOT = Path(__file__).parents[2]
+PAGES = ROOT / "src/octavo/admin/pages"
+FIRST_LOAD = 150_000
+"""Bytes, compressed, of what a browser loads before the first page is there."""
+
+
+def test_what_was_built_belongs_to_the_sources() -> None:
+    pages = load_script("pages")
+    stamp = (PAGES / "sources.sha256").read_text(encoding="utf-8").strip()
+    assert stamp == pages.digest(), "the sources in admin/ have changed: run `make pages`"
+
+
+def test_the_types_of_operations_are_those_of_the_rows() -> None:
+    written = (ROOT / "admin/src/api/operations.ts").read_text(encoding="utf-8")
+    assert written == contract(), "rows or shapes have changed: run `make pages`"
+
+
+def test_the_first_load_is_small() -> None:
+    page = (PAGES / "index.html").read_text(encoding="utf-8")
+    files = re.findall(r"(?:src|href)=\"\./(assets/[^\"]+)\"", page)
+    assert files
+    assert sum(len(gzip.compress((PAGES / name).read_bytes(), 6)) for name in files) <= FIRST_LOAD
+
+
+def test_the_page_holds_no_scripts_and_styles_itself() -> None:
+    page = (PAGES / "index.html").read_text(encoding="utf-8")
+    assert re.findall(r"<script(?![^>]*\bsrc=)", page) == []
+    assert "<style" not in page
+    assert "style=" not in page
+
+
+def test_every_message_is_there_in_german_with_the_same_values() -> None:
+    for english in sorted((ROOT / "admin/src/messages/en").glob("*.json")):
+        texts = json.loads(english.read_text(encoding="utf-8"))
+        german = json.loads((ROOT / "admin/src/messages/de" / english.name).read_text(encoding="utf-8"))
+        assert list(texts) == list(german)
+        for key, text in texts.items():
+            assert set(re.findall(r"\{(\w+)", text)) == set(re.findall(r"\{(\w+)", german[key])), key
+
+
+def test_the_lock_file_holds_no_addresses() -> None:
+    lock = json.loads((ROOT / "admin/package-lock.json").read_text(encoding="utf-8"))
+    packages = [found for name, found in lock["packages"].items() if name]
+    assert packages
+    assert all("integrity" in found and "resolved" not in found for found in packages)
