@@ -21,6 +21,7 @@ from octavo.errors import ApplicationError, OctavoError, PayloadTooLargeError, S
 from octavo.media.library import FileInfo, MediaLibrary, MediaOptions
 from octavo.media.storage.local import LocalStorage
 from octavo.schema.registry import Registry
+from octavo.sql.own_table_statement import OwnStatement
 from tests.models.pictures import Arriving, bomb, picture
 
 pytestmark = pytest.mark.anyio
@@ -96,6 +97,18 @@ async def test_formats(library: MediaLibrary, tables: Database, folder: Path) ->
     on_disk = {name: (folder / made["url"].rpartition("/")[2]).stat().st_size for name, made in formats.items()}
     assert sizes == {name: (round(size / 1000, 2), size) for name, size in on_disk.items()}
     assert len(names(folder)) == 3
+
+
+@pytest.mark.parametrize("kept, made", [(False, ["thumbnail"]), (True, ["thumbnail", "small"])])
+async def test_formats_that_pages_of_administrators_choose(
+    library: MediaLibrary, tables: Database, kept: bool, made: list[str]
+) -> None:
+    """v4's `responsiveDimensions`: without, a thumbnail is all."""
+    value = json.dumps({"sizeOptimization": False, "responsiveDimensions": kept, "autoOrientation": True})
+    text = "INSERT INTO strapi_core_store_settings ({key:name}, value, type) VALUES ({key}, {value}, 'object')"
+    await tables.execute(*OwnStatement(text).bind(tables.dialect, key="plugin_upload_settings", value=value))
+    await library.add([Arriving("a.png", picture("PNG", 600, 400), "image/png")])
+    assert {*json.loads((await rows(tables, "formats"))[0][0])} == {*made}
 
 
 @pytest.mark.parametrize(

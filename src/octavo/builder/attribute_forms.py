@@ -48,15 +48,16 @@ _MORPHS: Final = ("morphOne", "morphMany", "morphToOne", "morphToMany")
 _ONE_WAY: Final = ("oneToOne", "oneToMany")
 _TARGETLESS: Final = ("morphToOne", "morphToMany")
 
+_MOST: Final = 1000
+"""Attributes of one definition: databases have no more columns than this."""
 _NAME: Final = re.compile(r"[A-Za-z][_0-9A-Za-z]*", re.ASCII)
 _NAME_TEXT: Final = "must match the following regex: /^[A-Za-z][_0-9A-Za-z]*$/"
-NAME: Final = rule(f"{{path}} {_NAME_TEXT}", lambda text: _NAME.fullmatch(text) is not None)
+NAME: Final = rule(f"{{path}} {_NAME_TEXT}", lambda text: not text or _NAME.fullmatch(text) is not None)
 CATEGORY: Final = matches(
     r"^[A-Za-z][-_0-9A-Za-z]*$", "{path} must match the following regex: /^[A-Za-z][-_0-9A-Za-z]*$/", or_empty=True
 )
 _POSITIVE: Final = rule("{path} must be a positive number", lambda number: number > 0)
-_NATURAL: Final = rule("{path} must be a positive number", lambda number: number >= 0)
-_LENGTHS: Final[Raw] = {"minLength": Number(INTEGER, _NATURAL), "maxLength": Number(INTEGER, _POSITIVE)}
+_LENGTHS: Final[Raw] = {"minLength": Number(INTEGER, _POSITIVE), "maxLength": Number(INTEGER, _POSITIVE)}
 _DIGITS: Final = matches(r"^\d*$")
 
 
@@ -77,6 +78,8 @@ def attributes_shape(known: Known) -> Shape:
     def choose(value: Any) -> Shape:
         if not isinstance(value, Mapping):
             return Record({}, rule("attributes.required", lambda given: given is not MISSING, of_absent=True))
+        if len(value) > _MOST:
+            return _Refused(f"a definition has at most {_MOST} attributes")
         return Record({name: _named(name, raw, value, known) for name, raw in value.items()})
 
     return Choice(choose)
@@ -124,11 +127,7 @@ def _always(shapes: Raw) -> Callable[[Raw, Raw, Known], Raw]:
     return lambda raw, attributes, known: shapes
 
 
-def _pattern(value: Any, place: Place) -> Iterator[Problem]:
-    """The reference fails for what is no regular expression, and has no words for it."""
-    if isinstance(value, str) and not is_pattern(value):
-        raise unreadable()
-    yield from ()
+_PATTERN: Final = rule("{path} must be a valid regular expression", is_pattern)
 
 
 def _numbers(*rules: Rule) -> Raw:
@@ -197,12 +196,12 @@ def _relation(raw: Raw, attributes: Raw, known: Known) -> Raw:
         shapes["target"] = Text(nullable=True)
     elif kind is not None:
         shapes["target"] = Text(REQUIRED, one_of=known.targets)
-    return {**shapes, "targetAttribute": Text(_plain_name, nullable=True), "autoPopulate": Flag()}
+    return {**shapes, "targetAttribute": Text(_plain_name, nullable=True)}
 
 
 def _plain_name(value: Any, place: Place) -> Iterator[Problem]:
     """The name of a way back; `-` is none, as pages have it."""
-    if value != "-" and value != "":
+    if value != "-":
         yield from NAME(value, place) if isinstance(value, str) else ()
 
 
@@ -221,7 +220,7 @@ def _zone(raw: Raw, attributes: Raw, known: Known) -> Raw:
     return {"components": Items(Text(REQUIRED), at_least(1), listed), **_REQUIRED, **_BOUNDS}
 
 
-_TEXT_FORM: Final = _always({"default": Text(), **_LENGTHS, "regex": Text(_pattern), **_UNIQUE})
+_TEXT_FORM: Final = _always({"default": Text(), **_LENGTHS, "regex": Text(_PATTERN), **_UNIQUE})
 _DATE_FORM: Final = _always({"default": Text(), **_UNIQUE})
 _FLAG_FORM: Final = _always({"default": Flag(), **_REQUIRED})
 _REAL_FORM: Final = _always(_numbers())

@@ -10,6 +10,7 @@ from octavo.builder.slugs import table_name
 from octavo.errors import Problem
 from octavo.schema.attributes import ComponentField, DynamicZone, Enumeration
 from octavo.schema.check import unsound
+from octavo.schema.content_types import ContentType
 from octavo.schema.custom_fields import CustomFields
 from octavo.schema.definition_files import LARGEST_DEFINITION
 from octavo.schema.definition_values import Reader
@@ -18,22 +19,30 @@ from octavo.schema.problems import DefinitionProblem, InvalidDefinitions
 from octavo.schema.registry import Registry
 from octavo.schema.tolerance import tolerate
 from octavo.sql.ddl.tables import OWN_PREFIX, wanted_tables
+from octavo.sql.physical_names import column_name
 
 _LONGEST: Final = 100
 """Characters of the name of an attribute: columns and tables are named after it."""
+_LONGEST_FILE: Final = 200
+"""Bytes of the name of a definition, where the database has no limit: folders and files are named after it."""
 
 
-def check_drafts(drafts: Drafts, registry: Registry, fields: CustomFields) -> Registry:
-    """The registry that drafts make. Raises BuilderError with all problems that they would bring."""
+def check_drafts(drafts: Drafts, registry: Registry, fields: CustomFields, longest_name: int | None = None) -> Registry:
+    """The registry that drafts make. Raises BuilderError with all problems that they would bring.
+
+    `longest_name`: the most bytes that names have in the database.
+    """
     problems: list[DefinitionProblem] = []
     made = _parsed(drafts, fields, problems)
     problems += unsound(made)
     known = {str(problem) for problem in unsound(registry)}
     errors = [problem for problem in problems if problem.severity == "error" and str(problem) not in known]
-    errors += [] if errors else _table_problems(made)
+    if not errors:
+        doubles = {str(problem) for problem in _table_problems(registry, longest_name)}
+        errors += [one for one in _table_problems(made, longest_name) if str(one) not in doubles]
     found = [Problem((_uid_of(drafts, one.source), *one.path.split(".")), one.message) for one in errors]
     for draft in drafts.changed():
-        found += _own_problems(draft, made)
+        found += [*_own_problems(draft, made), *_long_names(draft, made, registry, longest_name)]
     if found:
         raise refused(found)
     return made
@@ -54,9 +63,9 @@ def _parsed(drafts: Drafts, fields: CustomFields, problems: list[DefinitionProbl
     )
 
 
-def _table_problems(registry: Registry) -> Iterable[DefinitionProblem]:
+def _table_problems(registry: Registry, longest: int | None) -> Iterable[DefinitionProblem]:
     try:
-        wanted_tables(registry)
+        wanted_tables(registry, longest)
     except InvalidDefinitions as error:
         return error.problems
     return ()
@@ -84,6 +93,24 @@ def _own_problems(draft: Draft, registry: Registry) -> Iterator[Problem]:
                 yield Problem((draft.uid, "attributes", name, "enum"), message)
     if draft.is_component and draft.uid in _held(registry, draft.uid):
         yield Problem((draft.uid, "attributes"), "a component cannot hold itself, nor be held by what it holds")
+
+
+def _long_names(draft: Draft, made: Registry, before: Registry, longest: int | None) -> Iterator[Problem]:
+    """Names that are new, and that the database would cut."""
+    definition, most = made.definition(draft.uid), longest or _LONGEST_FILE
+    known = next((one for one in before.definitions() if one.source == draft.stored), None)
+    if known is None or known.collection_name != definition.collection_name:
+        yield from _too_long((draft.uid, "collectionName"), definition.collection_name, most)
+    if known is None and isinstance(definition, ContentType):
+        yield from _too_long((draft.uid, "singularName"), definition.singular_name, most - len("_id"))
+    for attribute in definition.scalars if longest else ():
+        if attribute.name not in (known.attributes if known else ()):
+            yield from _too_long((draft.uid, "attributes", attribute.name), column_name(attribute), longest or 0)
+
+
+def _too_long(path: tuple[str, ...], name: str, most: int) -> Iterator[Problem]:
+    if len(name.encode()) > most:
+        yield Problem(path, f"{name} is too long: at most {most} bytes, for tables and columns are named after it")
 
 
 def _held(registry: Registry, uid: str) -> set[str]:

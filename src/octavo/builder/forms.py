@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from octavo.builder.attribute_forms import CATEGORY, Known, attributes_shape
+from octavo.builder.drops import CONFIRM, DROP
 from octavo.builder.problems import refused, unreadable
 from octavo.builder.relations import OWNER, SELF
 from octavo.builder.renames import RENAMES
@@ -43,6 +44,8 @@ _ICON: Final = rule(
     "alphanumeric characters or dashes.",
     lambda text: not text or re.fullmatch(r"[A-Za-z0-9][-A-Za-z0-9]*", text) is not None,
 )
+_OF_ONE: Final = (RENAMES, DROP, CONFIRM)
+_IN_ITS_OWN_FORM: Final = rule("{path} is asked for in the form of the component alone", lambda _: False)
 _LONG_ENOUGH: Final = matches(r".{1}", "{path} must be at least 1 characters")
 
 
@@ -73,6 +76,44 @@ def check_category(body: Any) -> None:
     """Raise BuilderError for what is no name of a category."""
     length = rule("{path} must be at least 3 characters", lambda text: len(text) >= 3)
     _check(Record({"name": Text(length, CATEGORY, required("name.required"))}), body)
+
+
+def tidied(body: Any, member: str) -> Any:
+    """The body of an update without what pages send for nothing: empty defaults, and for content-types the target
+    fields of UIDs that are gone. New definitions keep them, as in v4."""
+    if not isinstance(body, Mapping):
+        return body
+    listed = body.get("components")
+    parts = [_tidied(one) if isinstance(one, Mapping) and "uid" in one else one for one in _items(listed)]
+    return {
+        **body,
+        **({member: _tidied(body[member], targets=member == "contentType")} if member in body else {}),
+        **({"components": parts} if isinstance(listed, list) else {}),
+    }
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _tidied(form: Any, *, targets: bool = False) -> Any:
+    attributes = form.get("attributes") if isinstance(form, Mapping) else None
+    if not isinstance(attributes, Mapping):
+        return form
+
+    def is_kept(raw: Mapping[str, Any], key: str, value: Any) -> bool:
+        if key == "default":
+            return not (isinstance(value, str) and value == "")
+        is_target = targets and key == "targetField" and raw.get("type") == "uid" and isinstance(value, str)
+        return not (is_target and value not in attributes)
+
+    def kept(raw: Any) -> Any:
+        if not isinstance(raw, Mapping):
+            return raw
+        return {key: value for key, value in raw.items() if is_kept(raw, key, value)}
+
+    told = {name: kept(raw) for name, raw in attributes.items()}
+    return {**form, "attributes": told}
 
 
 def _check(shape: Shape, body: Any) -> None:
@@ -132,13 +173,14 @@ def _component_members(known: Known) -> dict[str, Shape]:
         "collectionName": Text(CATEGORY, nullable=True),
         "pluginOptions": Record({}),
         "options": Record({}),
-        RENAMES: Anything(),
+        **dict.fromkeys(_OF_ONE, Anything()),
     }
 
 
 def _components(registry: Registry) -> Shape:
     named = rule("Component must have a uid or a tmpUID", lambda form: ("uid" in form) != ("tmpUID" in form))
     members = {**_component_members(_known(registry, is_component=True)), "uid": Text(), "tmpUID": Text()}
+    members |= dict.fromkeys(_OF_ONE, Anything(_IN_ITS_OWN_FORM))
     return Items(Choice(lambda _: Record(members, named)))
 
 

@@ -25,8 +25,9 @@ from octavo.builder.content_types import (
     set_attributes,
 )
 from octavo.builder.drafts import Draft, Drafts, drafts_of, is_own
+from octavo.builder.drops import Dropped, dropped_data
 from octavo.builder.files import FileChanges
-from octavo.builder.forms import check_category, check_component, check_content_type
+from octavo.builder.forms import check_category, check_component, check_content_type, tidied
 from octavo.builder.problems import COMPONENT_NOT_FOUND, CONTENT_TYPE_NOT_FOUND, said
 from octavo.builder.relations import OWNER
 from octavo.builder.renames import Renamed, rename_attributes
@@ -49,6 +50,7 @@ class Plan:
     registry: Registry
     becomes_single: str | None = None
     renamed: Renamed | None = None
+    dropped: Dropped | None = None
 
 
 MakePlan = Callable[["Workshop"], Plan]
@@ -64,6 +66,8 @@ class Workshop:
     fields: CustomFields
     migrates: bool = True
     """Whether migrations of the project are run."""
+    longest_name: int | None = None
+    """The most bytes of the name of a table or column, where the database has a limit."""
     drafts: Drafts = field(init=False)
 
     def __post_init__(self) -> None:
@@ -82,7 +86,7 @@ class Workshop:
         for draft in (*changed, *self.drafts.gone):
             if not is_own(draft, self.project) and (draft.stored or draft.uid.startswith("admin::")):
                 raise said(NOT_OWN.format(uid=draft.uid))
-        made = check_drafts(self.drafts, self.registry, self.fields)
+        made = check_drafts(self.drafts, self.registry, self.fields, self.longest_name)
         moved = tuple(draft.stored for draft in changed if draft.stored and draft.stored != draft.file)
         written = {draft.file: draft.text.encode("utf-8", "surrogatepass") for draft in changed}
         return Plan(uid, FileChanges({**written, **(more or {})}, (*moved, *removed)), made)
@@ -103,10 +107,12 @@ def create_content_type(body: Any) -> MakePlan:
 
 def update_content_type(uid: str, body: Any) -> MakePlan:
     """The same of one that is there."""
+    body = tidied(body, "contentType")
 
     def make(shop: Workshop) -> Plan:
         draft = _content_type(shop, uid)
         check_content_type(body, shop.registry, uid)
+        dropped = dropped_data(shop.registry, uid, body["contentType"])
         renamed = shop.rename(draft, body["contentType"])
         names = _components(shop, body, uid)
         before = shop.registry.content_types[uid]
@@ -114,7 +120,7 @@ def update_content_type(uid: str, body: Any) -> MakePlan:
         turned = draft.raw["kind"] != before.kind
         plan = shop.plan(uid, v4_files(shop.project, uid) if turned and before.is_api else None)
         single = uid if turned and draft.raw["kind"] == "singleType" else None
-        return replace(plan, becomes_single=single, renamed=renamed)
+        return replace(plan, becomes_single=single, renamed=renamed, dropped=dropped)
 
     return make
 
@@ -162,14 +168,16 @@ def create_component(body: Any) -> MakePlan:
 
 def update_component(uid: str, body: Any) -> MakePlan:
     """The same of one that is there; it may go to another category."""
+    body = tidied(body, "component")
 
     def make(shop: Workshop) -> Plan:
         draft = _component(shop, uid)
         check_component(body, shop.registry)
+        dropped = dropped_data(shop.registry, uid, body["component"])
         renamed = shop.rename(draft, body["component"])
         names = _components(shop, body)
         plan = shop.plan(change_component(shop.drafts, draft, body["component"], names))
-        return replace(plan, renamed=renamed)
+        return replace(plan, renamed=renamed, dropped=dropped)
 
     return make
 

@@ -18,7 +18,7 @@ _INVERSE: Final = {
     "manyToOne": "oneToMany",
     "manyToMany": "manyToMany",
 }
-_KEPT: Final = ("private", "pluginOptions")
+_KEPT: Final = ("autoPopulate", "private", "pluginOptions")
 """What the other side of a relation says for itself."""
 _EQUALS: Final = ("oneToOne", "manyToMany")
 _SIDES: Final = ("inversedBy", "mappedBy")

@@ -5,6 +5,7 @@ from typing import Any, Final
 import orjson
 
 from octavo.content.writer import EntryWriter
+from octavo.database.connection import Database
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.sql.own_table_statement import OwnStatement
 
@@ -30,8 +31,7 @@ class CoreStore:
 
     async def get(self, key: str, default: Any = None) -> Any:
         """The value of a key, or the default."""
-        row = await self._database.fetch_row(*_GET.bind(self._database.dialect, key=self._prefix + key))
-        return default if row is None or row[0] is None else _read(row[0])
+        return await stored_value(self._database, self._prefix + key, default)
 
     async def all(self, beginning: str) -> dict[str, Any]:
         """The values of all keys with a beginning."""
@@ -56,6 +56,12 @@ class CoreStore:
         """Forget a key; one that is not there is none."""
         deleting = _DELETE.bind(self._database.dialect, key=self._prefix + key)
         await self._writer.run(lambda unit: unit.connection.execute(*deleting))
+
+
+async def stored_value(database: Database, key: str, default: Any = None) -> Any:
+    """The value of a whole key, or the default."""
+    row = await database.fetch_row(*_GET.bind(database.dialect, key=key))
+    return default if row is None or row[0] is None else _read(row[0])
 
 
 def _read(text: str) -> Any:

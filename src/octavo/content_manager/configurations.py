@@ -30,6 +30,12 @@ class Configurations:
         self._store = CoreStore(writer, "plugin", "content_manager")
         self._changed: set[str] = set()
         self._known: dict[str, tuple[float, Raw]] = {}
+        self._new: frozenset[str] = frozenset()
+
+    def follow(self, before: Registry) -> None:
+        """Know which components were not there before. v4 tells that the ids of such are sorted and searched by, until
+        definitions are read again."""
+        self._new = frozenset(self.registry.components.keys() - before.components.keys())
 
     async def of(self, definition: Definition) -> Raw:
         """`{settings, metadatas, layouts}`"""
@@ -69,10 +75,16 @@ class Configurations:
 
     def _current(self, stored: Any, definition: Definition) -> Raw:
         if not isinstance(stored, Mapping):
-            return default_configuration(definition, self.registry)
+            return self._default(definition)
         if definition.uid in self._changed:
             return {name: stored[name] for name in ("settings", "metadatas", "layouts") if name in stored}
         return synchronized(stored, definition, self.registry)
+
+    def _default(self, definition: Definition) -> Raw:
+        found = default_configuration(definition, self.registry)
+        if definition.uid in self._new:
+            found["metadatas"]["id"]["list"] |= {"searchable": True, "sortable": True}
+        return found
 
     # As pages are told them
 

@@ -1,7 +1,7 @@
 """Brings a database up to date with the definitions: what is missing is made, what would lose data is only told."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -22,10 +22,11 @@ from octavo.sql.ddl.changes import (
     DropTable,
     difference,
 )
-from octavo.sql.ddl.physical import physical_tables
+from octavo.sql.ddl.physical import physical_name, physical_tables
 from octavo.sql.ddl.tables import INTERNAL_TABLES, ForeignKey, OwnTable, Table, wanted_tables
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.sql.statement import Statement
 
 _INTERNAL_NAMES = frozenset(table.name for table in INTERNAL_TABLES)
 STATE_TABLE = "octavo_state"
@@ -73,6 +74,14 @@ class SyncReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Unwanted:
+    """A column that no attribute has any more, or with None a whole table, by names as definitions give them."""
+
+    table: str
+    column: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class _State:
     """A comparison: the tables wanted, the tables found, those made for definitions until now, and the changes."""
 
@@ -110,6 +119,30 @@ async def synchronize(
             return report
 
     return await retry_locked(database, change)
+
+
+async def drop_unwanted(
+    database: Database, registry: Registry, unwanted: Collection[Unwanted], statements: Sequence[Statement] = ()
+) -> None:
+    """Drop columns and tables that the definitions do not ask for, and no others; with more to be done to data, in one
+    transaction. Raises TablesLocked."""
+    places = {(_physical(one.table, database), one.column and _physical(one.column, database)) for one in unwanted}
+
+    async def drop() -> None:
+        async with database.transaction(exclusive=True) as transaction:
+            for statement in statements:
+                await transaction.execute(*statement)
+            losing = (await _compare(transaction, database.dialect, registry)).changes.losing
+            for change in losing:
+                column = change.column.name if isinstance(change, DropColumn) else None
+                if isinstance(change, DropColumn | DropTable) and (change.table, column) in places:
+                    await _change_tables(transaction, (change.table,), (change,), database.dialect)
+
+    await retry_locked(database, drop)
+
+
+def _physical(name: str, database: Database) -> str:
+    return physical_name(name, database.dialect)
 
 
 async def undo_additions(database: Database, changes: Iterable[Change]) -> None:

@@ -18,6 +18,7 @@ from typing import Any, Final
 import orjson
 
 from octavo.clock import this_moment
+from octavo.content.core_store import stored_value
 from octavo.database.ambient import joined
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Database
@@ -35,6 +36,8 @@ from octavo.threads import in_thread
 __all__ = ["FileInfo", "IncomingFile", "MediaLibrary", "MediaOptions", "Naming", "Replacement", "StoredFiles"]
 
 ROOT_FOLDER: Final = "/"
+_SETTINGS: Final = "plugin_upload_settings"
+"""The row of the core store that v4 keeps them in."""
 _MAY_BE_NOTHING: Final = frozenset({"alternativeText", "caption"})
 
 
@@ -234,11 +237,17 @@ class MediaLibrary:
         work = FileWork(self.storage, self._options)
         try:
             await in_thread(lambda: work.copy(file, name))
-            await in_thread(work.measure, self._images)
+            scaled = await self._is_scaled() if work.is_image else False
+            await in_thread(lambda: work.measure(scaled=scaled), self._images)
             return await in_thread(lambda: store(work, name))
         except BaseException:
             await in_thread(work.discard)
             raise
+
+    async def _is_scaled(self) -> bool:
+        """Whether images get more formats than a thumbnail: what pages of administrators choose."""
+        found = await stored_value(self._database, _SETTINGS)
+        return not (isinstance(found, Mapping) and found.get("responsiveDimensions") is False)
 
 
 def _row(attributes: Mapping[str, Any], folder_path: str, now: int, actor_id: int | None) -> tuple[Any, ...]:

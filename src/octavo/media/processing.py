@@ -131,14 +131,19 @@ class FileWork:
             head = written.read(HEAD_BYTES)
         self._mime = type_of(head, file.content_type, name.name, check_images=self._options.check_images)
 
-    def measure(self) -> None:
-        """Size and formats, where it is an image; and no word of where it was made."""
+    @property
+    def is_image(self) -> bool:
+        """Whether it is of a type of images, once it is copied."""
+        return self._mime.startswith("image/")
+
+    def measure(self, *, scaled: bool = True) -> None:
+        """Size and formats, where it is an image (only a thumbnail, unless it is to be scaled); and no word of where it
+        was made."""
         from octavo.media.images import process_image  # with Pillow, for the first file that comes
 
         options = self._options
-        self._measured = process_image(
-            self._path, self._mime, options.breakpoints, self._path, check=options.check_images
-        )
+        breakpoints = options.breakpoints if scaled else {}
+        self._measured = process_image(self._path, self._mime, breakpoints, self._path, check=options.check_images)
         is_image = self._measured.size is not None and not self._options.keep_notes
         if is_image and remove_notes(self._path, self._mime, self._measured.orientation):
             self._size = self._path.stat().st_size

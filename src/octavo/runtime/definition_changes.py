@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from octavo.builder.conversions import convert, find_conversions
+from octavo.builder.drops import drop_data
 from octavo.builder.entries import settle_entries, turns
 from octavo.builder.files import AppliedChanges, UnsafePath, apply_changes
 from octavo.builder.plans import MakePlan, Plan, Workshop
@@ -26,6 +27,8 @@ logger = logging.getLogger(__name__)
 Settle = Callable[[], Awaitable[None]]
 
 SEVERAL = "You cannot convert a collectionType to a singleType when having multiple entries in DB"
+
+TWO_CHANGES = "Drafts or locales cannot come or go in the change that drops data: make it two"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +55,12 @@ class DefinitionChange:
         """Raises BuilderError, ApplicationError, and what `serve` raises; then files and tables are as before."""
         settings, database = self.shared.settings, self.shared.database
         fields = await in_thread(partial(known_custom_fields, settings.project, settings.api.custom_fields))
-        workshop = Workshop(settings.project, self.registry, fields, settings.database.run_migrations)
+        longest, migrates = database.dialect.longest_name, settings.database.run_migrations
+        workshop = Workshop(settings.project, self.registry, fields, migrates, longest)
         plan = await in_thread(partial(make, workshop))
         await self._check_entries(plan)
+        if plan.dropped is not None and any(turns(self.registry, plan.registry)):
+            raise said(TWO_CHANGES)  # each of them is undone by nothing, so neither comes after the other
         steps = await find_conversions(database, self.registry, plan.registry)
         migration = new_migration(settings.project, plan.renamed.name, ".py") if plan.renamed else None
         applied = await self._write(plan, migration)
@@ -66,7 +72,7 @@ class DefinitionChange:
                 converted.append((uid, name))
 
         try:
-            alone = bool(steps or plan.renamed)
+            alone = bool(steps or plan.renamed or plan.dropped)
             await self.serve(Steps(convert_columns, partial(self._settle, plan), alone))
         except BaseException:
             await in_thread(applied.undo)
@@ -80,6 +86,8 @@ class DefinitionChange:
     async def _settle(self, plan: Plan) -> None:
         found = tuple(turns(self.registry, plan.registry))
         await settle_entries(self.site.services.controller.writer, found, await self.shared.locales.default())
+        if plan.dropped is not None:
+            await drop_data(self.shared.database, plan.registry, plan.dropped)
 
     @property
     def registry(self) -> Registry:

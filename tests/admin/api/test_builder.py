@@ -9,15 +9,17 @@ import pytest
 from octavo.database.introspect import found_tables
 from octavo.runtime.prepare_database import add_locales
 from tests.admin.conftest import Office
-from tests.http.asgi import Answer
+from tests.http.asgi import Answer, scope_of
 from tests.models.club import FULL, NEVER
 
 pytestmark = pytest.mark.anyio
 
 TYPES = "/content-type-builder/content-types"
 PARTS = "/content-type-builder/components"
+MEGABYTE = 1024**2
 GADGET = "api::gadget.gadget"
 TEXT = {"type": "string"}
+AT, IN = ["contentType", "attributes"], [GADGET, "attributes"]
 
 
 def gadget(attributes: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -200,25 +202,35 @@ async def test_what_cannot_be_served_changes_nothing(builder: Builder, office: O
     assert (await builder.make(gadget({"title": TEXT}))).status == 201
 
 
-FORMS: list[tuple[str, dict[str, Any], str]] = [
-    ("../evil", {"t": {"type": "string"}}, "is not in kebab case"),
-    ("note", {"t": {"type": "string"}}, "already being used"),
-    ("upload", {"t": {"type": "string"}}, "cannot be one of"),
-    ("gadget", {"e": {"type": "enumeration", "enum": []}}, "must have at least 1 items"),
-    ("gadget", {"e": {"type": "enumeration", "enum": ["a b", "a_b"]}}, "cannot be told apart"),
-    ("gadget", {"e": {"type": "enumeration", "enum": None}}, "must be a `array` type"),
-    ("gadget", {"r": {"type": "relation", "relation": "oneToOne"}}, "target is a required field"),
-    ("gadget", {"bigViews": {"type": "string"}, "big_views": {"type": "string"}}, "same column"),
-    ("gadget", {"x" * 101: {"type": "string"}}, "at most 100 characters"),
+LONG = "long" * 70
+FORMS: list[tuple[str, dict[str, Any], list[str], str]] = [
+    ("../evil", {"t": TEXT}, ["contentType", "singularName"], "is not in kebab case"),
+    ("note", {"t": TEXT}, ["contentType", "singularName"], "already being used"),
+    ("upload", {"t": TEXT}, ["contentType", "singularName"], "cannot be one of"),
+    (LONG, {"t": TEXT}, [f"api::{LONG}.{LONG}", "singularName"], "is too long"),
+    ("gadget", {"e": {"type": "enumeration", "enum": []}}, [*AT, "e", "enum"], "must have at least 1 items"),
+    ("gadget", {"e": {"type": "enumeration", "enum": ["a b", "a_b"]}}, [*IN, "e", "enum"], "cannot be told apart"),
+    ("gadget", {"e": {"type": "enumeration", "enum": None}}, [*AT, "e", "enum"], "must be a `array` type"),
+    ("gadget", {"r": {"type": "relation", "relation": "oneToOne"}}, [*AT, "r", "target"], "target is a required field"),
+    ("gadget", {"t": {**TEXT, "regex": "("}}, [*AT, "t", "regex"], "must be a valid regular expression"),
+    ("gadget", {"bigViews": TEXT, "big_views": TEXT}, [*IN, "big_views"], "same column"),
+    ("gadget", {"x" * 101: TEXT}, [*IN, "x" * 101], "at most 100 characters"),
+    ("gadget", {f"t{number}": TEXT for number in range(1001)}, AT, "at most 1000 attributes"),
 ]
 
 
-@pytest.mark.parametrize("name, attributes, reason", FORMS, ids=[reason for _, _, reason in FORMS])
-async def test_forms_that_are_refused(builder: Builder, name: str, attributes: dict[str, Any], reason: str) -> None:
+async def test_forms_that_are_refused(builder: Builder) -> None:
+    """With the place of what is wrong; and a file is neither written nor changed."""
     before = builder.files()
-    answer = await builder.make(gadget(attributes, singularName=name, pluralName=f"{name}s"))
-    assert answer.status == 400
-    assert reason in json.dumps(answer.json)
+    for name, attributes, place, reason in FORMS:
+        answer = await builder.make(gadget(attributes, singularName=name, pluralName=f"{name}s"))
+        problems = answer.json["error"]["details"]["errors"]
+        assert answer.status == 400
+        assert place in [problem["path"] for problem in problems], problems
+        assert reason in json.dumps(problems)
+    for table in ("notes", "octavo_state", "files", "admin_users", "sqlite_x", "pg_x"):
+        answer = await builder.make(gadget({"t": TEXT}, collectionName=table))
+        assert (answer.status, "name" in str(answer.json["error"])) == (400, True), table
     assert builder.files() == before
 
 
@@ -255,3 +267,25 @@ async def test_who_may(open_office: Any) -> None:
     office.club.octavo.infrastructure.definitions.change = None  # as in production
     answer = await office.club.ask("POST", TYPES, gadget({"t": {"type": "string"}}), (await office.session())[0])
     assert answer.status == 403
+
+
+async def test_what_is_too_large_is_not_read(open_office: Any) -> None:
+    """However much else may be sent: 10 MB are refused by what is announced, or after the 4 MB of a definition."""
+    office: Office = await open_office(**NEVER, OCTAVO_MIDDLEWARES__BODY__JSON="100 MB")
+    token, app = (await office.session())[0], office.club.octavo.asgi
+    for length, most in ((10 * MEGABYTE, 0), (None, 5 * MEGABYTE)):
+        sent, taken = list[Any](), list[int]()
+
+        async def receive(taken: list[int] = taken) -> dict[str, Any]:
+            taken.append(MEGABYTE)
+            return {"type": "http.request", "body": b" " * MEGABYTE, "more_body": True}
+
+        async def send(message: Any, sent: list[Any] = sent, taken: list[int] = taken) -> None:
+            sent.append((message, sum(taken)))
+
+        headers = [("Authorization", f"Bearer {token}"), ("Content-Type", "application/json")]
+        headers += [("Content-Length", str(length))] if length else []
+        await app(scope_of("POST", TYPES, headers), receive, send)
+        start, before = sent[0]
+        assert start["status"] == 413
+        assert before <= most

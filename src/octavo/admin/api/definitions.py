@@ -1,7 +1,7 @@
 """The content-type builder: definitions told, made, changed and removed. Answers and errors are v4's."""
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from octavo.admin.answers import data_answer, plain_answer
 from octavo.admin.operations import AdminOperation
@@ -16,6 +16,7 @@ from octavo.errors import ForbiddenError, Problem
 from octavo.http.query_string import read_params
 from octavo.http.request import Request
 from octavo.http.response import Response
+from octavo.schema.definition_files import LARGEST_DEFINITION
 from octavo.schema.parse import KINDS
 from octavo.schema.registry import Registry
 
@@ -86,12 +87,12 @@ class BuilderEndpoints:
 
     async def create_content_type(self, request: Request, actor: Actor) -> Response:
         """POST /content-type-builder/content-types"""
-        return await self._change(actor, plans.create_content_type(await request.json()), status=201)
+        return await self._change(actor, plans.create_content_type(await _form(request)), status=201)
 
     async def update_content_type(self, request: Request, actor: Actor) -> Response:
         """PUT /content-type-builder/content-types/:uid"""
         uid = request.path_values["uid"]
-        return await self._change(actor, plans.update_content_type(uid, await request.json()), status=201)
+        return await self._change(actor, plans.update_content_type(uid, await _form(request)), status=201)
 
     async def delete_content_type(self, request: Request, actor: Actor) -> Response:
         """DELETE /content-type-builder/content-types/:uid"""
@@ -99,11 +100,11 @@ class BuilderEndpoints:
 
     async def create_component(self, request: Request, actor: Actor) -> Response:
         """POST /content-type-builder/components"""
-        return await self._change(actor, plans.create_component(await request.json()), status=201)
+        return await self._change(actor, plans.create_component(await _form(request)), status=201)
 
     async def update_component(self, request: Request, actor: Actor) -> Response:
         """PUT /content-type-builder/components/:uid"""
-        return await self._change(actor, plans.update_component(request.path_values["uid"], await request.json()))
+        return await self._change(actor, plans.update_component(request.path_values["uid"], await _form(request)))
 
     async def delete_component(self, request: Request, actor: Actor) -> Response:
         """DELETE /content-type-builder/components/:uid"""
@@ -112,7 +113,7 @@ class BuilderEndpoints:
     async def rename_category(self, request: Request, actor: Actor) -> Response:
         """PUT /content-type-builder/component-categories/:name"""
         return await self._change(
-            actor, plans.rename_category(request.path_values["name"], await request.json()), _named_category
+            actor, plans.rename_category(request.path_values["name"], await _form(request)), _named_category
         )
 
     async def delete_category(self, request: Request, actor: Actor) -> Response:
@@ -134,6 +135,12 @@ class BuilderEndpoints:
         except BuilderError as error:
             return _error(error)
         return (answer or _named_uid)(name, status)
+
+
+async def _form(request: Request) -> Any:
+    """A body, no larger than a definition, whatever else may be sent. Raises PayloadTooLargeError."""
+    await request.body(min(request.options.body.json, LARGEST_DEFINITION))
+    return await request.json()
 
 
 def _named_uid(uid: str, status: int) -> Response:

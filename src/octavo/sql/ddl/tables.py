@@ -155,25 +155,26 @@ INTERNAL_TABLES = (
 )
 
 
-def wanted_tables(registry: Registry) -> tuple[Table, ...]:
+def wanted_tables(registry: Registry, longest: int | None = None) -> tuple[Table, ...]:
     """Every table that the definitions ask for, and those that the service itself needs.
 
-    Raises InvalidDefinitions where two definitions ask for the same table.
+    Raises InvalidDefinitions where two definitions ask for the same table; with `longest`, where their names are the
+    same to a database that cuts them to so many bytes.
     """
     definitions = registry.definitions()
     own = dict(extra_indexes(registry))
     main = [(each, _main_table(each, own.get(table_name(each), ()))) for each in definitions]
     joining = [(each, table) for each in definitions for table in _joining_tables(registry, each)]
-    _refuse_doubles((*main, *joining))
+    _refuse_doubles((*main, *joining), longest)
     return (*INTERNAL_TABLES, *(table for _, table in main), *(table for _, table in joining))
 
 
-def _refuse_doubles(tables: Iterable[tuple[Definition, Table]]) -> None:
+def _refuse_doubles(tables: Iterable[tuple[Definition, Table]], longest: int | None) -> None:
     """SQLite does not tell upper from lower case in names, so neither may we."""
     owners = {table.name: "the service itself" for table in INTERNAL_TABLES}
     problems = []
     for definition, table in tables:
-        name = table.name.lower()
+        name = table.name.lower().encode()[:longest].decode(errors="ignore")
         if name in owners:
             message = f"table {table.name} is also made for {owners[name]}; rename the collection or the attribute"
             problems.append(DefinitionProblem(definition.source, "", message))
