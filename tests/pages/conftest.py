@@ -1,0 +1,49 @@
+"""What tests of the administrators' pages share: the sample project served for them, and Ada at its pages."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.browser import MISSING, Page, find_browser, open_page
+from tests.cli.processes import ROOT, Server, serving
+from tests.pages.desk import ADA, Desk
+
+FIRST = {"OCTAVO_ADMIN__FIRST__EMAIL": ADA.email, "OCTAVO_ADMIN__FIRST__PASSWORD": ADA.password}
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The sample project with its sample content, in a folder of its own, on SQLite. Ada is its administrator."""
+    project = tmp_path_factory.mktemp("pages") / "magazine"
+    shutil.copytree(ROOT / "examples/magazine", project, ignore=shutil.ignore_patterns(".octavo", ".env", "data"))
+    with serving("develop", project, "--seed", **FIRST) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """A page of a browser."""
+    browser = find_browser()
+    if browser is None:
+        pytest.skip(MISSING)
+    with open_page(browser, tmp_path_factory.mktemp("browser")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def desk(service: Server, page: Page) -> Desk:
+    """Ada, logged in."""
+    found = Desk(page, f"http://127.0.0.1:{service.port}")
+    found.log_in(ADA)
+    return found
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_wrong(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Whatever a page does, it breaks no policy, throws nothing and asks nobody else."""
+    yield
+    if "desk" in request.fixturenames:
+        found: Desk = request.getfixturevalue("desk")
+        assert found.complaints() == []

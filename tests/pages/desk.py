@@ -1,0 +1,91 @@
+"""Somebody at the pages of administrators, in a real browser: what editors see and do, and what must never happen."""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+from urllib.request import Request, urlopen
+
+from tests.browser import Page
+from tests.cli.processes import ROOT
+from tests.panel.editor import Editor
+
+AXE: Final = ROOT / "admin/node_modules/axe-core/axe.min.js"
+"""There where the pages were built once; else nothing is known of accessibility."""
+_REFUSED: Final = re.compile(r"the server responded with a status of 4\d\d")
+"""What a browser says of answers that pages expect: a session that is none, a form that is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who logs in."""
+
+    email: str
+    password: str
+
+
+ADA: Final = Person("ada@example.org", "Passw0rd-of-Ada")
+
+
+class Desk(Editor):
+    """An editor at our own pages."""
+
+    def __init__(self, page: Page, base: str, pictures: Path | None = None) -> None:
+        super().__init__(page, base, pictures)
+        self.page = page
+        self.base = base
+
+    def log_in(self, person: Person) -> None:
+        """From whatever page to the first one of somebody."""
+        self.page.send("Network.clearBrowserCookies")
+        self.open("/admin/auth/login")
+        self.fill("E-mail", person.email)
+        self.fill("Password", person.password)
+        self.click("Log in")
+        self.see("What to do next")
+
+    def token(self, person: Person = ADA) -> str:
+        """A token for requests of one's own."""
+        answer = self.ask("POST", "/admin/login", {"email": person.email, "password": person.password}, token="")
+        return str(answer["data"]["token"])
+
+    def ask(self, method: str, path: str, body: Any = None, token: str | None = None) -> Any:
+        """The JSON that the service answers to Ada, or to whose token it is."""
+        headers = {"Content-Type": "application/json"}
+        if token != "":
+            headers["Authorization"] = f"Bearer {self.token() if token is None else token}"
+        data = None if body is None else json.dumps(body).encode()
+        with urlopen(Request(self.base + path, data, headers, method=method), timeout=60) as answer:
+            return json.loads(answer.read() or b"null")
+
+    def size(self, width: int, height: int = 900) -> None:
+        """Look at the pages in a window of that size."""
+        self.page.send(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
+        )
+
+    def theme(self, name: str) -> None:
+        """Let the system be `light` or `dark`."""
+        self.page.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}])
+
+    def complaints(self) -> list[str]:
+        """What the browser complained about since the last time, and addresses of others that were asked."""
+        wrong = [text for text in self.page.wrong if not _REFUSED.search(text)]
+        others = [url for url in self.page.asked if not url.startswith((self.base, "data:", "blob:", "about:"))]
+        self.page.wrong.clear()
+        self.page.asked.clear()
+        return wrong + others
+
+    def barriers(self) -> list[str]:
+        """What axe finds that keeps people out, by the rules of WCAG 2.2 AA and its own good practice."""
+        self.page.do(AXE.read_text(encoding="utf-8") + "; 0")
+        found = self.page.do(
+            "axe.run(document, {resultTypes: ['violations']}).then((found) => found.violations.flatMap((rule) => "
+            "rule.nodes.map((node) => `${rule.id}: ${node.target.join(' ')}: ${node.failureSummary}`)))"
+        )
+        return list(found)
+
+    def overflows(self) -> bool:
+        """Whether the page is wider than its window."""
+        return bool(self.page.do("document.documentElement.scrollWidth > document.documentElement.clientWidth"))

@@ -1,0 +1,74 @@
+"""Getting in and out, and what every page has: languages, themes, a session that ends and goes on."""
+
+import pytest
+
+from tests.pages.desk import ADA, AXE, Desk
+
+SIZES = (390, 1024, 1600)
+
+
+def test_a_wrong_password_is_said_and_the_right_one_enters(desk: Desk) -> None:
+    desk.page.send("Network.clearBrowserCookies")
+    desk.open("/admin/auth/login")
+    desk.fill("E-mail", ADA.email)
+    desk.fill("Password", "wrong")
+    desk.click("Log in")
+    desk.see("Invalid credentials")
+    desk.fill("Password", ADA.password)
+    desk.click("Log in")
+    desk.see("What to do next")
+
+
+@pytest.mark.parametrize("wanted", ["https://elsewhere.example", "//elsewhere.example", "/\\elsewhere.example"])
+def test_no_address_leads_elsewhere_after_a_login(desk: Desk, wanted: str) -> None:
+    desk.open(f"/admin/auth/login?redirectTo={wanted}")
+    desk.see("What to do next")
+    assert desk.page.do("location.pathname") == "/admin/"
+
+
+def test_a_reload_keeps_the_session(desk: Desk) -> None:
+    desk.open("/admin")
+    desk.see("What to do next")
+
+
+def test_nothing_that_a_script_could_send_elsewhere_is_stored(desk: Desk) -> None:
+    kept = desk.page.do("JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])")
+    assert desk.token()[:20] not in kept
+    assert "eyJ" not in kept
+
+
+def test_addresses_that_are_none_say_so(desk: Desk) -> None:
+    desk.open("/admin/nothing/here")
+    desk.see("There is no such page")
+    desk.click("Go to the first page")
+    desk.see("What to do next")
+
+
+def test_themes_and_languages_are_kept(desk: Desk) -> None:
+    desk.open("/admin")
+    desk.click("account and theme", exact=False)
+    desk.click("Dark")
+    assert desk.do("document.documentElement.dataset.theme") == "dark"
+    desk.open("/admin")
+    desk.see("What to do next")
+    assert desk.do("document.documentElement.dataset.theme") == "dark"
+    desk.page.do("(localStorage.clear(), 0)")
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="NO AXE: `make pages` installs it")
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("path", ["/admin", "/admin/nothing"])
+def test_nobody_is_kept_out(desk: Desk, theme: str, path: str) -> None:
+    desk.theme(theme)
+    desk.open(path)
+    desk.until("document.querySelector('main h1')", "a heading")
+    assert desk.barriers() == []
+
+
+def test_pages_fit_into_every_window(desk: Desk) -> None:
+    for width in SIZES:
+        desk.size(width)
+        desk.open("/admin")
+        desk.see("What to do next")
+        assert not desk.overflows()
+    desk.size(1400)
