@@ -129,9 +129,16 @@ class Newsroom:
         self.office.club.octavo.infrastructure.authenticator.administrators.forget()
 
     async def allow(
-        self, action: str, subject: str | None = None, *fields: str, locales: Any = None, conditions: Any = ()
+        self,
+        action: str,
+        subject: str | None = None,
+        *fields: str,
+        locales: Any = None,
+        conditions: Any = (),
+        role: str = "strapi-editor",
     ) -> None:
-        """Let editors do more. No fields: all of them. An action with a plugin's name is not one on entries."""
+        """Let editors, or another role, do more. No fields: all of them. An action with a plugin's name is not one on
+        entries."""
         properties: dict[str, Any] = {"fields": fields} if fields else {}
         if locales is not None:
             properties["locales"] = locales
@@ -142,6 +149,6 @@ class Newsroom:
         name = action if "::" in action else f"{EXPLORER}.{action}"
         await write(database, text, name, subject, *stored)
         text = """INSERT INTO admin_permissions_role_links (permission_id, role_id)
-            SELECT max(p.id), (SELECT id FROM admin_roles WHERE code = 'strapi-editor') FROM admin_permissions p"""
-        await write(database, text)
+            SELECT max(p.id), (SELECT id FROM admin_roles WHERE code = {v1}) FROM admin_permissions p"""
+        await write(database, text, role)
         self.office.club.octavo.infrastructure.authenticator.administrators.forget()

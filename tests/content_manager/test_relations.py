@@ -8,6 +8,7 @@ import pytest
 from octavo.authorization.ability import Ability
 from octavo.authorization.actor import Actor
 from octavo.authorization.rights.ability import AdminAbility, Share, Shares
+from octavo.content_manager.component_owners import ComponentOwners, places_of
 from octavo.content_manager.relations import Relations
 from octavo.errors import ForbiddenError, NotFoundError, OctavoError
 from tests.authorization.conditional import at
@@ -21,7 +22,8 @@ READ = "plugin::content-manager.explorer.read"
 
 def relations_of(site: Site) -> Relations:
     services = site.octavo.site.services
-    return Relations(services.managed, services.configurations)
+    owners = ComponentOwners(site.database, services.managed.registry)
+    return Relations(services.managed, services.configurations, owners)
 
 
 def everything(site: Site) -> Ability:
@@ -154,17 +156,21 @@ async def test_candidates_narrow_by_the_rights_to_them(bookshop: Site) -> None:
     assert ids((await candidates(bookshop, "author", narrow, _q="Ann"))[0]) == []  # ids alone are looked into
 
 
-async def test_relations_of_components_are_told_to_every_administrator(bookshop: Site) -> None:
+async def test_relations_of_components_are_told_to_who_may_read_what_holds_them(bookshop: Site) -> None:
     registry = bookshop.octavo.site.registry
-    uid, name = next(
-        (item.uid, attribute.name)
+    component, name = next(
+        (item, attribute.name)
         for item in registry.components.values()
         for attribute in item.attributes.values()
         if getattr(attribute, "target", None) in (BOOK, AUTHOR, GENRE)
     )
-    found, total = await candidates(bookshop, name, reader(bookshop), uid=uid)
+    place = next(places_of(registry, component))
+    held = AdminAbility(registry, {(READ, place.uid): (Share(frozenset({place.field(name)})),)}, knows_private=True)
+    found, total = await candidates(bookshop, name, held, uid=component.uid)
     assert total
     assert all([*entry] == ["id"] for entry in found)
+    with pytest.raises(ForbiddenError):
+        await candidates(bookshop, name, reader(bookshop), uid=component.uid)
 
 
 @pytest.mark.parametrize(

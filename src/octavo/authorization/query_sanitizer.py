@@ -158,9 +158,9 @@ class QuerySanitizer:
                         raise InvalidParameter(name, ("sort",))
         for sort, steps in paths:
             _check_end(sort, steps)
-        for _, steps in paths:
+        for sort, steps in paths:
             for name, attribute, where in steps:
-                always = len(steps) > 1 or (where is not None and bool(where.way))
+                always = len(sort.names) > 1 or (where is not None and bool(where.way))
                 if self._out_of_reach(attribute) or self._is_withheld(where, name, always=always):
                     raise InvalidParameter(name, ("sort",))
 

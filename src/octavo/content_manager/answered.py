@@ -25,9 +25,10 @@ _ROLES: Final = "roles"
 
 
 class Answered:
-    """Prepares these answers, once for all who may see the same."""
+    """Prepares these answers, once for all who may see the same. `shows_linked`: as for `ManagedEntries`."""
 
-    def __init__(self, reads: ContentReads, caches: CacheScope) -> None:
+    def __init__(self, reads: ContentReads, caches: CacheScope, *, shows_linked: bool = True) -> None:
+        self._shows_linked = shows_linked
         self._reads = reads
         self._prepared: Cache[tuple[Any, ...], PreparedRead] = caches.cache("content manager writes")
 
@@ -37,7 +38,7 @@ class Answered:
         found = self._prepared.get(key)
         if found is not None:
             return found
-        told = shown(content_type, self._reads.registry, ability, View.ENTRY)
+        told = shown(content_type, self._reads.registry, ability, View.ENTRY, shows_linked=self._shows_linked)
         told = replace(told, members=tuple(_guarded(content_type, told, ability, unnamed)))
         request = ReadRequest(content_type=content_type, by=By.ID, projection=told, drafts=Drafts.ANY)
         return self._prepared.put(key, self._reads.prepare(request, ability))

@@ -8,11 +8,12 @@ from octavo.authorization.actor import Actor
 from octavo.cache import Cache, CacheScope
 from octavo.content.reader import PreparedRead
 from octavo.content_manager.listing import read_list
-from octavo.content_manager.shown import View, shown
+from octavo.content_manager.shown import NOTHING_ELSE, Asked, View, shown
 from octavo.controllers.prepared_reads import PreparedReads
 from octavo.controllers.reading import ContentReads
 from octavo.errors import ForbiddenError, NotFoundError
 from octavo.i18n.locales import Locales
+from octavo.query.answer import Object
 from octavo.query.ast import Page, Query
 from octavo.query.params import read_query
 from octavo.query.request import By, Drafts, Form, ReadRequest
@@ -20,9 +21,13 @@ from octavo.schema.content_types import ContentType
 
 
 class ManagedEntries:
-    """Reads of entries, prepared once for all who may see the same."""
+    """Reads of entries, prepared once for all who may see the same.
 
-    def __init__(self, reads: ContentReads, locales: Locales, caches: CacheScope) -> None:
+    `shows_linked`: whether the rule `linkedValues` shows what links lead to.
+    """
+
+    def __init__(self, reads: ContentReads, locales: Locales, caches: CacheScope, *, shows_linked: bool = True) -> None:
+        self._shows_linked = shows_linked
         self.reads = reads
         self.locales = locales
         self.registry = reads.registry
@@ -51,7 +56,7 @@ class ManagedEntries:
         request = ReadRequest(
             content_type=content_type,
             query=query,
-            projection=shown(content_type, self.registry, ability, View.ROW, asked),
+            projection=self._shown(content_type, ability, View.ROW, asked),
             drafts=Drafts.SHOWN,
             locale=locale,
             searches_private=ability.knows_private,
@@ -69,7 +74,7 @@ class ManagedEntries:
                 content_type=content_type,
                 query=Query(locales=locales),
                 by=By.SINGLE if content_type.is_single else By.LIST,
-                projection=shown(content_type, self.registry, actor.ability, View.WHOLE),
+                projection=self._shown(content_type, actor.ability, View.WHOLE),
                 drafts=Drafts.SHOWN,
                 locale=locale,
             )
@@ -100,6 +105,9 @@ class ManagedEntries:
         found = self._prepared.get(key)
         if found is not None:
             return found
-        told = shown(content_type, self.registry, ability, view)
+        told = self._shown(content_type, ability, view)
         request = ReadRequest(content_type=content_type, by=By.ID, projection=told, drafts=drafts)
         return self._prepared.put(key, self.reads.prepare(request, ability))
+
+    def _shown(self, content_type: ContentType, ability: Ability, view: View, asked: Asked = NOTHING_ELSE) -> Object:
+        return shown(content_type, self.registry, ability, view, asked, shows_linked=self._shows_linked)

@@ -1,7 +1,8 @@
 """Relations in edit views: the entries that one leads to, and those that it might lead to.
 
 An entry stands there as its id and its main field, which is shown to those who may read it in that entry; nothing else
-of it is told. That there is an entry is told to everybody who may read the relation, as in v4.
+of it is told. That there is an entry is told to everybody who may read the relation, as in v4; a relation inside of a
+component is read by the rights to the entry that holds it.
 """
 
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from typing import Any, Final
 
 from octavo.authorization.ability import FIND, Ability
 from octavo.authorization.actor import Actor
+from octavo.content_manager.component_owners import ComponentOwners, places_of
 from octavo.content_manager.configurations import Configurations
 from octavo.content_manager.entries import ManagedEntries
 from octavo.content_manager.listing import read_allowed
@@ -23,7 +25,8 @@ from octavo.query.operators import OPERATORS
 from octavo.query.request import By, Drafts, ReadRequest
 from octavo.schema.attributes import Relation, Scalar
 from octavo.schema.automatic import CREATORS, LOCALIZATIONS, PUBLISHED_AT
-from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.content_types import Component, ContentType, Definition
+from octavo.schema.field_places import FieldPlace
 from octavo.schema.managed import is_managed
 from octavo.schema.uids import ADMIN_ROLE, ADMIN_USER, ROLE, USER
 
@@ -57,7 +60,8 @@ class Found:
 class Relations:
     """Reads what relations lead to, and might."""
 
-    def __init__(self, entries: ManagedEntries, configurations: Configurations) -> None:
+    def __init__(self, entries: ManagedEntries, configurations: Configurations, owners: ComponentOwners) -> None:
+        self._owners = owners
         self._entries = entries
         self._reads = entries.reads
         self._registry = entries.registry
@@ -137,6 +141,10 @@ class Relations:
             raise BadRequestError(_NO_RELATION)
         if isinstance(source, ContentType):
             _check_readable(source, name, ability)
+        elif ability.limits_fields and not any(
+            _reads_at(ability, place, name) for place in places_of(self._registry, source)
+        ):
+            raise ForbiddenError
         target = self._registry.target(relation)
         if not isinstance(target, ContentType):
             raise BadRequestError(_NO_RELATION)
@@ -168,6 +176,8 @@ class Relations:
     async def _read_source(self, field: _Field, entry_id: int, ability: Ability, answer: Object) -> bytes:
         """What an answer shows of the entry that the relation belongs to; its first member may need a right."""
         source = field.source
+        if isinstance(source, Component):
+            await self._check_owner(source, entry_id, field.relation.name, ability)
         limited = isinstance(source, ContentType) and ability.limits_fields
         own = ability.field_scope(source.uid, field.relation.name) if limited else None
         if own is not None:
@@ -186,6 +196,30 @@ class Relations:
             raise ForbiddenError
         return found
 
+    async def _check_owner(self, component: Component, component_id: int, name: str, ability: Ability) -> None:
+        """Raise ForbiddenError for those who may not read a relation in the entry that its component belongs to."""
+        if not ability.limits_fields or ability.everything:
+            return
+        for owner in await self._owners.of(component, component_id):
+            if _reads_at(ability, owner.place, name):
+                scopes = (ability.scope(owner.place.uid), ability.field_scope(owner.place.uid, owner.place.field(name)))
+                known = tuple(one for one in scopes if one is not None)
+                filters = And(items=(_ids("$in", (owner.entry_id,)), *known))
+                request = ReadRequest(
+                    content_type=owner.content_type,
+                    query=Query(filters=filters, page=Page(limit=1, with_count=False)),
+                    projection=Object((("id", Plain(None)),)),
+                    drafts=Drafts.ANY,
+                )
+                if (await self._reads.find(self._reads.prepare(request, None)))[0] != b"[]":
+                    return
+        raise ForbiddenError
+
+
+def _reads_at(ability: Ability, place: FieldPlace, name: str) -> bool:
+    """Whether a relation in a component at a place may be read in some entries."""
+    return ability.may(FIND, place.uid) and ability.reads(place.uid, place.field(name))
+
 
 def _check_readable(source: ContentType, name: str, ability: Ability) -> None:
     """Raise ForbiddenError for those who may not read a relation."""
@@ -202,12 +236,6 @@ def _guarded(answer: Answer, *conditions: Filter | None) -> Answer | Guarded:
     if not known:
         return answer
     return Guarded(known[0] if len(known) == 1 else And(items=known), answer)
-
-
-def _behind(condition: Filter, answer: Object) -> Object:
-    """An object whose members are there for some entries only."""
-    plain = ((name, one) for name, one in answer.members if not isinstance(one, Guarded))
-    return Object(tuple((name, Guarded(condition, one)) for name, one in plain))
 
 
 def _ids(operator: str, ids: tuple[int, ...]) -> Filter:

@@ -1,19 +1,20 @@
 """What administrators are shown of an entry, as an Answer: all that their rights to its fields let them read.
 
-Private attributes are shown, passwords never. What a relation leads to is shown, or counted, as a part of the entry
-that holds the link: whoever may read the field sees it.
+Private attributes are shown, passwords never. What a relation leads to is counted, or shown by its id, as a part of the
+entry that holds the link: whoever may read the field sees it. Its own values are too under the rule `linkedValues`, or
+else shown to those who may read them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final
 
 from octavo.authorization.ability import FIND, Ability
 from octavo.query.answer import Answer, Count, Fixed, Guarded, Kinds, Nested, Object, Plain
-from octavo.query.ast import EVERYTHING
+from octavo.query.ast import EVERYTHING, And, Filter
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
-from octavo.schema.automatic import CREATORS, LOCALIZATIONS
+from octavo.schema.automatic import CREATORS, LOCALE, LOCALIZATIONS
 from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.json_values import NEVER_POPULATED
@@ -55,11 +56,21 @@ NOTHING_ELSE: Final = Asked()
 
 
 def shown(
-    content_type: ContentType, registry: Registry, ability: Ability, view: View, asked: Asked = NOTHING_ELSE
+    content_type: ContentType,
+    registry: Registry,
+    ability: Ability,
+    view: View,
+    asked: Asked = NOTHING_ELSE,
+    *,
+    shows_linked: bool = True,
 ) -> Object:
-    """What those with an ability are shown of an entry, whose scope chooses the entries."""
+    """What those with an ability are shown of an entry, whose scope chooses the entries.
+
+    `shows_linked`: the values of what links lead to, whoever may read these.
+    """
     place = FieldPlace(content_type.uid) if ability.limits_fields else None
-    return replace(_Shown(registry, ability, view, place, asked=asked).entry(content_type), own_names=True)
+    walker = _Shown(registry, ability, view, place, asked=asked, shows_linked=shows_linked)
+    return replace(walker.entry(content_type), own_names=True)
 
 
 def is_hidden(definition: Definition, attribute: AnyAttribute) -> bool:
@@ -102,6 +113,7 @@ class _Shown:
     place: FieldPlace | None
     around: tuple[str, ...] = ()
     asked: Asked = NOTHING_ELSE
+    shows_linked: bool = True
 
     def entry(self, definition: Definition) -> Object:
         members = [("id", Plain(None)), *self._members(definition)]
@@ -182,7 +194,23 @@ class _Shown:
                 return Nested(relation.name, EVERYTHING, replace(self, place=place).own(target))
             return Object((("count", Count(relation.name, linked=True)),))
         empty = "null" if relation.is_morph else "[]"
-        return Nested(relation.name, EVERYTHING, values(target), empty=empty, linked=True)
+        always = (LOCALE,) if relation.name == LOCALIZATIONS else ()
+        return Nested(relation.name, EVERYTHING, self._known(target, always), empty=empty, linked=True)
+
+    def _known(self, target: Definition, always: Iterable[str] = ()) -> Object:
+        """An entry that a link leads to: its id, what is `always` told, and of the rest what they may read of it."""
+        if self.place is None or self.shows_linked or target.uid == ADMIN_USER:
+            return values(target)
+        may_find = self.ability.may(FIND, target.uid)
+        own = dict(replace(self, place=FieldPlace(target.uid)).own(target).members) if may_find else {}
+        scope = self.ability.scope(target.uid)
+        told: list[tuple[str, Answer | Guarded]] = []
+        for name, plain in values(target).members:
+            if name == "id" or name in always:
+                told.append((name, plain))
+            elif name in own:
+                told.append((name, _behind(scope, own[name])))
+        return Object(tuple(told))
 
     def _is_asked(self, relation: Relation) -> bool:
         return self.asked.all_related or relation.name in self.asked.related
@@ -192,11 +220,20 @@ class _Shown:
         branches = []
         for uid, target in self.registry.content_types.items():
             if uid == ADMIN_USER or not uid.startswith("admin::"):
-                told = values(target)
+                told = self._known(target)
                 if relation.to_many:
                     told = Object((("__type", Fixed(f'"{uid}"')), *told.members))
                 branches.append((uid, told))
         return Kinds(relation.name, EVERYTHING, tuple(branches), linked=True)
+
+
+def _behind(scope: Filter | None, answer: Answer | Guarded) -> Answer | Guarded:
+    """What only some entries show."""
+    if scope is None:
+        return answer
+    if isinstance(answer, Guarded):
+        return Guarded(And(items=(scope, answer.condition)), answer.answer)
+    return Guarded(scope, answer)
 
 
 def _named(uid: str, component: Object) -> Object:

@@ -31,6 +31,7 @@ from octavo.administrators.role_listing import RoleListing
 from octavo.administrators.roles import AdminRoles
 from octavo.administrators.token_kinds import api_tokens, transfer_tokens
 from octavo.administrators.tokens import TokenBook
+from octavo.content_manager.component_owners import ComponentOwners
 from octavo.content_manager.draft_relations import DraftRelations
 from octavo.content_manager.managed_locales import ManagedLocales
 from octavo.content_manager.relations import Relations
@@ -82,7 +83,8 @@ def _endpoints(router: Router, shared: Infrastructure, services: Services) -> It
     listing = RoleListing(shared.database, services.controller.reads, services.rights)
     yield RoleEndpoints(roles, listing, services.rights.catalogue)
     yield RightsEndpoints(roles, listing, services.rights.catalogue)
-    yield RelationEndpoints(Relations(services.managed, services.configurations))
+    owners = ComponentOwners(shared.database, registry)
+    yield RelationEndpoints(Relations(services.managed, services.configurations, owners))
     yield StructureEndpoints(services.configurations, Uids(services.controller.reads))
     yield from _plugin_endpoints(shared, services, facts)
 

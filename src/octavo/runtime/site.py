@@ -255,7 +255,8 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, ho
         refuse_unverified=settings.api.compat.unverified_emails == "refuse",
     )
     users = UserManagement(reader, writer, accounts.rows)
-    answered = Answered(controller.reads, caches)
+    shows_linked = settings.api.compat.linked_values == "shown"
+    answered = Answered(controller.reads, caches, shows_linked=shows_linked)
     entry_writes = EntryWrites(controller, reader, answered, {USER: users.end_tokens})
     files = FileService(writer, reader, shared.media)
     library = Library(controller.reads, reader, caches, signed=shared.media.storage.signs)
@@ -266,7 +267,7 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, ho
         logins=ProviderLogins(shared.database, accounts, people, shared.limits, options.provider_options(settings)),
         users=users,
         roles=RoleManagement(writer),
-        managed=ManagedEntries(controller.reads, controller.locales, caches),
+        managed=ManagedEntries(controller.reads, controller.locales, caches, shows_linked=shows_linked),
         entry_writes=entry_writes,
         entry_actions=EntryActions(controller, reader, entry_writes),
         account_writes=AccountWrites(users, entry_writes, writer, reader),

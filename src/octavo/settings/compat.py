@@ -55,6 +55,7 @@ RULES: Mapping[str, Rule] = {
     "token_expiry": Rule(v4="optional", safe="required"),
     "admin_tokens": Rule(v4="long", safe="short"),
     "first_administrator": Rule(v4="anybody", safe="sealed"),
+    "linked_values": Rule(v4="shown", safe="asked"),
     "account_states": Rule(v4="told", safe="hidden"),
     "mailed_codes": Rule(v4="plain", safe="sealed"),
     "ids": Rule(v4="numbers", safe="digits"),

@@ -83,8 +83,9 @@ class Controller(ControllerKind):
         return self._rules.sanitize_input(data, request)
 
     async def sanitize_output(self, value: Any, request: Request) -> Any:
-        """An entry or several, less what who asks may not see. What is no attribute of theirs stays."""
-        return self._rules.sanitize_output(value, request)
+        """An entry or several, less what who asks may not see; None for an entry that they may not find. What is no
+        attribute of theirs stays."""
+        return await self._rules.sanitize_output(value, request)
 
     def transform_response(self, value: Any, meta: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
         """Entries as the REST API shows them: `{"data": {"id", "attributes"}, "meta"}`; None of None."""
@@ -92,9 +93,10 @@ class Controller(ControllerKind):
 
     async def entry(self, value: Any, request: Request, meta: Mapping[str, Any] | None = None) -> Answer:
         """An entry as the answer: sanitized and in the form of REST. Raises NotFoundError for None."""
-        if value is None:
+        shown = None if value is None else await self.sanitize_output(value, request)
+        if shown is None:
             raise NotFoundError
-        return Response.json(self.transform_response(await self.sanitize_output(value, request), meta))
+        return Response.json(self.transform_response(shown, meta))
 
     async def page(self, value: Any, request: Request, meta: Mapping[str, Any] | None = None) -> Answer:
         """A list of entries, or an EntryPage, as the answer: sanitized and in the form of REST."""

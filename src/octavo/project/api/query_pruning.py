@@ -4,7 +4,7 @@ What is refused is found by asking `QuerySanitizer`, part by part, so nothing co
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from octavo.authorization.ability import Ability
 from octavo.controllers.content import ContentController
@@ -12,9 +12,17 @@ from octavo.errors import OctavoError
 from octavo.query.ast import Query
 from octavo.query.params import read_query
 from octavo.schema.content_types import Definition
+from octavo.schema.field_places import FieldPlace
 
 _NOTHING: Final = object()
 Wrap = Callable[[Any], Any]
+
+
+class _Level(NamedTuple):
+    """A definition, and the place of its fields."""
+
+    definition: Definition
+    place: FieldPlace
 
 
 class QueryPruner:
@@ -26,19 +34,25 @@ class QueryPruner:
         self._ability = ability
         self._split_fields = split_fields
 
-    def check(self, given: Mapping[str, Any], definition: Definition) -> Query:
-        """The query. Raises InvalidParameter, ValidationError for what may not be asked."""
-        query = read_query(given, split_fields=self._split_fields)
-        return self._reads.sanitize(query, definition, self._ability)
+    def check(self, given: Mapping[str, Any], definition: Definition, place: FieldPlace | None = None) -> Query:
+        """The query. Raises InvalidParameter, ValidationError for what may not be asked.
 
-    def prune(self, given: Mapping[str, Any], definition: Definition) -> dict[str, Any]:
+        `place` is where the fields of a component are, for abilities that limit fields.
+        """
+        query = read_query(given, split_fields=self._split_fields)
+        return self._reads.sanitize(query, definition, self._ability, place)
+
+    def prune(
+        self, given: Mapping[str, Any], definition: Definition, place: FieldPlace | None = None
+    ) -> dict[str, Any]:
         """The same values, less what may not be asked."""
+        level = _Level(definition, place or FieldPlace(definition.uid))
         kept = dict(given)
         for part in ("filters", "sort", "fields"):
             if part in given:
-                self._put(kept, part, self._kept(given[part], part, definition, lambda value: value))
+                self._put(kept, part, self._kept(given[part], part, level, lambda value: value))
         if "populate" in given:
-            self._put(kept, "populate", self._populate(given["populate"], definition))
+            self._put(kept, "populate", self._populate(given["populate"], level))
         return kept
 
     def _put(self, kept: dict[str, Any], part: str, value: Any) -> None:
@@ -49,38 +63,38 @@ class QueryPruner:
         else:
             kept[part] = value
 
-    def _kept(self, value: Any, part: str, definition: Definition, wrap: Wrap) -> Any:
+    def _kept(self, value: Any, part: str, level: _Level, wrap: Wrap) -> Any:
         """What of a value passes, put where it stands by `wrap`."""
-        if self._passes({part: wrap(value)}, definition):
+        if self._passes({part: wrap(value)}, level):
             return value
         if isinstance(value, Mapping):
-            named = ((name, self._kept(item, part, definition, _at(wrap, name))) for name, item in value.items())
+            named = ((name, self._kept(item, part, level, _at(wrap, name))) for name, item in value.items())
             left = {name: item for name, item in named if item is not _NOTHING}
             return left or _NOTHING
         if isinstance(value, str) and part == "sort" and "," in value:
-            names = [self._kept(name, part, definition, wrap) for name in value.split(",")]
+            names = [self._kept(name, part, level, wrap) for name in value.split(",")]
             return ",".join(name for name in names if name is not _NOTHING) or _NOTHING
         if isinstance(value, list):
-            items = [self._kept(item, part, definition, lambda one: wrap([one])) for item in value]
+            items = [self._kept(item, part, level, lambda one: wrap([one])) for item in value]
             return [item for item in items if item is not _NOTHING] or _NOTHING
         return _NOTHING
 
-    def _passes(self, given: Mapping[str, Any], definition: Definition) -> bool:
+    def _passes(self, given: Mapping[str, Any], level: _Level) -> bool:
         try:
-            self.check(given, definition)
+            self.check(given, *level)
         except OctavoError:
             return False
         return True
 
-    def _populate(self, value: Any, definition: Definition) -> Any:
+    def _populate(self, value: Any, level: _Level) -> Any:
         """Relations by name: a list of those that may be populated, or a dictionary with what is asked below them."""
         if not isinstance(value, Mapping):
             try:
-                query = self.check({"populate": value}, definition)
+                query = self.check({"populate": value}, *level)
             except OctavoError:
                 return _NOTHING
             return self._paths(query) or _NOTHING
-        left = {name: self._below(name, item, definition) for name, item in value.items()}
+        left = {name: self._below(name, item, level) for name, item in value.items()}
         return {name: item for name, item in left.items() if item is not _NOTHING} or _NOTHING
 
     def _paths(self, query: Query, before: str = "") -> list[str]:
@@ -90,30 +104,32 @@ class QueryPruner:
             found += self._paths(item.query, f"{before}{item.name}.") or [f"{before}{item.name}"]
         return found
 
-    def _below(self, name: str, value: Any, definition: Definition) -> Any:
-        attribute = definition.attributes.get(name)
-        if attribute is None or not self._names(name, definition):
+    def _below(self, name: str, value: Any, level: _Level) -> Any:
+        attribute = level.definition.attributes.get(name)
+        if attribute is None or not self._names(name, level):
             return _NOTHING
         if not isinstance(value, Mapping):
             return value
         target = self._registry.target(attribute)
         if target is not None:
-            return self.prune(value, target)
+            return self.prune(value, target, level.place.below(attribute, target))
         variants = value.get("on")
         known: Mapping[str, Definition] = {**self._registry.components, **self._registry.content_types}
         if not isinstance(variants, Mapping):
             return True
         pruned = {
-            uid: self.prune(item, known[uid]) if isinstance(item, Mapping) else item
+            uid: self.prune(item, known[uid], level.place.below(attribute, known[uid]))
+            if isinstance(item, Mapping)
+            else item
             for uid, item in variants.items()
             if uid in known
         }
         return {"on": pruned}
 
-    def _names(self, name: str, definition: Definition) -> bool:
+    def _names(self, name: str, level: _Level) -> bool:
         """Whether an attribute may be populated."""
         try:
-            query = self.check({"populate": {name: True}}, definition)
+            query = self.check({"populate": {name: True}}, *level)
         except OctavoError:
             return False
         return any(item.name == name for item in query.populate)

@@ -3,8 +3,10 @@
 from functools import partial
 from typing import Any, Final
 
+from octavo.authorization.ability import CREATE, PUBLISH, UPDATE
 from octavo.authorization.actor import Actor
-from octavo.errors import NotFoundError
+from octavo.authorization.unconditional import unconditional
+from octavo.errors import ForbiddenError, NotFoundError
 from octavo.http.request import Request as RawRequest
 from octavo.http.response import Response as RawResponse
 from octavo.http.response import render_json
@@ -19,6 +21,8 @@ from octavo.query.params import PageLimits
 from octavo.rest.bodies import read_write
 from octavo.rest.endpoints import read_id
 from octavo.rest.operations import Endpoint, Operation
+
+DELETE: Final = "delete"
 
 
 class ServiceEndpoints:
@@ -35,45 +39,54 @@ class ServiceEndpoints:
         found = await self._call(request, self._service.find, query)
         if isinstance(found, list):  # the first page of all there is
             found = EntryPage(found, len(found), page_size=len(found) or 1)
-        return render_json(200, self._rules.page(self._rules.sanitize_output(found, request), request))
+        return render_json(200, self._rules.page(await self._rules.sanitize_output(found, request), request))
 
     async def find_single(self, raw: RawRequest, actor: Actor) -> RawResponse:
         """The entry of a single type."""
         request, query = self._asked(raw)
-        return self._shown(request, await self._call(request, self._service.find, query))
+        return await self._shown(request, await self._call(request, self._service.find, query))
 
     async def find_one(self, raw: RawRequest, actor: Actor) -> RawResponse:
         """An entry."""
         request, query = self._asked(raw)
-        return self._shown(request, await self._call(request, self._service.find_one, read_id(raw), query))
+        return await self._shown(request, await self._call(request, self._service.find_one, read_id(raw), query))
 
     async def create(self, raw: RawRequest, actor: Actor) -> RawResponse:
         """A new entry."""
+        self._check(actor, CREATE)
         request, query = self._asked(raw)
         data, files = await self._written(request)
-        return self._shown(request, await self._call(request, self._service.create, data, query, **files))
+        return await self._shown(request, await self._call(request, self._service.create, data, query, **files))
 
     async def update(self, raw: RawRequest, actor: Actor) -> RawResponse:
         """A changed entry."""
+        self._check(actor, UPDATE)
         request, query = self._asked(raw)
         data, files = await self._written(request)
-        return self._shown(request, await self._call(request, self._service.update, read_id(raw), data, query, **files))
+        return await self._shown(
+            request, await self._call(request, self._service.update, read_id(raw), data, query, **files)
+        )
 
     async def delete(self, raw: RawRequest, actor: Actor) -> RawResponse:
         """An entry less."""
+        self._check(actor, DELETE)
         request, query = self._asked(raw)
-        return self._shown(request, await self._call(request, self._service.delete, read_id(raw), query))
+        return await self._shown(request, await self._call(request, self._service.delete, read_id(raw), query))
 
     async def update_single(self, raw: RawRequest, actor: Actor) -> RawResponse:
         """The entry of a single type, changed or made."""
+        self._check(actor, CREATE, UPDATE)
         request, query = self._asked(raw)
         data, files = await self._written(request)
-        return self._shown(request, await self._call(request, self._service.create_or_update, data, query, **files))
+        return await self._shown(
+            request, await self._call(request, self._service.create_or_update, data, query, **files)
+        )
 
     async def delete_single(self, raw: RawRequest, actor: Actor) -> RawResponse:
         """A single type's entry less."""
+        self._check(actor, DELETE)
         request, query = self._asked(raw)
-        return self._shown(request, await self._call(request, self._service.delete, query))
+        return await self._shown(request, await self._call(request, self._service.delete, query))
 
     def _asked(self, raw: RawRequest) -> tuple[Request, dict[str, Any]]:
         request = Request.of(raw, self._service.app)
@@ -91,10 +104,19 @@ class ServiceEndpoints:
         call = partial(method, *given[: taken(method, len(given))], **named)
         return await self._runner.run(self._service.uid, request.raw, request.clock, call)
 
-    def _shown(self, request: Request, entry: Any) -> RawResponse:
-        if entry is None:
+    async def _shown(self, request: Request, entry: Any) -> RawResponse:
+        shown = None if entry is None else await self._rules.sanitize_output(entry, request)
+        if shown is None:
             raise NotFoundError
-        return render_json(200, self._rules.transform(self._rules.sanitize_output(entry, request)))
+        return render_json(200, self._rules.transform(shown))
+
+    def _check(self, actor: Actor, *actions: str) -> None:
+        """Raise ForbiddenError for who may take an action on some entries only: services know no conditions."""
+        uid, ability = self._rules.content_type.uid, actor.ability
+        published = (PUBLISH,) if self._rules.content_type.draft_and_publish and DELETE not in actions else ()
+        asked = unconditional(ability)
+        if ability.limits_fields and not all(asked.may(action, uid) for action in (*actions, *published)):
+            raise ForbiddenError
 
 
 _METHODS: Final = {

@@ -141,6 +141,12 @@ class Compat:
         "the code that the log shows at a start.",
         default_doc=_BY_PROFILE,
     )
+    linked_values: Literal["shown", "asked"] = setting(
+        "shown",
+        "Values of what relations lead to, in the pages of administrators: shown to who may read the relation, or as "
+        "far as they may read that entry by itself.",
+        default_doc=_BY_PROFILE,
+    )
     account_states: Literal["told", "hidden"] = setting(
         "told",
         "Who asks for another mail to confirm an address: told of a confirmed or blocked one, or nothing.",
