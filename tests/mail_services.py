@@ -40,14 +40,20 @@ class MailServices:
             return Answer(403, b"<Error><Message>The signature does not match.\nmore</Message></Error>")
         mime = message_from_bytes(base64.b64decode(form["RawMessage.Data"]), policy=policy.default)
         named = {name: form[name] for name in ("Action", "Source", "Destinations.member.1")}
-        self.taken.append({**named, **{name: str(mime[name]) for name in ("From", "Subject", "Reply-To")}})
+        files = [(part.get_filename(), part.get_content().encode()) for part in mime.iter_attachments()]
+        told = {name: str(mime[name]) for name in ("From", "Subject", "Reply-To")}
+        self.taken.append({**named, **told, **({"attachments": files} if files else {})})
         return Answer(200, b"<SendRawEmailResponse/>")
 
     def _mailgun(self, asked: Asked) -> Answer:
         known = base64.b64encode(f"api:{MAILGUN_KEY}".encode()).decode()
         if asked.headers.get("authorization") != f"Basic {known}":
             return Answer(401, b"Forbidden")
-        self.taken.append(dict(asked.form))
+        if "multipart" in asked.headers["content-type"]:
+            parts = asked.parts.items()
+            self.taken.append({name: file if file[0] else file[1].decode() for name, file in parts})
+        else:
+            self.taken.append(dict(asked.form))
         return Answer(200, b'{"id": "<1@mg>", "message": "Queued. Thank you."}')
 
     def _sendgrid(self, asked: Asked) -> Answer:

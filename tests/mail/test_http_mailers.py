@@ -1,12 +1,13 @@
 """Mail over the HTTP APIs of services, which check who asks."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from octavo.mail.aws_signature import AwsKey
 from octavo.mail.http_mailers import MailgunMailer, SendgridMailer, SesMailer
-from octavo.mail.mailers import Mailer, MailProblem, Message, Sender
+from octavo.mail.mailers import Attachment, Mailer, MailProblem, Message, Sender
 from tests.mail_services import (
     DOMAIN,
     MAILGUN_KEY,
@@ -101,3 +102,15 @@ async def test_nothing_gets_into_headers(services: MailServices) -> None:
     with pytest.raises(MailProblem, match="A header cannot be written"):
         await SendgridMailer(SENDGRID_KEY, services.address, SENDER).send(Message("a@b.org\r\nBcc: c@d.org", "s", "h"))
     assert services.taken == []
+
+
+async def test_attachments_go_along(services: MailServices) -> None:
+    message = replace(MESSAGE, attachments=(Attachment("prices ß.csv", b"a;1", "text/csv"),))
+    await SendgridMailer(SENDGRID_KEY, services.address, SENDER).send(message)
+    await MailgunMailer(DOMAIN, MAILGUN_KEY, service=services.address, sender=SENDER).send(message)
+    await SesMailer(AwsKey(SES_KEY, SES_SECRET), REGION, services.address, SENDER).send(message)
+    sendgrid, mailgun, ses = services.taken
+    told = {"filename": "prices ß.csv", "type": "text/csv", "content": "YTsx", "disposition": "attachment"}
+    assert sendgrid["attachments"] == [told]
+    assert (mailgun["attachment"], mailgun["to"]) == (("prices ß.csv", b"a;1"), "ann@example.org")
+    assert ses["attachments"] == [("prices ß.csv", b"a;1")]

@@ -17,7 +17,7 @@ from urllib.parse import quote, urlencode, urlsplit
 import httpx2
 
 from octavo.mail.aws_signature import AwsKey, signed_headers
-from octavo.mail.mailers import NOBODY, MailProblem, Message, Sender, to_mime
+from octavo.mail.mailers import NOBODY, Attachment, MailProblem, Message, Sender, to_mime
 
 _TIMES: Final = httpx2.Timeout(30, connect=10)
 _XML_MESSAGE: Final = re.compile(r"<Message>(.*?)</Message>", re.DOTALL)
@@ -67,7 +67,8 @@ class MailgunMailer:
         replies = {"h:Reply-To": str(mime["Reply-To"])} if mime["Reply-To"] else {}
         url = f"{self.service.rstrip('/')}/v3/{quote(self.domain, safe='')}/messages"
         data = {**told, **replies, "text": _content(mime, "plain"), "html": message.html}
-        await _post(url, data=data, auth=(self.user, self.key))
+        files = [("attachment", (file.name, file.content, file.kind)) for file in message.attachments]
+        await _post(url, data=data, files=files or None, auth=(self.user, self.key))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,7 @@ class SendgridMailer:
                 {"type": "text/html", "value": message.html},
             ],
             **({"reply_to_list": replies} if replies else {}),
+            **({"attachments": [_attached(file) for file in message.attachments]} if message.attachments else {}),
         }
         url = f"{self.service.rstrip('/')}/v3/mail/send"
         await _post(url, json=told, headers={"authorization": f"Bearer {self.key}"})
@@ -129,6 +131,11 @@ def _address(mime: EmailMessage, header: str) -> Address:
 def _person(address: Address) -> dict[str, str]:
     name = {"name": address.display_name} if address.display_name else {}
     return {"email": address.addr_spec, **name}
+
+
+def _attached(file: Attachment) -> dict[str, str]:
+    content = base64.b64encode(file.content).decode()
+    return {"filename": file.name, "type": file.kind, "content": content, "disposition": "attachment"}
 
 
 def _content(mime: EmailMessage, kind: str) -> str:

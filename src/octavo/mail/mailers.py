@@ -10,7 +10,7 @@ import logging
 import re
 import time
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from email.errors import MessageError
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -31,6 +31,15 @@ class MailProblem(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that goes with a message: its name, what it holds, its media type."""
+
+    name: str
+    content: bytes = field(repr=False)
+    kind: str = "application/octet-stream"
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     """One message to one person. `sender` and `reply_to` may be left to the mailer; `text` is made of the HTML."""
 
@@ -41,6 +50,7 @@ class Message:
     sender_name: str = ""
     reply_to: str = ""
     text: str = ""
+    attachments: tuple[Attachment, ...] = ()
 
 
 class Mailer(Protocol):
@@ -112,6 +122,9 @@ def to_mime(message: Message, default: Sender) -> EmailMessage:
     mime["Message-ID"] = make_msgid(domain=sender.domain or None)
     mime.set_content(message.text or to_text(message.html))
     mime.add_alternative(message.html, subtype="html")
+    for file in message.attachments:
+        main, _, sub = file.kind.partition("/")
+        mime.add_attachment(file.content, maintype=main, subtype=sub, filename=file.name)
     return mime
 
 

@@ -38,6 +38,11 @@ class Mail:
         """What it says, as plain text."""
         return self._part("plain")
 
+    @property
+    def attachments(self) -> dict[str, str | bytes]:
+        """The files that go with it, by name: texts as such."""
+        return {part.get_filename() or "": part.get_content() for part in self.message.iter_attachments()}
+
     def _part(self, kind: str) -> str:
         body = self.message.get_body((kind,))
         return "" if body is None else str(body.get_content())

@@ -2,12 +2,17 @@
 
 import asyncio
 import html as markup
+import mimetypes
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from octavo.mail.mailers import Mailer, MailProblem, Message
+from octavo.mail.mailers import Attachment, Mailer, MailProblem, Message
 from octavo.mail.templates import TemplateProblem, compose_file
+
+Attached = tuple[str, str | bytes]
+MOST_ATTACHED: Final = 20_000_000
+"""Bytes of all files of a message; what mail servers take, less what travelling adds."""
 
 
 class Mail:
@@ -29,10 +34,12 @@ class Mail:
         sender: str = "",
         sender_name: str = "",
         reply_to: str = "",
+        attachments: Iterable[Attached] = (),
     ) -> None:
         """Send a message, to each address one of its own: `text`, `html` or both, or a `template` filled with `data`.
 
         The template `welcome` is the file `emails/welcome.html`; its `<title>` is the subject, unless one is given.
+        Files go with it as pairs of a name and what they hold, text or bytes; at most 20 MB.
         It is sent at once: inside a transaction, ask for it with `after_commit`.
         """
         if template is not None:
@@ -40,8 +47,11 @@ class Mail:
         if not subject or not (text or html):
             raise MailProblem("a message has a subject, and text, html or a template")
         shown = html or f"<p>{'<br>'.join(map(markup.escape, text.splitlines()))}</p>"
+        files = tuple(_attachment(*file) for file in attachments)
+        if sum(len(file.content) for file in files) > MOST_ATTACHED:
+            raise MailProblem(f"attachments of more than {MOST_ATTACHED // 1_000_000} MB are not sent")
         for address in [to] if isinstance(to, str) else list(to):
-            await self._mailer.send(Message(address, subject, shown, sender, sender_name, reply_to, text))
+            await self._mailer.send(Message(address, subject, shown, sender, sender_name, reply_to, text, files))
 
     def _compose(self, name: str, subject: str, data: Mapping[str, Any]) -> tuple[str, str]:
         try:
@@ -49,3 +59,12 @@ class Mail:
         except TemplateProblem as problem:
             raise MailProblem(f"the mail template {name}: {problem}") from problem
         return subject or found[0], found[1]
+
+
+def _attachment(name: str, content: str | bytes) -> Attachment:
+    """A file of that name; what kind of file it is, the name says. Raises MailProblem for a name that is a path."""
+    if not name or any(sign in name for sign in '/\\\r\n"'):
+        raise MailProblem(f"{name!r} is no name of an attachment")
+    kind, encoding = mimetypes.guess_type(name)
+    data = content.encode() if isinstance(content, str) else content
+    return Attachment(name, data, kind if kind and not encoding else "application/octet-stream")
