@@ -101,6 +101,7 @@ async def test_a_hook_sees_data_as_it_is_cast_with_what_is_added(hooked: Hooked)
         "extra": {"a": [1]},
         "updatedAt": moment,
         "publishedAt": moment,
+        "nonsense": 1,
     }
     assert (page["locale"], seen[1].params.locale) == ("en", "en")
     assert (seen[0].source, seen[0].actor.kind) == ("code", "system")

@@ -70,6 +70,17 @@ async def test_what_a_hook_changes_is_answered_by_both_doors(site: Site) -> None
     assert (await mutate(site, "upper"))["data"]["createVault"]["data"]["attributes"]["code"] == "UPPER"
 
 
+async def test_a_hook_knows_what_is_no_attribute(site: Site) -> None:
+    """It is not written."""
+    made = "2020-02-02T10:00:00.000Z"
+    body = {"data": {"code": "aside", "note": "rush", "made": made, "createdBy": 1}}
+    answer = await send(site, "POST", "/api/vaults", body)
+    assert answer.status == 200, answer.body
+    shown = answer.json["data"]["attributes"]
+    assert (shown["code"], shown["createdAt"]) == ("aside rush", made)
+    assert "note" not in shown
+
+
 async def test_errors_for_callers_reach_them_by_both_doors(site: Site) -> None:
     answer = await create(site, "refuse")
     assert answer.status == 400

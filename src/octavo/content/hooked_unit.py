@@ -67,14 +67,15 @@ class HookedUnit(ManyEntriesUnit):
         if told is None or given is None:
             return _unhooked(told, await creating(data, dates=dates))
         moment = shown_moment(this_moment())
-        given |= {CREATED_AT: moment, UPDATED_AT: moment, **dates}
+        asides = _asides(content_type, data)
+        given |= {CREATED_AT: moment, UPDATED_AT: moment, **dates, **asides}
         if content_type.draft_and_publish:
             given[PUBLISHED_AT] = data.get(PUBLISHED_AT, None if draft_default else moment)
         if content_type.localized:
             given[LOCALE] = await self._locale(content_type, data.get(LOCALE, locale))
         told.event.params = Params(data=_with_defaults(content_type, given), locale=given.get(LOCALE))
         await told.before(CREATE)
-        body, changed_dates = _written(content_type, told)
+        body, changed_dates = _written(content_type, told, asides)
         told.event.id = entry_id = await creating(body, dates=changed_dates)
         await self._after(content_type, told, CREATE)
         return entry_id
@@ -99,7 +100,8 @@ class HookedUnit(ManyEntriesUnit):
         given = await self._cast(content_type, data)
         if given is None:
             return _unhooked(told, await updating(data, dates=dates))
-        given |= {UPDATED_AT: shown_moment(this_moment()), **dates}
+        asides = _asides(content_type, data)
+        given |= {UPDATED_AT: shown_moment(this_moment()), **dates, **asides}
         if PUBLISHED_AT in data and content_type.draft_and_publish:
             given[PUBLISHED_AT] = data[PUBLISHED_AT]
         told.event.params.data = given
@@ -107,7 +109,7 @@ class HookedUnit(ManyEntriesUnit):
         publication = self._publication(content_type, entry, told.event.params.data)
         if publication is not None:
             await told.before(publication)
-        body, changed_dates = _written(content_type, told)
+        body, changed_dates = _written(content_type, told, asides)
         if not await updating(body, dates=changed_dates):
             return False
         became = _KINDS.get(self.changes[-1].kind)
@@ -238,7 +240,15 @@ def _with_defaults(content_type: ContentType, given: dict[str, Any]) -> dict[str
     return {**given, **defaults}
 
 
-def _written(content_type: ContentType, told: Telling) -> tuple[dict[str, Any], dict[str, Any]]:
+def _asides(content_type: ContentType, data: Mapping[str, Any]) -> dict[str, Any]:
+    """What a body says besides attributes: nothing of it is written, hooks may want to know of it, as in v4."""
+    known = {*content_type.attributes, *TIMESTAMPS, PUBLISHED_AT, LOCALE}
+    return {name: deepcopy(value) for name, value in data.items() if name not in known}
+
+
+def _written(
+    content_type: ContentType, told: Telling, asides: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """What hooks have left to be written, and its times. Raises HookFailed for what is no attribute."""
     event, hooks = told.event, told.hooks
     data = event.params.data
@@ -248,7 +258,7 @@ def _written(content_type: ContentType, told: Telling) -> tuple[dict[str, Any], 
     known |= {PUBLISHED_AT} if content_type.draft_and_publish else set()
     known |= {LOCALE} if content_type.localized and event.id is None else set()
     for name in data:
-        if name not in known:
+        if name not in known and name not in asides:
             raise hooks.mistake(event.action, f"there is no attribute {name!r} to write{did_you_mean(name, known)}")
-    body = {name: plain(value) for name, value in data.items() if name not in TIMESTAMPS}
+    body = {name: plain(value) for name, value in data.items() if name in known and name not in TIMESTAMPS}
     return body, {name: plain(data[name]) for name in TIMESTAMPS if name in data}

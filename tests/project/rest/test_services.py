@@ -1,6 +1,7 @@
 """Services of a project, its own and those that core actions ask; and what controllers check, prune and form."""
 
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,14 @@ async def test_a_core_action_asks_a_service_that_is_the_projects(shop: Shop) -> 
     assert (await shop.ask("DELETE", "/api/genres/1")).status == 403
     changed = await shop.ask("PUT", "/api/genres/1", {"data": {"name": "as ever"}}, full=True)
     assert changed.json["data"]["attributes"]["name"] == "as ever"
+
+
+async def test_services_take_values_of_python(shop: Shop) -> None:
+    books = shop.octavo.site.extending.app.service("api::book.book")
+    made = await books.create({"title": "dated", "publishedAt": datetime(2020, 5, 1, tzinfo=UTC)})
+    assert made["publishedAt"] == "2020-05-01T00:00:00.000Z"
+    changed = await books.update(made.id, {"publishedAt": datetime(2021, 5, 1, tzinfo=UTC)})
+    assert changed["publishedAt"] == "2021-05-01T00:00:00.000Z"
 
 
 async def test_services_by_name(shop: Shop) -> None:

@@ -8,6 +8,7 @@ import orjson
 
 from octavo.authorization.actor import SYSTEM
 from octavo.authorization.permissions import EVERYTHING
+from octavo.content.input.python_values import plain
 from octavo.content.reader import PreparedRead
 from octavo.controllers.writing import Write
 from octavo.errors import NotFoundError
@@ -70,13 +71,13 @@ class Service(ServiceKind):
     async def create(self, data: Mapping[str, Any], query: Asked = None, *, files: Files = ()) -> Entry:
         """A new entry, published unless the data has `publishedAt`. Raises ValidationError."""
         answer = await self._prepare(query, By.ID, Drafts.ANY)
-        write = Write(data, tuple(files))
+        write = _write(data, files)
         return self._entry(await self.app.controller.writes.create(self._type, write, answer, SYSTEM))
 
     async def update(self, entry_id: int, data: Mapping[str, Any], query: Asked = None, *, files: Files = ()) -> Any:
         """A changed entry; None where there is none. Raises ValidationError."""
         answer = await self._prepare(query, By.ID, Drafts.ANY)
-        write = Write(data, tuple(files))
+        write = _write(data, files)
         try:
             return self._entry(await self.app.controller.writes.update(self._type, entry_id, write, answer, SYSTEM))
         except NotFoundError:
@@ -86,7 +87,7 @@ class Service(ServiceKind):
         """The entry of a single type, changed or made. Raises ValidationError."""
         answer = await self._prepare(query, By.ID, Drafts.ANY)
         entry_id = await self._single_id(query, Drafts.ANY)
-        writes, write = self.app.controller.writes, Write(data, tuple(files))
+        writes, write = self.app.controller.writes, _write(data, files)
         if entry_id is None:
             return self._entry(await writes.create_single(self._type, write, answer, SYSTEM))
         return self._entry(await writes.update(self._type, entry_id, write, answer, SYSTEM, sharing=True))
@@ -129,6 +130,11 @@ class Service(ServiceKind):
 
     def _entry(self, answer: bytes) -> Entry:
         return Entry(self.uid, orjson.loads(answer))
+
+
+def _write(data: Mapping[str, Any], files: Files) -> Write:
+    """Data as a body would hold it: times, dates and decimals of Python as texts."""
+    return Write({name: plain(value) for name, value in data.items()}, tuple(files))
 
 
 def _plain(query: Asked) -> dict[str, Any]:

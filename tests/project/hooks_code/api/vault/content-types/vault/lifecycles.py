@@ -30,6 +30,9 @@ async def before_create(event: Any) -> None:
                 await event.app.entries("api::vault.vault").create({"code": "refuse"})
             except ValidationError as error:
                 event.params.data["code"] = f"caught {error.message}"
+        case "aside":
+            event.params.data["code"] = f"aside {event.params.data.get('note')}"
+            event.params.data["createdAt"] = event.params.data["made"]
         case "upper":
             event.params.data["code"] = "UPPER"
 
