@@ -150,11 +150,11 @@ async def test_mail_of_text_html_and_templates(tmp_path: Path) -> None:
 
 async def test_files_go_with_a_mail(tmp_path: Path) -> None:
     mail = Mail(FolderMailer(tmp_path / "out"), tmp_path)
-    files = [("prices.csv", "a;1\n"), ("raw", b"\x00\xff")]
+    files: list[tuple[str, str | bytes]] = [("prices.csv", "a;ß\n"), ("raw", b"\x00\xff")]
     await mail.send("ann@example.org", "Prices", text="See below", attachments=files)
     (sent,) = await asyncio.to_thread(read_mails, tmp_path / "out")
     assert [(part.get_filename(), part.get_content_type(), part.get_content()) for part in sent.iter_attachments()] == [
-        ("prices.csv", "text/csv", "a;1\n"),
+        ("prices.csv", "text/csv", "a;ß\n"),
         ("raw", "application/octet-stream", b"\x00\xff"),
     ]
     for name, content in (("../x", "a"), ("", "a"), ("large", b"0" * 20_000_001)):

@@ -32,7 +32,7 @@ class MailProblem(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file that goes with a message: its name, what it holds, its media type."""
+    """A file that goes with a message: its name, what it holds, its media type (`text/csv; charset=utf-8`)."""
 
     name: str
     content: bytes = field(repr=False)
@@ -123,8 +123,10 @@ def to_mime(message: Message, default: Sender) -> EmailMessage:
     mime.set_content(message.text or to_text(message.html))
     mime.add_alternative(message.html, subtype="html")
     for file in message.attachments:
-        main, _, sub = file.kind.partition("/")
-        mime.add_attachment(file.content, maintype=main, subtype=sub, filename=file.name)
+        kind, *parameters = file.kind.split("; ")
+        main, _, sub = kind.partition("/")
+        named = dict(one.split("=", 1) for one in parameters)
+        mime.add_attachment(file.content, maintype=main, subtype=sub, filename=file.name, params=named)
     return mime
 
 

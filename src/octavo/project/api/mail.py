@@ -65,6 +65,8 @@ def _attachment(name: str, content: str | bytes) -> Attachment:
     """A file of that name; what kind of file it is, the name says. Raises MailProblem for a name that is a path."""
     if not name or any(sign in name for sign in '/\\\r\n"'):
         raise MailProblem(f"{name!r} is no name of an attachment")
-    kind, encoding = mimetypes.guess_type(name)
-    data = content.encode() if isinstance(content, str) else content
-    return Attachment(name, data, kind if kind and not encoding else "application/octet-stream")
+    guessed, encoding = mimetypes.guess_type(name)
+    kind = guessed if guessed and not encoding else "application/octet-stream"
+    if isinstance(content, bytes):
+        return Attachment(name, content, kind)
+    return Attachment(name, content.encode(), f"{kind}; charset=utf-8" if kind.startswith("text/") else kind)
