@@ -5,6 +5,7 @@ import content from './content.json';
 import entry from './entry.json';
 import media from './media.json';
 import settings from './settings.json';
+import ui from './ui.json';
 
-const german: Messages = { ...app, ...builder, ...content, ...entry, ...media, ...settings };
+const german: Messages = { ...app, ...builder, ...content, ...entry, ...media, ...settings, ...ui };
 export default german;

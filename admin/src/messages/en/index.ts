@@ -4,6 +4,7 @@ import content from './content.json';
 import entry from './entry.json';
 import media from './media.json';
 import settings from './settings.json';
+import ui from './ui.json';
 
-export const english = { ...app, ...builder, ...content, ...entry, ...media, ...settings };
+export const english = { ...app, ...builder, ...content, ...entry, ...media, ...settings, ...ui };
 export type Messages = typeof english;
