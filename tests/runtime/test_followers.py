@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from octavo.authorization.role_grants import grant
+from octavo.builder.plans import update_content_type
 from octavo.database.connection import Database
 from octavo.runtime.followers import raise_version, read_version
 from octavo.runtime.open_resources import open_project_database
@@ -76,6 +77,18 @@ async def test_others_follow_a_change(start: Start, tmp_path: Path) -> None:
     await asyncio.gather(second.publish_change(), third.publish_change())  # both at once: none is lost
     await until(lambda: all("two" in served(process) for process in (first, second, third)))
     assert await read_version(first.database) == 3
+
+
+async def test_others_follow_the_builder(start: Start) -> None:
+    """What it adds, and what it drops."""
+    first, second = await start(), await start()
+    uid, names = "api::story.story", {"displayName": "Story", "singularName": "story", "pluralName": "stories"}
+    one = {**STORY["attributes"], "one": {"type": "string"}}
+    await first.change_definitions(update_content_type(uid, {"contentType": {**names, "attributes": one}}))
+    await until(lambda: "one" in served(second))
+    gone = {**names, "attributes": STORY["attributes"], "drop": ["one"], "confirm": "story"}
+    await second.change_definitions(update_content_type(uid, {"contentType": gone}))
+    await until(lambda: not served(first))
 
 
 async def test_who_has_changed_does_not_follow_itself(start: Start, tmp_path: Path) -> None:
