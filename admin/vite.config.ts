@@ -20,6 +20,15 @@ export default defineConfig(({ command }) => ({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        // Digests that the service knows as such: these files may be kept for ever.
+        hashCharacters: 'hex',
+        entryFileNames: 'assets/[name]-[hash:12].js',
+        chunkFileNames: 'assets/[name]-[hash:12].js',
+        assetFileNames: 'assets/[name]-[hash:12][extname]',
+      },
+    },
   },
   server: { proxy: { [APIS]: { target: service, changeOrigin: true, bypass: (request) => (request.headers.accept?.includes('text/html') ? request.url : undefined) } } },
 }));

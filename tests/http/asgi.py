@@ -82,8 +82,11 @@ async def call(
 
     await app(scope_of(method, target, headers), receiver(chunks), send)
     start, *pieces = sent
-    named = {name.decode(): value.decode("latin-1") for name, value in start["headers"]}
-    assert len(named) == len(start["headers"])
+    named: dict[str, str] = {}
+    for name, value in start["headers"]:
+        key, text = name.decode(), value.decode("latin-1")
+        assert key not in named or key == "vary", "a list may come in several lines, nothing else twice"
+        named[key] = f"{named[key]}, {text}" if key in named else text
     assert [piece.get("more_body", False) for piece in pieces] == [True] * (len(pieces) - 1) + [False]
     return Answer(start["status"], named, b"".join(piece.get("body", b"") for piece in pieces))
 

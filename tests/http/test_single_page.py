@@ -1,5 +1,6 @@
 """A single-page application below a path: files, deep links, how long each is kept, and what it never answers."""
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -78,3 +79,58 @@ def test_nothing_outside_can_be_reached(app: HttpApplication, path: str) -> None
 
 def test_other_files_below_the_path_are_found_where_the_page_has_none(app: HttpApplication) -> None:
     assert ask(app, "GET", "/admin/logo.png").body == b"logo"
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> HttpApplication:
+    build = tmp_path / "pages"
+    (build / "assets").mkdir(parents=True)
+    (build / "index.html").write_text("as it was built")
+    (build / "assets/main-0a1b2c3d4e5f.js").write_text("run();" * 1000)
+    (build / "assets/main.js").write_text("run();" * 1000)
+    page = SinglePage("/admin", build, POLICY, b"as it is served")
+    return HttpApplication(Router(), HttpOptions(), static=page)
+
+
+def test_a_page_of_ones_own_is_for_browsers(pages: HttpApplication) -> None:
+    for path, accept, status in (
+        ("/admin", "*/*", 200),
+        ("/admin/", "*/*", 200),
+        ("/admin/index.html", "*/*", 200),
+        ("/admin/settings/users", "text/html,*/*", 200),
+        ("/admin/settings/users", "*/*", 404),
+        ("/admin/assets/gone.js", "text/html", 404),
+    ):
+        answer = ask(pages, "GET", path, headers=[("Accept", accept)])
+        assert answer.status == status, path
+        if status == 200:
+            assert (answer.body, answer.headers["cache-control"]) == (b"as it is served", "no-cache")
+            assert answer.headers["content-security-policy"] == POLICY
+
+
+@pytest.mark.parametrize(
+    "name, accepted, packed",
+    [
+        ("main-0a1b2c3d4e5f.js", "gzip, br", True),
+        ("main-0a1b2c3d4e5f.js", "br;q=1, GZIP;q=0.5", True),
+        ("main-0a1b2c3d4e5f.js", "gzip;q=0", False),
+        ("main-0a1b2c3d4e5f.js", "", False),
+        ("main.js", "gzip", False),
+    ],
+)
+def test_files_that_are_kept_are_sent_compressed(
+    pages: HttpApplication, name: str, accepted: str, packed: bool
+) -> None:
+    for _ in range(2):
+        answer = ask(pages, "GET", f"/admin/assets/{name}", headers=[("Accept-Encoding", accepted)])
+        assert (answer.headers.get("content-encoding") == "gzip") is packed
+        text = gzip.decompress(answer.body) if packed else answer.body
+        assert text == b"run();" * 1000
+        assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
+    assert not packed or len(answer.body) < 200
+
+
+def test_parts_of_a_file_are_those_of_the_file_itself(pages: HttpApplication) -> None:
+    headers = [("Accept-Encoding", "gzip"), ("Range", "bytes=0-2")]
+    answer = ask(pages, "GET", "/admin/assets/main-0a1b2c3d4e5f.js", headers=headers)
+    assert (answer.status, answer.body) == (206, b"run")

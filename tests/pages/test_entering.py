@@ -4,6 +4,7 @@ import pytest
 
 from tests.pages.desk import ADA, AXE, Desk
 
+CHOSEN = "document.querySelector('[role=option][aria-selected=true]')"
 SIZES = (390, 1024, 1600)
 
 
@@ -72,3 +73,21 @@ def test_pages_fit_into_every_window(desk: Desk) -> None:
         desk.see("What to do next")
         assert not desk.overflows()
     desk.size(1400)
+
+
+def test_the_palette_goes_to_pages_and_entries_by_keyboard(desk: Desk) -> None:
+    desk.open("/admin")
+    desk.see("What to do next")
+    desk.click("Go to", exact=False)
+    desk.until("document.querySelector('[role=dialog] input') === document.activeElement", "the palette's field")
+    desk.page.send("Input.insertText", text="sett")
+    desk.until(f"{CHOSEN}?.innerText.startsWith('Settings')", "the settings' line")
+    desk.press("Enter")
+    desk.until("location.pathname.startsWith('/admin/settings')", "the settings")
+    desk.click("Go to", exact=False)
+    desk.until("document.querySelector('[role=dialog] input') === document.activeElement", "the palette's field")
+    desk.page.send("Input.insertText", text="walk")
+    desk.until(f"{CHOSEN}?.innerText.includes('Article')", "an entry")
+    assert not AXE.is_file() or desk.barriers() == []
+    desk.press("Escape")
+    desk.until("!document.querySelector('[role=dialog]')", "no palette")

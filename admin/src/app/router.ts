@@ -1,5 +1,6 @@
 /** The addresses of the pages: those of v4's panel, so that bookmarks and links in mails go on working. */
 import { createRouter } from 'sv-router';
+import { BASE } from './addresses';
 import { builderRoutes } from '../builder/routes';
 import { contentRoutes } from '../content/routes';
 import { mediaRoutes } from '../media/routes';
@@ -13,3 +14,10 @@ export const { p, navigate, isActive, route, preload } = createRouter({
   ...settingsRoutes,
   '*notfound': () => import('./NotFoundPage.svelte'),
 });
+
+/** Go to an address of the pages, as links have it: below BASE. */
+export function goTo(address: string): Promise<unknown> {
+  const go = navigate as unknown as (path: string, options?: { search?: string }) => Promise<unknown>;
+  const { pathname, search } = new URL(address, location.origin);
+  return go(pathname.slice(BASE.length) || '/', { search });
+}

@@ -8,13 +8,19 @@ import asyncio
 from pathlib import Path, PurePath
 from typing import Final
 
+from octavo.http.compressed import CompressedFiles, accepts_gzip
 from octavo.http.request import Request
 from octavo.http.response import Headers, Response
-from octavo.http.static import StaticOptions, answer_file, content_type_of, open_inside, safe_segments
+from octavo.http.static import OpenFile, StaticOptions, answer_file, content_type_of, open_inside, safe_segments
 
 PAGE: Final = "index.html"
 _KEPT: Final = StaticOptions("public, max-age=31536000, immutable", entity_tags=True)
 _ASKED_FOR: Final = StaticOptions("no-cache", entity_tags=True)
+_PACKED: Final[Headers] = (
+    (b"content-encoding", b"gzip"),
+    (b"vary", b"accept-encoding"),
+    (b"cache-control", _KEPT.cache_control.encode()),
+)
 _ASSETS: Final = frozenset(
     (".js", ".mjs", ".css", ".map", ".json", ".woff", ".woff2", ".ttf", ".eot", ".png", ".jpg", ".svg", ".ico", ".webp")
 )
@@ -33,6 +39,7 @@ class SinglePage:
         self._folder = folder.resolve()
         self._headers: Headers = ((b"content-security-policy", policy.encode()),)
         self._page = page
+        self._compressed = CompressedFiles()
 
     async def respond(self, request: Request) -> Response | None:
         """A file of the page, or the page; None for what is not below its path, and for programs."""
@@ -52,8 +59,22 @@ class SinglePage:
             opened = await asyncio.to_thread(open_inside, self._folder, segments)
         if opened is None:
             return None
+        return await self._answer(request, segments, opened)
+
+    async def _answer(self, request: Request, segments: list[str], opened: OpenFile) -> Response:
+        """The file: compressed, where its name tells what is in it and the caller can read that."""
         name = segments[-1]
-        return answer_file(request, opened, content_type_of(name), _options(name), self._headers)
+        options = _options(name)
+        if options is _KEPT and accepts_gzip(request) and request.header("range") is None:
+            path = "/".join(segments)
+            data = self._compressed.known(path)
+            if data is not None:
+                opened.file.close()
+            else:
+                data = await asyncio.to_thread(self._compressed.compress, path, opened)
+            if data is not None:
+                return Response(200, data, content_type_of(name), headers=(*self._headers, *_PACKED))
+        return answer_file(request, opened, content_type_of(name), options, self._headers)
 
     def _own_page(self, page: bytes) -> Response:
         kept = (b"cache-control", _ASKED_FOR.cache_control.encode())
