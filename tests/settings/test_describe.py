@@ -34,6 +34,8 @@ def test_keys_with_value_and_source(tmp_path: Path) -> None:
         Described("config/api.toml", "compat.adminTokens", "short", "profile safe"),
         Described("config/api.toml", "compat.firstAdministrator", "sealed", "profile safe"),
         Described("config/api.toml", "compat.linkedValues", "asked", "profile safe"),
+        Described("config/api.toml", "compat.webhookAddresses", "checked", "profile safe"),
+        Described("config/api.toml", "compat.mailsByAdministrators", "granted", "profile safe"),
         Described("config/api.toml", "compat.accountStates", "hidden", "profile safe"),
         Described("config/api.toml", "compat.mailedCodes", "sealed", "profile safe"),
         Described("config/api.toml", "compat.queryStrings", "listed", "profile safe"),

@@ -142,10 +142,16 @@ async def revoke(
         )
 
 
+async def granted_within(unit: UnitOfWork, dialect: Dialect, role_id: int) -> frozenset[str]:
+    """What a role may do."""
+    rows = await unit.connection.fetch_all(*_GRANTED.bind(dialect, role=role_id))
+    return frozenset(row[0] for row in rows)
+
+
 async def set_grants_within(unit: UnitOfWork, dialect: Dialect, role_id: int, actions: Iterable[str]) -> None:
     """Let a role take exactly these actions, within a unit that holds `LOCK`."""
     wanted = dict.fromkeys(actions)
-    granted = {row[0] for row in await unit.connection.fetch_all(*_GRANTED.bind(dialect, role=role_id))}
+    granted = await granted_within(unit, dialect, role_id)
     for action in sorted(granted - wanted.keys()):
         await _delete(unit, dialect, role_id, action)
     await _insert_grants(unit, dialect, role_id, (action for action in wanted if action not in granted))

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import click
 
+from octavo.authorization.actor import SYSTEM
 from octavo.authorization.role_grants import Role, find_role, list_grants
 from octavo.cli.base import (
     Group,
@@ -65,7 +66,7 @@ def list_all(project: Path, as_json: bool) -> None:
 def create(name: str, description: str, project: Path) -> None:
     """Make a role that may do nothing yet."""
     body = {"name": name, "description": description}
-    _administer(project, lambda administration, _: administration.create(body))
+    _administer(project, lambda administration, _: administration.create(body, SYSTEM))
     say("Made the role [bold]{}[/]; `octavo permissions grant` lets it do something.", name)
 
 

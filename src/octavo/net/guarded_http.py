@@ -33,6 +33,8 @@ def is_public(address: str) -> bool:
         inner = _embedded(found)
         if inner is not None:
             return is_public(str(inner))
+        if found.is_site_local:
+            return False
     return found.is_global and not found.is_multicast and not found.is_reserved
 
 

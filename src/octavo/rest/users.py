@@ -58,13 +58,13 @@ class RoleWriteEndpoints:
 
     async def create(self, request: Request, actor: Actor) -> Response:
         """POST /api/users-permissions/roles"""
-        await self._roles.create((await read_body(request, parse_form)).value)
+        await self._roles.create((await read_body(request, parse_form)).value, actor)
         return Response(200, _OK)
 
     async def update(self, request: Request, actor: Actor) -> Response:
         """PUT /api/users-permissions/roles/:id"""
         body = await read_body(request, parse_form)
-        await self._roles.update(_role_id(request), body.value)
+        await self._roles.update(_role_id(request), body.value, actor)
         return Response(200, _OK)
 
     async def delete(self, request: Request, actor: Actor) -> Response:

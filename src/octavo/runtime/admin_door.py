@@ -71,7 +71,8 @@ def _endpoints(router: Router, shared: Infrastructure, services: Services) -> It
     if given.transfer_token_salt:
         transfer = transfer_tokens(given.transfer_token_salt)
         yield TransferTokenEndpoints(TokenBook(shared.database, shared.feed, transfer))
-    yield WebhookEndpoints(shared.webhooks)
+    checks = settings.api.compat.webhook_addresses == "checked"
+    yield WebhookEndpoints(shared.webhooks, checks_addresses=checks)
     yield EntryEndpoints(services.managed)
     yield EntryChangeEndpoints(services.entry_writes, services.entry_actions, services.account_writes)
     yield DraftRelationEndpoints(DraftRelations(services.managed, services.controller.locales), services.entry_writes)
@@ -107,4 +108,5 @@ def _plugin_endpoints(shared: Infrastructure, services: Services, facts: Project
         senders = mail.settings
         provider = mail.provider or ("nodemailer" if mail.provider_options.host else "")
         facts_of_mail = MailFacts(provider, senders.default_from, senders.default_reply_to, senders.test_address)
-        yield MailEndpoints(shared.mailer, facts_of_mail)
+        for_everybody = settings.api.compat.mails_by_administrators == "everybody"
+        yield MailEndpoints(shared.mailer, facts_of_mail, for_everybody=for_everybody)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def open_webhooks(settings: Settings, database: Database, outbox: Outbox) -> Webhooks:
     """The webhooks of a database, sent as the settings say."""
-    return Webhooks(database, outbox, _LatePoster(settings).post)
+    return Webhooks(database, outbox, _LatePoster(settings))
 
 
 class _LatePoster:
@@ -27,9 +27,16 @@ class _LatePoster:
 
     async def post(self, webhook: Webhook, sent: Sent) -> Answer:
         """Send a message, once."""
+        return await self._made().post(webhook, sent)
+
+    async def refusal(self, url: str) -> str | None:
+        """Why nothing would be sent to an address."""
+        return await self._made().refusal(url)
+
+    def _made(self) -> "Poster":
         if self._poster is None:
             self._poster = open_poster(self._settings)
-        return await self._poster.post(webhook, sent)
+        return self._poster
 
 
 def open_poster(settings: Settings) -> "Poster":

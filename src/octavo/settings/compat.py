@@ -56,6 +56,8 @@ RULES: Mapping[str, Rule] = {
     "admin_tokens": Rule(v4="long", safe="short"),
     "first_administrator": Rule(v4="anybody", safe="sealed"),
     "linked_values": Rule(v4="shown", safe="asked"),
+    "webhook_addresses": Rule(v4="kept", safe="checked"),
+    "mails_by_administrators": Rule(v4="everybody", safe="granted"),
     "account_states": Rule(v4="told", safe="hidden"),
     "mailed_codes": Rule(v4="plain", safe="sealed"),
     "ids": Rule(v4="numbers", safe="digits"),

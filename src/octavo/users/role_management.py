@@ -1,6 +1,7 @@
 """Role administration: roles of users made, changed and deleted with what they may do; the same for every door.
 
-Refuses with ValidationError, ApplicationError and NotFoundError.
+Refuses with ValidationError, ApplicationError and NotFoundError; with ForbiddenError an administrator who would let
+users do more than they may do themselves.
 """
 
 import re
@@ -10,7 +11,9 @@ from typing import Any, Final
 
 from anyascii import anyascii
 
-from octavo.authorization.role_grants import LOCK, check_actions, set_grants_within
+from octavo.authorization.actor import Actor
+from octavo.authorization.rights.escalation import check_users_get_within
+from octavo.authorization.role_grants import LOCK, check_actions, granted_within, set_grants_within
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.writer import EntryWriter
 from octavo.errors import ApplicationError, NotFoundError, ValidationError
@@ -35,10 +38,11 @@ class RoleManagement:
         self._dialect = writer.database.dialect
         self._role_type = _with_short_names(writer.registry.content_types[ROLE])
 
-    async def create(self, body: Any) -> int:
+    async def create(self, body: Any, actor: Actor) -> int:
         """A new role; its id."""
         given = _check_body(body)
         actions = _read_actions(given.get("permissions"))
+        check_users_get_within(actor, actions or ())
 
         async def work(unit: EntryUnit) -> int:
             await unit.connection.lock(LOCK)
@@ -50,7 +54,7 @@ class RoleManagement:
 
         return await self._writer.run(work)
 
-    async def update(self, role_id: int, body: Any, *, whole: bool = False) -> None:
+    async def update(self, role_id: int, body: Any, actor: Actor, *, whole: bool = False) -> None:
         """Change a role. What it may do changes only where the body speaks of it; unless the body is the `whole` of it,
         so that it may do nothing else."""
         given = _check_body(body)
@@ -61,6 +65,8 @@ class RoleManagement:
             if not await unit.update(self._role_type, role_id, _named(given)):
                 raise NotFoundError("Role not found")
             if actions is not None:
+                granted = await granted_within(unit, self._dialect, role_id)
+                check_users_get_within(actor, (action for action in actions if action not in granted))
                 await set_grants_within(unit, self._dialect, role_id, actions)
 
         await self._writer.run(work)

@@ -13,7 +13,7 @@ from octavo.errors import NotFoundError, ValidationError
 from octavo.events.outbox import Outbox
 from octavo.webhooks import rows
 from octavo.webhooks.deliveries import Delivery, find_delivery, forget_webhook, list_deliveries, note
-from octavo.webhooks.messages import TOPIC, Answer, Post, Sent, new_id
+from octavo.webhooks.messages import TOPIC, Answer, Posts, Sent, new_id
 from octavo.webhooks.webhook import TEST, Webhook, checked, new_secret
 
 ResultT = TypeVar("ResultT")
@@ -29,11 +29,11 @@ class Webhooks:
     Fields are those of `Webhook`. Refuses with ValidationError, every problem at once, and NotFoundError.
     """
 
-    def __init__(self, database: Database, outbox: Outbox, post: Post) -> None:
+    def __init__(self, database: Database, outbox: Outbox, poster: Posts) -> None:
         self._database = database
         self._dialect = database.dialect
         self._outbox = outbox
-        self._post = post
+        self._poster = poster
         self.current: tuple[Webhook, ...] = ()
         """All that this process knew at its last look; none before the first."""
 
@@ -85,6 +85,10 @@ class Webhooks:
 
         return await self._run(delete)
 
+    async def refusal(self, url: str) -> str | None:
+        """Why nothing would be sent to an address; None where it would, or where its name cannot be found now."""
+        return await self._poster.refusal(url)
+
     async def count_failure(self, webhook_id: int, most: int) -> None:
         """A message is given up: switch the webhook off after so many in a row; 0 is never."""
 
@@ -112,7 +116,7 @@ class Webhooks:
 
     async def send(self, webhook: Webhook, sent: Sent) -> Answer:
         """Send a message now, and note in the log what comes of it."""
-        answer = await self._post(webhook, sent)
+        answer = await self._poster.post(webhook, sent)
         await run_unit(
             self._database,
             UnitOfWork,

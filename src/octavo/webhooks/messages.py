@@ -2,9 +2,8 @@
 byte as it was made."""
 
 import secrets
-from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from octavo.webhooks.webhook import Webhook
 
@@ -43,5 +42,14 @@ class Answer:
     milliseconds: int
 
 
-Post = Callable[[Webhook, Sent], Awaitable[Answer]]
+class Posts(Protocol):
+    """What sends messages."""
+
+    async def post(self, webhook: Webhook, sent: Sent) -> Answer:
+        """Send a message, once; whatever comes of it."""
+
+    async def refusal(self, url: str) -> str | None:
+        """Why nothing would be sent to an address; None where it would, or where its name cannot be found now."""
+
+
 """Sends a message, once."""

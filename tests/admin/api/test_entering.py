@@ -31,9 +31,9 @@ async def test_the_first_administrator_is_one(empty_office: Any) -> None:
     office = await empty_office()
     weak = await office.post("register-admin", {**BOSS, "password": "weak", "roles": [1]})
     assert weak.json["error"]["message"] == "4 errors occurred"
-    bosses = ({**BOSS, "email": f"boss{number}@admin.example"} for number in range(4))
+    bosses = ({**BOSS, "email": f"boss{number}@admin.example"} for number in range(20))
     answers = await asyncio.gather(*(office.post("register-admin", boss) for boss in bosses))
-    assert sorted(answer.status for answer in answers) == [200, 400, 400, 400]
+    assert sorted(answer.status for answer in answers) == [200, *[400] * 19]
     assert await office.club.database.fetch_value("SELECT count(*) FROM admin_users") == 1
     (data,) = (answer.json["data"] for answer in answers if answer.status == 200)
     assert [role["code"] for role in data["user"]["roles"]] == ["strapi-super-admin"]

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from octavo.admin.answers import plain_answer
 from octavo.admin.operations import AdminOperation
-from octavo.authorization.actor import Actor
+from octavo.authorization.actor import Actor, check
 from octavo.errors import ApplicationError, ValidationError
 from octavo.http.request import Request
 from octavo.http.response import Response
@@ -38,7 +38,8 @@ class MailEndpoints:
         AdminOperation("GET", "/email/settings", "settings", "How mail leaves", _SETTINGS),
     )
 
-    def __init__(self, mailer: Mailer, facts: MailFacts) -> None:
+    def __init__(self, mailer: Mailer, facts: MailFacts, *, for_everybody: bool) -> None:
+        self._for_everybody = for_everybody
         self._mailer = mailer
         self._facts = facts
 
@@ -55,6 +56,8 @@ class MailEndpoints:
 
     async def send(self, request: Request, actor: Actor) -> Response:
         """POST /email"""
+        if not self._for_everybody:
+            check(actor, *_SETTINGS)
         body = await request.json()
         given = body if isinstance(body, Mapping) else {}
         sender, reply_to, subject, text, html = (_text(given, name) for name in _TEXTS)

@@ -52,12 +52,12 @@ class UserRoleEndpoints:
 
     async def create(self, request: Request, actor: Actor) -> Response:
         """POST /users-permissions/roles"""
-        await self._roles.create(await request.json())
+        await self._roles.create(await request.json(), actor)
         return plain_answer(DONE)
 
     async def update(self, request: Request, actor: Actor) -> Response:
         """PUT /users-permissions/roles/:id"""
-        await self._roles.update(_role_id(request), await request.json(), whole=True)
+        await self._roles.update(_role_id(request), await request.json(), actor, whole=True)
         return plain_answer(DONE)
 
     async def delete(self, request: Request, actor: Actor) -> Response:

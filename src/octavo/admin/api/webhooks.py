@@ -1,4 +1,5 @@
-"""The routes of webhooks, in v4's words; the addresses that they may tell are checked when they are told."""
+"""The routes of webhooks, in v4's words; the addresses that they may tell are checked when they are told, and when they
+are given where the rule `webhookAddresses` says so."""
 
 from typing import Any, Final
 
@@ -6,7 +7,7 @@ from octavo.admin.answers import data_answer
 from octavo.admin.api.sessions import PREFIX
 from octavo.admin.operations import AdminOperation
 from octavo.authorization.actor import Actor
-from octavo.errors import BadRequestError, NotFoundError, ValidationError
+from octavo.errors import BadRequestError, NotFoundError, Problem, ValidationError
 from octavo.forms import REQUIRED, Flag, Items, Record, Text, check, rule
 from octavo.http.request import Request
 from octavo.http.response import Response
@@ -39,7 +40,8 @@ class WebhookEndpoints:
         AdminOperation("POST", f"{_HOOKS}/:id/trigger", "trigger", "Try a webhook", ("admin::webhooks.update",)),
     )
 
-    def __init__(self, webhooks: Webhooks) -> None:
+    def __init__(self, webhooks: Webhooks, *, checks_addresses: bool) -> None:
+        self._checks_addresses = checks_addresses
         self._webhooks = webhooks
 
     async def find(self, _: Request, __: Actor) -> Response:
@@ -54,6 +56,7 @@ class WebhookEndpoints:
         """POST /admin/webhooks"""
         given = await request.json()
         check(_NEW, given)
+        await self._check_address(given["url"])
         return data_answer(_shown(await self._webhooks.create(**_values(given))), status=201)
 
     async def update(self, request: Request, _: Actor) -> Response:
@@ -61,6 +64,8 @@ class WebhookEndpoints:
         given = await request.json()
         check(_CHANGED, given)
         found = await self._found(request)
+        if given["url"] != found.url:
+            await self._check_address(given["url"])
         return data_answer(_shown(await self._webhooks.update(found.id, **_values(given))))
 
     async def delete(self, request: Request, _: Actor) -> Response:
@@ -85,6 +90,11 @@ class WebhookEndpoints:
         """POST /admin/webhooks/:id/trigger: sent at once; what came of it, without the answer's text."""
         found = await self._found(request)
         return data_answer(_outcome(found, await self._webhooks.test(found.id)))
+
+    async def _check_address(self, url: str) -> None:
+        refusal = await self._webhooks.refusal(url) if self._checks_addresses else None
+        if refusal is not None:
+            raise ValidationError.from_problems([Problem(("url",), refusal)])
 
     async def _found(self, request: Request) -> Webhook:
         try:

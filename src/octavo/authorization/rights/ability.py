@@ -31,6 +31,9 @@ _SHOWN_OF_PEOPLE: Final = {
 }
 """What may be known of administrators where entries lead to them, whoever asks (security.md, 6)."""
 
+_NEVER_KNOWN: Final = frozenset({(USER, "resetPasswordToken"), (USER, "confirmationToken")})
+"""What nobody may compare, sort by or search, whatever they may do: who finds it out becomes that user."""
+
 _NO_CONTENT: Final = ("admin::",)
 
 _WHOLLY: Final = frozenset({f"{FILES}.upload", f"{FILES}.destroy", f"{USER}.destroy"})
@@ -160,6 +163,8 @@ class AdminAbility(Ability):
         """Whether a field may be touched at all, and of which entries that are in scope; None: of all."""
         if uid in _SHOWN_OF_PEOPLE or uid.startswith(_NO_CONTENT):
             return field in _SHOWN_OF_PEOPLE.get(uid, ()), None
+        if (uid, field) in _NEVER_KNOWN:
+            return False, None
         if self.everything or uid in LIBRARY or field in automatic_names(self._registry.content_types[uid]):
             return True, None
         asked = of_entries(uid, action)

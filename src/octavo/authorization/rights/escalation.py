@@ -9,6 +9,7 @@ from typing import Final
 from octavo.authorization.actor import Actor
 from octavo.authorization.rights.ability import AdminAbility
 from octavo.authorization.rights.grants import Grant
+from octavo.authorization.role_grants import DEFAULT_ROLES
 from octavo.errors import ForbiddenError
 
 TOO_MUCH: Final = "You cannot give rights that you do not have"
@@ -32,6 +33,16 @@ def check_actions_within(actor: Actor, actions: Iterable[str]) -> None:
         return
     if not isinstance(ability, AdminAbility) or not all(ability.allows_wholly(action) for action in actions):
         raise ForbiddenError(TOO_MUCH)
+
+
+def check_users_get_within(actor: Actor, actions: Iterable[str]) -> None:
+    """Raise ForbiddenError where an administrator lets users of the site do more than they may do themselves there.
+
+    What the roles of a new database may do, about themselves, anybody may give.
+    """
+    if actor.kind == "administrator":
+        usual = {action for role in DEFAULT_ROLES.values() for action in role.actions}
+        check_actions_within(actor, (action for action in actions if action not in usual))
 
 
 def all_within(grants: Iterable[Grant], own: Sequence[Grant]) -> bool:

@@ -160,12 +160,12 @@ class PluginResolvers:
 
     async def _create_role(self, call: Call) -> bytes:
         call.roots.require(f"{ROLE}.createRole")
-        await self._roles.create(call.arguments["data"])
+        await self._roles.create(call.arguments["data"], call.roots.actor)
         return _ok(call)
 
     async def _update_role(self, call: Call) -> bytes:
         call.roots.require(f"{ROLE}.updateRole")
-        await self._roles.update(call.roots.read_id(call.arguments["id"]), call.arguments["data"])
+        await self._roles.update(call.roots.read_id(call.arguments["id"]), call.arguments["data"], call.roots.actor)
         return _ok(call)
 
     async def _delete_role(self, call: Call) -> bytes:

@@ -147,6 +147,17 @@ class Compat:
         "far as they may read that entry by itself.",
         default_doc=_BY_PROFILE,
     )
+    webhook_addresses: Literal["kept", "checked"] = setting(
+        "kept",
+        "Addresses of webhooks that administrators give: kept, and refused when they are told if they are private; or "
+        "refused then and when they are given.",
+        default_doc=_BY_PROFILE,
+    )
+    mails_by_administrators: Literal["everybody", "granted"] = setting(
+        "everybody",
+        "Administrators who may send mails of their own by POST /email: everybody, or those who may see its settings.",
+        default_doc=_BY_PROFILE,
+    )
     account_states: Literal["told", "hidden"] = setting(
         "told",
         "Who asks for another mail to confirm an address: told of a confirmed or blocked one, or nothing.",
