@@ -4,8 +4,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 
+import orjson
+
 from octavo.http.response import Headers, Response, render_json
 from octavo.query.ast import Page
+from octavo.query.panel_page import pagination
 
 NO_STORE: Final = ((b"cache-control", b"no-store"),)
 
@@ -22,10 +25,8 @@ def plain_answer(body: Mapping[str, Any] | list[Any], status: int = 200) -> Resp
 
 def page_answer(results: bytes, page: Page, total: int) -> Response:
     """`{"results": [...], "pagination": {...}}`, of a JSON array."""
-    size = page.limit or 0
-    counted = page.number or 1, size, -(-total // size) if size else 0, total
-    pagination = b'{"page":%d,"pageSize":%d,"pageCount":%d,"total":%d}' % counted
-    return Response(200, b'{"results":%b,"pagination":%b}' % (results, pagination), headers=NO_STORE)
+    told = orjson.dumps(pagination(page, total))
+    return Response(200, b'{"results":%b,"pagination":%b}' % (results, told), headers=NO_STORE)
 
 
 def instant(moment: datetime | None) -> str | None:

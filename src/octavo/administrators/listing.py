@@ -12,11 +12,11 @@ from octavo.errors import InvalidParameter
 from octavo.query.answer import Nested, Object, Plain
 from octavo.query.ast import And, At, Compare, Filter, Or, Page, Query
 from octavo.query.ast import Sort as Order
+from octavo.query.numbers import plain_id
 from octavo.query.operators import OPERATORS
 from octavo.query.panel_page import read_panel_page
 from octavo.query.params import read_query
 from octavo.query.request import Drafts, ReadRequest
-from octavo.schema.scalar_types import LARGEST_ID
 from octavo.schema.uids import ADMIN_USER
 
 SHOWN: Final = (
@@ -104,8 +104,8 @@ def _search(text: str) -> Filter:
     """Who has a text in a name or in the address; a number is an id too."""
     contains = Compare(operator=OPERATORS["$containsi"], values=(text,))
     found: list[Filter] = [At(attribute=name, filter=contains) for name in _SEARCHED]
-    if text.isascii() and text.isdecimal() and len(text) <= len(str(LARGEST_ID)):
-        found.append(At(attribute="id", filter=Compare(operator=OPERATORS["$eq"], values=(int(text),))))
+    if number := plain_id(text):
+        found.append(At(attribute="id", filter=Compare(operator=OPERATORS["$eq"], values=(number,))))
     return Or(items=tuple(found))
 
 

@@ -35,7 +35,7 @@ from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.errors import ApplicationError, BadRequestError, NotFoundError, Problem, ValidationError
-from octavo.schema.scalar_types import LARGEST_ID
+from octavo.query.numbers import plain_id
 
 _UNKNOWN: Final = "User does not exist"
 _NOT_FOUND: Final = "User not found"
@@ -191,12 +191,8 @@ class People:
 
 
 def _number(given: Any) -> int:
-    """An id as it is given, in an address or in a body; 0 for what can be none."""
-    if isinstance(given, float):
-        given = int(given)
-    text = str(given)
-    number = int(text) if text.isascii() and text.isdecimal() and len(text) <= len(str(LARGEST_ID)) else 0
-    return number if number <= LARGEST_ID else 0
+    """An id as it is given, in an address or in a body, where a fraction is cut off."""
+    return plain_id(int(given) if isinstance(given, float) else given)
 
 
 _FIELDS: Final = {

@@ -12,10 +12,10 @@ from octavo.authorization.ability import Ability
 from octavo.authorization.query_sanitizer import QuerySanitizer
 from octavo.authorization.strictness import Strictness
 from octavo.content_manager.shown import Asked
-from octavo.errors import InvalidParameter, PaginationError, ValidationError
+from octavo.errors import InvalidParameter, PaginationError
 from octavo.query.ast import And, At, Filter, Not, Or, Page, Query, Sort
 from octavo.query.numbers import MAX_SAFE_INTEGER, js_number
-from octavo.query.panel_page import MOST
+from octavo.query.panel_page import panel_page
 from octavo.query.params import read_query
 from octavo.schema.attributes import Scalar
 from octavo.schema.content_types import ContentType, Definition
@@ -56,9 +56,7 @@ def read_allowed(
 def read_page(given: Mapping[str, Any]) -> Page:
     """`page` and `pageSize`, by JavaScript's numbers. Raises PaginationError, ValidationError."""
     number, size = _whole(given, "page", 1), _whole(given, "pageSize", PAGE_SIZE)
-    if size > MOST:
-        raise ValidationError(f"pageSize must be at most {MOST}")
-    return Page(start=min((number - 1) * size, MAX_SAFE_INTEGER), limit=size, number=number)
+    return panel_page(number, size)
 
 
 def _whole(given: Mapping[str, Any], name: str, default: int) -> int:

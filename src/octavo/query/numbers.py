@@ -47,6 +47,17 @@ def exact_number(value: float) -> int | float:
     return int(value) if value.is_integer() and abs(value) <= MAX_SAFE_INTEGER else value
 
 
+def plain_id(value: object) -> int:
+    """An id as administrators' pages write it: a whole number, or its digits; 0 for what can be none.
+
+    >>> plain_id(5), plain_id("5"), plain_id("5.0"), plain_id(True), plain_id("1e1"), plain_id("9" * 30)
+    (5, 5, 0, 0, 0, 0)
+    """
+    text = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) <= len(str(LARGEST_ID)) else 0
+    return number if number <= LARGEST_ID else 0
+
+
 def id_number(value: object, *, digits_only: bool = False) -> float:
     """The number that an id of a request means; NaN when it means none. `digits_only`: no other ways to write it.
 

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from octavo.errors import PaginationError, ValidationError
 from octavo.query.ast import Page
+from octavo.query.numbers import MAX_SAFE_INTEGER
 
 MOST: Final = 1000
 
@@ -17,9 +18,14 @@ def read_panel_page(params: Mapping[str, Any], size: int = 10) -> Page:
     limit = _whole(params.get("pageSize"), size)
     if limit is None:
         raise PaginationError("Invalid 'pageSize' parameter. Expected an integer > 0, received: undefined")
-    if limit > MOST:
+    return panel_page(number, limit)
+
+
+def panel_page(number: int, size: int) -> Page:
+    """A page by its number, from 1. Raises ValidationError where it is too large."""
+    if size > MOST:
         raise ValidationError(f"pageSize must be at most {MOST}")
-    return Page(start=(number - 1) * limit, limit=limit, number=number)
+    return Page(start=min((number - 1) * size, MAX_SAFE_INTEGER), limit=size, number=number)
 
 
 def pagination(page: Page, total: int) -> dict[str, int]:

@@ -11,7 +11,7 @@ from octavo.errors import BadRequestError, NotFoundError, Problem, ValidationErr
 from octavo.forms import REQUIRED, Flag, Items, Record, Text, check, rule
 from octavo.http.request import Request
 from octavo.http.response import Response
-from octavo.schema.scalar_types import LARGEST_ID
+from octavo.query.numbers import plain_id
 from octavo.webhooks.book import Webhooks
 from octavo.webhooks.messages import Answer
 from octavo.webhooks.webhook import EVENTS, Webhook, is_address
@@ -77,9 +77,9 @@ class WebhookEndpoints:
         """POST /admin/webhooks/batch-delete: those that there are; all ids are answered."""
         given = await request.json()
         ids = given.get("ids") if isinstance(given, dict) else None
-        if not isinstance(ids, list) or not ids or not all(_number(one) for one in ids):
+        if not isinstance(ids, list) or not ids or not all(plain_id(one) for one in ids):
             raise BadRequestError("ids must be an array of id")
-        for number in dict.fromkeys(_number(one) for one in ids):
+        for number in dict.fromkeys(plain_id(one) for one in ids):
             try:
                 await self._webhooks.delete(number)
             except NotFoundError:
@@ -98,16 +98,9 @@ class WebhookEndpoints:
 
     async def _found(self, request: Request) -> Webhook:
         try:
-            return await self._webhooks.get(_number(request.path_values["id"]))
+            return await self._webhooks.get(plain_id(request.path_values["id"]))
         except NotFoundError:
             raise NotFoundError("webhook.notFound") from None
-
-
-def _number(given: Any) -> int:
-    """An id, as it is or as its digits; 0 for anything else."""
-    text = str(given) if isinstance(given, int | str) and not isinstance(given, bool) else ""
-    number = int(text) if text.isascii() and text.isdecimal() and len(text) <= len(str(LARGEST_ID)) else 0
-    return number if number <= LARGEST_ID else 0
 
 
 def _values(given: dict[str, Any]) -> dict[str, Any]:
