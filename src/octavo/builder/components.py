@@ -75,6 +75,8 @@ def move(drafts: Drafts, draft: Draft, category: str) -> str:
     if uid in drafts.components:
         raise said(COMPONENT_EXISTS)
     drafts.components = {uid if key == before else key: value for key, value in drafts.components.items()}
+    first = next((old for old, new in drafts.moved.items() if new == before), before)
+    drafts.moved[first] = uid
     draft.uid, draft.file = uid, f"{FOLDER}/{category}/{PurePosixPath(draft.file).name}"
     draft.changed = True
     for other in drafts:

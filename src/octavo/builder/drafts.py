@@ -61,6 +61,8 @@ class Drafts:
     content_types: dict[str, Draft]
     components: dict[str, Draft]
     gone: list[Draft] = field(default_factory=list)
+    moved: dict[str, str] = field(default_factory=dict)
+    """Components that get another UID: what it was, and what it becomes."""
 
     def __iter__(self) -> Iterator[Draft]:
         yield from self.components.values()

@@ -30,7 +30,7 @@ from octavo.builder.files import FileChanges
 from octavo.builder.forms import check_category, check_component, check_content_type, tidied
 from octavo.builder.problems import COMPONENT_NOT_FOUND, CONTENT_TYPE_NOT_FOUND, said
 from octavo.builder.relations import OWNER
-from octavo.builder.renames import Renamed, rename_attributes
+from octavo.builder.renames import Renamed, moved_components, rename_attributes
 from octavo.builder.slugs import name_slug
 from octavo.builder.v4_files import v4_files
 from octavo.errors import ApplicationError
@@ -75,7 +75,9 @@ class Workshop:
 
     def rename(self, draft: Draft, form: Any) -> Renamed | None:
         """Give attributes the names that a form has for them, before all else. Raises BuilderError."""
-        renamed = rename_attributes(self.drafts, draft, form, self.fields)
+        return self._migrated(rename_attributes(self.drafts, draft, form, self.fields))
+
+    def _migrated(self, renamed: Renamed | None) -> Renamed | None:
         if renamed is not None and not self.migrates:
             raise said("Renames take data along by migrations, which are not run: database.settings.runMigrations")
         return renamed
@@ -89,7 +91,8 @@ class Workshop:
         made = check_drafts(self.drafts, self.registry, self.fields, self.longest_name)
         moved = tuple(draft.stored for draft in changed if draft.stored and draft.stored != draft.file)
         written = {draft.file: draft.text.encode("utf-8", "surrogatepass") for draft in changed}
-        return Plan(uid, FileChanges({**written, **(more or {})}, (*moved, *removed)), made)
+        renamed = self._migrated(moved_components(self.registry, self.drafts.moved))
+        return Plan(uid, FileChanges({**written, **(more or {})}, (*moved, *removed)), made, renamed=renamed)
 
 
 def create_content_type(body: Any) -> MakePlan:
@@ -120,7 +123,8 @@ def update_content_type(uid: str, body: Any) -> MakePlan:
         turned = draft.raw["kind"] != before.kind
         plan = shop.plan(uid, v4_files(shop.project, uid) if turned and before.is_api else None)
         single = uid if turned and draft.raw["kind"] == "singleType" else None
-        return replace(plan, becomes_single=single, renamed=renamed, dropped=dropped)
+        taken = renamed.and_then(plan.renamed) if renamed else plan.renamed
+        return replace(plan, becomes_single=single, renamed=taken, dropped=dropped)
 
     return make
 
@@ -177,7 +181,7 @@ def update_component(uid: str, body: Any) -> MakePlan:
         renamed = shop.rename(draft, body["component"])
         names = _components(shop, body)
         plan = shop.plan(change_component(shop.drafts, draft, body["component"], names))
-        return replace(plan, renamed=renamed, dropped=dropped)
+        return replace(plan, renamed=renamed.and_then(plan.renamed) if renamed else plan.renamed, dropped=dropped)
 
     return make
 

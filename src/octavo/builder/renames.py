@@ -14,19 +14,51 @@ from octavo.builder.problems import refused
 from octavo.errors import Problem
 from octavo.schema.custom_fields import CustomFields
 from octavo.schema.naming import snake_case
-from octavo.transfer.rename import RenameRefused, migration_text, rename_lines
+from octavo.schema.registry import Registry
+from octavo.transfer.rename import RenameRefused, component_lines, migration_text, rename_lines
 
 RENAMES: Final = "renames"
+_LONGEST_NAME: Final = 120
 _SIDES: Final = ("inversedBy", "mappedBy", "morphBy")
 
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """The migration that takes data along, and the one that takes it back; `name` is what its file is called after."""
+    """The lines of the migration that takes data along, and of the one that takes it back. `name` is what its file is
+    called after, `about` what it says of itself."""
 
     name: str
-    forward: str
-    backward: str
+    about: str
+    lines: tuple[str, ...]
+    back: tuple[str, ...]
+
+    @property
+    def forward(self) -> str:
+        """The text of the migration."""
+        return migration_text(self.about, self.lines)
+
+    @property
+    def backward(self) -> str:
+        """The text of the one that does the opposite."""
+        return migration_text(self.about, self.back)
+
+    def and_then(self, other: "Renamed | None") -> "Renamed":
+        """Both in turn."""
+        if other is None:
+            return self
+        name, about = f"{self.name}-{other.name}"[:_LONGEST_NAME], f"{self.about} {other.about}"
+        return Renamed(name, about, (*self.lines, *other.lines), (*other.back, *self.back))
+
+
+def moved_components(registry: Registry, moved: Mapping[str, str]) -> Renamed | None:
+    """What takes along the data of components that get other UIDs, of definitions as they are before."""
+    if not moved:
+        return None
+    told = "-and-".join(f"{old}-to-{new}".replace(".", "-") for old, new in moved.items())
+    about = "Move " + ", ".join(f"{old} to {new}" for old, new in moved.items()) + "."
+    forward = [line for old, new in moved.items() for line in component_lines(registry, old, new)]
+    backward = [line for old, new in reversed([*moved.items()]) for line in component_lines(registry, new, old)]
+    return Renamed(f"move-{told}"[:_LONGEST_NAME], about, tuple(forward), tuple(backward))
 
 
 def rename_attributes(drafts: Drafts, draft: Draft, form: Any, fields: CustomFields) -> Renamed | None:
@@ -52,9 +84,8 @@ def rename_attributes(drafts: Drafts, draft: Draft, form: Any, fields: CustomFie
         except RenameRefused as error:
             raise refused([Problem((draft.uid, RENAMES, old), str(error))]) from error
     told = "-".join(f"{old}-to-{new}" for old, new in renames.items())
-    name = f"rename-{draft.uid.rpartition('.')[2]}-{told}"[:120]
-    about = f"Rename attributes of {draft.uid}."
-    return Renamed(name, migration_text(about, forward), migration_text(about, backward))
+    name = f"rename-{draft.uid.rpartition('.')[2]}-{told}"[:_LONGEST_NAME]
+    return Renamed(name, f"Rename attributes of {draft.uid}.", tuple(forward), tuple(backward))
 
 
 def _problems(draft: Draft, renames: Any, attributes: Any) -> list[Problem]:

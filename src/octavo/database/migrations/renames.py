@@ -18,7 +18,7 @@ from octavo.sql.ddl.tables import Table
 from octavo.sql.own_table_statement import OwnStatement
 
 _PERMISSIONS: Final = "admin_permissions"
-_SETTINGS: Final = "strapi_core_store_settings"
+SETTINGS: Final = "strapi_core_store_settings"
 _LAYOUT: Final = "plugin_content_manager_configuration_"
 _LAYOUTS: Final = OwnStatement("SELECT id, value FROM strapi_core_store_settings WHERE {key:name} IN ({one}, {other})")
 _SORTS: Final = ("mainField", "defaultSortBy")
@@ -114,11 +114,11 @@ class RenamingTransaction(MigrationTransaction):
             await self._save(_PERMISSIONS, "properties", ValueKind.JSON, row_id, properties, _renaming_fields(old, new))
 
     async def _change_layout(self, uid: str, change: Change) -> None:
-        if await self._find(_SETTINGS) is None:
+        if await self._find(SETTINGS) is None:
             return
         keys = {"one": f"{_LAYOUT}content_types::{uid}", "other": f"{_LAYOUT}components::{uid}"}
         for row_id, value in await self.fetch_all(_LAYOUTS.text, **keys):
-            await self._save(_SETTINGS, "value", ValueKind.TEXT, row_id, value, change)
+            await self._save(SETTINGS, "value", ValueKind.TEXT, row_id, value, change)
 
     async def _save(
         self, table: str, column: str, kind: ValueKind, row_id: int, text: str | None, change: Change
