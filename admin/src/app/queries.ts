@@ -11,6 +11,8 @@ export const queries = new QueryClient({
       gcTime: 5 * 60_000,
       retry: (count, error) => count < 2 && !isRefused(error),
       refetchOnWindowFocus: 'always',
+      // Else what nobody has looked at yet is never told: a condition that reads `error` first would not see `data` come.
+      notifyOnChangeProps: 'all',
     },
   },
 });

@@ -1,2 +1,4 @@
 /** Addresses of this part, as v4's panel has them. */
-export const contentRoutes = {} as const;
+import { entryRoutes } from './entry/routes';
+
+export const contentRoutes = { ...entryRoutes } as const;

@@ -1,0 +1,175 @@
+/**
+ * The form of an entry: what is written, what the service has, and what is wrong. It is given to fields by context.
+ * A key touches its own field only: values are one tree of `$state`, and nothing is copied or compared while one types.
+ */
+import { getContext, setContext, tick } from 'svelte';
+import { SvelteMap, SvelteSet } from 'svelte/reactivity';
+import type { Attribute, Definitions, ToldContentType, Views } from '../../api/operations';
+import { session } from '../../app/session.svelte';
+import { isLocalized } from '../model/definitions';
+import { fieldId } from '../fields/props';
+import { fieldRights, mayDo, type Action, type MayTouch } from './rights';
+
+export type Values = Record<string, unknown>;
+
+export interface FormSetting {
+  type: ToldContentType;
+  definitions: Definitions;
+  views: Views;
+  /** Of the entry; null for a new one. */
+  id: number | null;
+  /** Null where the type has no locales. */
+  locale: string | null;
+}
+
+export class EntryForm {
+  readonly type: ToldContentType;
+  readonly definitions: Definitions;
+  readonly views: Views;
+  readonly locale: string | null;
+  id = $state<number | null>(null);
+  /** What the service has. */
+  original = $state.raw<Values>({});
+  /** What is written. */
+  values = $state<Values>({});
+  /** Attributes of the entry that were changed since; only these are sent. */
+  readonly changed = new SvelteSet<string>();
+  /** What the service refused, by path. */
+  readonly problems = new SvelteMap<string, string>();
+  /** What is typed and cannot be read as a value, by path. Nothing is sent while there is any. */
+  readonly held = new SvelteMap<string, string>();
+  /** Where the reader is being taken; folded parts that it lies in open. */
+  wanted = $state<string | null>(null);
+  isSaving = $state(false);
+
+  readonly mayRead: MayTouch;
+  readonly mayWrite: MayTouch;
+  readonly isLocalized: boolean;
+  /** How often each attribute was written to: what is typed while a save runs is known by it. */
+  readonly #writes = new Map<string, number>();
+
+  constructor(setting: FormSetting, original: Values, values: Values = structuredClone(original)) {
+    this.type = setting.type;
+    this.definitions = setting.definitions;
+    this.views = setting.views;
+    this.locale = setting.locale;
+    this.id = setting.id;
+    this.original = original;
+    this.values = values;
+    this.isLocalized = isLocalized(setting.type);
+    const writing: Action = setting.id === null ? 'create' : 'update';
+    this.mayWrite = fieldRights(session.rights, writing, setting.type.uid, setting.locale);
+    const reads = fieldRights(session.rights, 'read', setting.type.uid, setting.locale);
+    this.mayRead = setting.id === null ? (path) => reads(path) || this.mayWrite(path) : reads;
+  }
+
+  get isNew(): boolean {
+    return this.id === null;
+  }
+
+  get isChanged(): boolean {
+    return this.changed.size > 0;
+  }
+
+  may(action: Action): boolean {
+    return mayDo(session.rights, action, this.type.uid, this.locale);
+  }
+
+  attribute(name: string): Attribute | undefined {
+    return this.type.attributes[name];
+  }
+
+  /** Write a value into its container, which is the entry's values or an object in them. `path` is that of the value. */
+  write(container: Values, name: string, value: unknown, path: string): void {
+    if (container[name] === value) return;
+    container[name] = value;
+    this.touch(path);
+  }
+
+  /** Note that something at a path was changed by other means: items added, moved, removed. */
+  touch(path: string): void {
+    const top = topOf(path);
+    this.#writes.set(top, this.writesTo(top) + 1);
+    if (this.problems.size) this.forget(path);
+    if (path === top && isSame(this.values[top], this.original[top])) this.changed.delete(top);
+    else this.changed.add(top);
+  }
+
+  writesTo(top: string): number {
+    return this.#writes.get(top) ?? 0;
+  }
+
+  /** Say that what is typed at a path cannot be read as a value; null once it can. */
+  hold(path: string, problem: string | null): void {
+    if (problem !== null) this.held.set(path, problem);
+    else this.held.delete(path);
+  }
+
+  /** Drop what was wrong at a path and below; also on the way of items that were moved or removed. */
+  forget(path: string): void {
+    for (const found of [...this.problems.keys()]) if (isWithin(found, path)) this.problems.delete(found);
+  }
+
+  /** Drop everything known of a path and below: of an item that is removed. */
+  release(path: string): void {
+    this.forget(path);
+    for (const found of [...this.held.keys()]) if (isWithin(found, path)) this.held.delete(found);
+  }
+
+  /** Whether something is wrong at a path or below. */
+  hasProblem(path: string): boolean {
+    for (const found of this.problems.keys()) if (isWithin(found, path)) return true;
+    for (const found of this.held.keys()) if (isWithin(found, path)) return true;
+    return false;
+  }
+
+  /** Whether the reader is being taken to somewhere below a path: a folded part opens then. */
+  leadsTo(path: string): boolean {
+    return this.wanted !== null && isWithin(this.wanted, path);
+  }
+
+  /** Take the reader to a field, through what is folded. */
+  async reveal(path: string): Promise<void> {
+    this.wanted = path;
+    await tick();
+    await new Promise((resolve) => setTimeout(resolve, 50)); // fields that are loaded when they are wanted
+    const found = nearest(path);
+    found?.scrollIntoView({ block: 'center' });
+    found?.focus({ preventScroll: true });
+    this.wanted = null;
+  }
+
+  /** Whether all localizations of the entry share the attribute at a path. */
+  isShared(path: string): boolean {
+    return this.isLocalized && !path.includes('.') && isShared(this.attribute(path));
+  }
+}
+
+const topOf = (path: string): string => path.split('.', 1)[0] ?? path;
+const isWithin = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}.`);
+const isSame = (one: unknown, other: unknown): boolean => (typeof one === 'object' && one !== null ? false : (one ?? null) === (other ?? null));
+
+/** Relations (but not media) and uids are always of one locale, as in v4. */
+export function isShared(attribute: Attribute | undefined): boolean {
+  if (!attribute || attribute.type === 'relation' || attribute.type === 'uid') return false;
+  return (attribute.pluginOptions?.i18n as { localized?: boolean } | undefined)?.localized !== true;
+}
+
+/** The control at a path, or of the nearest that it lies in. */
+function nearest(path: string): HTMLElement | null {
+  for (let at = path; at; at = at.includes('.') ? at.slice(0, at.lastIndexOf('.')) : '') {
+    const found = document.getElementById(fieldId(at)) ?? document.querySelector<HTMLElement>(`[data-path="${CSS.escape(at)}"]`);
+    if (found) return found;
+  }
+  return null;
+}
+
+const KEY = Symbol('entry form');
+
+export function provideEntryForm(form: EntryForm): EntryForm {
+  return setContext(KEY, form);
+}
+
+export function getEntryForm(): EntryForm {
+  return getContext<EntryForm>(KEY);
+}

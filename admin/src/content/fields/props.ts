@@ -1,0 +1,33 @@
+import type { Attribute, EditLook } from '../../api/operations';
+
+/** What the component of a field is given. */
+export interface FieldProps<Value = unknown> {
+  /** Where the value lies in the entry: `seo.metaTitle`, `zone.2.title`. */
+  path: string;
+  /** Of the control in the page. Its hint and its problem are `{id}-hint` and `{id}-problem`. */
+  id: string;
+  /** Of the attribute. */
+  name: string;
+  attribute: Attribute;
+  look: EditLook;
+  /** To be bound. */
+  value: Value | null | undefined;
+  problem?: string | undefined;
+  /** It may be read, but not written. */
+  isDisabled: boolean;
+}
+
+/** The id of the control of what lies at a path; what is wrong there takes the reader to it. */
+export function fieldId(path: string): string {
+  return `field.${path}`;
+}
+
+/** What a control's `aria-describedby` is: its problem and its hint, where there are any. */
+export function describedBy({ id, problem, look }: Pick<FieldProps, 'id' | 'problem' | 'look'>): string | undefined {
+  return [problem && `${id}-problem`, look.description && `${id}-hint`].filter(Boolean).join(' ') || undefined;
+}
+
+/** What a field is called. */
+export function labelOf(name: string, look: EditLook): string {
+  return look.label || name;
+}

@@ -1,0 +1,37 @@
+/** Which component shows attributes of which type. Heavy ones are loaded when a form has such a field. */
+import type { Component } from 'svelte';
+import type { Attribute } from '../../api/operations';
+import type { FieldProps } from './props';
+import BooleanField from './BooleanField.svelte';
+import EnumerationField from './EnumerationField.svelte';
+import LongTextField from './LongTextField.svelte';
+import NumberField from './NumberField.svelte';
+import TextField from './TextField.svelte';
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- each field knows the type of its own values
+export type FieldComponent = Component<FieldProps<any>, object, 'value'>;
+
+export interface FieldKind {
+  component?: FieldComponent;
+  load?: () => Promise<{ default: FieldComponent }>;
+  /** The component shows its own label, marks and problem (by FieldFrame), for it is more than one control. */
+  hasOwnFrame?: boolean;
+}
+
+const KINDS: Readonly<Record<string, FieldKind>> = {
+  string: { component: TextField },
+  email: { component: TextField },
+  text: { component: LongTextField },
+  richtext: { component: LongTextField },
+  enumeration: { component: EnumerationField },
+  boolean: { component: BooleanField },
+  integer: { component: NumberField },
+  biginteger: { component: NumberField },
+  float: { component: NumberField },
+  decimal: { component: NumberField },
+};
+
+/** How an attribute is shown, by its type; undefined where there is nothing for it. */
+export function kindOf(attribute: Attribute): FieldKind | undefined {
+  return KINDS[attribute.type];
+}
