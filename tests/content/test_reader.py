@@ -1,15 +1,18 @@
 """EntryReader: what was compiled is kept by shape, and only so much of it; values that come late are bound by name."""
 
 import json
+from typing import Any
 
 import pytest
 
 from octavo.cache import CacheBudget
 from octavo.content.reader import EntryReader, PreparedRead
+from octavo.plan.nodes import Parameter, ParameterKind
 from octavo.plan.read import plan_read
-from octavo.query.ast import Page, Populate, Query, Sort
+from octavo.query.ast import At, Compare, Page, Populate, Query, Sort
+from octavo.query.operators import OPERATORS
 from octavo.query.request import By, Form, ReadRequest
-from tests.models.bookshop import AUTHOR
+from tests.models.bookshop import AUTHOR, BOOK
 from tests.models.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -36,6 +39,42 @@ async def test_a_list_and_its_total(bookshop: Site) -> None:
         {"name": "author stone"},
     ]
     assert total == 7
+
+
+async def test_what_is_looked_for_is_found_once_for_the_page_and_the_total(bookshop: Site) -> None:
+    reader = reader_of(bookshop)
+    titles = {entry["id"]: entry["title"] for entry in (await found(reader, Query(page=Page())))[0]}
+
+    async def ids(part: str, limit: int, start: int = 0) -> tuple[list[int], int | None]:
+        test = At(attribute="title", filter=Compare(operator=OPERATORS["$containsi"], values=(part,)))
+        order = (Sort(names=("title",), descending=True), Sort(names=("author", "name")))
+        entries, total = await found(reader, Query(filters=test, sort=order, page=Page(limit=limit, start=start)))
+        return [entry["id"] for entry in entries], total
+
+    for part in ("100%", "A_B", "S", "zzz"):
+        every, total = await ids(part, limit=100)
+        assert total == len(every)
+        assert sorted(every) == sorted(id_ for id_, title in titles.items() if part.lower() in title.lower())
+        assert await ids(part, start=2, limit=3) == (every[2:5], total)
+
+
+async def test_parts_of_texts_may_have_any_length_and_sign(bookshop: Site) -> None:
+    database, long = bookshop.database, "é%" * 20_000
+    for text, part, is_found in (
+        (r"50%_\Sales", r"_\s", True),
+        (r"50%_\Sales", "%s", False),
+        (f"<{long}>", long, True),
+        (f"<{long}>", f"{long}E", False),
+        (f"<{long}>", long[:11_999], True),
+    ):
+        place, other = (database.dialect.parameter(Parameter(number, ParameterKind.TEXT)) for number in range(2))
+        said = database.dialect.contains_folded(place, other)
+        assert bool(await database.fetch_value(f"SELECT {said}", (text, part))) is is_found
+
+
+async def found(reader: EntryReader, query: Query) -> tuple[list[Any], int | None]:
+    entries, total = await reader.read_list(prepared(reader, query, uid=BOOK, projection=Form.FLAT))
+    return json.loads(entries), total
 
 
 async def test_an_id_is_bound_when_the_read_runs(bookshop: Site) -> None:

@@ -12,7 +12,7 @@ from octavo.plan.nodes import ALWAYS, NEVER, All, Any, Condition, Exists, Linked
 from octavo.plan.operands import Incomparable, Typed, read_operand
 from octavo.plan.planning import Planning
 from octavo.query.ast import And, At, Compare, Filter, LinkedFrom, Not, Or, Unknown
-from octavo.query.operators import Operand, Operator, Test
+from octavo.query.operators import PATTERN_TESTS, Operand, Operator, Test
 from octavo.schema.attributes import AnyAttribute, Media, Scalar
 from octavo.schema.automatic import PUBLISHED_AT
 from octavo.schema.content_types import ContentType, Definition
@@ -20,7 +20,6 @@ from octavo.schema.field_places import FieldPlace
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 
 ID_KIND = ValueKind.BIG_INTEGER
-_PATTERN_TESTS = frozenset({Test.CONTAINS, Test.STARTS_WITH, Test.ENDS_WITH})
 
 
 def plan_filter(asked: Filter | None, definition: Definition, planning: Planning) -> Condition:
@@ -191,7 +190,7 @@ def _test(attribute: Scalar | None, asked: Compare, planning: Planning, *, negat
 
 def _without_nulls(asked: Compare, *, negated: bool) -> Compare | None:
     """A comparison less the nulls that it is made with; None when they, or a missing end, leave it unknown."""
-    if None not in asked.values or asked.operator.test in _PATTERN_TESTS:
+    if None not in asked.values or asked.operator.test in PATTERN_TESTS:
         return asked if asked.operator.operand is not Operand.PAIR or len(asked.values) == 2 else None
     values = tuple(value for value in asked.values if value is not None)
     is_answered = asked.operator.test is Test.AMONG and values and not negated
@@ -200,7 +199,7 @@ def _without_nulls(asked: Compare, *, negated: bool) -> Compare | None:
 
 def _compares_text(operator: Operator) -> bool:
     """Patterns, and comparisons without regard to case, look at any value as text."""
-    return operator.test in _PATTERN_TESTS or operator.ignores_case
+    return operator.test in PATTERN_TESTS or operator.ignores_case
 
 
 def _operands(kind: ValueKind, asked: Compare) -> tuple[Typed, ...] | None:

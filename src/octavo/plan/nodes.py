@@ -123,13 +123,17 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which entries, in which order, how many. Without order: the order of the step that led here, or by id."""
+    """Which entries, in which order, how many. Without order: the order of the step that led here, or by id.
+
+    `reach` is a round number that the page ends before, if it ends early: what databases can plan with.
+    """
 
     target: Definition
     condition: Condition = ALWAYS
     order: tuple[Order, ...] = ()
     limit: Parameter | None = None
     start: Parameter | None = None
+    reach: int | None = None
     backwards: bool = False
     """Whether the order of the step that led here, which decides last, counts from its end."""
 

@@ -39,6 +39,7 @@ from octavo.schema.scalar_types import NUMBER_KINDS, SCALAR_TYPES
 
 _ALL_AT_ONCE = Page(with_count=False)
 _NOTHING_SHOWN = Page(limit=0)
+_REACHES = (100, 1000, 10_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ def plan_read(
         order=plan_order(query.sort, content_type, planning),
         limit=_bound(page.limit, planning) if page else None,
         start=_bound(page.start or None, planning) if page else None,
+        reach=_reach(page) if page else None,
     )
     shape = _shape(request, planning)
     plan = ReadPlan(selection, shape, many=page is not None, with_count=page is not None and page.with_count)
@@ -160,6 +162,12 @@ def _found_in(attribute: Scalar | None, place: FieldPlace | None, needle: Parame
 def _is_searched(attribute: Scalar, is_number: bool) -> bool:
     scalar_type = SCALAR_TYPES[attribute.type]
     return scalar_type.searchable or (is_number and scalar_type.kind in NUMBER_KINDS)
+
+
+def _reach(page: Page) -> int | None:
+    """A round number that a page ends before; few, for each makes a statement of its own."""
+    end = math.inf if page.limit is None else page.start + page.limit
+    return next((reach for reach in _REACHES if end <= reach), None)
 
 
 def _bound(value: int | None, planning: Planning) -> Parameter | None:

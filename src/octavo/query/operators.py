@@ -23,6 +23,10 @@ class Test(Enum):
     NULL = "null"
 
 
+PATTERN_TESTS = frozenset({Test.CONTAINS, Test.STARTS_WITH, Test.ENDS_WITH})
+"""Those that look for parts of texts."""
+
+
 class Operand(Enum):
     """How many values an operator takes."""
 

@@ -1,96 +1,67 @@
-SELECT CAST(concat('[', coalesce(group_concat(t1.json, ','), ''), ']') AS BLOB), (
-  SELECT count(*)
-  FROM "books" t12
+WITH t2 AS (
+  SELECT t3.id
+  FROM "books" t3
   WHERE (
     (
       (
-        t12.id IN (
-          SELECT t13.entity_id
-          FROM "books_components" t13
-          JOIN "components_shop_chapters" t14 ON t14.id = t13.component_id
-          WHERE t13.field = 'chapters'
-          AND t13.component_type = 'shop.chapter'
-          AND t14.id IN (
-            SELECT t15.entity_id
-            FROM "components_shop_chapters_components" t15
-            JOIN "components_shop_footnotes" t16 ON t16.id = t15.component_id
-            WHERE t15.field = 'footnote'
-            AND t15.component_type = 'shop.footnote'
-            AND substr(lower(t16."text"), 1, length(lower(?1))) = lower(?1)
+        t3.id IN (
+          SELECT t5.entity_id
+          FROM "books_components" t5
+          JOIN "components_shop_chapters" t6 ON t6.id = t5.component_id
+          WHERE t5.field = 'chapters'
+          AND t5.component_type = 'shop.chapter'
+          AND t6.id IN (
+            SELECT t7.entity_id
+            FROM "components_shop_chapters_components" t7
+            JOIN "components_shop_footnotes" t8 ON t8.id = t7.component_id
+            WHERE t7.field = 'footnote'
+            AND t7.component_type = 'shop.footnote'
+            AND substr(lower(t8."text"), 1, length(lower(?1))) = lower(?1)
           )
         )
-        AND t12.id IN (
-          SELECT t17.related_id
-          FROM files_related_morphs t17
-          JOIN files t18 ON t18.id = t17.file_id
-          WHERE t17.related_type = 'api::book.book'
-          AND t17.field = 'cover'
-          AND t18."name" = ?2
+        AND t3.id IN (
+          SELECT t9.related_id
+          FROM files_related_morphs t9
+          JOIN files t10 ON t10.id = t9.file_id
+          WHERE t9.related_type = 'api::book.book'
+          AND t9.field = 'cover'
+          AND t10."name" = ?2
         )
       )
-      AND t12."published_at" IS NOT NULL
+      AND t3."published_at" IS NOT NULL
     )
-    AND t12."locale" = ?3
+    AND t3."locale" = ?3
   )
-)
+) SELECT CAST(concat('[', coalesce(group_concat(t1.json, ','), ''), ']') AS BLOB), (SELECT count(*)
+FROM t2)
 FROM (
   SELECT concat(
     '{"id":',
-    t2.id,
+    t11.id,
     ',"attributes":{"title":',
-    json_quote(t2."title"),
+    json_quote(t11."title"),
     '},"meta":{"availableLocales":',
     concat(
       '[',
       (
-        SELECT group_concat(t5.json, ',')
+        SELECT group_concat(t14.json, ',')
         FROM (
-          SELECT json_quote(t4."locale") AS json
-          FROM "books_localizations_links" t3
-          JOIN "books" t4 ON t4.id = t3."inv_book_id"
-          WHERE t3."book_id" = t2.id
-          AND t4."published_at" IS NOT NULL
-          ORDER BY t3."book_order",
-          t3.id
-        ) t5
+          SELECT json_quote(t13."locale") AS json
+          FROM "books_localizations_links" t12
+          JOIN "books" t13 ON t13.id = t12."inv_book_id"
+          WHERE t12."book_id" = t11.id
+          AND t13."published_at" IS NOT NULL
+          ORDER BY t12."book_order",
+          t12.id
+        ) t14
       ),
       ']'
     ),
     '}}'
   ) AS json
-  FROM "books" t2
-  WHERE (
-    (
-      (
-        t2.id IN (
-          SELECT t6.entity_id
-          FROM "books_components" t6
-          JOIN "components_shop_chapters" t7 ON t7.id = t6.component_id
-          WHERE t6.field = 'chapters'
-          AND t6.component_type = 'shop.chapter'
-          AND t7.id IN (
-            SELECT t8.entity_id
-            FROM "components_shop_chapters_components" t8
-            JOIN "components_shop_footnotes" t9 ON t9.id = t8.component_id
-            WHERE t8.field = 'footnote'
-            AND t8.component_type = 'shop.footnote'
-            AND substr(lower(t9."text"), 1, length(lower(?1))) = lower(?1)
-          )
-        )
-        AND t2.id IN (
-          SELECT t10.related_id
-          FROM files_related_morphs t10
-          JOIN files t11 ON t11.id = t10.file_id
-          WHERE t10.related_type = 'api::book.book'
-          AND t10.field = 'cover'
-          AND t11."name" = ?2
-        )
-      )
-      AND t2."published_at" IS NOT NULL
-    )
-    AND t2."locale" = ?3
-  )
-  ORDER BY t2.id
+  FROM (SELECT * FROM t2 ORDER BY id LIMIT ?4) t4
+  JOIN "books" t11 ON t11.id = t4.id
+  ORDER BY t4.id
   LIMIT ?4
 ) t1;
 -- 1: 'footnote 1'

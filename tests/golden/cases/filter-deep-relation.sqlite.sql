@@ -1,78 +1,58 @@
-SELECT CAST(concat('[', coalesce(group_concat(t1.json, ','), ''), ']') AS BLOB), (
-  SELECT count(*)
-  FROM "books" t12
+WITH t2 AS (
+  SELECT t3.id
+  FROM "books" t3
   WHERE (
     (
-      t12.id IN (
-        SELECT t13."book_id"
-        FROM "books_author_links" t13
-        JOIN "authors" t14 ON t14.id = t13."author_id"
-        WHERE t14.id IN (
-          SELECT t15."author_id"
-          FROM "books_author_links" t15
-          JOIN "books" t16 ON t16.id = t15."book_id"
-          WHERE t16.id IN (
-            SELECT t17."book_id"
-            FROM "books_genres_links" t17
-            JOIN "genres" t18 ON t18.id = t17."genre_id"
-            WHERE t18."name" = ?1
+      t3.id IN (
+        SELECT t5."book_id"
+        FROM "books_author_links" t5
+        JOIN "authors" t6 ON t6.id = t5."author_id"
+        WHERE t6.id IN (
+          SELECT t7."author_id"
+          FROM "books_author_links" t7
+          JOIN "books" t8 ON t8.id = t7."book_id"
+          WHERE t8.id IN (
+            SELECT t9."book_id"
+            FROM "books_genres_links" t9
+            JOIN "genres" t10 ON t10.id = t9."genre_id"
+            WHERE t10."name" = ?1
           )
         )
       )
-      AND t12."published_at" IS NOT NULL
+      AND t3."published_at" IS NOT NULL
     )
-    AND t12."locale" = ?2
+    AND t3."locale" = ?2
   )
-)
+) SELECT CAST(concat('[', coalesce(group_concat(t1.json, ','), ''), ']') AS BLOB), (SELECT count(*)
+FROM t2)
 FROM (
   SELECT concat(
     '{"id":',
-    t2.id,
+    t11.id,
     ',"attributes":{"title":',
-    json_quote(t2."title"),
+    json_quote(t11."title"),
     '},"meta":{"availableLocales":',
     concat(
       '[',
       (
-        SELECT group_concat(t5.json, ',')
+        SELECT group_concat(t14.json, ',')
         FROM (
-          SELECT json_quote(t4."locale") AS json
-          FROM "books_localizations_links" t3
-          JOIN "books" t4 ON t4.id = t3."inv_book_id"
-          WHERE t3."book_id" = t2.id
-          AND t4."published_at" IS NOT NULL
-          ORDER BY t3."book_order",
-          t3.id
-        ) t5
+          SELECT json_quote(t13."locale") AS json
+          FROM "books_localizations_links" t12
+          JOIN "books" t13 ON t13.id = t12."inv_book_id"
+          WHERE t12."book_id" = t11.id
+          AND t13."published_at" IS NOT NULL
+          ORDER BY t12."book_order",
+          t12.id
+        ) t14
       ),
       ']'
     ),
     '}}'
   ) AS json
-  FROM "books" t2
-  WHERE (
-    (
-      t2.id IN (
-        SELECT t6."book_id"
-        FROM "books_author_links" t6
-        JOIN "authors" t7 ON t7.id = t6."author_id"
-        WHERE t7.id IN (
-          SELECT t8."author_id"
-          FROM "books_author_links" t8
-          JOIN "books" t9 ON t9.id = t8."book_id"
-          WHERE t9.id IN (
-            SELECT t10."book_id"
-            FROM "books_genres_links" t10
-            JOIN "genres" t11 ON t11.id = t10."genre_id"
-            WHERE t11."name" = ?1
-          )
-        )
-      )
-      AND t2."published_at" IS NOT NULL
-    )
-    AND t2."locale" = ?2
-  )
-  ORDER BY t2.id
+  FROM (SELECT * FROM t2 ORDER BY id LIMIT ?3) t4
+  JOIN "books" t11 ON t11.id = t4.id
+  ORDER BY t4.id
   LIMIT ?3
 ) t1;
 -- 1: 'genre 2'

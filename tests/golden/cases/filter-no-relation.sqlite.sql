@@ -1,74 +1,56 @@
-SELECT CAST(concat('[', coalesce(group_concat(t1.json, ','), ''), ']') AS BLOB), (
-  SELECT count(*)
-  FROM "books" t10
+WITH t2 AS (
+  SELECT t3.id
+  FROM "books" t3
   WHERE (
     (
       (
-        t10.id IN (
-          SELECT t11."book_id"
-          FROM "books_author_links" t11
-          JOIN "authors" t12 ON t12.id = t11."author_id"
-          WHERE t12.id IS NULL
+        t3.id IN (
+          SELECT t5."book_id"
+          FROM "books_author_links" t5
+          JOIN "authors" t6 ON t6.id = t5."author_id"
+          WHERE t6.id IS NULL
         )
         OR NOT EXISTS (
           SELECT 1
-          FROM "books_author_links" t13
-          JOIN "authors" t14 ON t14.id = t13."author_id"
-          WHERE t13."book_id" = t10.id
+          FROM "books_author_links" t7
+          JOIN "authors" t8 ON t8.id = t7."author_id"
+          WHERE t7."book_id" = t3.id
         )
       )
-      AND t10."published_at" IS NOT NULL
+      AND t3."published_at" IS NOT NULL
     )
-    AND t10."locale" = ?1
+    AND t3."locale" = ?1
   )
-)
+) SELECT CAST(concat('[', coalesce(group_concat(t1.json, ','), ''), ']') AS BLOB), (SELECT count(*)
+FROM t2)
 FROM (
   SELECT concat(
     '{"id":',
-    t2.id,
+    t9.id,
     ',"attributes":{"title":',
-    json_quote(t2."title"),
+    json_quote(t9."title"),
     '},"meta":{"availableLocales":',
     concat(
       '[',
       (
-        SELECT group_concat(t5.json, ',')
+        SELECT group_concat(t12.json, ',')
         FROM (
-          SELECT json_quote(t4."locale") AS json
-          FROM "books_localizations_links" t3
-          JOIN "books" t4 ON t4.id = t3."inv_book_id"
-          WHERE t3."book_id" = t2.id
-          AND t4."published_at" IS NOT NULL
-          ORDER BY t3."book_order",
-          t3.id
-        ) t5
+          SELECT json_quote(t11."locale") AS json
+          FROM "books_localizations_links" t10
+          JOIN "books" t11 ON t11.id = t10."inv_book_id"
+          WHERE t10."book_id" = t9.id
+          AND t11."published_at" IS NOT NULL
+          ORDER BY t10."book_order",
+          t10.id
+        ) t12
       ),
       ']'
     ),
     '}}'
   ) AS json
-  FROM "books" t2
-  WHERE (
-    (
-      (
-        t2.id IN (
-          SELECT t6."book_id"
-          FROM "books_author_links" t6
-          JOIN "authors" t7 ON t7.id = t6."author_id"
-          WHERE t7.id IS NULL
-        )
-        OR NOT EXISTS (
-          SELECT 1
-          FROM "books_author_links" t8
-          JOIN "authors" t9 ON t9.id = t8."author_id"
-          WHERE t8."book_id" = t2.id
-        )
-      )
-      AND t2."published_at" IS NOT NULL
-    )
-    AND t2."locale" = ?1
-  )
-  ORDER BY t2.id
+  FROM (SELECT * FROM t2 ORDER BY id LIMIT ?2) t4
+  JOIN "books" t9 ON t9.id = t4.id
+  ORDER BY t4.id
   LIMIT ?2
 ) t1;
 -- 1: 'en'

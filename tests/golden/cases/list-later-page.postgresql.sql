@@ -5,8 +5,8 @@ SELECT convert_to(
   ELSE a.json END,
   'UTF8'
 ), (SELECT count(*)
-FROM "books" t8
-WHERE (t8."published_at" IS NOT NULL AND t8."locale" = $1::text))
+FROM "books" t9
+WHERE (t9."published_at" IS NOT NULL AND t9."locale" = $1::text))
 FROM (
   SELECT concat('[', coalesce(string_agg(t1.json, ','), ''), ']') AS json
   FROM (
@@ -19,27 +19,31 @@ FROM (
       concat(
         '[',
         (
-          SELECT string_agg(t7.json, ',')
+          SELECT string_agg(t8.json, ',')
           FROM (
-            SELECT coalesce(to_json(t6."locale")::text, 'null') AS json
-            FROM "books_localizations_links" t5
-            JOIN "books" t6 ON t6.id = t5."inv_book_id"
-            WHERE t5."book_id" = t2.id
-            AND t6."published_at" IS NOT NULL
-            ORDER BY t5."book_order",
-            t5.id
-          ) t7
+            SELECT coalesce(to_json(t7."locale")::text, 'null') AS json
+            FROM "books_localizations_links" t6
+            JOIN "books" t7 ON t7.id = t6."inv_book_id"
+            WHERE t6."book_id" = t2.id
+            AND t7."published_at" IS NOT NULL
+            ORDER BY t6."book_order",
+            t6.id
+          ) t8
         ),
         ']'
       ),
       '}}'
     ) AS json
     FROM (
-      SELECT t3.id
-      FROM "books" t3
-      WHERE (t3."published_at" IS NOT NULL AND t3."locale" = $1::text)
-      ORDER BY t3."title" DESC,
-      t3.id LIMIT $2::int8 OFFSET $3::int8
+      SELECT *
+      FROM (
+        SELECT t3.id
+        FROM "books" t3
+        WHERE (t3."published_at" IS NOT NULL AND t3."locale" = $1::text)
+        ORDER BY t3."title" DESC,
+        t3.id LIMIT 100
+      ) t5
+      LIMIT $2::int8 OFFSET $3::int8
     ) t4
     JOIN "books" t2 ON t2.id = t4.id
     ORDER BY t2."title" DESC,

@@ -13,6 +13,8 @@ from octavo.sql.dialects.postgresql import POSTGRESQL
 from octavo.sql.dialects.sqlite import SQLITE
 from tests.dialects import DIALECTS
 
+FOLDED = r"""CASE WHEN length({p}) < 12000 THEN c LIKE '%' || replace(replace(replace({p}, '\', '\\'), '%', '\%'),
+ '_', '\_') || '%' ESCAPE '\' ELSE instr(lower(c), lower({p})) > 0 END""".replace("\n", "")
 TEXT = Parameter(0, ParameterKind.TEXT)
 NEW = Column("c", "integer")
 
@@ -126,6 +128,7 @@ CASES: Final[list[tuple[str, tuple[Any, ...], Any, Any]]] = [
     ("text_of", (ValueKind.INTEGER, "c"), "c", "c::text"),
     ("folded", ("c",), "lower(c)", "lower(c)"),
     ("contains", ("c", "p"), "instr(c, p) > 0", "position(p in c) > 0"),
+    ("contains_folded", ("c", "p"), FOLDED.format(p="p"), "position(lower(p) in lower(c)) > 0"),
     ("starts_with", ("c", "p"), "substr(c, 1, length(p)) = p", "starts_with(c, p)"),
     ("ends_with", ("c", "p"), "substr(c, length(c) - length(p) + 1) = p", "right(c, length(p)) = p"),
     ("comparable", (ValueKind.DECIMAL, "c", ParameterKind.NUMBER), "c", "c::float8"),
@@ -140,7 +143,7 @@ CASES: Final[list[tuple[str, tuple[Any, ...], Any, Any]]] = [
     (
         "test",
         (Operator.CONTAINS, ValueKind.INTEGER, "c", (TEXT,), False),
-        "instr(lower(c), lower(?1)) > 0",
+        FOLDED.format(p="?1"),
         "position($1::text in c::text) > 0",
     ),
     ("contradicts", ("integer", "character varying(255)"), False, True),

@@ -16,7 +16,8 @@ from octavo.errors import ValidationError
 from octavo.forms.printing import type_message
 from octavo.schema.attributes import Scalar
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
-from octavo.sql.dialects.base import ColumnLimits, Dialect
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.dialects.column_limits import ColumnLimits
 
 _DIGITS = re.compile(r"[+-]?\d+", re.ASCII)
 _BIG = 2**63

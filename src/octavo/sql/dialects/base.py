@@ -12,9 +12,10 @@ from typing import Any, Final
 
 from octavo.plan.nodes import Parameter, ParameterKind
 from octavo.query.numbers import MAX_SAFE_INTEGER
-from octavo.query.operators import Test
+from octavo.query.operators import PATTERN_TESTS, Test
 from octavo.schema.scalar_types import ValueKind
 from octavo.sql.ddl.tables import Column, Index
+from octavo.sql.dialects.column_limits import ColumnLimits
 from octavo.sql.script import ScriptRules
 
 LEAST_BYTES: Final = 16
@@ -27,26 +28,6 @@ FILE_WORDS: Final = frozenset({"sqlite", "postgresql", "postgres", "mysql", "mar
 
 Statements = tuple[str, ...]
 Rows = Sequence[Sequence[str]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnLimits:
-    """What columns hold of what an attribute may be. None: no limit of the database's."""
-
-    longest_string: int | None = None
-    """Characters of a string."""
-    largest_integer: int | None = None
-    """Integers lie from `-largest_integer - 1` to it."""
-    most_decimal: int | None = None
-    """Decimals are smaller than this, with and without their sign."""
-    decimal_places: int | None = None
-    """Digits behind the point that a decimal keeps."""
-    other_types: bool = True
-    """Whether a column stores values of other types than its own."""
-    nul_in_json: bool = True
-    """Whether texts inside JSON may hold NUL characters."""
-    year_zero: bool = True
-    """Whether dates begin with the year 0, not 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +117,8 @@ class Dialect(ABC):
     """The function that joins the texts of rows."""
     counts_tables_at_once = False
     """Whether all rows of a table are counted without looking at each."""
+    plans_by_limit = False
+    """Whether a constant number of rows makes a better plan than one that comes as a value."""
     patterns_ignore_case = False
     """Whether parts of texts are found without regard to case."""
 
@@ -224,6 +207,10 @@ class Dialect(ABC):
     def contains(self, text: str, part: str) -> str:
         """Whether a text contains a part; both are plain text, without wildcards."""
 
+    def contains_folded(self, text: str, part: str) -> str:
+        """The same without regard to case."""
+        return self.contains(self.folded(text), self.folded(part))
+
     @abstractmethod
     def starts_with(self, text: str, part: str) -> str:
         """Whether a text starts with a part."""
@@ -239,11 +226,13 @@ class Dialect(ABC):
     def test(self, test: Test, kind: ValueKind, column: str, parameters: Sequence[Parameter], fold: bool) -> str:
         """A comparison of a column with parameters, not negated."""
         values = [self.parameter(parameter) for parameter in parameters]
-        if test in _PATTERNS:
-            text, part = self.text_of(kind, column), values[0]
-            if fold or self.patterns_ignore_case:
-                text, part = self.folded(text), self.folded(part)
-            return str(getattr(self, _PATTERNS[test])(text, part))
+        if test in PATTERN_TESTS:
+            text, part, found = self.text_of(kind, column), values[0], getattr(self, test.value)
+            if not (fold or self.patterns_ignore_case):
+                return str(found(text, part))
+            if test is Test.CONTAINS:
+                return self.contains_folded(text, part)
+            return str(found(self.folded(text), self.folded(part)))
         compared = self.comparable(kind, column, parameters[0].kind)
         if fold:
             compared = self.folded(self.text_of(kind, column))
@@ -388,7 +377,6 @@ def _joined_rows(rows: Rows) -> str:
 
 
 _LENGTH: Final = re.compile(r"\([0-9, ]+\)")
-_PATTERNS = {Test.CONTAINS: "contains", Test.STARTS_WITH: "starts_with", Test.ENDS_WITH: "ends_with"}
 _COMPARISONS = {
     Test.EQUAL: "{column} = {value}",
     Test.LESS: "{column} < {value}",

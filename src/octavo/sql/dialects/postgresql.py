@@ -7,7 +7,8 @@ from typing import Any, Final
 from octavo.plan.nodes import Parameter, ParameterKind
 from octavo.schema.scalar_types import TEXT_KINDS, ValueKind
 from octavo.sql.ddl.tables import Column, Index
-from octavo.sql.dialects.base import LEAST_BYTES, ColumnLimits, Dialect, Introspection, Statements
+from octavo.sql.dialects.base import LEAST_BYTES, Dialect, Introspection, Statements
+from octavo.sql.dialects.column_limits import ColumnLimits
 from octavo.sql.script import ScriptRules
 
 TOO_LARGE: Final = "octavo: too large"
@@ -130,6 +131,7 @@ class PostgreSQLDialect(Dialect):
     # Reading
 
     aggregate = "string_agg"
+    plans_by_limit = True  # of an unknown number it expects a tenth of all rows
 
     def as_bytes(self, text: str) -> str:
         return f"convert_to({text}, 'UTF8')"

@@ -39,6 +39,10 @@ _NUMBERS = ("integer", "bigint", "float")
 _TABLES = "FROM sqlite_master t JOIN {} WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
 
 
+_LONGEST_PATTERN = 12_000
+"""Characters of four bytes, or of one that takes another one before it, that make no longer pattern than LIKE takes."""
+
+
 class SQLiteDialect(Dialect):
     """SQLite 3.44 or newer (ordered aggregates, `concat`). The driver limits how large a single text may become."""
 
@@ -134,6 +138,16 @@ class SQLiteDialect(Dialect):
 
     def contains(self, text: str, part: str) -> str:
         return f"instr({text}, {part}) > 0"
+
+    def contains_folded(self, text: str, part: str) -> str:
+        # it makes no copies of texts, as lower() does
+        pattern = part
+        for sign in ("\\", "%", "_"):
+            pattern = f"replace({pattern}, '{sign}', '\\{sign}')"
+        like = f"{text} LIKE '%' || {pattern} || '%' ESCAPE '\\'"
+        return (
+            f"CASE WHEN length({part}) < {_LONGEST_PATTERN} THEN {like} ELSE {super().contains_folded(text, part)} END"
+        )
 
     def starts_with(self, text: str, part: str) -> str:
         return f"substr({text}, 1, length({part})) = {part}"

@@ -67,17 +67,18 @@ class ClauseCompiler:
         return " ORDER BY " + ", ".join((*terms, *(link_order or (f"{alias}.id",))))
 
     def order(self, order: Order, alias: str) -> str:
-        direction = " DESC" if order.descending else ""
-        return f"{self._order_value(order, alias, direction)}{direction}"
+        return f"{self.order_value(order, alias)}{' DESC' if order.descending else ''}"
 
-    def _order_value(self, order: Order, alias: str, direction: str) -> str:
+    def order_value(self, order: Order, alias: str) -> str:
+        """What an entry is ordered by."""
         if order.guard is not None:
             return f"CASE WHEN {self.condition(order.guard, alias)} THEN {self.column(order.attribute, alias)} END"
         if not order.steps:
             return self.column(order.attribute, alias)
         join, tables, conditions = self._walk(order, alias)
         value = self.column(order.attribute, join)
-        return f"(SELECT {value} FROM {tables} WHERE {' AND '.join(conditions)} ORDER BY {value}{direction} LIMIT 1)"
+        first = f"{value}{' DESC' if order.descending else ''}"
+        return f"(SELECT {value} FROM {tables} WHERE {' AND '.join(conditions)} ORDER BY {first} LIMIT 1)"
 
     def _walk(self, order: Order, alias: str) -> tuple[str, str, list[str]]:
         tables, conditions, current = "", [], alias

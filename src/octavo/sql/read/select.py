@@ -4,8 +4,14 @@ from dataclasses import replace
 
 from octavo.plan.nesting import Nesting, nesting
 from octavo.plan.nodes import (
+    All,
+    Any,
+    Condition,
     CountShape,
+    Exists,
     GuardShape,
+    Linked,
+    LiteralShape,
     ManyShape,
     ObjectShape,
     OneShape,
@@ -16,7 +22,8 @@ from octavo.plan.nodes import (
     Tested,
     VariantShape,
 )
-from octavo.query.operators import Test
+from octavo.query.operators import PATTERN_TESTS, Test
+from octavo.schema.attributes import Scalar
 from octavo.schema.automatic import PUBLISHED_AT
 from octavo.schema.registry import Registry
 from octavo.sql.dialects.base import Dialect
@@ -69,43 +76,74 @@ class SelectCompiler(ShapeCompiler):
     def read_list(self, plan: ReadPlan) -> str:
         """One row: the JSON array of the page, and the total if it is wanted."""
         row = self.alias()
-        rows = self._page(plan)
+        chosen = ""
+        if plan.with_count and _searches(plan.selection.condition) and not isinstance(plan.shape, LiteralShape):
+            chosen, rows, count = self._searched_page(plan)
+        else:
+            rows, count = self._page(plan), self.count(plan.selection) if plan.with_count else ""
         joined = f"coalesce({self.dialect.join_rows(f'{row}.json')}, '')"
         array = self.dialect.concat(["'['", joined, "']'"])
-        total = f", ({self.count(plan.selection)})" if plan.with_count else ""
-        return self.dialect.answer(array, total, f"FROM ({rows}) {row}", self._largest)
+        total = f", ({count})" if count else ""
+        return chosen + self.dialect.answer(array, total, f"FROM ({rows}) {row}", self._largest)
 
     def count(self, selection: Selection) -> str:
         """How many entries there are, on all pages."""
-        condition = selection.condition
-        if self.dialect.counts_tables_at_once and isinstance(condition, Tested) and _is_published(condition):
-            drafts = replace(selection, condition=replace(condition, negated=False))
-            return f"SELECT (SELECT count(*) FROM {self.table(selection)}) - ({self._count_each(drafts)})"
-        return self._count_each(selection)
+        opposite = _rare_opposite(selection.condition)
+        if opposite is None or not (isinstance(opposite, Linked) or self.dialect.counts_tables_at_once):
+            return self._count_each(selection)
+        rest = self._count_each(replace(selection, condition=opposite))
+        return f"SELECT (SELECT count(*) FROM {self.table(selection)}) - ({rest})"
 
     def _count_each(self, selection: Selection) -> str:
         alias = self.alias()
         return f"SELECT count(*) FROM {self.table(selection)} {alias}{self.where(selection.condition, alias)}"
+
+    def _searched_page(self, plan: ReadPlan) -> tuple[str, str, str]:
+        """What is found, with what it is ordered by, as a table at the beginning of the statement; the page's rows; and
+        the total. So each entry is looked at once, for the page and the total alike."""
+        selection, found, alias, page = plan.selection, self.alias(), self.alias(), self.alias()
+        orders = [(self.order_value(order, alias), order.descending) for order in selection.order]
+        columns = "".join(f", {value} AS k{number}" for number, (value, _) in enumerate(orders))
+        where = self.where(selection.condition, alias)
+        chosen = f"WITH {found} AS (SELECT {alias}.id{columns} FROM {self.table(selection)} {alias}{where}) "
+        terms = [f"k{number}{' DESC' if descending else ''}" for number, (_, descending) in enumerate(orders)]
+        ids = self._cut(f"SELECT * FROM {found} ORDER BY {', '.join((*terms, 'id'))}", selection)
+        order = ", ".join(f"{page}.{term}" for term in (*terms, "id"))
+        entry = self.alias()
+        rows = (
+            f"SELECT {self.entry_json(selection.target, plan.shape, entry)} AS json FROM ({ids}) {page}"
+            f" JOIN {self.table(selection)} {entry} ON {entry}.id = {page}.id ORDER BY {order}"
+            f"{self.dialect.limit(self.limit_value(selection), None)}"
+        )
+        return chosen, rows, f"SELECT count(*) FROM {found}"
 
     def _page(self, plan: ReadPlan) -> str:
         """The page's rows. Where entries are skipped, or ordered with more than their own values to show, the ids are
         paged first: JSON is made of those alone that are shown."""
         selection, alias = plan.selection, self.alias()
         order, limit = self.order_by(selection, alias), self.limit(selection)
-        if selection.start is None and not (selection.limit and _sorts(selection) and _leads_on(plan.shape)):
+        pages_ids = _sorts(selection) and (self.dialect.plans_by_limit or _leads_on(plan.shape))
+        if selection.start is None and not (selection.limit and pages_ids):
             entry = self.entry_json(selection.target, plan.shape, alias)
             where = self.where(selection.condition, alias)
             return f"SELECT {entry} AS json FROM {self.table(selection)} {alias}{where}{order}{limit}"
         paged, page = self.alias(), self.alias()
-        ids = (
+        ids = self._cut(
             f"SELECT {paged}.id FROM {self.table(selection)} {paged}"
-            f"{self.where(selection.condition, paged)}{self.order_by(selection, paged)}{limit}"
+            f"{self.where(selection.condition, paged)}{self.order_by(selection, paged)}",
+            selection,
         )
         return (
             f"SELECT {self.entry_json(selection.target, plan.shape, alias)} AS json FROM ({ids}) {page}"
             f" JOIN {self.table(selection)} {alias} ON {alias}.id = {page}.id{order}"
             f"{self.dialect.limit(self.limit_value(selection), None)}"
         )
+
+    def _cut(self, ordered: str, selection: Selection) -> str:
+        """A page out of ordered rows, of which no more are looked at than it takes."""
+        if self.dialect.plans_by_limit and selection.reach is not None:
+            ordered = f"SELECT * FROM ({ordered} LIMIT {selection.reach}) {self.alias()}"
+        return f"{ordered}{self.limit(selection)}"
 
 
 def _sorts(selection: Selection) -> bool:
@@ -125,9 +163,26 @@ def _leads_on(shape: Shape) -> bool:
             return False
 
 
-def _is_published(condition: Tested) -> bool:
-    """Whether it is met by all that is published, and by nothing else."""
-    attribute = condition.attribute
-    return (
-        attribute is not None and attribute.name == PUBLISHED_AT and condition.test is Test.NULL and condition.negated
-    )
+def _searches(condition: Condition) -> bool:
+    """Whether no index tells which entries meet a condition: parts of texts, and what related entries are like."""
+    match condition:
+        case Tested(test=test):
+            return test in PATTERN_TESTS
+        case Exists():
+            return True
+        case All(items=items) | Any(items=items):
+            return any(_searches(item) for item in items)
+        case _:
+            return False
+
+
+def _rare_opposite(condition: Condition) -> Condition | None:
+    """What is met exactly where a condition that most entries meet is not: drafts for what is published, what is linked
+    to an entry for what is not. None where nothing such is known."""
+    match condition:
+        case Tested(attribute=Scalar(name=name), test=Test.NULL, negated=True) if name == PUBLISHED_AT:
+            return replace(condition, negated=False)
+        case Linked(negated=True):
+            return replace(condition, negated=False)
+        case _:
+            return None

@@ -16,7 +16,8 @@ import orjson
 from octavo.content.validation.dates import read_instant, read_time
 from octavo.errors import ValidationError
 from octavo.schema.scalar_types import ValueKind
-from octavo.sql.dialects.base import ColumnLimits, Dialect
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.dialects.column_limits import ColumnLimits
 
 KIND_OF_WORD: Final[Mapping[str, ValueKind]] = {
     "increments": ValueKind.INTEGER,
