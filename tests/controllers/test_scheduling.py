@@ -1,5 +1,6 @@
 """Scheduled publishing: planned over REST and from code, done once when it is due, by the road of every write."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,6 +35,7 @@ pytestmark = pytest.mark.anyio
 
 BOOK, GENRE = "api::book.book", "api::genre.genre"
 PAST, PAST_TOO, LATER = "2020-01-01T00:00:00.000Z", "2021-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z"
+FAILURES: list[Any] = []
 HIDDEN = {"OCTAVO_API__COMPAT__FUTURE_PUBLICATION": "hidden"}
 
 
@@ -44,11 +46,16 @@ async def shop(anyio_backend: str, tmp_path: Path, bookshop_copy: Copy) -> Async
     app = site.octavo.site.extending.app
     for event in ("before_publish", "after_publish", "before_unpublish"):
         app.on(event, GENRE, lambda told: heard.append((told.action, told.source)))
+    app.on("after_commit_schedule_failed", BOOK, hear_failure)
     await site.octavo.asgi.start()
     await continue_ids(site.database, site.octavo.site.registry)
     setattr(site.octavo, "heard", heard)  # noqa: B010
     yield site
     await site.octavo.asgi.stop()
+
+
+def hear_failure(event: Any) -> None:
+    FAILURES.append((event.id, event.source, event.result["pages"], event.params.data))
 
 
 async def ask(site: Site, method: str, path: str, data: Any = None, token: str = FULL_TOKEN) -> Answer:
@@ -168,6 +175,13 @@ async def test_what_is_not_complete_is_not_published(shop: Site) -> None:
     with pytest.raises(Undeliverable, match=f"^{BOOK} {book} cannot be published: .*title"):
         await topic.handler(due)
     assert await plans(shop) == {"publish"}
+    async with asyncio.timeout(60):
+        while not FAILURES:  # noqa: ASYNC110 - nobody tells
+            await asyncio.sleep(0.02)
+    [(failed, source, pages, said)] = FAILURES
+    assert (failed, source, pages, said["plan"], said["dueAt"]) == (book, "schedule", 3, "publish", LATER)
+    assert "title" in said["error"]
+    FAILURES.clear()
     await books.update(book, {"title": "ready"})
     await topic.handler(due)
     shown = await books.find_one(book)

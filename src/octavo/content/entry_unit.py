@@ -285,6 +285,9 @@ class EntryUnit(UnitOfWork):
             place_relations=self._context.rules.place_relations,
         )
 
+    async def tell(self, content_type: ContentType, entry_id: int, action: str, data: Mapping[str, Any]) -> None:
+        """Let hooks know of what has become of an entry without a change to it, once all is durable: here are none."""
+
     def entry_fact(self, content_type: ContentType, entry_id: int) -> EntryFact:
         """What is asked of an entry; what is hidden until it is published is told apart."""
         moment = (self.as_of or this_moment()) if self._context.rules.hides_future else None

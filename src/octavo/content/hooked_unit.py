@@ -184,6 +184,13 @@ class HookedUnit(ManyEntriesUnit):
             self._quiet = before
         await told.after(f"{action}_many", data=None)
 
+    async def tell(self, content_type: ContentType, entry_id: int, action: str, data: Mapping[str, Any]) -> None:
+        """As for `EntryUnit`, for the hooks that there are."""
+        told = begin(self, content_type.uid, Params(data=dict(data), where={"id": entry_id}), entry_id)
+        if told is not None and told.is_told(action):
+            told.event.result = await self._result(content_type.uid, entry_id)
+            await told.after(action, data=told.event.params.data)
+
     def goes_in_turn(self, content_type: ContentType, names: Iterable[str]) -> bool:
         """Hooks are called for one entry after the other."""
         return hooks_of(self, content_type.uid) is not None or super().goes_in_turn(content_type, names)

@@ -8,6 +8,7 @@ that an entry is published.
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Final
 
 from octavo.authorization.ability import PUBLISH, UPDATE
@@ -29,6 +30,7 @@ from octavo.errors import (
     problems_of,
 )
 from octavo.events.messages import Message, Topic, Undeliverable
+from octavo.events.names import SCHEDULE_FAILED
 from octavo.events.origin import WORK, Origin
 from octavo.schema.automatic import PUBLISHED_AT
 from octavo.schema.content_types import ContentType
@@ -113,10 +115,18 @@ class ContentSchedules:
         except ServiceUnavailable:
             raise
         except OctavoError as error:
-            told = "; ".join(_told(problem) for problem in problems_of(error))
-            raise Undeliverable(f"{planned.uid} {planned.entry_id} cannot be {_DONE[planned.plan]}: {told}") from error
+            why = "; ".join(_told(problem) for problem in problems_of(error))
+            told = {"plan": planned.plan.value, "dueAt": _shown(planned.due_at), "error": why}
+            failed = partial(self._tell_failure, content_type, planned.entry_id, told)
+            await self._writer.run(failed, about=content_type)
+            raise Undeliverable(f"{planned.uid} {planned.entry_id} cannot be {_DONE[planned.plan]}: {why}") from error
         finally:
             WORK.reset(work)
+
+    async def _tell_failure(
+        self, content_type: ContentType, entry_id: int, told: Mapping[str, Any], unit: ManyEntriesUnit
+    ) -> None:
+        await unit.tell(content_type, entry_id, SCHEDULE_FAILED, told)
 
     async def _carry_out(self, unit: ManyEntriesUnit, content_type: ContentType, planned: Planned) -> None:
         if not await self._schedules.take(unit, planned):

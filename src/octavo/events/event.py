@@ -5,6 +5,8 @@ from typing import Any, NoReturn, Protocol
 
 from octavo.events.origin import Source
 from octavo.project import Entry
+from octavo.project.state import State as RequestState
+from octavo.project.state import shared_state
 
 
 class Acting(Protocol):
@@ -89,3 +91,9 @@ class Event:
     id: int | None = None
     result: Any = None
     state: State = field(default_factory=State)
+
+    @property
+    def shared(self) -> RequestState:
+        """What policies, middlewares and controllers of the request under way keep as `request.state`, for hooks too;
+        empty where no code has met the request, and after the commit."""
+        return shared_state()

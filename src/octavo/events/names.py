@@ -15,6 +15,8 @@ CHANGES: Final = (CREATE, UPDATE, DELETE, PUBLISH, UNPUBLISH)
 MANY: Final = ("create_many", "update_many", "delete_many")
 """What becomes of many at once."""
 READS: Final = (FIND_ONE, FIND_MANY)
+SCHEDULE_FAILED: Final = "schedule_failed"
+"""A plan to publish an entry, or to take it back, could not be carried out: told after the commit alone."""
 
 BEFORE: Final = "before_"
 AFTER: Final = "after_"
@@ -22,7 +24,7 @@ AFTER_COMMIT: Final = "after_commit_"
 
 EVENTS: Final = (
     *(f"{moment}{action}" for action in (*CHANGES, *MANY, *READS) for moment in (BEFORE, AFTER)),
-    *(f"{AFTER_COMMIT}{action}" for action in CHANGES),
+    *(f"{AFTER_COMMIT}{action}" for action in (*CHANGES, SCHEDULE_FAILED)),
 )
 """Everything that can be hooked, as the functions of `lifecycles.py` are called."""
 

@@ -7,6 +7,7 @@ import orjson
 
 from octavo.clock import shown_moment
 from octavo.database.change_feed import ChangeKind
+from octavo.schema.builtin import BUILTIN_TYPES
 from octavo.schema.content_types import ContentType
 from octavo.schema.uids import FILE, FOLDER, USER
 from octavo.webhooks import webhook
@@ -28,7 +29,7 @@ _OWN: Final = frozenset({USER, FILE, FOLDER})
 
 def is_told(uid: str) -> bool:
     """Whether changes of a type are told at all: never those of tokens, roles and administrators."""
-    return uid.startswith("api::") or uid in _OWN
+    return uid not in BUILTIN_TYPES or uid in _OWN
 
 
 def events_of(uid: str, kind: ChangeKind) -> tuple[str, ...]:

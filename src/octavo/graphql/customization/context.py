@@ -5,7 +5,8 @@ from typing import Any
 
 from octavo.authorization.actor import Actor
 from octavo.project import Entry
-from octavo.project.context import State, user_of
+from octavo.project.context import user_of
+from octavo.project.state import State
 
 
 @dataclass(frozen=True, slots=True)

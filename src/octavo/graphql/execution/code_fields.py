@@ -51,8 +51,9 @@ from octavo.graphql.schema.field_metadata import (
     metadata_of_type,
 )
 from octavo.project import Entry
-from octavo.project.context import PolicyContext, State, ask_policies
+from octavo.project.context import PolicyContext, ask_policies
 from octavo.project.running import Asker, CodeClock, Runner
+from octavo.project.state import CURRENT_STATE, State
 from octavo.schema.content_types import ContentType
 
 logger = logging.getLogger(__name__)
@@ -149,20 +150,23 @@ class CodeFields:
         call = _Call(self, replace(roots, customization=self.customization), read_root, context)
         fragments = roots.selections.fragments.values()
         document = DocumentNode(definitions=(_only(asked.operation, item), *fragments))
-        result = execute(
-            self.schema,
-            document,
-            context_value=call.context,
-            variable_values=asked.variables,
-            field_resolver=call.resolve,
-            execution_context_class=_Context,
-        )
-        if not isinstance(result, ExecutionResult):
-            try:
+        token = CURRENT_STATE.set(state)
+        try:
+            result = execute(
+                self.schema,
+                document,
+                context_value=call.context,
+                variable_values=asked.variables,
+                field_resolver=call.resolve,
+                execution_context_class=_Context,
+            )
+            if not isinstance(result, ExecutionResult):
                 promised = result
                 result = await self.runner.run(f"GraphQL field {item.name}", asker, call.clock, lambda: promised)
-            except LoggedError:
-                return b"null", [*call.errors, _unexpected()]
+        except LoggedError:
+            return b"null", [*call.errors, _unexpected()]
+        finally:
+            CURRENT_STATE.reset(token)
         errors = [*call.errors, *(self._render(error, asker) for error in result.errors or ())]
         try:
             return orjson.dumps((result.data or {}).get(item.key)), errors

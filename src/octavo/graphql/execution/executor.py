@@ -48,8 +48,8 @@ from octavo.graphql.execution.prepared_operations import (
 from octavo.graphql.execution.root_resolvers import RootResolvers, join
 from octavo.graphql.execution.schedule_resolvers import answer_schedule
 from octavo.graphql.schema.field_metadata import FieldMetadata, PluginField, RootField, ScheduleField, metadata_of_field
-from octavo.project.context import State, shared_state
 from octavo.project.running import Asker
+from octavo.project.state import State, shared_state
 from octavo.threads import compute
 
 _INTROSPECTION: Final = frozenset({"__schema", "__type"})

@@ -27,7 +27,8 @@ from octavo.project.api.requests import Request
 from octavo.project.api.row_query import Average, Count, Greatest, Least, RowQuery, Sum
 from octavo.project.api.services import Service
 from octavo.project.api.transactions import Transaction
-from octavo.project.context import PolicyContext, State
+from octavo.project.context import PolicyContext
+from octavo.project.state import State
 
 __all__ = [
     "Answer",

@@ -12,9 +12,10 @@ from octavo.http.router import Handler
 from octavo.project.api.answers import Answer, to_answer, to_response
 from octavo.project.api.app import App
 from octavo.project.api.requests import Request
-from octavo.project.context import CURRENT_STATE, PolicyContext, ask_policies
+from octavo.project.context import PolicyContext, ask_policies
 from octavo.project.named import Used
 from octavo.project.running import Runner
+from octavo.project.state import CURRENT_STATE
 from octavo.rest.operations import Admission
 
 Action = Callable[[Request], Awaitable[Any]]

@@ -13,9 +13,10 @@ from octavo.http.query_string import parse_form, read_params
 from octavo.http.request import Overlay
 from octavo.http.request import Request as RawRequest
 from octavo.project.api.app import App
-from octavo.project.context import State, user_of
+from octavo.project.context import user_of
 from octavo.project.results import Entry
 from octavo.project.running import CodeClock
+from octavo.project.state import State
 from octavo.threads import compute
 
 _CHANGED: Final = "\udfff"

@@ -1,0 +1,32 @@
+"""What the code of one request keeps for other code of it, whichever door the request came by."""
+
+from contextvars import ContextVar
+from types import SimpleNamespace
+from typing import Any, Final
+
+
+class State(SimpleNamespace):
+    """What the code of one request keeps for other code of it: policies, middlewares, controllers, hooks.
+
+    Attributes, set as they are needed: `state.member = member`.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"nothing has set state.{name}")
+
+    def __contains__(self, name: object) -> bool:
+        return name in vars(self)
+
+    def get(self, name: str, otherwise: Any = None) -> Any:
+        """What was set, or something else."""
+        return vars(self).get(name, otherwise)
+
+
+CURRENT_STATE: Final[ContextVar[State | None]] = ContextVar("octavo state", default=None)
+"""That of the request under way, where code of the project has met it."""
+
+
+def shared_state() -> State:
+    """The state of the request under way, or a new one."""
+    known = CURRENT_STATE.get()
+    return State() if known is None else known
