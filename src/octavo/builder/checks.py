@@ -82,6 +82,7 @@ def _own_problems(draft: Draft, registry: Registry) -> Iterator[Problem]:
     if definition.collection_name.lower().startswith((OWN_PREFIX, "sqlite_", "pg_")):
         message = f"{definition.collection_name!r} is a name of the service's own or of the database; choose another"
         yield Problem((draft.uid, "collectionName"), message)
+    enum_names = _enum_names(registry)
     for name, attribute in definition.attributes.items():
         if len(name) > _LONGEST:
             yield Problem((draft.uid, "attributes", name), f"a name has at most {_LONGEST} characters")
@@ -91,8 +92,17 @@ def _own_problems(draft: Draft, registry: Registry) -> Iterator[Problem]:
             if doubles or len({*attribute.values}) < len(attribute.values):
                 message = f"values cannot be told apart by their names: {', '.join(doubles or attribute.values)}"
                 yield Problem((draft.uid, "attributes", name, "enum"), message)
+            if attribute.type_name and enum_names[attribute.type_name] > 1:
+                message = f"{attribute.type_name} is the name of another enumeration; choose another"
+                yield Problem((draft.uid, "attributes", name, "enumName"), message)
     if draft.is_component and draft.uid in _held(registry, draft.uid):
         yield Problem((draft.uid, "attributes"), "a component cannot hold itself, nor be held by what it holds")
+
+
+def _enum_names(registry: Registry) -> Counter[str]:
+    """How many enumerations have each of the names that are told to GraphQL."""
+    every = (attribute for definition in registry.definitions() for attribute in definition.attributes.values())
+    return Counter(one.type_name for one in every if isinstance(one, Enumeration) and one.type_name)
 
 
 def _long_names(draft: Draft, made: Registry, before: Registry, longest: int | None) -> Iterator[Problem]:

@@ -66,11 +66,12 @@ class Scalar(Attribute):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enumeration(Scalar):
-    """A string out of a fixed list."""
+    """A string out of a fixed list. `type_name` is what GraphQL is to call its type (`enumName`)."""
 
     __hash__ = Attribute.__hash__
 
     values: tuple[str, ...]
+    type_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

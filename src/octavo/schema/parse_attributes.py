@@ -101,7 +101,8 @@ def _scalar(name: str, raw: Mapping[str, Any], reader: Reader, path: str) -> Any
 def _enumeration(name: str, raw: Mapping[str, Any], reader: Reader, path: str) -> AnyAttribute:
     values = reader.texts(raw, "enum", path, required=True)
     options = _scalar_options(raw, reader, path)
-    return Enumeration(type="enumeration", values=values, **options, **_base(name, raw, reader, path))
+    named = reader.text(raw, "enumName", path)
+    return Enumeration(type="enumeration", values=values, type_name=named, **options, **_base(name, raw, reader, path))
 
 
 def _uid(name: str, raw: Mapping[str, Any], reader: Reader, path: str) -> AnyAttribute:

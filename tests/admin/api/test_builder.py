@@ -202,7 +202,7 @@ async def test_what_cannot_be_served_changes_nothing(builder: Builder, office: O
     assert (await builder.make(gadget({"title": TEXT}))).status == 201
 
 
-LONG = "long" * 70
+LONG, NAMED = "long" * 70, {"type": "enumeration", "enum": ["a"], "enumName": "Kinds"}
 FORMS: list[tuple[str, dict[str, Any], list[str], str]] = [
     ("../evil", {"t": TEXT}, ["contentType", "singularName"], "is not in kebab case"),
     ("note", {"t": TEXT}, ["contentType", "singularName"], "already being used"),
@@ -210,6 +210,7 @@ FORMS: list[tuple[str, dict[str, Any], list[str], str]] = [
     (LONG, {"t": TEXT}, [f"api::{LONG}.{LONG}", "singularName"], "is too long"),
     ("gadget", {"e": {"type": "enumeration", "enum": []}}, [*AT, "e", "enum"], "must have at least 1 items"),
     ("gadget", {"e": {"type": "enumeration", "enum": ["a b", "a_b"]}}, [*IN, "e", "enum"], "cannot be told apart"),
+    ("gadget", {"e": NAMED, "f": NAMED}, [*IN, "e", "enumName"], "the name of another enumeration"),
     ("gadget", {"e": {"type": "enumeration", "enum": None}}, [*AT, "e", "enum"], "must be a `array` type"),
     ("gadget", {"r": {"type": "relation", "relation": "oneToOne"}}, [*AT, "r", "target"], "target is a required field"),
     ("gadget", {"t": {**TEXT, "regex": "("}}, [*AT, "t", "regex"], "must be a valid regular expression"),

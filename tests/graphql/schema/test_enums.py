@@ -4,6 +4,11 @@ import pytest
 from graphql import GraphQLEnumType
 
 from octavo.graphql.schema.enums import names_by_value, value_names
+from octavo.graphql.schema.names import enum_name
+from octavo.schema.attributes import Enumeration
+from octavo.schema.custom_fields import CustomFields
+from octavo.schema.definition_values import Reader
+from octavo.schema.parse import parse_component
 from tests.graphql.recordings import schema_of
 
 
@@ -18,6 +23,15 @@ from tests.graphql.recordings import schema_of
 )
 def test_values_are_named(values: list[str], names: list[str]) -> None:
     assert value_names(values) == dict(zip(names, values, strict=True))
+
+
+@pytest.mark.parametrize("said, name", [({}, "ENUM_COMPONENTAB_KIND"), ({"enumName": "Kinds"}, "Kinds")])
+def test_a_definition_may_name_the_type(said: dict[str, str], name: str) -> None:
+    raw = {"collectionName": "ab", "attributes": {"kind": {"type": "enumeration", "enum": ["x"], **said}}}
+    component = parse_component("a.b", raw, Reader("a/b.json", [], CustomFields()))
+    attribute = component.attributes["kind"]
+    assert isinstance(attribute, Enumeration)
+    assert enum_name(component, attribute) == name
 
 
 def test_names_are_found_by_value() -> None:

@@ -6,7 +6,7 @@ Pure functions of definitions, without graphql-core: a project's names can be ch
 import re
 from functools import lru_cache
 
-from octavo.schema.attributes import Attribute
+from octavo.schema.attributes import Attribute, Enumeration
 from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.naming import words
 
@@ -92,9 +92,9 @@ def filters_name(definition: Definition) -> str:
     return f"{type_name(definition)}FiltersInput"
 
 
-def enum_name(definition: Definition, attribute: Attribute) -> str:
-    """`ENUM_ARTICLE_KIND`, `ENUM_COMPONENTSHAREDMETASOCIAL_NETWORK`."""
-    return f"ENUM_{type_name(definition).upper()}_{attribute.name.upper()}"
+def enum_name(definition: Definition, attribute: Enumeration) -> str:
+    """What a definition says, or `ENUM_ARTICLE_KIND`, `ENUM_COMPONENTSHAREDMETASOCIAL_NETWORK`."""
+    return attribute.type_name or f"ENUM_{type_name(definition).upper()}_{attribute.name.upper()}"
 
 
 def zone_name(definition: Definition, attribute: Attribute) -> str:
