@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.panel.editor import Editor
+from tests.panel.editor import WAIT, Editor
 
 Check = Callable[[Editor], None]
 CHECKS: dict[str, Check] = {}
@@ -19,12 +19,25 @@ def check(name: str) -> Callable[[Check], Check]:
     return add
 
 
+def visit(name: str, path: str, *texts: str, seconds: float = WAIT) -> None:
+    """Add a check of that name: a page of the panel shows these texts."""
+
+    @check(name)
+    def _(editor: Editor) -> None:
+        editor.open(path)
+        editor.see(*texts, seconds=seconds)
+
+
 @dataclass(frozen=True, slots=True)
 class Person:
     """Who logs in."""
 
     email: str
     password: str
+
+
+ADA = Person("ada@admin.example", "Ada-Passw0rd1")
+ENTRIES = "/admin/content-manager/collection-types"
 
 
 def log_in(editor: Editor, person: Person) -> None:
@@ -40,7 +53,7 @@ def log_in(editor: Editor, person: Person) -> None:
 
 def open_list(editor: Editor, uid: str) -> None:
     """The list of a content-type."""
-    editor.open(f"/admin/content-manager/collection-types/{uid}")
+    editor.open(f"{ENTRIES}/{uid}")
     editor.see("found")
 
 

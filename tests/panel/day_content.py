@@ -1,9 +1,8 @@
 """The morning: logging in, finding, writing and publishing."""
 
-from tests.panel.checks import Person, check, confirm, log_in, open_list
+from tests.panel.checks import ADA, ENTRIES, check, confirm, log_in, open_list, visit
 from tests.panel.editor import Editor
 
-ADA = Person("ada@admin.example", "Ada-Passw0rd1")
 ARTICLES, TAGS, CATEGORIES = "api::article.article", "api::tag.tag", "api::category.category"
 TITLE = "A day at the panel"
 
@@ -23,53 +22,29 @@ def _(editor: Editor) -> None:
     log_in(editor, ADA)
 
 
-@check("a reload keeps who is logged in")
-def _(editor: Editor) -> None:
-    editor.open("/admin/")
-    editor.see("Content Manager", "Media Library", "Settings")
-
-
-@check("a deep link opens its list")
-def _(editor: Editor) -> None:
-    open_list(editor, ARTICLES)
-    editor.see("entries found", "A $dollar")
-
-
-@check("the list shows counts of relations")
-def _(editor: Editor) -> None:
-    open_list(editor, CATEGORIES)
-    editor.see("entries found")
-
-
-@check("search a list")
-def _(editor: Editor) -> None:
-    editor.open(f"/admin/content-manager/collection-types/{ARTICLES}?page=1&pageSize=10&_q=Arthur article 1")
-    editor.see("1 entry found", "Arthur article 1")
-
-
-@check("filter a list")
-def _(editor: Editor) -> None:
-    chosen = "page=1&pageSize=10&filters[$and][0][title][$eq]=Title alpha"
-    editor.open(f"/admin/content-manager/collection-types/{ARTICLES}?{chosen}")
-    editor.see("entry found", "Title alpha", "title is Title alpha")
+visit("a reload keeps who is logged in", "/admin/", "Content Manager", "Media Library", "Settings")
+visit("a deep link opens its list", f"{ENTRIES}/{ARTICLES}", "entries found", "A $dollar")
+visit("the list shows counts of relations", f"{ENTRIES}/{CATEGORIES}", "entries found")
+visit(
+    "search a list", f"{ENTRIES}/{ARTICLES}?page=1&pageSize=10&_q=Arthur article 1", "1 entry found", "Arthur article 1"
+)
+visit(
+    "filter a list",
+    f"{ENTRIES}/{ARTICLES}?page=1&pageSize=10&filters[$and][0][title][$eq]=Title alpha",
+    "entry found",
+    "Title alpha",
+    "title is Title alpha",
+)
 
 
 @check("sort a list")
 def _(editor: Editor) -> None:
-    editor.open(f"/admin/content-manager/collection-types/{ARTICLES}?page=1&pageSize=10&sort=title:DESC")
+    editor.open(f"{ENTRIES}/{ARTICLES}?page=1&pageSize=10&sort=title:DESC")
     editor.until("__look.all('tbody tr')[0].innerText.includes('the')", "the last title at the top")
 
 
-@check("go to the next page")
-def _(editor: Editor) -> None:
-    editor.open(f"/admin/content-manager/collection-types/{ARTICLES}?page=2&pageSize=10&sort=id:ASC")
-    editor.see("entries found", "11")
-
-
-@check("open an entry")
-def _(editor: Editor) -> None:
-    editor.open(f"/admin/content-manager/collection-types/{ARTICLES}/1")
-    editor.see("Title alpha", "Editing published version", "Ada Admin")
+visit("go to the next page", f"{ENTRIES}/{ARTICLES}?page=2&pageSize=10&sort=id:ASC", "entries found", "11")
+visit("open an entry", f"{ENTRIES}/{ARTICLES}/1", "Title alpha", "Editing published version", "Ada Admin")
 
 
 @check("an entry shows its relations")
@@ -79,7 +54,7 @@ def _(editor: Editor) -> None:
 
 @check("begin an entry")
 def _(editor: Editor) -> None:
-    editor.open(f"/admin/content-manager/collection-types/{ARTICLES}/create")
+    editor.open(f"{ENTRIES}/{ARTICLES}/create")
     editor.see("Create an entry", "Editing draft version")
     editor.fill("title", TITLE)
 
@@ -164,13 +139,13 @@ def _(editor: Editor) -> None:
 
 @check("delete an entry")
 def _(editor: Editor) -> None:
-    editor.open(f"/admin/content-manager/collection-types/{ARTICLES}?_q={TITLE}")
+    editor.open(f"{ENTRIES}/{ARTICLES}?_q={TITLE}")
     editor.see("1 entry found")
     editor.click(TITLE)
     editor.click("Delete this entry")
     confirm(editor)
     editor.see("found")
-    editor.open(f"/admin/content-manager/collection-types/{ARTICLES}?_q={TITLE}")
+    editor.open(f"{ENTRIES}/{ARTICLES}?_q={TITLE}")
     editor.see("0 entries found")
 
 
@@ -183,15 +158,12 @@ def _(editor: Editor) -> None:
     editor.see("Saved")
 
 
-@check("switch the locale of an entry")
-def _(editor: Editor) -> None:
-    editor.open(f"/admin/content-manager/collection-types/{CATEGORIES}?plugins[i18n][locale]=fr")
-    editor.see("entries found", "French")
+visit("switch the locale of an entry", f"{ENTRIES}/{CATEGORIES}?plugins[i18n][locale]=fr", "entries found", "French")
 
 
 @check("delete several entries at once")
 def _(editor: Editor) -> None:
-    editor.open(f"/admin/content-manager/collection-types/{TAGS}?page=1&pageSize=10&sort=id:DESC")
+    editor.open(f"{ENTRIES}/{TAGS}?page=1&pageSize=10&sort=id:DESC")
     editor.see("69 entries found")
     editor.click_at("tbody input[type=checkbox]")
     editor.click("Delete")
@@ -201,12 +173,15 @@ def _(editor: Editor) -> None:
 
 @check("configure the columns of a list")
 def _(editor: Editor) -> None:
-    editor.open(f"/admin/content-manager/collection-types/{TAGS}/configurations/list")
+    editor.open(f"{ENTRIES}/{TAGS}/configurations/list")
     editor.see("Configure the view", "Entries per page")
     editor.click("Back")
 
 
-@check("configure the form of an entry")
-def _(editor: Editor) -> None:
-    editor.open(f"/admin/content-manager/collection-types/{TAGS}/configurations/edit")
-    editor.see("Configure the view", "Displayed Fields", "Entry title")
+visit(
+    "configure the form of an entry",
+    f"{ENTRIES}/{TAGS}/configurations/edit",
+    "Configure the view",
+    "Displayed Fields",
+    "Entry title",
+)

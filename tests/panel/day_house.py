@@ -1,9 +1,8 @@
 """The afternoon: files, settings, people, and the builder."""
 
-from tests.panel.checks import Person, check, log_in, open_list
+from tests.panel.checks import ADA, ENTRIES, Person, check, log_in, open_list, visit
 from tests.panel.editor import Editor
 
-ADA = Person("ada@admin.example", "Ada-Passw0rd1")
 ED = Person("ed@admin.example", "Ed-Passw0rd1")
 ARTHUR = Person("arthur@admin.example", "Arthur-Passw0rd1")
 _FILE = """(() => {
@@ -16,10 +15,7 @@ _FILE = """(() => {
 })()"""
 
 
-@check("see the files")
-def _(editor: Editor) -> None:
-    editor.open("/admin/plugins/upload")
-    editor.see("Assets (10)", "red.png", "Folders")
+visit("see the files", "/admin/plugins/upload", "Assets (10)", "red.png", "Folders")
 
 
 @check("make a folder")
@@ -31,10 +27,7 @@ def _(editor: Editor) -> None:
     editor.see("From the panel")
 
 
-@check("open a folder")
-def _(editor: Editor) -> None:
-    editor.open("/admin/plugins/upload?folder=1&folderPath=/1")
-    editor.see("one.png", "2024")
+visit("open a folder", "/admin/plugins/upload?folder=1&folderPath=/1", "one.png", "2024")
 
 
 @check("upload a file")
@@ -64,22 +57,18 @@ def _(editor: Editor) -> None:
     editor.click("Cancel")
 
 
-@check("see what a service is")
-def _(editor: Editor) -> None:
-    editor.open("/admin/settings/application-infos")
-    editor.see("Community Edition", "Menu logo")
-
-
-@check("see the roles")
-def _(editor: Editor) -> None:
-    editor.open("/admin/settings/roles")
-    editor.see("Super Admin", "Editor", "Author", "Custom")
-
-
-@check("see what a role may")
-def _(editor: Editor) -> None:
-    editor.open("/admin/settings/roles/3")
-    editor.see("Author", "Collection Types", "Article", "Single Types", "Plugins", "Settings")
+visit("see what a service is", "/admin/settings/application-infos", "Community Edition", "Menu logo")
+visit("see the roles", "/admin/settings/roles", "Super Admin", "Editor", "Author", "Custom")
+visit(
+    "see what a role may",
+    "/admin/settings/roles/3",
+    "Author",
+    "Collection Types",
+    "Article",
+    "Single Types",
+    "Plugins",
+    "Settings",
+)
 
 
 @check("make a role")
@@ -91,10 +80,7 @@ def _(editor: Editor) -> None:
     editor.until("/roles\\/\\d+/.test(location.pathname)", "the role's address")
 
 
-@check("see the administrators")
-def _(editor: Editor) -> None:
-    editor.open("/admin/settings/users")
-    editor.see("ada@admin.example", "Super Admin", "Active")
+visit("see the administrators", "/admin/settings/users", "ada@admin.example", "Super Admin", "Active")
 
 
 @check("invite somebody")
@@ -127,10 +113,7 @@ def _(editor: Editor) -> None:
     editor.see("Make sure to copy this token")
 
 
-@check("see the webhooks")
-def _(editor: Editor) -> None:
-    editor.open("/admin/settings/webhooks")
-    editor.see("Deploy", "Media")
+visit("see the webhooks", "/admin/settings/webhooks", "Deploy", "Media")
 
 
 @check("make a webhook")
@@ -144,58 +127,32 @@ def _(editor: Editor) -> None:
     editor.until("/webhooks\\/\\d+/.test(location.pathname)", "the webhook's address")
 
 
-@check("see the locales")
-def _(editor: Editor) -> None:
-    editor.open("/admin/settings/internationalization")
-    editor.see("English (en)", "French (fr)", "German (de)")
-
-
-@check("see the transfer tokens")
-def _(editor: Editor) -> None:
-    editor.open("/admin/settings/transfer-tokens")
-    editor.see("mover", "puller")
-
-
-@check("change the settings of files")
-def _(editor: Editor) -> None:
-    editor.open("/admin/settings/media-library")
-    editor.see("Responsive friendly upload")
-
-
-@check("see the roles of users")
-def _(editor: Editor) -> None:
-    editor.open("/admin/settings/users-permissions/roles")
-    editor.see("Authenticated", "Public")
-
-
-@check("see what users of a role may")
-def _(editor: Editor) -> None:
-    editor.open("/admin/settings/users-permissions/roles/1")
-    editor.see("Authenticated", "Permissions", "Article", "Users-permissions")
-
-
-@check("see the providers")
-def _(editor: Editor) -> None:
-    editor.open("/admin/settings/users-permissions/providers")
-    editor.see("github", "google", "Disabled")
-
-
-@check("see the mails of users")
-def _(editor: Editor) -> None:
-    editor.open("/admin/settings/users-permissions/email-templates")
-    editor.see("Reset password", "Email address confirmation")
-
-
-@check("see the advanced settings of users")
-def _(editor: Editor) -> None:
-    editor.open("/admin/settings/users-permissions/advanced-settings")
-    editor.see("One account per email address", "Authenticated")
-
-
-@check("see how mail is sent")
-def _(editor: Editor) -> None:
-    editor.open("/admin/settings/email")
-    editor.see("Default sender email", "Test email delivery")
+visit("see the locales", "/admin/settings/internationalization", "English (en)", "French (fr)", "German (de)")
+visit("see the transfer tokens", "/admin/settings/transfer-tokens", "mover", "puller")
+visit("change the settings of files", "/admin/settings/media-library", "Responsive friendly upload")
+visit("see the roles of users", "/admin/settings/users-permissions/roles", "Authenticated", "Public")
+visit(
+    "see what users of a role may",
+    "/admin/settings/users-permissions/roles/1",
+    "Authenticated",
+    "Permissions",
+    "Article",
+    "Users-permissions",
+)
+visit("see the providers", "/admin/settings/users-permissions/providers", "github", "google", "Disabled")
+visit(
+    "see the mails of users",
+    "/admin/settings/users-permissions/email-templates",
+    "Reset password",
+    "Email address confirmation",
+)
+visit(
+    "see the advanced settings of users",
+    "/admin/settings/users-permissions/advanced-settings",
+    "One account per email address",
+    "Authenticated",
+)
+visit("see how mail is sent", "/admin/settings/email", "Default sender email", "Test email delivery")
 
 
 @check("change one's own profile")
@@ -246,10 +203,7 @@ def _(editor: Editor) -> None:
     editor.see("shiny", seconds=60)
 
 
-@check("the new field is in the form")
-def _(editor: Editor) -> None:
-    editor.open("/admin/content-manager/collection-types/api::tag.tag/1")
-    editor.see("label", "shiny", seconds=60)
+visit("the new field is in the form", f"{ENTRIES}/api::tag.tag/1", "label", "shiny", seconds=60)
 
 
 @check("log out")
