@@ -196,3 +196,37 @@ async def test_files_and_accounts_are_changed_by_who_may_change_all(desk: Newsro
     assert (await desk.ask("PUT", "/api/users/1", {"role": 1, "password": "New-Passw0rd"}, by="edi")).status == 403
     for method, path in (("GET", "upload/files"), ("DELETE", "upload/files/1"), ("POST", "upload")):
         assert (await desk.ask(method, f"/api/{path}", {}, by="edi")).status == 403
+
+
+async def test_what_is_granted_in_some_entries_is_written_by_the_panel_alone(desk: Newsroom) -> None:
+    await desk.allow("read", STORY, "title")
+    await desk.allow("update", STORY, "title")
+    await desk.allow("update", STORY, "words", "teaser.text", conditions=[IS_CREATOR])
+    own = (await ids_of(desk))["of edi"]
+    data = '{ title: "g", words: 2, teaser: { text: "x" } }'
+    mutation = f"mutation {{ updateStory(id: {own}, data: {data}) {{ data {{ id }} }} }}"
+    body = {"title": "r", "words": 1, "teaser": {"text": "x"}}
+    stored = f"SELECT title, words FROM storys WHERE id = {own}"
+    texts = "SELECT text FROM c_teasers ORDER BY id"
+    before = await desk.office.club.database.fetch_all(texts)
+    for method, target, given, title in (
+        ("PUT", f"/api/storys/{own}", {"data": body}, "r"),
+        ("POST", "/graphql", {"query": mutation}, "g"),
+    ):
+        await desk.ask(method, target, given, by="edi")
+        assert [tuple(row) for row in await desk.office.club.database.fetch_all(stored)] == [(title, 10)]
+        assert await desk.office.club.database.fetch_all(texts) == before
+    await desk.ask("PUT", f"story.story/{own}", {"words": 3}, by="edi")
+    assert [tuple(row) for row in await desk.office.club.database.fetch_all(stored)] == [("g", 3)]
+
+
+async def test_sorts_through_relations_need_fields_of_all_entries(desk: Newsroom) -> None:
+    await desk.allow("read", STORY, "title", "words")
+    await desk.allow("read", BADGE, "label")
+    await desk.allow("read", STORY, "lead", conditions=[IS_CREATOR])
+    for sort in ("lead.label", "lead.id", "lead"):
+        assert await through_rest(desk, f"sort={sort}") == 400
+    for sort in ("lead.label", "lead.id"):
+        assert (await through_graphql(desk, f', sort: "{sort}"'))["errors"]
+        plain = await through_the_panel(desk)
+        assert await through_the_panel(desk, f"sort={sort}:DESC") == plain
