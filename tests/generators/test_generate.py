@@ -167,6 +167,22 @@ async def bootstrap(app):
         await site.run_task("nightly")
 
 
+def test_a_plugin_is_made_beside_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("src", "config"):
+        (tmp_path / "project" / name).mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "project")
+    told = CliRunner().invoke(main, ["generate", "plugin", "good-day"]).output
+    assert "Made ../octavo-good-day/octavo_good_day/index.py" in told
+    assert (tmp_path / "octavo-good-day/pyproject.toml").is_file()
+
+
+def test_what_is_left_out_of_a_new_definition_is_told(project: Path) -> None:
+    made(project, "content-type", "talk", "title:string")
+    told = run(project, "content-type", "guest", "talks:oneToMany:talk:mappedBy=guest")
+    assert told.exit_code == 0, told.output
+    assert "guest/schema.json: attributes.talks.mappedBy: no relation is stored under that name" in told.output
+
+
 async def test_a_plugin_is_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = CliRunner().invoke(main, ["generate", "plugin", "good-day", "--folder", str(tmp_path)]).output
     assert "Made octavo-good-day/octavo_good_day/index.py" in told

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
-from octavo.cli.base import Command, Group, project_option, read_settings, refuse, say
+from octavo.cli.base import Command, Group, project_option, read_settings, refuse, say, warn
 from octavo.cli.generate_dialogue import ask_attributes, ask_component, ask_content_type
 from octavo.cli.migrations import begin_migration
 from octavo.generators import code
@@ -16,6 +16,7 @@ from octavo.generators.names import checked_name
 from octavo.generators.plugin import plugin as plugin_files
 from octavo.runtime.definitions import project_registry
 from octavo.schema.custom_fields import CustomFields, known_custom_fields
+from octavo.schema.loader import inspect_definitions
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
 from octavo.transfer.definition_edits import replace_file
@@ -223,12 +224,15 @@ def job(name: str | None, cron: str | None, project: Path) -> None:
 @click.option(
     "--folder",
     type=click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path),
-    default=".",
-    help="Where its folder is made; the current one if not given.",
+    default=None,
+    help="Where its folder is made; if not given the current one, or beside it, where that is a project.",
 )
-def plugin(name: str | None, folder: Path) -> None:
+def plugin(name: str | None, folder: Path | None) -> None:
     """Begin a plugin: a package of its own, octavo-NAME, with a test."""
-    _write(folder, plugin_files(_named(name, "the plugin")))
+    here = Path.cwd()
+    is_beside = folder is None and (here / "src").is_dir() and (here / "config").is_dir()
+    for made in write_files(here.parent if is_beside else folder or here, plugin_files(_named(name, "the plugin"))):
+        say("Made [bold]{}[/]", f"../{made}" if is_beside else made)
 
 
 def _named(name: str | None, what: str) -> str:
@@ -242,3 +246,7 @@ def _write(project: Path, files: Iterable[NewFile], plan: DefinitionPlan | None 
     for name, content in edited.items():
         replace_file(project / name, content)
         say("Added to [bold]{}[/]", name)
+    if plan is not None:
+        for problem in inspect_definitions(project).problems:
+            if problem.source == plan.new.file:
+                warn(str(problem))
