@@ -24,6 +24,7 @@ _CORE: Final = (
     ("upload", "Media Library", "Media file management."),
     ("content-releases", "Releases", "Organize and release content"),
 )
+_PACKAGE: Final = "@strapi/plugin-{name}"
 _PACKAGES: Final = (
     (
         "users-permissions",
@@ -53,19 +54,21 @@ def project_facts(settings: Settings, registry: Registry, router: Router, own_ac
         reloads=settings.mode == "development",
         version=packages.get("@strapi/strapi", ".".join(map(str, REFERENCE))),
         dependencies=packages,
-        plugins=tuple(_plugins(settings)),
+        plugins=tuple(_plugins(settings, [*packages])),
         registry=registry,
         own_actions=own_actions,
         routes=lambda: list_content_routes(router.routes(), registry, settings.api.rest.prefix),
     )
 
 
-def _plugins(settings: Settings) -> Iterator[Mapping[str, str]]:
+def _plugins(settings: Settings, packages: list[str]) -> Iterator[Mapping[str, str]]:
+    """As v4 orders them: its own, those that `config/plugins` names, the others as `package.json` has them."""
     for name, title, description in _CORE:
         yield {"name": name, "displayName": title, "description": description}
-    for name, title, description in _PACKAGES:
+    order = [*(_PACKAGE.format(name=name) for name in settings.named_plugins), *packages]
+    found = [(_PACKAGE.format(name=name), name, *words) for name, *words in _PACKAGES]
+    for package, name, title, description in sorted(found, key=lambda one: (*order, one[0]).index(one[0])):
         if name != "graphql" or settings.plugins.graphql.enabled:
-            package = f"@strapi/plugin-{name}"
             yield {"name": name, "displayName": title, "description": description, "packageName": package}
 
 

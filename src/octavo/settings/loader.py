@@ -113,7 +113,8 @@ def inspect_settings(
     if depends_on(project, POPULATE_DEEP):
         chosen.setdefault(_LEVELS, Given(_KEYS[_LEVELS], 5, f"package.json: {POPULATE_DEEP}"))
     missing = list(ranking.missing(chosen))
-    settings = replace(_build(project, mode, not files, chosen), is_v4=v4 is not None)
+    named = v4.plugins if v4 else ()
+    settings = replace(_build(project, mode, not files, chosen), is_v4=v4 is not None, named_plugins=named)
     unread = unread_environment(project, variables) if v4 and mode == "production" else ()
     own = tell_star(ranking.settled(settings.sources), settings.api.compat.star_origins)
     findings = (*unread, *own, *provider_findings(settings))

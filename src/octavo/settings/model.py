@@ -39,7 +39,8 @@ class Secrets:
 class Settings:
     """All settings of one project. `adopted` means that the folder has no configuration of Octavo's own.
 
-    Of a project of v4 (`is_v4`, by its `package.json`) `findings` tell what became of its own configuration.
+    Of a project of v4 (`is_v4`, by its `package.json`) `findings` tell what became of its own configuration, and
+    `named_plugins` which plugins that names, in its order.
     """
 
     project: Path
@@ -55,6 +56,7 @@ class Settings:
     sources: Mapping[tuple[str, ...], str] = field(default_factory=dict, repr=False)
     is_v4: bool = False
     findings: tuple[Finding, ...] = field(default=(), repr=False, compare=False)
+    named_plugins: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def profile(self) -> Profile:

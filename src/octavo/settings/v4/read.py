@@ -52,7 +52,8 @@ _PATHS: Final = ("database.filename", "server.publicFolder")
 class V4Configuration:
     """What a v4 project says. `defaults` are v4's own, `given` the project's words, in the order in which they count.
 
-    `has_database`: `config/database` is there, so v4 reads the variables of databases through it alone.
+    `has_database`: `config/database` is there, so v4 reads the variables of databases through it alone. `plugins` are
+    the names in `config/plugins`, in its order.
     """
 
     project: V4Project
@@ -61,6 +62,7 @@ class V4Configuration:
     needed: tuple[Needed, ...]
     findings: tuple[Finding, ...]
     has_database: bool
+    plugins: tuple[str, ...] = ()
 
 
 def read_v4(folder: Path, variables: Mapping[str, str], environment: str) -> V4Configuration | None:
@@ -90,6 +92,7 @@ def read_v4(folder: Path, variables: Mapping[str, str], environment: str) -> V4C
         needed=tuple(outcomes.needed),
         findings=tuple(outcomes.findings),
         has_database=files.read("database") is not None,
+        plugins=tuple(plugins.members) if isinstance(plugins := files.read("plugins"), Table) else (),
     )
 
 
