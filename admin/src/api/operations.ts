@@ -92,6 +92,17 @@ export interface EnteredAnswer {
   data: Entered;
 }
 
+/** Where entries are found from outside: a path of the content API, and an address with what is to be put into it in */
+export interface EntryAddresses {
+  api: string | null;
+  preview: string | null;
+}
+
+/** Where entries are found from outside. */
+export interface EntryAddressesAnswer {
+  data: EntryAddresses;
+}
+
 /** A page of entries. */
 export interface EntryPage {
   results: (Record<string, unknown>)[];
@@ -225,6 +236,17 @@ export interface Pagination {
 export interface PlacedField {
   name: string;
   size: number;
+}
+
+/** When an entry is published, and taken back, by itself. */
+export interface Plans {
+  publishAt?: string | null;
+  unpublishAt?: string | null;
+}
+
+/** What is planned for an entry. */
+export interface PlansAnswer {
+  data: Plans;
 }
 
 /** An action that is allowed, on a content-type where there is a subject. */
@@ -545,6 +567,12 @@ export interface Operations {
   'DELETE /i18n/locales/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
   /** Change a locale */
   'PUT /i18n/locales/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Where entries are found from outside */
+  'GET /octavo/entry-addresses/:uid': { path: { uid: string | number }; takes: unknown; answers: EntryAddressesAnswer };
+  /** Show what is planned for an entry */
+  'GET /octavo/schedules/:uid/:id': { path: { uid: string | number; id: string | number }; takes: unknown; answers: PlansAnswer };
+  /** Plan something for an entry */
+  'PUT /octavo/schedules/:uid/:id': { path: { uid: string | number; id: string | number }; takes: Plans; answers: PlansAnswer };
   /** Upload files; with an id, replace or describe a file */
   'POST /upload': { path: undefined; takes: unknown; answers: unknown };
   /** Remove files and folders */

@@ -54,6 +54,7 @@ class AccountWrites:
         self._type = users.content_type
         self._guards = writes.guards
         self._answered = writes.answered
+        self._seen = writes.seen
         self._writer = writer
 
     async def create(self, write: Write, actor: Actor) -> bytes:
@@ -77,13 +78,14 @@ class AccountWrites:
 
         return await self._writer.run(work, about=self._type)
 
-    async def update(self, user_id: int, write: Write, actor: Actor) -> bytes:
-        """A changed user. A new password ends their sessions, and so does a block."""
+    async def update(self, user_id: int, write: Write, actor: Actor, seen: str | None = None) -> bytes:
+        """A changed user. A new password ends their sessions, and so does a block. `seen`: as for entries."""
         check_object(write.data)
         found = await self._guards.writable(self._type, write, actor, UPDATE)
 
         async def work(unit: EntryUnit) -> bytes:
             await self._guards.enter(unit, self._type, user_id, actor, UPDATE)
+            await self._seen.check(unit, self._type, user_id, actor, seen)
             data = await self._guards.fields(unit, self._type, user_id, found, actor, UPDATE)
             with unit.ambient():
                 shown = await self._users.update(user_id, data, actor, self._form(data, actor, _CHANGED))

@@ -45,12 +45,18 @@ class EntryActions:
         self._answered = writes.answered
         self._held = HeldEntries(reader)
 
-    async def publish(self, content_type: ContentType, entry_id: int, actor: Actor, *, published: bool) -> bytes:
-        """Publish a draft that has all that is required; or make what is `published` a draft again."""
+    async def publish(
+        self, content_type: ContentType, entry_id: int, actor: Actor, *, published: bool, seen: str | None = None
+    ) -> bytes:
+        """Publish a draft that has all that is required; or make what is `published` a draft again.
+
+        `seen`: the `updatedAt` of what is published, if that matters. Raises EntryChanged where it is another.
+        """
         answer = self._answered.of(content_type, actor.ability)
 
         async def work(unit: EntryUnit) -> bytes:
             await self._guards.enter(unit, content_type, entry_id, actor, PUBLISH)
+            await self._writes.seen.check(unit, content_type, entry_id, actor, seen)
             await unit.lock_entry(content_type, entry_id)
             entry = await self._held.one(unit, content_type, entry_id)
             if entry is None:

@@ -16,6 +16,7 @@ from octavo.content.reader import EntryReader
 from octavo.content_manager.answered import Answered
 from octavo.content_manager.guards import Guards, Writable
 from octavo.content_manager.localizing import Families, Family, check_free
+from octavo.content_manager.seen import NOTHING, SeenCheck
 from octavo.controllers.content import ContentController
 from octavo.controllers.writing import Write
 from octavo.errors import ForbiddenError, NotFoundError, ValidationError
@@ -44,6 +45,7 @@ class EntryWrites:
         self.registry = controller.registry
         self.guards = Guards(controller.registry, controller.writes)
         self.answered = answered
+        self.seen = SeenCheck(answered, controller.writes)
         self._followed = followed
         self._reads = controller.reads
         self._writes = controller.writes
@@ -65,14 +67,21 @@ class EntryWrites:
 
         return await self._create(content_type, write, actor, locale, joined if content_type.localized else _no_family)
 
-    async def save_single(self, content_type: ContentType, write: Write, actor: Actor, locale: Any = None) -> bytes:
-        """The entry of a single type, in a locale where it has several: changed, or made if there is none yet."""
+    async def save_single(
+        self, content_type: ContentType, write: Write, actor: Actor, locale: Any = None, seen: str | None = None
+    ) -> bytes:
+        """The entry of a single type, in a locale where it has several: changed, or made if there is none yet.
+
+        `seen`: as for `update`; what was seen and is gone is not made again.
+        """
         entry_id = await self.single_id(content_type, locale)
         action = CREATE if entry_id is None else UPDATE
         if not actor.ability.may(action, content_type.uid):
             raise ForbiddenError
         if entry_id is not None:
-            return await self.update(content_type, entry_id, write, actor)
+            return await self.update(content_type, entry_id, write, actor, seen)
+        if seen not in (None, NOTHING):
+            raise NotFoundError
 
         async def joined(unit: EntryUnit, code: str) -> Family | None:
             await unit.connection.lock(f"octavo: single type {content_type.uid}")
@@ -93,13 +102,19 @@ class EntryWrites:
         with unit.ambient():
             return await self._reads.single_id(content_type, asked, default, Drafts.ANY)
 
-    async def update(self, content_type: ContentType, entry_id: int, write: Write, actor: Actor) -> bytes:
-        """A changed entry. Its localizations take over what all of them share."""
+    async def update(
+        self, content_type: ContentType, entry_id: int, write: Write, actor: Actor, seen: str | None = None
+    ) -> bytes:
+        """A changed entry. Its localizations take over what all of them share.
+
+        `seen`: the `updatedAt` of what was changed, if that matters. Raises EntryChanged where it is another.
+        """
         found = await self._writable(content_type, write, actor, UPDATE)
         answer = self.answered.of(content_type, actor.ability)
 
         async def work(unit: EntryUnit) -> bytes:
             await self.guards.enter(unit, content_type, entry_id, actor, UPDATE)
+            await self.seen.check(unit, content_type, entry_id, actor, seen)
             data = await self.guards.fields(unit, content_type, entry_id, found, actor, UPDATE)
             if not await unit.update(content_type, entry_id, data, actor_id=actor.creator_id):
                 raise NotFoundError

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from octavo.content_manager.builtin_details import BUILTIN_ATTRIBUTES, BUILTIN_INFO, FIXED
-from octavo.schema.attributes import Relation
+from octavo.schema.attributes import Relation, Scalar
 from octavo.schema.automatic import CREATORS, TIMESTAMPS
 from octavo.schema.builtin import BUILTIN_TYPES
 from octavo.schema.content_types import Component, ContentType, Definition
@@ -87,6 +87,8 @@ def _attribute(definition: Definition, name: str, raw: Mapping[str, Any]) -> Raw
             told["configurable"] = False
         told |= BUILTIN_ATTRIBUTES.get((definition.uid, name), {})
     told = {key: value for key, value in told.items() if value is not None}
+    if raw.get("type") == "customField" and isinstance(stored := definition.attributes[name], Scalar):
+        told["type"] = stored.type  # as v4 knows them once their plugins are registered
     if raw.get("type") == "relation":
         told |= {"targetModel": raw.get("target"), "relationType": raw.get("relation")}
     return told

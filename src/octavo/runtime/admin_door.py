@@ -7,6 +7,7 @@ from octavo.admin.api.definitions import BuilderEndpoints
 from octavo.admin.api.draft_relations import DraftRelationEndpoints
 from octavo.admin.api.entering import EnteringEndpoints
 from octavo.admin.api.entries import EntryEndpoints
+from octavo.admin.api.entry_addresses import EntryAddressEndpoints
 from octavo.admin.api.entry_changes import EntryChangeEndpoints
 from octavo.admin.api.files import FileEndpoints
 from octavo.admin.api.folders import FolderEndpoints
@@ -17,6 +18,7 @@ from octavo.admin.api.people import PeopleEndpoints
 from octavo.admin.api.project import ProjectEndpoints, ProjectFacts
 from octavo.admin.api.relations import RelationEndpoints
 from octavo.admin.api.roles import RightsEndpoints, RoleEndpoints
+from octavo.admin.api.schedules import ScheduleEndpoints
 from octavo.admin.api.sessions import AdminSessionEndpoints, SessionAnswers
 from octavo.admin.api.single_type_changes import SingleTypeChangeEndpoints
 from octavo.admin.api.structure import StructureEndpoints
@@ -86,6 +88,9 @@ def _endpoints(router: Router, shared: Infrastructure, services: Services) -> It
     yield RightsEndpoints(roles, listing, services.rights.catalogue)
     owners = ComponentOwners(shared.database, registry)
     yield RelationEndpoints(Relations(services.managed, services.configurations, owners))
+    yield EntryAddressEndpoints(registry, settings.api.rest.prefix, settings.admin.preview)
+    if services.controller.schedules is not None:
+        yield ScheduleEndpoints(services.controller.schedules)
     yield StructureEndpoints(services.configurations, Uids(services.controller.reads))
     yield from _plugin_endpoints(shared, services, facts)
 

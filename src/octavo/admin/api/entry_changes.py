@@ -23,6 +23,8 @@ from octavo.schema.uids import USER
 
 _IDS: Final = Record({"ids": Items(Id(), at_least(1), REQUIRED)})
 _ACTIONS: Final = f"{PREFIX}/actions"
+SEEN: Final = "x-octavo-seen"
+"""The header that says which state of an entry was changed: the `updatedAt` that its author saw."""
 
 
 class EntryChangeEndpoints:
@@ -60,8 +62,8 @@ class EntryChangeEndpoints:
         content_type = self._type(request, actor, UPDATE)
         write = await read_body(request)
         if content_type.uid == USER:
-            return shown(await self._accounts.update(read_id(request), write, actor))
-        return shown(await self._writes.update(content_type, read_id(request), write, actor))
+            return shown(await self._accounts.update(read_id(request), write, actor, request.header(SEEN)))
+        return shown(await self._writes.update(content_type, read_id(request), write, actor, request.header(SEEN)))
 
     async def delete(self, request: Request, actor: Actor) -> Response:
         """DELETE /content-manager/collection-types/:uid/:id"""
@@ -84,12 +86,14 @@ class EntryChangeEndpoints:
     async def publish(self, request: Request, actor: Actor) -> Response:
         """POST /content-manager/collection-types/:uid/:id/actions/publish"""
         content_type = self._with_drafts(request, actor)
-        return shown(await self._actions.publish(content_type, read_id(request), actor, published=True))
+        seen = request.header(SEEN)
+        return shown(await self._actions.publish(content_type, read_id(request), actor, published=True, seen=seen))
 
     async def unpublish(self, request: Request, actor: Actor) -> Response:
         """POST /content-manager/collection-types/:uid/:id/actions/unpublish"""
         content_type = self._with_drafts(request, actor)
-        return shown(await self._actions.publish(content_type, read_id(request), actor, published=False))
+        seen = request.header(SEEN)
+        return shown(await self._actions.publish(content_type, read_id(request), actor, published=False, seen=seen))
 
     async def publish_many(self, request: Request, actor: Actor) -> Response:
         """POST /content-manager/collection-types/:uid/actions/bulkPublish"""

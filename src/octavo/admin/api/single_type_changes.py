@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from octavo.admin.api.entry_changes import check_drafts, read_body, shown
+from octavo.admin.api.entry_changes import SEEN, check_drafts, read_body, shown
 from octavo.admin.operations import AdminOperation
 from octavo.authorization.actor import Actor
 from octavo.content_manager.entry_actions import PUBLISH, EntryActions
@@ -35,7 +35,8 @@ class SingleTypeChangeEndpoints:
         """PUT /content-manager/single-types/:uid"""
         content_type = managed_single(self._writes.registry, request.path_values["uid"], actor, "create", "update")
         write = await read_body(request)
-        return shown(await self._writes.save_single(content_type, write, actor, read_params(request).get("locale")))
+        locale = read_params(request).get("locale")
+        return shown(await self._writes.save_single(content_type, write, actor, locale, request.header(SEEN)))
 
     async def delete(self, request: Request, actor: Actor) -> Response:
         """DELETE /content-manager/single-types/:uid"""
@@ -53,7 +54,8 @@ class SingleTypeChangeEndpoints:
     async def _publish(self, request: Request, actor: Actor, *, published: bool) -> Response:
         content_type, entry_id = await self._entry(request, actor, PUBLISH)
         check_drafts(content_type)
-        return shown(await self._actions.publish(content_type, entry_id, actor, published=published))
+        seen = request.header(SEEN)
+        return shown(await self._actions.publish(content_type, entry_id, actor, published=published, seen=seen))
 
     async def _entry(self, request: Request, actor: Actor, action: str) -> tuple[ContentType, int]:
         """The entry that is asked for. Raises ForbiddenError, NotFoundError."""

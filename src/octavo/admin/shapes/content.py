@@ -187,6 +187,33 @@ class EntryPage(TypedDict):
     pagination: Pagination
 
 
+class EntryAddresses(TypedDict):
+    """Where entries are found from outside: a path of the content API, and an address with what is to be put into it in
+    braces."""
+
+    api: str | None
+    preview: str | None
+
+
+class EntryAddressesAnswer(TypedDict):
+    """Where entries are found from outside."""
+
+    data: EntryAddresses
+
+
+class Plans(TypedDict):
+    """When an entry is published, and taken back, by itself."""
+
+    publishAt: NotRequired[str | None]
+    unpublishAt: NotRequired[str | None]
+
+
+class PlansAnswer(TypedDict):
+    """What is planned for an entry."""
+
+    data: Plans
+
+
 class Locale(TypedDict):
     """A locale that content is written in."""
 

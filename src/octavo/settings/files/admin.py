@@ -1,10 +1,24 @@
 """`admin.toml`: administrators."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from octavo.settings.keys import AT_LEAST_ONE, setting, table
-from octavo.settings.values import DURATION, PATH
+from octavo.settings.values import DURATION, PATH, Kind, table_of
+
+
+def _web_address(value: object) -> str:
+    """An address of the web; what comes from entries stands in braces, after the host."""
+    if not isinstance(value, str) or not re.fullmatch(r"https?://[^\s/?#{}@]+([/?#]\S*)?", value):
+        raise ValueError
+    return value
+
+
+_PREVIEWS = table_of(
+    Kind("an address such as https://example.org/articles/{slug}", _web_address, _web_address), "addresses"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,4 +81,11 @@ class Admin:
         "octavo", "Pages for administrators: Octavo's own, the panel of v4 that the project has built, or none."
     )
     path: str = setting("/admin", "Where the pages are.", kind=PATH)
+    preview: Mapping[str, str] = setting(
+        {},
+        "Where entries are looked at before they are published, by their content-types, such as "
+        '`"api::article.article" = "https://example.org/articles/{slug}?state={state}"`; `{id}`, `{locale}`, `{state}` '
+        "(`draft`, `published`) and attributes stand for the entry's own.",
+        kind=_PREVIEWS,
+    )
     first: FirstAdministrator = table(FirstAdministrator, "The first one, made at a start when there is none.")
