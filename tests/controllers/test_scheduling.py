@@ -116,6 +116,23 @@ async def test_plans_are_shown_changed_and_taken_back(shop: Site) -> None:
     assert await counts(shop) == (0, 0)
 
 
+async def test_plans_of_many_entries_go_with_them(shop: Site) -> None:
+    """In a statement for each that has any, not for each entry."""
+    entries = shop.octavo.site.extending.app.entries(BOOK)
+    kept = (await entries.create({"title": "kept"})).id
+    await entries.schedule(kept, publish_at=LATER)
+
+    async def statements(count: int) -> int:
+        ids = await entries.create_many([{"title": f"t{number}", "publishedAt": None} for number in range(count)])
+        await entries.schedule(ids[0], publish_at=LATER, unpublish_at="2999-02-01")
+        before = shop.database.statements
+        await entries.delete_many(filters={"id": {"$in": ids}})
+        return shop.database.statements - before
+
+    assert await statements(32) - await statements(4) < 8, "many entries, few statements"
+    assert await counts(shop) == (1, 1)
+
+
 async def test_what_is_refused(shop: Site) -> None:
     one = await draft(shop)
     place = f"genres/{one}/actions/schedule"

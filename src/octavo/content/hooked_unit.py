@@ -23,7 +23,7 @@ from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Transaction
 from octavo.events.event import Event, Params, Written
 from octavo.events.hooks import Hooks
-from octavo.events.names import AFTER, BEFORE, CREATE, DELETE, PUBLISH, UNPUBLISH, UPDATE
+from octavo.events.names import AFTER, AFTER_COMMIT, BEFORE, CREATE, DELETE, PUBLISH, UNPUBLISH, UPDATE
 from octavo.events.telling import Telling, begin, hooks_of
 from octavo.plan.present_state import FactRow
 from octavo.project.naming import did_you_mean
@@ -186,10 +186,13 @@ class HookedUnit(ManyEntriesUnit):
 
     async def tell(self, content_type: ContentType, entry_id: int, action: str, data: Mapping[str, Any]) -> None:
         """As for `EntryUnit`, for the hooks that there are."""
-        told = begin(self, content_type.uid, Params(data=dict(data), where={"id": entry_id}), entry_id)
-        if told is not None and told.is_told(action):
-            told.event.result = await self._result(content_type.uid, entry_id)
-            await told.after(action, data=told.event.params.data)
+        hooks = self.hooks.of(content_type.uid)
+        if hooks is None or not hooks.wants(f"{AFTER_COMMIT}{action}"):
+            return
+        told = begin(self, content_type.uid, Params(data=dict(data), where={"id": entry_id}), entry_id, hooks=hooks)
+        assert told is not None, "there are hooks"
+        told.event.result = await self._result(content_type.uid, entry_id)
+        await told.after(action, data=told.event.params.data)
 
     def goes_in_turn(self, content_type: ContentType, names: Iterable[str]) -> bool:
         """Hooks are called for one entry after the other."""

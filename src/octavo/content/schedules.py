@@ -30,7 +30,7 @@ TABLE: Final = OwnTable(
     ),
 )
 
-_ANY: Final = OwnStatement("SELECT 1 FROM octavo_schedules WHERE uid = {uid} LIMIT 1")
+_PLANNED: Final = OwnStatement("SELECT DISTINCT entry_id FROM octavo_schedules WHERE uid = {uid}")
 _READ: Final = OwnStatement("SELECT plan, due_at FROM octavo_schedules WHERE uid = {uid} AND entry_id = {entry}")
 _ADD: Final = OwnStatement("""
 INSERT INTO octavo_schedules (uid, entry_id, plan, due_at, message_id)
@@ -104,9 +104,13 @@ class Schedules:
         for one in planned:
             await self.set(unit, one)
         for uid, ids in gone.items():
-            if await unit.connection.fetch_value(*_ANY.bind(self._dialect, uid=uid)):
-                for entry_id in ids:
-                    await self._remove(unit, _REMOVE_ALL, uid=uid, entry=entry_id)
+            for entry_id in ids if len(ids) == 1 else await self._planned(unit, uid, ids):
+                await self._remove(unit, _REMOVE_ALL, uid=uid, entry=entry_id)
+
+    async def _planned(self, unit: UnitOfWork, uid: str, ids: Iterable[int]) -> list[int]:
+        """Those of many entries for which anything is planned."""
+        rows = await unit.connection.fetch_all(*_PLANNED.bind(self._dialect, uid=uid))
+        return sorted({int(entry_id) for (entry_id,) in rows}.intersection(ids))
 
     async def _remove(self, unit: UnitOfWork, statement: OwnStatement, **values: Any) -> None:
         for (message_id,) in await unit.connection.fetch_all(*statement.bind(self._dialect, **values)):

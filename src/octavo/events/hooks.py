@@ -18,7 +18,7 @@ from octavo.database.connection import IntegrityViolation, TransactionConflict
 from octavo.errors import LoggedError, OctavoError
 from octavo.events import origin
 from octavo.events.event import Event
-from octavo.events.names import AFTER, AFTER_COMMIT, EVENTS, FIND_MANY, FIND_ONE, READS
+from octavo.events.names import AFTER, AFTER_COMMIT, EVENTS, FIND_MANY, FIND_ONE, READS, SCHEDULE_FAILED
 from octavo.events.outbox import Outbox
 from octavo.project import CodeProblem, Function, InvalidCode, function_at
 from octavo.project.failures import describe, failure_place
@@ -74,8 +74,9 @@ class TypeHooks:
         for hook in hooks:
             by_event[hook.event].append(hook)
         self._by_event = {event: tuple(found) for event, found in by_event.items()}
-        about_reads = [event.endswith(READS) for event in by_event]
-        self.writes, self.reads = not all(about_reads), any(about_reads)
+        about_reads = {event for event in by_event if event.endswith(READS)}
+        self.reads = bool(about_reads)
+        self.writes = bool(by_event.keys() - about_reads - {f"{AFTER_COMMIT}{SCHEDULE_FAILED}"})
         """Whether any of them is about a change, or about a read."""
 
     def of(self, event: str) -> tuple[Hook, ...]:

@@ -66,9 +66,13 @@ def begin(
     entry_id: int | None = None,
     *,
     quiet: frozenset[str] = frozenset(),
+    hooks: TypeHooks | None = None,
 ) -> Telling | None:
-    """What is about to happen, for the hooks of its type; None without any. Raises RunAlone in a shared COMMIT."""
-    hooks = hooks_of(unit, uid)
+    """What is about to happen, for the hooks of its type; None without any. Raises RunAlone in a shared COMMIT.
+
+    `hooks`: those of what is no change.
+    """
+    hooks = hooks or hooks_of(unit, uid)
     if hooks is None:
         return None
     asking = origin.actor() or SERVICE
