@@ -71,6 +71,7 @@ class ThirdDialect(Dialect):
     # Reading
 
     aggregate = "group_concat"
+    kept_table = "AS"
 
     def concat(self, parts: Sequence[str]) -> str:
         return f"concat_ws('', {', '.join(parts)})"

@@ -1,4 +1,4 @@
-WITH t2 AS (
+WITH t2 AS MATERIALIZED (
   SELECT t3.id
   FROM "books" t3
   WHERE (

@@ -34,7 +34,7 @@ from tests.third_dialect import THIRD
 CONSTANT = re.compile(r"'(?:[^']|'')*'")
 FOREIGN = re.compile(
     r"""" | \|\| | :: | [?$]\d | \bON\ CONFLICT\b | \bRETURNING\b | \bexcluded\. | \bDEFAULT\ VALUES\b | \(VALUES\ \(
-    | n\.column\d | \bCAST\([^()]*\ AS\ (?:TEXT|text|BLOB|VARCHAR|INTEGER) | \bOFFSET\b
+    | \bMATERIALIZED\b | n\.column\d | \bCAST\([^()]*\ AS\ (?:TEXT|text|BLOB|VARCHAR|INTEGER) | \bOFFSET\b
     | (?<![`\w])(?:key|order|schema|row|rank|groups)\b(?!`)""",
     re.VERBOSE,
 )

@@ -117,6 +117,8 @@ class Dialect(ABC):
     """The function that joins the texts of rows."""
     counts_tables_at_once = False
     """Whether all rows of a table are counted without looking at each."""
+    kept_table = "AS MATERIALIZED"
+    """What stands between the name of a table of WITH and its rows, so that they are made once."""
     plans_by_limit = False
     """Whether a constant number of rows makes a better plan than one that comes as a value."""
     patterns_ignore_case = False

@@ -105,7 +105,8 @@ class SelectCompiler(ShapeCompiler):
         orders = [(self.order_value(order, alias), order.descending) for order in selection.order]
         columns = "".join(f", {value} AS k{number}" for number, (value, _) in enumerate(orders))
         where = self.where(selection.condition, alias)
-        chosen = f"WITH {found} AS (SELECT {alias}.id{columns} FROM {self.table(selection)} {alias}{where}) "
+        rows = f"SELECT {alias}.id{columns} FROM {self.table(selection)} {alias}{where}"
+        chosen = f"WITH {found} {self.dialect.kept_table} ({rows}) "
         terms = [f"k{number}{' DESC' if descending else ''}" for number, (_, descending) in enumerate(orders)]
         ids = self._cut(f"SELECT * FROM {found} ORDER BY {', '.join((*terms, 'id'))}", selection)
         order = ", ".join(f"{page}.{term}" for term in (*terms, "id"))
