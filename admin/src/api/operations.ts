@@ -1,5 +1,53 @@
 // Written by `python -m octavo.admin.contract`, from the rows of src/octavo/admin/api. Do not edit.
 
+/** Another secret of a token. */
+export interface AccessKey {
+  id: number;
+  accessKey: string;
+}
+
+/** Another secret of a token. */
+export interface AccessKeyAnswer {
+  data: AccessKey;
+}
+
+/** The actions of an API or a plugin, by controller. */
+export interface ActionControllers {
+  controllers: Record<string, (string)[]>;
+}
+
+/** Whether users with a role may do something. */
+export interface ActionState {
+  enabled: boolean;
+  policy?: string;
+}
+
+/** The content API's actions, by API and plugin. */
+export interface ActionsAnswer {
+  data: Record<string, ActionControllers>;
+}
+
+/** A role of administrators, and how many have it. */
+export interface AdminRole {
+  id: number;
+  name: string;
+  code: string;
+  description: string | null;
+  createdAt?: string;
+  updatedAt?: string;
+  usersCount?: number;
+}
+
+/** A role of administrators. */
+export interface AdminRoleAnswer {
+  data: AdminRole;
+}
+
+/** The roles of administrators. */
+export interface AdminRolesAnswer {
+  data: (AdminRole)[];
+}
+
 /** Somebody who works here. */
 export interface Administrator {
   id: number;
@@ -18,6 +66,42 @@ export interface Administrator {
 /** One administrator. */
 export interface AdministratorAnswer {
   data: Administrator;
+}
+
+/** A page of administrators. */
+export interface AdministratorPage {
+  results: (Administrator)[];
+  pagination: Pagination;
+}
+
+/** A page of administrators. */
+export interface AdministratorPageAnswer {
+  data: AdministratorPage;
+}
+
+/** How users register, and the roles they may get. */
+export interface AdvancedAnswer {
+  settings: AdvancedSettings;
+  roles: (SiteRole)[];
+}
+
+/** How users register. */
+export interface AdvancedSettings {
+  unique_email: boolean;
+  allow_register: boolean;
+  email_confirmation: boolean;
+  email_reset_password: string | null;
+  email_confirmation_redirection: string | null;
+  default_role: string;
+}
+
+/** A route of the content API. */
+export interface ApiRoute {
+  method: string;
+  path: string;
+  handler: string;
+  config?: Record<string, unknown>;
+  info?: Record<string, unknown>;
 }
 
 /** An attribute, as it is written in the definition. */
@@ -51,6 +135,56 @@ export interface Attribute {
   customField?: string;
   options?: Record<string, unknown>;
   pluginOptions?: Record<string, unknown>;
+}
+
+/** All that can be granted. */
+export interface CatalogueSections {
+  plugins: (SettingsAction)[];
+  settings: (SettingsAction)[];
+  singleTypes: ContentSection;
+  collectionTypes: ContentSection;
+}
+
+/** What others may change of an administrator. */
+export interface ChangedAdministrator {
+  email?: string;
+  firstname?: string;
+  lastname?: string;
+  username?: string;
+  password?: string;
+  isActive?: boolean;
+  roles?: (number)[];
+}
+
+/** What is changed of a locale. */
+export interface ChangedLocale {
+  name?: string | null;
+  isDefault?: boolean;
+}
+
+/** What administrators change of themselves. */
+export interface ChangedSelf {
+  email?: string;
+  firstname?: string;
+  lastname?: string;
+  username?: string;
+  preferedLanguage?: string;
+  currentPassword?: string;
+  password?: string;
+}
+
+/** An action on content-types. */
+export interface ContentAction {
+  label: string;
+  actionId: string;
+  subjects: (string)[];
+  applyToProperties?: (string)[];
+}
+
+/** What can be granted about content-types. */
+export interface ContentSection {
+  actions: (ContentAction)[];
+  subjects: (GrantedSubject)[];
 }
 
 /** What somebody logs in with. */
@@ -120,6 +254,69 @@ export interface ForgottenPassword {
   email: string;
 }
 
+/** An action that is granted to a role, on a content-type where there is a subject. */
+export interface Grant {
+  action: string;
+  subject: string | null;
+  properties: RightProperties;
+  conditions: (string)[];
+}
+
+/** All that can be granted, and under what. */
+export interface GrantCatalogue {
+  conditions: (GrantedCondition)[];
+  sections: CatalogueSections;
+}
+
+/** All that can be granted. */
+export interface GrantCatalogueAnswer {
+  data: GrantCatalogue;
+}
+
+/** Under what an action can be granted. */
+export interface GrantedCondition {
+  id: string;
+  displayName: string;
+  category: string;
+}
+
+/** A field, or a locale, that a right can be limited to. */
+export interface GrantedField {
+  label: string;
+  value: string;
+  required?: boolean;
+  children?: (GrantedField)[];
+}
+
+/** A content-type that rights are about. */
+export interface GrantedSubject {
+  uid: string;
+  label: string;
+  properties: (GrantedField)[];
+}
+
+/** All that a role may do. */
+export interface Grants {
+  permissions: (Grant)[];
+}
+
+/** Several at once. */
+export interface Ids {
+  ids: (number)[];
+}
+
+/** What is done with images. */
+export interface ImageSettings {
+  sizeOptimization: boolean;
+  responsiveDimensions: boolean;
+  autoOrientation: boolean;
+}
+
+/** What is done with images. */
+export interface ImageSettingsAnswer {
+  data: ImageSettings;
+}
+
 /** What a definition is called. */
 export interface Info {
   displayName: string;
@@ -141,6 +338,14 @@ export interface InformationAnswer {
   data: Information;
 }
 
+/** Who is invited. */
+export interface Invitation {
+  email: string;
+  firstname: string;
+  lastname?: string;
+  roles: (number)[];
+}
+
 /** An invitation. */
 export interface InvitationAnswer {
   data: InvitationNames;
@@ -159,11 +364,38 @@ export interface Invited {
   userInfo: InvitedPerson;
 }
 
+/** Who was invited, with the token that is shown here alone. */
+export interface InvitedAdministrator {
+  id: number;
+  firstname: string | null;
+  lastname: string | null;
+  username: string | null;
+  email: string;
+  isActive: boolean;
+  blocked: boolean;
+  preferedLanguage: string | null;
+  createdAt?: string;
+  updatedAt?: string;
+  roles?: (RoleName)[];
+  registrationToken?: string;
+}
+
+/** Who was invited. */
+export interface InvitedAdministratorAnswer {
+  data: InvitedAdministrator;
+}
+
 /** Who was invited, by themselves. */
 export interface InvitedPerson {
   firstname: string;
   lastname?: string;
   password: string;
+}
+
+/** A locale that can be added. */
+export interface KnownLocale {
+  code: string;
+  name: string;
 }
 
 /** Columns of the list, rows of the form. */
@@ -209,6 +441,42 @@ export interface Look {
   list: ListLook;
 }
 
+/** How mail leaves. */
+export interface MailConfig {
+  provider: string;
+  settings: MailSenders;
+}
+
+/** How mail leaves. */
+export interface MailConfigAnswer {
+  config: MailConfig;
+}
+
+/** Where to send a mail. */
+export interface MailRecipient {
+  to: string;
+}
+
+/** Whom mails are from. */
+export interface MailSenders {
+  defaultFrom?: string;
+  defaultReplyTo?: string;
+  testAddress?: string;
+}
+
+/** The text of a mail to users. */
+export interface MailTemplate {
+  display: string;
+  icon: string;
+  options: TemplateOptions;
+}
+
+/** What a role is called. */
+export interface NamedRole {
+  name: string;
+  description?: string;
+}
+
 /** The first administrator; `code` is the one in the log, where it is asked for. */
 export interface NewAdministrator {
   email: string;
@@ -218,10 +486,26 @@ export interface NewAdministrator {
   code?: string;
 }
 
+/** A locale that is added. */
+export interface NewLocale {
+  code: string;
+  name?: string | null;
+  isDefault: boolean;
+}
+
 /** Another password, by a mailed token. */
 export interface NewPassword {
   resetPasswordToken: string;
   password: string;
+}
+
+/** What is said of a token. */
+export interface NewToken {
+  name: string;
+  description?: string;
+  type?: string;
+  lifespan?: number | null;
+  permissions?: (string)[] | null;
 }
 
 /** Which page it is, and of how many. */
@@ -247,6 +531,18 @@ export interface Plans {
 /** What is planned for an entry. */
 export interface PlansAnswer {
   data: Plans;
+}
+
+/** Somewhere to sign in with. */
+export interface Provider {
+  enabled: boolean;
+  icon?: string;
+  key?: string;
+  secret?: string;
+  callback?: string;
+  scope?: (string)[];
+  subdomain?: string;
+  redirectUri?: string;
 }
 
 /** An action that is allowed, on a content-type where there is a subject. */
@@ -278,6 +574,124 @@ export interface RoleName {
   code: string;
 }
 
+/** The routes of the content API, by API and plugin. */
+export interface RoutesAnswer {
+  data: Record<string, (ApiRoute)[]>;
+}
+
+/** All providers. */
+export interface SaidProviders {
+  providers: Record<string, Provider>;
+}
+
+/** What is said of a role of users of the site. */
+export interface SaidSiteRole {
+  name: string;
+  description: string;
+  permissions: Record<string, SiteControllers>;
+}
+
+export interface SaidTemplates {
+  'email-templates': Record<string, MailTemplate>;
+}
+
+/** What is said of a webhook. */
+export interface SaidWebhook {
+  name: string;
+  url: string;
+  headers: Record<string, string>;
+  events: (string)[];
+  isEnabled?: boolean;
+}
+
+/** An action without subject; `plugin` of those of plugins, `category` of those of settings. */
+export interface SettingsAction {
+  displayName: string;
+  action: string;
+  subCategory: string;
+  plugin?: string;
+  category?: string;
+}
+
+/** All that users can be granted. */
+export interface SiteActionsAnswer {
+  permissions: Record<string, SiteControllers>;
+}
+
+/** The actions of an API or a plugin, by controller and action. */
+export interface SiteControllers {
+  controllers: Record<string, Record<string, ActionState>>;
+}
+
+/** A role of users of the site; `nb_users` in lists, `permissions` of one. */
+export interface SiteRole {
+  id: number;
+  name: string;
+  description: string | null;
+  type: string;
+  nb_users?: number;
+  permissions?: Record<string, SiteControllers>;
+}
+
+/** A role of users of the site. */
+export interface SiteRoleAnswer {
+  role: SiteRole;
+}
+
+/** Roles of users of the site. */
+export interface SiteRolesAnswer {
+  roles: (SiteRole)[];
+}
+
+/** A route of the content API, and the action it asks for. */
+export interface SiteRoute {
+  method: string;
+  path: string;
+  handler: string;
+}
+
+/** The routes of the content API. */
+export interface SiteRoutesAnswer {
+  routes: Record<string, (SiteRoute)[]>;
+}
+
+export interface TemplateOptions {
+  from: TemplateSender;
+  response_email: string;
+  object: string;
+  message: string;
+}
+
+/** Whom a mail is from. */
+export interface TemplateSender {
+  name: string;
+  email: string;
+}
+
+/** A token. `lifespan` is in milliseconds; `accessKey` is shown when it is made, and never again. */
+export interface Token {
+  id: number;
+  name: string;
+  description: string | null;
+  type?: 'read-only' | 'full-access' | 'custom';
+  permissions: (string)[] | null;
+  lifespan: string | null;
+  lastUsedAt: string | null;
+  expiresAt: string | null;
+  createdAt?: string;
+  accessKey?: string;
+}
+
+/** A token. */
+export interface TokenAnswer {
+  data: Token;
+}
+
+/** Tokens. */
+export interface TokensAnswer {
+  data: (Token)[];
+}
+
 /** A component, as pages are told it. */
 export interface ToldComponent {
   uid: string;
@@ -300,6 +714,27 @@ export interface ToldContentType {
   options?: Record<string, unknown>;
   pluginOptions?: Record<string, unknown>;
   attributes: Record<string, Attribute>;
+}
+
+/** A webhook. */
+export interface ToldWebhook {
+  id: number;
+  name: string;
+  url: string;
+  headers: Record<string, string>;
+  events: (string)[];
+  isEnabled: boolean;
+}
+
+/** What came of trying a webhook. */
+export interface TriggerAnswer {
+  data: TriggerOutcome;
+}
+
+/** What came of trying a webhook. */
+export interface TriggerOutcome {
+  statusCode: number;
+  message?: string;
 }
 
 /** How a definition looks. */
@@ -334,25 +769,35 @@ export interface ViewsAnswer {
   data: Views;
 }
 
+/** A webhook. */
+export interface WebhookAnswer {
+  data: ToldWebhook;
+}
+
+/** Webhooks. */
+export interface WebhooksAnswer {
+  data: (ToldWebhook)[];
+}
+
 export interface Operations {
   /** List API tokens */
-  'GET /admin/api-tokens': { path: undefined; takes: unknown; answers: unknown };
+  'GET /admin/api-tokens': { path: undefined; takes: unknown; answers: TokensAnswer };
   /** Make one of the API tokens */
-  'POST /admin/api-tokens': { path: undefined; takes: unknown; answers: unknown };
+  'POST /admin/api-tokens': { path: undefined; takes: NewToken; answers: TokenAnswer };
   /** Delete one of the API tokens */
   'DELETE /admin/api-tokens/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
   /** Show one of the API tokens */
-  'GET /admin/api-tokens/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  'GET /admin/api-tokens/:id': { path: { id: string | number }; takes: unknown; answers: TokenAnswer };
   /** Change one of the API tokens */
-  'PUT /admin/api-tokens/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  'PUT /admin/api-tokens/:id': { path: { id: string | number }; takes: NewToken; answers: TokenAnswer };
   /** Make another secret */
-  'POST /admin/api-tokens/:id/regenerate': { path: { id: string | number }; takes: unknown; answers: unknown };
+  'POST /admin/api-tokens/:id/regenerate': { path: { id: string | number }; takes: unknown; answers: AccessKeyAnswer };
   /** Not here */
   'GET /admin/audit-logs': { path: undefined; takes: unknown; answers: unknown };
   /** List the content API's actions */
-  'GET /admin/content-api/permissions': { path: undefined; takes: unknown; answers: unknown };
+  'GET /admin/content-api/permissions': { path: undefined; takes: unknown; answers: ActionsAnswer };
   /** List the content API's routes */
-  'GET /admin/content-api/routes': { path: undefined; takes: unknown; answers: unknown };
+  'GET /admin/content-api/routes': { path: undefined; takes: unknown; answers: RoutesAnswer };
   /** Mail a token */
   'POST /admin/forgot-password': { path: undefined; takes: ForgottenPassword; answers: unknown };
   /** Show versions */
@@ -368,7 +813,7 @@ export interface Operations {
   /** End a session */
   'POST /admin/logout': { path: undefined; takes: unknown; answers: unknown };
   /** List what administrators can be granted */
-  'GET /admin/permissions': { path: undefined; takes: unknown; answers: unknown };
+  'GET /admin/permissions': { path: undefined; takes: unknown; answers: GrantCatalogueAnswer };
   /** Ask whether one may */
   'POST /admin/permissions/check': { path: undefined; takes: unknown; answers: unknown };
   /** List plugins */
@@ -398,67 +843,67 @@ export interface Operations {
   /** Not here */
   'GET /admin/review-workflows/workflows': { path: undefined; takes: unknown; answers: unknown };
   /** List roles of administrators */
-  'GET /admin/roles': { path: undefined; takes: unknown; answers: unknown };
+  'GET /admin/roles': { path: undefined; takes: unknown; answers: AdminRolesAnswer };
   /** Make a role of administrators */
-  'POST /admin/roles': { path: undefined; takes: unknown; answers: unknown };
+  'POST /admin/roles': { path: undefined; takes: NamedRole; answers: AdminRoleAnswer };
   /** Delete a role of administrators */
   'DELETE /admin/roles/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
   /** Show a role of administrators */
-  'GET /admin/roles/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  'GET /admin/roles/:id': { path: { id: string | number }; takes: unknown; answers: AdminRoleAnswer };
   /** Change a role of administrators */
-  'PUT /admin/roles/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  'PUT /admin/roles/:id': { path: { id: string | number }; takes: NamedRole; answers: AdminRoleAnswer };
   /** Show what a role may do */
-  'GET /admin/roles/:id/permissions': { path: { id: string | number }; takes: unknown; answers: unknown };
+  'GET /admin/roles/:id/permissions': { path: { id: string | number }; takes: unknown; answers: RightsAnswer };
   /** Say what a role may do */
-  'PUT /admin/roles/:id/permissions': { path: { id: string | number }; takes: unknown; answers: unknown };
+  'PUT /admin/roles/:id/permissions': { path: { id: string | number }; takes: Grants; answers: RightsAnswer };
   /** Delete roles of administrators */
-  'POST /admin/roles/batch-delete': { path: undefined; takes: unknown; answers: unknown };
+  'POST /admin/roles/batch-delete': { path: undefined; takes: Ids; answers: unknown };
   /** Say that nothing is told to anybody */
   'GET /admin/telemetry-properties': { path: undefined; takes: unknown; answers: unknown };
   /** List transfer tokens */
-  'GET /admin/transfer/tokens': { path: undefined; takes: unknown; answers: unknown };
+  'GET /admin/transfer/tokens': { path: undefined; takes: unknown; answers: TokensAnswer };
   /** Make one of the transfer tokens */
-  'POST /admin/transfer/tokens': { path: undefined; takes: unknown; answers: unknown };
+  'POST /admin/transfer/tokens': { path: undefined; takes: NewToken; answers: TokenAnswer };
   /** Delete one of the transfer tokens */
   'DELETE /admin/transfer/tokens/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
   /** Show one of the transfer tokens */
-  'GET /admin/transfer/tokens/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  'GET /admin/transfer/tokens/:id': { path: { id: string | number }; takes: unknown; answers: TokenAnswer };
   /** Change one of the transfer tokens */
-  'PUT /admin/transfer/tokens/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  'PUT /admin/transfer/tokens/:id': { path: { id: string | number }; takes: NewToken; answers: TokenAnswer };
   /** Make another secret */
-  'POST /admin/transfer/tokens/:id/regenerate': { path: { id: string | number }; takes: unknown; answers: unknown };
+  'POST /admin/transfer/tokens/:id/regenerate': { path: { id: string | number }; takes: unknown; answers: AccessKeyAnswer };
   /** List administrators */
-  'GET /admin/users': { path: undefined; takes: unknown; answers: unknown };
+  'GET /admin/users': { path: undefined; takes: unknown; answers: AdministratorPageAnswer };
   /** Invite an administrator */
-  'POST /admin/users': { path: undefined; takes: unknown; answers: unknown };
+  'POST /admin/users': { path: undefined; takes: Invitation; answers: InvitedAdministratorAnswer };
   /** Delete an administrator */
   'DELETE /admin/users/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
   /** Show an administrator */
-  'GET /admin/users/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  'GET /admin/users/:id': { path: { id: string | number }; takes: unknown; answers: AdministratorAnswer };
   /** Change an administrator */
-  'PUT /admin/users/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  'PUT /admin/users/:id': { path: { id: string | number }; takes: ChangedAdministrator; answers: AdministratorAnswer };
   /** Delete administrators */
-  'POST /admin/users/batch-delete': { path: undefined; takes: unknown; answers: unknown };
+  'POST /admin/users/batch-delete': { path: undefined; takes: Ids; answers: unknown };
   /** Show who is logged in */
   'GET /admin/users/me': { path: undefined; takes: unknown; answers: AdministratorAnswer };
   /** Change oneself */
-  'PUT /admin/users/me': { path: undefined; takes: unknown; answers: AdministratorAnswer };
+  'PUT /admin/users/me': { path: undefined; takes: ChangedSelf; answers: AdministratorAnswer };
   /** Show what one may do */
   'GET /admin/users/me/permissions': { path: undefined; takes: unknown; answers: RightsAnswer };
   /** List webhooks */
-  'GET /admin/webhooks': { path: undefined; takes: unknown; answers: unknown };
+  'GET /admin/webhooks': { path: undefined; takes: unknown; answers: WebhooksAnswer };
   /** Make a webhook */
-  'POST /admin/webhooks': { path: undefined; takes: unknown; answers: unknown };
+  'POST /admin/webhooks': { path: undefined; takes: SaidWebhook; answers: WebhookAnswer };
   /** Delete a webhook */
   'DELETE /admin/webhooks/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
   /** Show a webhook */
-  'GET /admin/webhooks/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  'GET /admin/webhooks/:id': { path: { id: string | number }; takes: unknown; answers: WebhookAnswer };
   /** Change a webhook */
-  'PUT /admin/webhooks/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  'PUT /admin/webhooks/:id': { path: { id: string | number }; takes: SaidWebhook; answers: WebhookAnswer };
   /** Try a webhook */
-  'POST /admin/webhooks/:id/trigger': { path: { id: string | number }; takes: unknown; answers: unknown };
+  'POST /admin/webhooks/:id/trigger': { path: { id: string | number }; takes: unknown; answers: TriggerAnswer };
   /** Delete some */
-  'POST /admin/webhooks/batch-delete': { path: undefined; takes: unknown; answers: unknown };
+  'POST /admin/webhooks/batch-delete': { path: undefined; takes: Ids; answers: unknown };
   /** List entries */
   'GET /content-manager/collection-types/:uid': { path: { uid: string | number }; takes: unknown; answers: EntryPage };
   /** Make an entry */
@@ -552,21 +997,21 @@ export interface Operations {
   /** Send a mail */
   'POST /email/': { path: undefined; takes: unknown; answers: unknown };
   /** How mail leaves */
-  'GET /email/settings': { path: undefined; takes: unknown; answers: unknown };
+  'GET /email/settings': { path: undefined; takes: unknown; answers: MailConfigAnswer };
   /** Send a mail to see whether it comes */
-  'POST /email/test': { path: undefined; takes: unknown; answers: unknown };
+  'POST /email/test': { path: undefined; takes: MailRecipient; answers: unknown };
   /** Tell what a new localization of an entry shares with the others */
   'POST /i18n/content-manager/actions/get-non-localized-fields': { path: undefined; takes: unknown; answers: unknown };
   /** List the locales to choose from */
-  'GET /i18n/iso-locales': { path: undefined; takes: unknown; answers: unknown };
+  'GET /i18n/iso-locales': { path: undefined; takes: unknown; answers: (KnownLocale)[] };
   /** List the locales */
   'GET /i18n/locales': { path: undefined; takes: unknown; answers: (Locale)[] };
   /** Add a locale */
-  'POST /i18n/locales': { path: undefined; takes: unknown; answers: unknown };
+  'POST /i18n/locales': { path: undefined; takes: NewLocale; answers: unknown };
   /** Remove a locale */
   'DELETE /i18n/locales/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
   /** Change a locale */
-  'PUT /i18n/locales/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  'PUT /i18n/locales/:id': { path: { id: string | number }; takes: ChangedLocale; answers: unknown };
   /** Where entries are found from outside */
   'GET /octavo/entry-addresses/:uid': { path: { uid: string | number }; takes: unknown; answers: EntryAddressesAnswer };
   /** Show what is planned for an entry */
@@ -600,35 +1045,35 @@ export interface Operations {
   /** Rename or move a folder */
   'PUT /upload/folders/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
   /** What is done with images */
-  'GET /upload/settings': { path: undefined; takes: unknown; answers: unknown };
+  'GET /upload/settings': { path: undefined; takes: unknown; answers: ImageSettingsAnswer };
   /** Say what is done with images */
-  'PUT /upload/settings': { path: undefined; takes: unknown; answers: unknown };
+  'PUT /upload/settings': { path: undefined; takes: ImageSettings; answers: unknown };
   /** How users register */
-  'GET /users-permissions/advanced': { path: undefined; takes: unknown; answers: unknown };
+  'GET /users-permissions/advanced': { path: undefined; takes: unknown; answers: AdvancedAnswer };
   /** Say how users register */
-  'PUT /users-permissions/advanced': { path: undefined; takes: unknown; answers: unknown };
+  'PUT /users-permissions/advanced': { path: undefined; takes: AdvancedSettings; answers: unknown };
   /** Texts of mails to users */
-  'GET /users-permissions/email-templates': { path: undefined; takes: unknown; answers: unknown };
+  'GET /users-permissions/email-templates': { path: undefined; takes: unknown; answers: Record<string, MailTemplate> };
   /** Set these texts */
-  'PUT /users-permissions/email-templates': { path: undefined; takes: unknown; answers: unknown };
+  'PUT /users-permissions/email-templates': { path: undefined; takes: SaidTemplates; answers: unknown };
   /** List what can be granted to users */
-  'GET /users-permissions/permissions': { path: undefined; takes: unknown; answers: unknown };
+  'GET /users-permissions/permissions': { path: undefined; takes: unknown; answers: SiteActionsAnswer };
   /** List policies: there are none */
   'GET /users-permissions/policies': { path: undefined; takes: unknown; answers: unknown };
   /** Providers to sign in with */
-  'GET /users-permissions/providers': { path: undefined; takes: unknown; answers: unknown };
+  'GET /users-permissions/providers': { path: undefined; takes: unknown; answers: Record<string, Provider> };
   /** Set providers */
-  'PUT /users-permissions/providers': { path: undefined; takes: unknown; answers: unknown };
+  'PUT /users-permissions/providers': { path: undefined; takes: SaidProviders; answers: unknown };
   /** List roles of users */
-  'GET /users-permissions/roles': { path: undefined; takes: unknown; answers: unknown };
+  'GET /users-permissions/roles': { path: undefined; takes: unknown; answers: SiteRolesAnswer };
   /** Make a role of users */
-  'POST /users-permissions/roles': { path: undefined; takes: unknown; answers: unknown };
+  'POST /users-permissions/roles': { path: undefined; takes: SaidSiteRole; answers: unknown };
   /** Remove a role of users */
   'DELETE /users-permissions/roles/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
   /** Show a role of users */
-  'GET /users-permissions/roles/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  'GET /users-permissions/roles/:id': { path: { id: string | number }; takes: unknown; answers: SiteRoleAnswer };
   /** Change a role of users */
-  'PUT /users-permissions/roles/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  'PUT /users-permissions/roles/:id': { path: { id: string | number }; takes: SaidSiteRole; answers: unknown };
   /** List the content API's routes */
-  'GET /users-permissions/routes': { path: undefined; takes: unknown; answers: unknown };
+  'GET /users-permissions/routes': { path: undefined; takes: unknown; answers: SiteRoutesAnswer };
 }

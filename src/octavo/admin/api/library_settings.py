@@ -2,6 +2,7 @@
 
 from octavo.admin.answers import data_answer
 from octavo.admin.operations import AdminOperation
+from octavo.admin.shapes.house import ImageSettings, ImageSettingsAnswer
 from octavo.authorization.actor import Actor
 from octavo.content_manager.library_settings import LibrarySettings
 from octavo.http.request import Request
@@ -16,8 +17,12 @@ class LibrarySettingsEndpoints:
     """`/upload/settings` and `/upload/configuration`"""
 
     operations = (
-        AdminOperation("GET", "/upload/settings", "settings", "What is done with images", _SETTINGS),
-        AdminOperation("PUT", "/upload/settings", "save_settings", "Say what is done with images", _SETTINGS),
+        AdminOperation(
+            "GET", "/upload/settings", "settings", "What is done with images", _SETTINGS, answers=ImageSettingsAnswer
+        ),
+        AdminOperation(
+            "PUT", "/upload/settings", "save_settings", "Say what is done with images", _SETTINGS, takes=ImageSettings
+        ),
         AdminOperation("GET", "/upload/configuration", "view", "How lists of files begin"),
         AdminOperation("PUT", "/upload/configuration", "save_view", "Say how lists of files begin", _VIEW),
     )

@@ -5,6 +5,7 @@ from typing import Any, Final
 from octavo.admin.answers import plain_answer
 from octavo.admin.operations import AdminOperation
 from octavo.admin.shapes.content import Locale
+from octavo.admin.shapes.house import ChangedLocale, KnownLocale, NewLocale
 from octavo.authorization.actor import Actor
 from octavo.content_manager.entries import ManagedEntries
 from octavo.content_manager.managed_locales import ManagedLocales
@@ -26,9 +27,16 @@ class LocaleEndpoints:
 
     operations = (
         AdminOperation("GET", _LOCALES, "list_all", "List the locales", answers=list[Locale]),
-        AdminOperation("GET", "/i18n/iso-locales", "known", "List the locales to choose from", (f"{_MAY}.read",)),
-        AdminOperation("POST", _LOCALES, "add", "Add a locale", (f"{_MAY}.create",)),
-        AdminOperation("PUT", f"{_LOCALES}/:id", "change", "Change a locale", (f"{_MAY}.update",)),
+        AdminOperation(
+            "GET",
+            "/i18n/iso-locales",
+            "known",
+            "List the locales to choose from",
+            (f"{_MAY}.read",),
+            answers=list[KnownLocale],
+        ),
+        AdminOperation("POST", _LOCALES, "add", "Add a locale", (f"{_MAY}.create",), takes=NewLocale),
+        AdminOperation("PUT", f"{_LOCALES}/:id", "change", "Change a locale", (f"{_MAY}.update",), takes=ChangedLocale),
         AdminOperation("DELETE", f"{_LOCALES}/:id", "remove", "Remove a locale", (f"{_MAY}.delete",)),
     )
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from octavo.admin.answers import plain_answer
 from octavo.admin.operations import AdminOperation
+from octavo.admin.shapes.house import MailConfigAnswer, MailRecipient
 from octavo.authorization.actor import Actor, check
 from octavo.errors import ApplicationError, ValidationError
 from octavo.http.request import Request
@@ -34,8 +35,10 @@ class MailEndpoints:
 
     operations = (
         AdminOperation("POST", "/email/", "send", "Send a mail"),
-        AdminOperation("POST", "/email/test", "test", "Send a mail to see whether it comes", _SETTINGS),
-        AdminOperation("GET", "/email/settings", "settings", "How mail leaves", _SETTINGS),
+        AdminOperation(
+            "POST", "/email/test", "test", "Send a mail to see whether it comes", _SETTINGS, takes=MailRecipient
+        ),
+        AdminOperation("GET", "/email/settings", "settings", "How mail leaves", _SETTINGS, answers=MailConfigAnswer),
     )
 
     def __init__(self, mailer: Mailer, facts: MailFacts, *, for_everybody: bool) -> None:

@@ -4,7 +4,15 @@ from octavo.admin.answers import NO_STORE, data_answer
 from octavo.admin.api.sessions import PREFIX
 from octavo.admin.operations import AdminOperation
 from octavo.admin.people_answers import shown_person
-from octavo.admin.shapes.people import AdministratorAnswer
+from octavo.admin.shapes.people import (
+    AdministratorAnswer,
+    AdministratorPageAnswer,
+    ChangedAdministrator,
+    ChangedSelf,
+    Ids,
+    Invitation,
+    InvitedAdministratorAnswer,
+)
 from octavo.administrators.listing import PeopleList, people_json
 from octavo.administrators.people import People
 from octavo.authorization.actor import Actor
@@ -22,12 +30,32 @@ class PeopleEndpoints:
 
     operations = (
         AdminOperation("GET", f"{_USERS}/me", "me", "Show who is logged in", answers=AdministratorAnswer),
-        AdminOperation("PUT", f"{_USERS}/me", "change_own", "Change oneself", answers=AdministratorAnswer),
-        AdminOperation("GET", _USERS, "find", "List administrators", (_READ,)),
-        AdminOperation("POST", _USERS, "invite", "Invite an administrator", (_CREATE,)),
-        AdminOperation("POST", f"{_USERS}/batch-delete", "delete_many", "Delete administrators", (_DELETE,)),
-        AdminOperation("GET", f"{_USERS}/:id", "find_one", "Show an administrator", (_READ,)),
-        AdminOperation("PUT", f"{_USERS}/:id", "change", "Change an administrator", (_UPDATE,)),
+        AdminOperation(
+            "PUT", f"{_USERS}/me", "change_own", "Change oneself", answers=AdministratorAnswer, takes=ChangedSelf
+        ),
+        AdminOperation("GET", _USERS, "find", "List administrators", (_READ,), answers=AdministratorPageAnswer),
+        AdminOperation(
+            "POST",
+            _USERS,
+            "invite",
+            "Invite an administrator",
+            (_CREATE,),
+            answers=InvitedAdministratorAnswer,
+            takes=Invitation,
+        ),
+        AdminOperation("POST", f"{_USERS}/batch-delete", "delete_many", "Delete administrators", (_DELETE,), takes=Ids),
+        AdminOperation(
+            "GET", f"{_USERS}/:id", "find_one", "Show an administrator", (_READ,), answers=AdministratorAnswer
+        ),
+        AdminOperation(
+            "PUT",
+            f"{_USERS}/:id",
+            "change",
+            "Change an administrator",
+            (_UPDATE,),
+            answers=AdministratorAnswer,
+            takes=ChangedAdministrator,
+        ),
         AdminOperation("DELETE", f"{_USERS}/:id", "delete", "Delete an administrator", (_DELETE,)),
     )
 

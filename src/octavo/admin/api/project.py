@@ -10,6 +10,7 @@ from octavo.admin.content_routes import Listed
 from octavo.admin.operations import AdminOperation
 from octavo.admin.shapes.content import InformationAnswer
 from octavo.admin.shapes.sessions import LoginPageAnswer
+from octavo.admin.shapes.tokens import ActionsAnswer, RoutesAnswer
 from octavo.administrators.entering import Entering
 from octavo.administrators.project_settings import LOGOS, ProjectSettings
 from octavo.authorization.actions import action_tree
@@ -62,8 +63,16 @@ class ProjectEndpoints:
         AdminOperation("GET", f"{PREFIX}/information", "information", "Show versions", answers=InformationAnswer),
         AdminOperation("GET", f"{PREFIX}/telemetry-properties", "telemetry", "Say that nothing is told to anybody"),
         AdminOperation("GET", f"{PREFIX}/plugins", "plugins", "List plugins", ("admin::marketplace.read",)),
-        AdminOperation("GET", f"{PREFIX}/content-api/permissions", "actions", "List the content API's actions"),
-        AdminOperation("GET", f"{PREFIX}/content-api/routes", "routes", "List the content API's routes"),
+        AdminOperation(
+            "GET",
+            f"{PREFIX}/content-api/permissions",
+            "actions",
+            "List the content API's actions",
+            answers=ActionsAnswer,
+        ),
+        AdminOperation(
+            "GET", f"{PREFIX}/content-api/routes", "routes", "List the content API's routes", answers=RoutesAnswer
+        ),
         *(AdminOperation("GET", f"{PREFIX}/{path}", "missing", "Not here", public=True) for path in _PAID),
     )
 

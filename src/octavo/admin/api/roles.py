@@ -4,7 +4,8 @@ from typing import Any, Final
 
 from octavo.admin.answers import data_answer, instant
 from octavo.admin.operations import AdminOperation
-from octavo.admin.shapes.people import RightsAnswer
+from octavo.admin.shapes.people import Ids, RightsAnswer
+from octavo.admin.shapes.roles import AdminRoleAnswer, AdminRolesAnswer, GrantCatalogueAnswer, Grants, NamedRole
 from octavo.administrators.role_forms import CHANGED_ROLE, NEW_ROLE, SEVERAL, read_asked, read_permissions
 from octavo.administrators.role_listing import RoleListing
 from octavo.administrators.role_rights import StoredPermission
@@ -28,14 +29,38 @@ class RoleEndpoints:
     """Roles, and what they may do."""
 
     operations = (
-        AdminOperation("GET", _ROLES, "find", "List roles of administrators", _READ),
-        AdminOperation("POST", _ROLES, "create", "Make a role of administrators", _CREATE),
-        AdminOperation("POST", f"{_ROLES}/batch-delete", "delete_many", "Delete roles of administrators", _DELETE),
-        AdminOperation("GET", f"{_ROLES}/:id", "find_one", "Show a role of administrators", _READ),
-        AdminOperation("PUT", f"{_ROLES}/:id", "update", "Change a role of administrators", _UPDATE),
+        AdminOperation("GET", _ROLES, "find", "List roles of administrators", _READ, answers=AdminRolesAnswer),
+        AdminOperation(
+            "POST", _ROLES, "create", "Make a role of administrators", _CREATE, answers=AdminRoleAnswer, takes=NamedRole
+        ),
+        AdminOperation(
+            "POST", f"{_ROLES}/batch-delete", "delete_many", "Delete roles of administrators", _DELETE, takes=Ids
+        ),
+        AdminOperation(
+            "GET", f"{_ROLES}/:id", "find_one", "Show a role of administrators", _READ, answers=AdminRoleAnswer
+        ),
+        AdminOperation(
+            "PUT",
+            f"{_ROLES}/:id",
+            "update",
+            "Change a role of administrators",
+            _UPDATE,
+            answers=AdminRoleAnswer,
+            takes=NamedRole,
+        ),
         AdminOperation("DELETE", f"{_ROLES}/:id", "delete", "Delete a role of administrators", _DELETE),
-        AdminOperation("GET", f"{_ROLES}/:id/permissions", "permissions", "Show what a role may do", _READ),
-        AdminOperation("PUT", f"{_ROLES}/:id/permissions", "set_permissions", "Say what a role may do", _UPDATE),
+        AdminOperation(
+            "GET", f"{_ROLES}/:id/permissions", "permissions", "Show what a role may do", _READ, answers=RightsAnswer
+        ),
+        AdminOperation(
+            "PUT",
+            f"{_ROLES}/:id/permissions",
+            "set_permissions",
+            "Say what a role may do",
+            _UPDATE,
+            answers=RightsAnswer,
+            takes=Grants,
+        ),
     )
 
     def __init__(self, roles: AdminRoles, listing: RoleListing, catalogue: Catalogue) -> None:
@@ -94,7 +119,13 @@ class RightsEndpoints:
     """What can be granted, and what is."""
 
     operations = (
-        AdminOperation("GET", "/admin/permissions", "catalogue", "List what administrators can be granted"),
+        AdminOperation(
+            "GET",
+            "/admin/permissions",
+            "catalogue",
+            "List what administrators can be granted",
+            answers=GrantCatalogueAnswer,
+        ),
         AdminOperation("POST", "/admin/permissions/check", "check", "Ask whether one may", asks=True),
         AdminOperation("GET", "/admin/users/me/permissions", "own", "Show what one may do", answers=RightsAnswer),
     )

@@ -5,6 +5,7 @@ from typing import Any
 from octavo.admin.answers import data_answer, instant
 from octavo.admin.api.sessions import PREFIX
 from octavo.admin.operations import AdminOperation
+from octavo.admin.shapes.tokens import AccessKeyAnswer, NewToken, TokenAnswer, TokensAnswer
 from octavo.administrators.token_rows import Token
 from octavo.administrators.tokens import TokenBook
 from octavo.authorization.actor import Actor
@@ -15,12 +16,35 @@ from octavo.http.response import Response
 def _rows(path: str, what: str, action: str) -> tuple[AdminOperation, ...]:
     one = f"{path}/:id"
     return (
-        AdminOperation("GET", path, "find", f"List {what}s", (f"{action}.read",)),
-        AdminOperation("POST", path, "create", f"Make one of the {what}s", (f"{action}.create",)),
-        AdminOperation("GET", one, "find_one", f"Show one of the {what}s", (f"{action}.read",)),
-        AdminOperation("PUT", one, "update", f"Change one of the {what}s", (f"{action}.update",)),
+        AdminOperation("GET", path, "find", f"List {what}s", (f"{action}.read",), answers=TokensAnswer),
+        AdminOperation(
+            "POST",
+            path,
+            "create",
+            f"Make one of the {what}s",
+            (f"{action}.create",),
+            answers=TokenAnswer,
+            takes=NewToken,
+        ),
+        AdminOperation("GET", one, "find_one", f"Show one of the {what}s", (f"{action}.read",), answers=TokenAnswer),
+        AdminOperation(
+            "PUT",
+            one,
+            "update",
+            f"Change one of the {what}s",
+            (f"{action}.update",),
+            answers=TokenAnswer,
+            takes=NewToken,
+        ),
         AdminOperation("DELETE", one, "delete", f"Delete one of the {what}s", (f"{action}.delete",)),
-        AdminOperation("POST", f"{one}/regenerate", "regenerate", "Make another secret", (f"{action}.regenerate",)),
+        AdminOperation(
+            "POST",
+            f"{one}/regenerate",
+            "regenerate",
+            "Make another secret",
+            (f"{action}.regenerate",),
+            answers=AccessKeyAnswer,
+        ),
     )
 
 

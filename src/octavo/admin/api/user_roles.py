@@ -5,6 +5,13 @@ from typing import Final
 from octavo.admin.answers import plain_answer
 from octavo.admin.api.project import ProjectFacts
 from octavo.admin.operations import AdminOperation
+from octavo.admin.shapes.site_users import (
+    SaidSiteRole,
+    SiteActionsAnswer,
+    SiteRoleAnswer,
+    SiteRolesAnswer,
+    SiteRoutesAnswer,
+)
 from octavo.authorization.actor import Actor
 from octavo.errors import NotFoundError
 from octavo.http.request import Request
@@ -27,13 +34,17 @@ class UserRoleEndpoints:
     """`/users-permissions`: roles, `permissions`, `routes` and `policies`"""
 
     operations = (
-        AdminOperation("GET", _ROLES, "find", "List roles of users", _may("read")),
-        AdminOperation("GET", f"{_ROLES}/:id", "find_one", "Show a role of users", _may("read")),
-        AdminOperation("POST", _ROLES, "create", "Make a role of users", _may("create")),
-        AdminOperation("PUT", f"{_ROLES}/:id", "update", "Change a role of users", _may("update")),
+        AdminOperation("GET", _ROLES, "find", "List roles of users", _may("read"), answers=SiteRolesAnswer),
+        AdminOperation(
+            "GET", f"{_ROLES}/:id", "find_one", "Show a role of users", _may("read"), answers=SiteRoleAnswer
+        ),
+        AdminOperation("POST", _ROLES, "create", "Make a role of users", _may("create"), takes=SaidSiteRole),
+        AdminOperation("PUT", f"{_ROLES}/:id", "update", "Change a role of users", _may("update"), takes=SaidSiteRole),
         AdminOperation("DELETE", f"{_ROLES}/:id", "delete", "Remove a role of users", _may("delete")),
-        AdminOperation("GET", f"{USERS}/permissions", "permissions", "List what can be granted to users"),
-        AdminOperation("GET", f"{USERS}/routes", "routes", "List the content API's routes"),
+        AdminOperation(
+            "GET", f"{USERS}/permissions", "permissions", "List what can be granted to users", answers=SiteActionsAnswer
+        ),
+        AdminOperation("GET", f"{USERS}/routes", "routes", "List the content API's routes", answers=SiteRoutesAnswer),
         AdminOperation("GET", f"{USERS}/policies", "policies", "List policies: there are none"),
     )
 

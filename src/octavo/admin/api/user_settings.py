@@ -3,6 +3,14 @@
 from octavo.admin.answers import plain_answer
 from octavo.admin.api.user_roles import DONE, USERS
 from octavo.admin.operations import AdminOperation
+from octavo.admin.shapes.site_users import (
+    AdvancedAnswer,
+    AdvancedSettings,
+    MailTemplate,
+    Provider,
+    SaidProviders,
+    SaidTemplates,
+)
 from octavo.authorization.actor import Actor
 from octavo.http.request import Request
 from octavo.http.response import Response
@@ -19,17 +27,53 @@ class UserSettingsEndpoints:
     """`/users-permissions`: `advanced`, `providers` and `email-templates`"""
 
     operations = (
-        AdminOperation("GET", f"{USERS}/advanced", "advanced", "How users register", _may("advanced-settings.read")),
         AdminOperation(
-            "PUT", f"{USERS}/advanced", "save_advanced", "Say how users register", _may("advanced-settings.update")
+            "GET",
+            f"{USERS}/advanced",
+            "advanced",
+            "How users register",
+            _may("advanced-settings.read"),
+            answers=AdvancedAnswer,
         ),
-        AdminOperation("GET", f"{USERS}/providers", "providers", "Providers to sign in with", _may("providers.read")),
-        AdminOperation("PUT", f"{USERS}/providers", "save_providers", "Set providers", _may("providers.update")),
         AdminOperation(
-            "GET", f"{USERS}/email-templates", "templates", "Texts of mails to users", _may("email-templates.read")
+            "PUT",
+            f"{USERS}/advanced",
+            "save_advanced",
+            "Say how users register",
+            _may("advanced-settings.update"),
+            takes=AdvancedSettings,
         ),
         AdminOperation(
-            "PUT", f"{USERS}/email-templates", "save_templates", "Set these texts", _may("email-templates.update")
+            "GET",
+            f"{USERS}/providers",
+            "providers",
+            "Providers to sign in with",
+            _may("providers.read"),
+            answers=dict[str, Provider],
+        ),
+        AdminOperation(
+            "PUT",
+            f"{USERS}/providers",
+            "save_providers",
+            "Set providers",
+            _may("providers.update"),
+            takes=SaidProviders,
+        ),
+        AdminOperation(
+            "GET",
+            f"{USERS}/email-templates",
+            "templates",
+            "Texts of mails to users",
+            _may("email-templates.read"),
+            answers=dict[str, MailTemplate],
+        ),
+        AdminOperation(
+            "PUT",
+            f"{USERS}/email-templates",
+            "save_templates",
+            "Set these texts",
+            _may("email-templates.update"),
+            takes=SaidTemplates,
         ),
     )
 

@@ -6,6 +6,8 @@ from typing import Any, Final
 from octavo.admin.answers import data_answer
 from octavo.admin.api.sessions import PREFIX
 from octavo.admin.operations import AdminOperation
+from octavo.admin.shapes.people import Ids
+from octavo.admin.shapes.tokens import SaidWebhook, TriggerAnswer, WebhookAnswer, WebhooksAnswer
 from octavo.authorization.actor import Actor
 from octavo.errors import BadRequestError, NotFoundError, Problem, ValidationError
 from octavo.forms import REQUIRED, Flag, Items, Record, Text, check, rule
@@ -31,13 +33,40 @@ class WebhookEndpoints:
     """`/admin/webhooks`"""
 
     operations = (
-        AdminOperation("GET", _HOOKS, "find", "List webhooks", ("admin::webhooks.read",)),
-        AdminOperation("POST", _HOOKS, "create", "Make a webhook", ("admin::webhooks.create",)),
-        AdminOperation("POST", f"{_HOOKS}/batch-delete", "delete_many", "Delete some", ("admin::webhooks.delete",)),
-        AdminOperation("GET", f"{_HOOKS}/:id", "find_one", "Show a webhook", ("admin::webhooks.read",)),
-        AdminOperation("PUT", f"{_HOOKS}/:id", "update", "Change a webhook", ("admin::webhooks.update",)),
+        AdminOperation("GET", _HOOKS, "find", "List webhooks", ("admin::webhooks.read",), answers=WebhooksAnswer),
+        AdminOperation(
+            "POST",
+            _HOOKS,
+            "create",
+            "Make a webhook",
+            ("admin::webhooks.create",),
+            answers=WebhookAnswer,
+            takes=SaidWebhook,
+        ),
+        AdminOperation(
+            "POST", f"{_HOOKS}/batch-delete", "delete_many", "Delete some", ("admin::webhooks.delete",), takes=Ids
+        ),
+        AdminOperation(
+            "GET", f"{_HOOKS}/:id", "find_one", "Show a webhook", ("admin::webhooks.read",), answers=WebhookAnswer
+        ),
+        AdminOperation(
+            "PUT",
+            f"{_HOOKS}/:id",
+            "update",
+            "Change a webhook",
+            ("admin::webhooks.update",),
+            answers=WebhookAnswer,
+            takes=SaidWebhook,
+        ),
         AdminOperation("DELETE", f"{_HOOKS}/:id", "delete", "Delete a webhook", ("admin::webhooks.delete",)),
-        AdminOperation("POST", f"{_HOOKS}/:id/trigger", "trigger", "Try a webhook", ("admin::webhooks.update",)),
+        AdminOperation(
+            "POST",
+            f"{_HOOKS}/:id/trigger",
+            "trigger",
+            "Try a webhook",
+            ("admin::webhooks.update",),
+            answers=TriggerAnswer,
+        ),
     )
 
     def __init__(self, webhooks: Webhooks, *, checks_addresses: bool) -> None:

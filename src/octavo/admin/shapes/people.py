@@ -2,6 +2,8 @@
 
 from typing import Any, NotRequired, TypedDict
 
+from octavo.admin.shapes.content import Pagination
+
 
 class RoleName(TypedDict):
     """A role, as it is named with people."""
@@ -56,3 +58,67 @@ class RightsAnswer(TypedDict):
     """What one may do."""
 
     data: list[Right]
+
+
+class AdministratorPage(TypedDict):
+    """A page of administrators."""
+
+    results: list[Administrator]
+    pagination: Pagination
+
+
+class AdministratorPageAnswer(TypedDict):
+    """A page of administrators."""
+
+    data: AdministratorPage
+
+
+class Invitation(TypedDict):
+    """Who is invited."""
+
+    email: str
+    firstname: str
+    lastname: NotRequired[str]
+    roles: list[int]
+
+
+class InvitedAdministrator(Administrator):
+    """Who was invited, with the token that is shown here alone."""
+
+    registrationToken: NotRequired[str]
+
+
+class InvitedAdministratorAnswer(TypedDict):
+    """Who was invited."""
+
+    data: InvitedAdministrator
+
+
+class ChangedAdministrator(TypedDict):
+    """What others may change of an administrator."""
+
+    email: NotRequired[str]
+    firstname: NotRequired[str]
+    lastname: NotRequired[str]
+    username: NotRequired[str]
+    password: NotRequired[str]
+    isActive: NotRequired[bool]
+    roles: NotRequired[list[int]]
+
+
+class ChangedSelf(TypedDict):
+    """What administrators change of themselves."""
+
+    email: NotRequired[str]
+    firstname: NotRequired[str]
+    lastname: NotRequired[str]
+    username: NotRequired[str]
+    preferedLanguage: NotRequired[str]
+    currentPassword: NotRequired[str]
+    password: NotRequired[str]
+
+
+class Ids(TypedDict):
+    """Several at once."""
+
+    ids: list[int]

@@ -1,0 +1,94 @@
+"""Administrators as they are managed at the pages: invited, found, changed, removed; and oneself."""
+
+from tests.pages.desk import ADA, Desk, Person
+
+EVE = Person("eve@example.org", "Passw0rd-of-Eve")
+USERS = "/admin/settings/users"
+
+
+def test_somebody_is_invited_found_changed_and_removed(desk: Desk) -> None:
+    accept(desk, invite(desk))
+    find_and_change(desk)
+    tell_a_wrong_value(desk)
+    remove(desk)
+
+
+def invite(desk: Desk) -> str:
+    """The link of an invitation."""
+    desk.open(USERS)
+    desk.see(ADA.email, "Super Admin")
+    desk.click("Invite somebody")
+    desk.fill("E-mail", EVE.email)
+    desk.fill("First name", "Eve")
+    desk.click("Make the link")
+    desk.see("Choose at least one role")
+    desk.click("Editors can manage", exact=False)
+    desk.click("Make the link")
+    desk.see(f"{EVE.email} is invited", "This link is shown once")
+    link = desk.value("Link of the invitation")
+    assert "/admin/auth/register?registrationToken=" in link
+    desk.click("I have copied it")
+    desk.see(EVE.email, "Not active")
+    return link
+
+
+def accept(desk: Desk, link: str) -> None:
+    token = link.rpartition("=")[2]
+    body = {"registrationToken": token, "userInfo": {"firstname": "Eve", "password": EVE.password}}
+    assert desk.ask("POST", "/admin/register", body, token="")["data"]["user"]["isActive"]
+
+
+def find_and_change(desk: Desk) -> None:
+    desk.open(f"{USERS}?_q=eve")
+    desk.see(EVE.email)
+    desk.gone(ADA.email)
+    desk.click("Eve")
+    desk.fill("First name", "Evelyn")
+    desk.click("Authors can manage", exact=False)
+    desk.click("Save")
+    desk.see("Saved", "Evelyn")
+    found = desk.ask("GET", "/admin/users?_q=eve")["data"]["results"][0]
+    assert (found["firstname"], sorted(role["name"] for role in found["roles"])) == ("Evelyn", ["Author", "Editor"])
+
+
+def tell_a_wrong_value(desk: Desk) -> None:
+    desk.open(USERS)
+    desk.click("Evelyn")
+    desk.fill("E-mail", ADA.email)
+    desk.click("Save")
+    desk.until("document.querySelector('main [role=alert], main .problem')?.innerText", "a problem")
+    desk.click("Settings")
+    desk.see("Leave without saving?")
+    desk.click("Leave")
+    desk.see("Choose what you want to set")
+
+
+def remove(desk: Desk) -> None:
+    desk.open(USERS)
+    desk.see(EVE.email)
+    desk.click_at("tbody input:not(:disabled)")
+    desk.see("1 chosen")
+    desk.click("Delete")
+    desk.see("They can no longer log in")
+    desk.click_at("[role=dialog] footer button:last-child")
+    desk.see("Deleted")
+    desk.gone(EVE.email)
+
+
+def test_one_changes_oneself(desk: Desk) -> None:
+    desk.open("/admin/me")
+    desk.fill("Last name", "Lovelace")
+    desk.click("Save")
+    desk.see("Saved", "ada Lovelace")
+
+
+def test_nobody_is_kept_out(desk: Desk) -> None:
+    for path in ("/admin/settings", USERS, "/admin/me"):
+        desk.open(path)
+        desk.see("ada")
+        assert desk.barriers() == []
+    desk.size(390, 800)
+    desk.open(USERS)
+    desk.see(ADA.email)
+    assert not desk.overflows()
+    desk.size(1400)
