@@ -235,6 +235,8 @@ def test_hooks(tmp_path: Path) -> None:
     found = drafted(tmp_path, src__api__a__content_0types__a__lifecycles=text)
     whole = found["src/api/a/content-types/a/lifecycles.py"]
     assert whole.pieces == ("beforeCreate", "beforeDelete", "afterUpdate")
+    assert "from octavo import slugify\n" in whole.text
+    assert 'data["slug"] = slugify(data.get("title"))' in whole.text
     assert 'async def _count(app, given):\n    id = given.get("id")\n' in whole.text
     assert 'if await _count(event.app, event.params.where):\n        raise RuntimeError("in use")' in whole.text
     assert "async def after_commit_update(event):\n" in whole.text

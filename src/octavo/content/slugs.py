@@ -64,6 +64,16 @@ def slug(text: str, between: str) -> str:
     return _NO_WORD.sub(between, _CASE_CHANGE.sub(" ", plain).strip()).strip(between or None)
 
 
+def slugify(text: str, between: str = "-") -> str:
+    """The words of a text in small plain letters, for an address.
+
+    >>> slugify("Größe & Maß: Été 2"), slugify("Дверь"), slugify("iPhone 15")
+    ('groesse-and-mass-ete-2', 'dver', 'iphone-15')
+    """
+    plain = "".join(map(_plain, unicodedata.normalize("NFC", text)))
+    return _NO_WORD.sub(between, plain).strip(between or None).lower()
+
+
 def _plain(sign: str) -> str:
     if sign in _OTHERWISE:
         return _OTHERWISE[sign]

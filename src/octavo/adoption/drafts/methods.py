@@ -279,9 +279,9 @@ def of_packages(scope: Scope, node: Node, package: str, name: str, given: Given)
     """axios, fetch, slugify, uuid, crypto. Raises Untranslated."""
     first = given[0] if given else Py("")
     if package == "slugify" and given:
-        scope.doubt("small letters and digits of ASCII, joined by hyphens; slugify also knows accents and options")
-        scope.text.imports.add("import re")
-        return Py(f'"-".join(re.findall(r"[a-z0-9]+", {first.whole}.lower()))', kind="text")
+        scope.doubt("small letters and digits, joined by hyphens; options of the package are left out")
+        scope.text.octavo.add("slugify")
+        return Py(f"slugify({first.text})", kind="text")
     if package == "uuid" or (package == "crypto" and name == "randomUUID"):
         scope.text.imports.add("from uuid import uuid4")
         return Py("str(uuid4())", kind="text")

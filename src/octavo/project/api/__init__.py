@@ -3,6 +3,7 @@
 `from octavo import Controller` finds it; `octavo.handle` is an earlier address.
 """
 
+from octavo.content.slugs import slugify
 from octavo.errors import (
     ApplicationError,
     BadRequestError,
@@ -65,4 +66,5 @@ __all__ = [
     "Transaction",
     "UnauthorizedError",
     "ValidationError",
+    "slugify",
 ]
