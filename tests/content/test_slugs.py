@@ -2,7 +2,7 @@
 
 import pytest
 
-from octavo.content.slugs import slug
+from octavo.content.slugs import slug, slugify
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,18 @@ def test_a_slug_is_what_v4_makes(text: str, expected: str) -> None:
 
 def test_a_long_text_takes_no_time() -> None:
     assert len(slug("aB" * 50_000, "-")) > 100_000
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("Größe & Maß: Été 2", "groesse-and-mass-ete-2"),
+        ("iPhone 15 Pro", "iphone-15-pro"),
+        ("Дверь левая", "dver-levaya"),
+        (" -- ", ""),
+        ("♪ 日本", ""),
+    ],
+)
+def test_a_text_as_an_address_keeps_words_whole(text: str, expected: str) -> None:
+    assert slugify(text) == expected
+    assert slugify(expected) == expected
