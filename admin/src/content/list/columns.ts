@@ -1,0 +1,79 @@
+/** Columns of lists: which there are, which are shown, and what they are called. */
+import type { Attribute, ToldContentType, View } from '../../api/operations';
+import { t } from '../../messages/index.svelte';
+import { session } from '../../app/session.svelte';
+
+export interface ListColumn {
+  name: string;
+  label: string;
+  attribute: Attribute;
+  isSortable: boolean;
+  /** The attribute that stands for what a relation leads to. */
+  mainField: string;
+}
+
+/** Values that no column shows. */
+const HIDDEN = new Set(['password', 'json', 'blocks']);
+const UNSORTABLE = new Set(['media', 'component', 'dynamiczone', 'json', 'blocks', 'richtext', 'text']);
+const TO_MANY = /ToMany$|^manyWay$|^morphToMany$/;
+const NUMBERS = new Set(['integer', 'biginteger', 'float', 'decimal']);
+
+export const isToMany = (attribute: Attribute): boolean => TO_MANY.test(attribute.relation ?? '');
+export const isNumber = (attribute: Attribute): boolean => NUMBERS.has(attribute.type);
+
+export function columnOf(name: string, type: ToldContentType, view: View): ListColumn | undefined {
+  const attribute = type.attributes[name];
+  if (!attribute || HIDDEN.has(attribute.type)) return undefined;
+  const look = view.metadatas[name];
+  const isOrdered = !UNSORTABLE.has(attribute.type) && !(attribute.type === 'relation' && isToMany(attribute));
+  return {
+    name,
+    label: labelOf(name, look?.list.label),
+    attribute,
+    isSortable: isOrdered && look?.list.sortable !== false,
+    mainField: look?.list.mainField ?? look?.edit.mainField ?? 'id',
+  };
+}
+
+/** Automatic attributes have names in words, unless somebody has called them otherwise. */
+export function labelOf(name: string, label: string | undefined): string {
+  if (label && label !== name) return label;
+  switch (name) {
+    case 'id':
+      return t('list.id');
+    case 'createdAt':
+      return t('list.createdAt');
+    case 'updatedAt':
+      return t('list.updatedAt');
+    case 'publishedAt':
+      return t('list.publishedAt');
+    case 'createdBy':
+      return t('list.createdBy');
+    case 'updatedBy':
+      return t('list.updatedBy');
+    default:
+      return name;
+  }
+}
+
+/** All columns that there could be, in the order of the definition. */
+export function allColumns(type: ToldContentType, view: View): ListColumn[] {
+  return Object.keys(type.attributes).flatMap((name) => columnOf(name, type, view) ?? []);
+}
+
+const key = (uid: string): string => `octavo.columns.${session.user?.id ?? 0}.${uid}`;
+
+/** The columns that somebody has chosen in this browser; null for those of the view. */
+export function rememberedColumns(uid: string): string[] | null {
+  try {
+    const found: unknown = JSON.parse(localStorage.getItem(key(uid)) ?? 'null');
+    return Array.isArray(found) && found.every((name) => typeof name === 'string') ? found : null;
+  } catch {
+    return null;
+  }
+}
+
+export function rememberColumns(uid: string, names: readonly string[] | null): void {
+  if (names === null) localStorage.removeItem(key(uid));
+  else localStorage.setItem(key(uid), JSON.stringify(names));
+}

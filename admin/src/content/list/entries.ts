@@ -1,0 +1,49 @@
+/** Reading lists of entries. */
+import { createQuery, keepPreviousData, type CreateQueryResult } from '@tanstack/svelte-query';
+import { call } from '../../api/client';
+import type { EntryPage } from '../../api/operations';
+import type { QueryValue } from '../../api/query';
+import { queries } from '../../app/queries';
+import { filterQuery } from './filters';
+import type { ListState } from './address.svelte';
+
+export type Entry = Record<string, unknown> & { id: number };
+/** A list that is ready to be asked for: with the size and order that its view begins with. */
+export type ReadyState = ListState & { pageSize: number; sort: string };
+
+export const listKey = (uid: string): readonly string[] => ['entries', uid];
+
+/** What of the state chooses entries, whatever their order and page. */
+export function choiceQuery(state: ListState): Record<string, QueryValue> {
+  const locale = state.locale === null ? {} : { locale: state.locale };
+  return { ...(state.search ? { _q: state.search } : {}), ...locale, ...filterQuery(state.filters) };
+}
+
+export function entriesQuery(uid: () => string, ready: () => ReadyState | null): CreateQueryResult<EntryPage> {
+  return createQuery(() => {
+    const state = ready();
+    const query = state && { page: state.page, pageSize: state.pageSize, sort: state.sort, ...choiceQuery(state) };
+    return {
+      queryKey: [...listKey(uid()), query],
+      queryFn: ({ signal }) => call('GET /content-manager/collection-types/:uid', { path: { uid: uid() }, query: query ?? {}, signal }),
+      enabled: query !== null,
+      // The list before stands until the next is there, but never that of another content-type.
+      placeholderData: (before: EntryPage | undefined, of) => (of?.queryKey[1] === uid() ? keepPreviousData(before) : undefined),
+    };
+  });
+}
+
+/** Read an entry before it is opened, when a pointer or the keyboard comes to its link. */
+export function prefetchEntry(uid: string, id: number, locale: string | null): void {
+  void queries.prefetchQuery({
+    queryKey: ['entry', uid, String(id), locale],
+    queryFn: ({ signal }) => call('GET /content-manager/collection-types/:uid/:id', { path: { uid, id }, signal }),
+  });
+}
+
+/** Read lists anew, and entries when they are wanted. */
+export async function refresh(uid: string): Promise<void> {
+  void queries.invalidateQueries({ queryKey: ['recent'] });
+  void queries.invalidateQueries({ queryKey: ['entry', uid] });
+  await queries.invalidateQueries({ queryKey: listKey(uid) });
+}

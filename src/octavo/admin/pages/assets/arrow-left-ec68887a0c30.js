@@ -1,1 +1,0 @@
-import{h as e,m as t}from"./index.svelte-7b20595f1c33.js";import{M as n}from"./index-c9ec402150f7.js";var r=new Set([`$$slots`,`$$events`,`$$legacy`]);function i(i,a){let o=t(a,r),s={name:`arrow-left`,size:24,node:[[`path`,{d:`m12 19-7-7 7-7`}],[`path`,{d:`M19 12H5`}]]};n(i,e(()=>o,{get icon(){return s}}))}export{i as t};
