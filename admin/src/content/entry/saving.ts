@@ -37,6 +37,7 @@ async function send(form: EntryForm): Promise<void> {
     : form.id === null
       ? call('POST /content-manager/collection-types/:uid', { path: { uid }, body })
       : call('PUT /content-manager/collection-types/:uid/:id', { path: { uid, id: form.id }, body }))) as Values;
+  await queries.invalidateQueries({ queryKey: ['relations'] }); // what they lead to now is there before the change goes
   form.id = Number(answer.id);
   form.original = answer;
   form.values = structuredClone(answer);

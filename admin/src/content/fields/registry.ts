@@ -2,6 +2,10 @@
 import type { Component } from 'svelte';
 import type { Attribute } from '../../api/operations';
 import type { FieldProps } from './props';
+import ComponentField from './components/ComponentField.svelte';
+import ZoneField from './components/ZoneField.svelte';
+import MediaField from './media/MediaField.svelte';
+import RelationField from './relations/RelationField.svelte';
 import BooleanField from './BooleanField.svelte';
 import EnumerationField from './EnumerationField.svelte';
 import LongTextField from './LongTextField.svelte';
@@ -29,6 +33,11 @@ const KINDS: Readonly<Record<string, FieldKind>> = {
   biginteger: { component: NumberField },
   float: { component: NumberField },
   decimal: { component: NumberField },
+  component: { component: ComponentField, hasOwnFrame: true },
+  dynamiczone: { component: ZoneField, hasOwnFrame: true },
+  relation: { component: RelationField, hasOwnFrame: true },
+  media: { component: MediaField, hasOwnFrame: true },
+  json: { load: () => import('./json/JsonField.svelte'), hasOwnFrame: true },
 };
 
 /** How an attribute is shown, by its type; undefined where there is nothing for it. */

@@ -3,9 +3,10 @@ import app from './app.json';
 import builder from './builder.json';
 import content from './content.json';
 import entry from './entry.json';
+import field from './field.json';
 import media from './media.json';
 import settings from './settings.json';
 import ui from './ui.json';
 
-const german: Messages = { ...app, ...builder, ...content, ...entry, ...media, ...settings, ...ui };
+const german: Messages = { ...app, ...builder, ...content, ...entry, ...field, ...media, ...settings, ...ui };
 export default german;

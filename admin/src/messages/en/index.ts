@@ -2,9 +2,10 @@ import app from './app.json';
 import builder from './builder.json';
 import content from './content.json';
 import entry from './entry.json';
+import field from './field.json';
 import media from './media.json';
 import settings from './settings.json';
 import ui from './ui.json';
 
-export const english = { ...app, ...builder, ...content, ...entry, ...media, ...settings, ...ui };
+export const english = { ...app, ...builder, ...content, ...entry, ...field, ...media, ...settings, ...ui };
 export type Messages = typeof english;

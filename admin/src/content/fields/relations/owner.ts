@@ -1,0 +1,28 @@
+/** Whose relation it is: the entry, or the component in it that has the field. The service asks for it by these. */
+import type { Attribute } from '../../../api/operations';
+import type { EntryForm, Values } from '../../entry/form.svelte';
+import { componentOf } from '../../model/definitions';
+
+export interface Owner {
+  uid: string;
+  /** Null for what has not been saved. */
+  id: number | null;
+}
+
+/** The owner of the attribute at a path (`blocks.2.articles`). */
+export function ownerOf(form: EntryForm, path: string): Owner {
+  let attributes: Readonly<Record<string, Attribute>> = form.type.attributes;
+  let at: Values | undefined = form.values;
+  let owner: Owner = { uid: form.type.uid, id: form.id };
+  const steps = path.split('.');
+  for (let index = 0; index < steps.length - 1; index++) {
+    const attribute: Attribute | undefined = attributes[steps[index]!];
+    let value = at?.[steps[index]!] as Values | Values[] | undefined;
+    if (Array.isArray(value)) value = value[Number(steps[++index])];
+    at = value as Values | undefined;
+    const uid: string = attribute?.type === 'dynamiczone' ? String(at?.__component) : (attribute?.component ?? '');
+    owner = { uid, id: typeof at?.id === 'number' ? at.id : null };
+    attributes = componentOf(form.definitions, uid)?.attributes ?? {};
+  }
+  return owner;
+}

@@ -1,0 +1,64 @@
+/** Reading what relations lead to, and what they might lead to. */
+import { call } from '../../../api/client';
+import type { Pagination } from '../../../api/operations';
+import type { Owner } from './owner';
+import type { Linked } from './work';
+
+type Row = Record<string, unknown> & { id: number };
+export interface LinkedPage {
+  links: Linked[];
+  pagination: Pagination;
+}
+interface Paged {
+  results: Row[];
+  pagination: Pagination;
+}
+
+const PAGE = 20;
+
+export const linksKey = (owner: Owner, field: string) => ['relations', owner.uid, String(owner.id), field] as const;
+
+/** A page of what a relation to many leads to, in its order; the first page holds the last ones. */
+export async function readLinks(owner: Owner, field: string, mainField: string, page: number, signal: AbortSignal): Promise<LinkedPage> {
+  const path = { uid: owner.uid, id: owner.id ?? 0, field };
+  const answer = (await call('GET /content-manager/relations/:uid/:id/:field', { path, query: { page, pageSize: PAGE }, signal })) as Paged;
+  return { links: answer.results.map((row) => linkOf(row, mainField)).reverse(), pagination: answer.pagination };
+}
+
+export async function readLink(owner: Owner, field: string, mainField: string, signal: AbortSignal): Promise<Linked | null> {
+  const path = { uid: owner.uid, id: owner.id ?? 0, field };
+  const answer = (await call('GET /content-manager/relations/:uid/:id/:field', { path, signal })) as { data: Row | null };
+  return answer.data ? linkOf(answer.data, mainField) : null;
+}
+
+export interface Sought {
+  owner: Owner;
+  field: string;
+  mainField: string;
+  text: string;
+  page: number;
+  locale: string | null;
+  /** Linked already, but not yet for the service; and the other way round. */
+  omit: readonly number[];
+  include: readonly number[];
+}
+
+export async function readCandidates(sought: Sought, signal: AbortSignal): Promise<LinkedPage> {
+  const { owner, field, text, page, locale, omit, include } = sought;
+  const query = {
+    page,
+    pageSize: PAGE,
+    _q: text,
+    ...(owner.id === null ? {} : { entityId: owner.id }),
+    ...(locale === null ? {} : { locale }),
+    idsToOmit: omit,
+    idsToInclude: include,
+  };
+  const answer = (await call('GET /content-manager/relations/:uid/:field', { path: { uid: owner.uid, field }, query, signal })) as Paged;
+  return { links: answer.results.map((row) => linkOf(row, sought.mainField)), pagination: answer.pagination };
+}
+
+export function linkOf(row: Row, mainField: string): Linked {
+  const title = row[mainField];
+  return { id: row.id, title: title === null || title === undefined || title === '' ? String(row.id) : String(title), publishedAt: row.publishedAt as string | null | undefined };
+}

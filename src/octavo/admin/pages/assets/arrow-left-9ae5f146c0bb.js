@@ -1,1 +1,0 @@
-import{_ as e,g as t}from"./index.svelte-bfecfb611e5f.js";import{t as n}from"./Icon-ce83e0df9ea9.js";var r=new Set([`$$slots`,`$$events`,`$$legacy`]);function i(i,a){let o=t(a,r),s={name:`arrow-left`,size:24,node:[[`path`,{d:`m12 19-7-7 7-7`}],[`path`,{d:`M19 12H5`}]]};n(i,e(()=>o,{get icon(){return s}}))}export{i as t};

@@ -1,0 +1,151 @@
+"""Fields that hold more than a word: components, zones, relations, media, JSON. What is saved is what was seen."""
+
+import json
+from functools import cache
+from typing import Any, Final
+from urllib.request import Request, urlopen
+
+from tests.pages.desk import Desk
+
+ARTICLE: Final = "/content-manager/collection-types/api::article.article"
+TAG: Final = "/content-manager/collection-types/api::tag.tag"
+EVENT: Final = "/content-manager/collection-types/api::event.event"
+EVIL: Final = "<img src=x onerror=hacked=1>"
+
+
+@cache
+def token(desk: Desk) -> str:
+    """One for the module: logins are counted."""
+    return desk.token()
+
+
+def ask(desk: Desk, method: str, path: str, body: Any = None) -> Any:
+    return desk.ask(method, path, body, token(desk))
+
+
+def place(path: str) -> str:
+    return f"document.querySelector('[data-path={json.dumps(path)}]')"
+
+
+def inside(desk: Desk, path: str, selector: str, doing: str = "click()") -> None:
+    """Do something with the first control that a selector finds in a field."""
+    found = f"{place(path)}?.querySelector({json.dumps(selector)})"
+    desk.until(f"(() => {{ const it = {found}; if (!it) return false; it.{doing}; return true; }})()", selector)
+
+
+def save(desk: Desk) -> None:
+    desk.click("Save")
+    desk.see("Saved")
+    inside_toast = "document.querySelector('.toasts .toast button[aria-label=Close]')"
+    desk.until(f"({inside_toast}?.click(), !document.querySelector('.toasts .toast'))", "no notice any more")
+
+
+def linked(desk: Desk, entry: int, field: str) -> list[str]:
+    answer = ask(desk, "GET", f"/content-manager/relations/api::article.article/{entry}/{field}?pageSize=100")
+    return [row.get("name") or row.get("title") for row in reversed(answer["results"])]
+
+
+def new_tag(desk: Desk, name: str) -> int:
+    return int(ask(desk, "POST", TAG, {"name": name, "slug": f"tag-{abs(hash(name))}"})["id"])
+
+
+def zone_of(desk: Desk, entry: int) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = ask(desk, "GET", f"{ARTICLE}/{entry}")["blocks"]
+    return found
+
+
+def test_parts_of_a_zone_are_added_moved_and_keep_their_rows(desk: Desk) -> None:
+    before = zone_of(desk, 1)
+    desk.open(f"/admin{ARTICLE}/1")
+    desk.click("Add to blocks")
+    desk.see("Call to action")
+    desk.click("Quote", exact=False)
+    last = len(before)
+    desk.until(f"document.getElementById('field.blocks.{last}.text')", "the quote's text")
+    desk.do(f"document.getElementById('field.blocks.{last}.text').focus()")
+    desk.page.send("Input.insertText", text="All change")
+    grip = f"{place(f'blocks.{last}')}.querySelector('button[aria-label^=Move]')"
+    desk.do(f"{grip}.focus()")
+    desk.page.send("Input.dispatchKeyEvent", type="keyDown", key="ArrowUp", code="ArrowUp", windowsVirtualKeyCode=38)
+    desk.until(f"document.getElementById('field.blocks.{last - 1}.text')?.value === 'All change'", "the quote, moved")
+    save(desk)
+    now = zone_of(desk, 1)
+    assert [part["id"] for part in now if part.get("text") != "All change"] == [part["id"] for part in before]
+    assert now[last - 1]["text"] == "All change"
+
+
+def test_links_are_found_added_moved_and_removed(desk: Desk) -> None:
+    new_tag(desk, EVIL)
+    before = linked(desk, 1, "tags")
+    desk.open(f"/admin{ARTICLE}/1")
+    desk.see(*before)
+    desk.do("document.getElementById('field.tags').focus()")
+    desk.page.send("Input.insertText", text="onerror")
+    only = "((all) => all.length === 1 && __look.said(all[0]).includes('onerror'))(__look.all('[role=option]'))"
+    desk.until(only, "the tag alone")
+    desk.press("ArrowDown")
+    desk.press("Enter")
+    desk.until(f"{place('tags')}.querySelectorAll('li').length === {len(before) + 1}", "the link")
+    grip = f"[...{place('tags')}.querySelectorAll('button[aria-label^=Move]')].at(-1)"
+    desk.do(f"{grip}.focus()")
+    desk.page.send("Input.dispatchKeyEvent", type="keyDown", key="ArrowUp", code="ArrowUp", windowsVirtualKeyCode=38)
+    desk.until(f"[...{place('tags')}.querySelectorAll('li')].at(-1).innerText.includes({json.dumps(before[-1])})", "it")
+    save(desk)
+    assert linked(desk, 1, "tags") == [*before[:-1], EVIL, before[-1]]
+    desk.until(f"{place('tags')}.querySelectorAll('li').length === {len(before) + 1}", "what was saved")
+    inside(desk, "tags", f"button[aria-label={json.dumps('Remove ' + before[0])}]")
+    desk.until(f"{place('tags')}.querySelectorAll('li').length === {len(before)}", "one less")
+    save(desk)
+    assert linked(desk, 1, "tags") == [*before[1:-1], EVIL, before[-1]]
+    assert desk.do("window.hacked === undefined")
+
+
+def test_a_relation_to_many_thousands_opens_by_pages(desk: Desk) -> None:
+    tags = [new_tag(desk, f"Many {number:02}") for number in range(45)]
+    connect = {"connect": [{"id": tag} for tag in tags], "disconnect": []}
+    made = ask(desk, "POST", ARTICLE, {"title": "Many tags", "slug": "many-tags", "tags": connect})
+    desk.open(f"/admin{ARTICLE}/{made['id']}")
+    desk.see("Many 44", "Show more (25 before these)")
+    assert desk.do(f"{place('tags')}.querySelectorAll('li').length") == 20
+    desk.click("Show more", exact=False)
+    desk.see("Many 05", "Show more (5 before these)")
+
+
+def test_json_is_checked_and_exact(desk: Desk) -> None:
+    desk.open(f"/admin{EVENT}/1")
+    desk.until("document.getElementById('field.programme')?.shadowRoot", "the editor")
+    focus = "document.getElementById('field.programme').shadowRoot.querySelector('.cm-content').focus()"
+    desk.do(f"({focus}, true)")
+    for text, told in (
+        ('{\n  "a": 1\n  "b": 2 }', "Line 3, column 3: a comma is missing"),
+        ('{"n": }', "Line 1, column 7"),
+    ):
+        write(desk, text)
+        desk.see(told)
+    desk.click("Save")
+    desk.until("document.activeElement?.id === 'field.programme'", "the reader at what is wrong")
+    write(desk, '{"n": 9007199254740993, "t": "<script>window.hacked=1</script>"}')
+    save(desk)
+    request = Request(f"{desk.base}{EVENT}/1", headers={"Authorization": f"Bearer {token(desk)}"})
+    with urlopen(request, timeout=60) as answer:
+        assert json.loads(answer.read())["programme"]["n"] == 9007199254740993
+    assert desk.do("window.hacked === undefined")
+
+
+def write(desk: Desk, text: str) -> None:
+    """Write into the editor that has the focus, instead of what is in it."""
+    desk.page.send(
+        "Input.dispatchKeyEvent", type="keyDown", key="a", code="KeyA", windowsVirtualKeyCode=65, modifiers=2
+    )
+    desk.page.send("Input.insertText", text=text)
+
+
+def test_fields_keep_nobody_out(desk: Desk) -> None:
+    for theme in ("dark", "light"):
+        desk.theme(theme)
+        desk.open(f"/admin{ARTICLE}/1")
+        desk.see("Add to blocks", "Night trains")
+        assert desk.barriers() == []
+    desk.size(390)
+    assert not desk.overflows()
+    desk.size(1400)
