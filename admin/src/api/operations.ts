@@ -137,6 +137,17 @@ export interface Attribute {
   pluginOptions?: Record<string, unknown>;
 }
 
+/** Whether definitions can be changed here; if not, why. */
+export interface BuilderState {
+  isChangeable: boolean;
+  reason: 'production' | 'rights' | null;
+}
+
+/** Whether definitions can be changed. */
+export interface BuilderStateAnswer {
+  data: BuilderState;
+}
+
 /** All that can be granted. */
 export interface CatalogueSections {
   plugins: (SettingsAction)[];
@@ -247,6 +258,13 @@ export interface EntryPage {
 export interface FieldSize {
   default: number;
   isResizable: boolean;
+}
+
+/** A file before a change, and after it; null where there is none then. */
+export interface FilePreview {
+  path: string;
+  before: string | null;
+  after: string | null;
 }
 
 /** Where to send a token. */
@@ -533,6 +551,26 @@ export interface PlansAnswer {
   data: Plans;
 }
 
+/** What a change would do. `kept` stays in the database, though no definition asks for it any more. */
+export interface Preview {
+  uid: string;
+  files: (FilePreview)[];
+  tables: (TablePreview)[];
+  kept: (TablePreview)[];
+}
+
+/** What a change would do. */
+export interface PreviewAnswer {
+  data: Preview;
+}
+
+/** A change: of what (a UID, or a category), and the body that would ask for it. */
+export interface PreviewForm {
+  change: 'createContentType' | 'updateContentType' | 'deleteContentType' | 'createComponent' | 'updateComponent' | 'deleteComponent' | 'renameCategory' | 'deleteCategory';
+  name?: string;
+  form?: unknown;
+}
+
 /** Somewhere to sign in with. */
 export interface Provider {
   enabled: boolean;
@@ -653,6 +691,15 @@ export interface SiteRoute {
 /** The routes of the content API. */
 export interface SiteRoutesAnswer {
   routes: Record<string, (SiteRoute)[]>;
+}
+
+/** What happens to a table or a column. `was` is its name, or its type, before. */
+export interface TablePreview {
+  change: string;
+  table: string;
+  column: string | null;
+  was: string | null;
+  type: string | null;
 }
 
 export interface TemplateOptions {
@@ -1012,6 +1059,10 @@ export interface Operations {
   'DELETE /i18n/locales/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
   /** Change a locale */
   'PUT /i18n/locales/:id': { path: { id: string | number }; takes: ChangedLocale; answers: unknown };
+  /** Tell whether definitions can be changed */
+  'GET /octavo/content-type-builder': { path: undefined; takes: unknown; answers: BuilderStateAnswer };
+  /** Tell what a change of definitions would do */
+  'POST /octavo/content-type-builder/preview': { path: undefined; takes: PreviewForm; answers: PreviewAnswer };
   /** Where entries are found from outside */
   'GET /octavo/entry-addresses/:uid': { path: { uid: string | number }; takes: unknown; answers: EntryAddressesAnswer };
   /** Show what is planned for an entry */

@@ -15,6 +15,8 @@ from octavo.errors import Problem
 from octavo.schema.custom_fields import CustomFields
 from octavo.schema.naming import snake_case
 from octavo.schema.registry import Registry
+from octavo.sql.ddl.renames import Rename, renames
+from octavo.sql.ddl.tables import wanted_tables
 from octavo.transfer.rename import RenameRefused, component_lines, migration_text, rename_lines
 
 RENAMES: Final = "renames"
@@ -25,12 +27,13 @@ _SIDES: Final = ("inversedBy", "mappedBy", "morphBy")
 @dataclass(frozen=True, slots=True)
 class Renamed:
     """The lines of the migration that takes data along, and of the one that takes it back. `name` is what its file is
-    called after, `about` what it says of itself."""
+    called after, `about` what it says of itself; `tables` are the tables and columns among what it renames."""
 
     name: str
     about: str
     lines: tuple[str, ...]
     back: tuple[str, ...]
+    tables: tuple[Rename, ...] = ()
 
     @property
     def forward(self) -> str:
@@ -47,7 +50,8 @@ class Renamed:
         if other is None:
             return self
         name, about = f"{self.name}-{other.name}"[:_LONGEST_NAME], f"{self.about} {other.about}"
-        return Renamed(name, about, (*self.lines, *other.lines), (*other.back, *self.back))
+        lines, back = (*self.lines, *other.lines), (*other.back, *self.back)
+        return Renamed(name, about, lines, back, (*self.tables, *other.tables))
 
 
 def moved_components(registry: Registry, moved: Mapping[str, str]) -> Renamed | None:
@@ -66,26 +70,28 @@ def rename_attributes(drafts: Drafts, draft: Draft, form: Any, fields: CustomFie
 
     Raises BuilderError.
     """
-    renames = form.get(RENAMES) if isinstance(form, Mapping) else None
-    if renames is None or renames == {}:
+    asked = form.get(RENAMES) if isinstance(form, Mapping) else None
+    if asked is None or asked == {}:
         return None
-    problems = [*_problems(draft, renames, form.get("attributes"))]
+    problems = [*_problems(draft, asked, form.get("attributes"))]
     if problems:
         raise refused(problems)
     forward: list[str] = []
     backward: list[str] = []
-    for old, new in renames.items():
+    tables: list[Rename] = []
+    for old, new in asked.items():
         before = registry_of(drafts, fields)
         _rename(drafts, draft, old, new)
         after = registry_of(drafts, fields)
         try:
             forward += rename_lines(before, after, draft.uid, old, new)
             backward = [*rename_lines(after, before, draft.uid, new, old), *backward]
+            tables += renames(wanted_tables(before), wanted_tables(after))
         except RenameRefused as error:
             raise refused([Problem((draft.uid, RENAMES, old), str(error))]) from error
-    told = "-".join(f"{old}-to-{new}" for old, new in renames.items())
+    told = "-".join(f"{old}-to-{new}" for old, new in asked.items())
     name = f"rename-{draft.uid.rpartition('.')[2]}-{told}"[:_LONGEST_NAME]
-    return Renamed(name, f"Rename attributes of {draft.uid}.", tuple(forward), tuple(backward))
+    return Renamed(name, f"Rename attributes of {draft.uid}.", tuple(forward), tuple(backward), tuple(tables))
 
 
 def _problems(draft: Draft, renames: Any, attributes: Any) -> list[Problem]:

@@ -1,12 +1,14 @@
-"""What the builder's door asks: it hands a plan to the process, which makes it and serves what has become of it."""
+"""What the builder's door asks: it hands a plan to the process, which tells what it would do, or makes it."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from octavo.builder.plans import MakePlan
+from octavo.builder.preview import Preview
 from octavo.errors import ForbiddenError
 
 Change = Callable[[MakePlan], Awaitable[str]]
+Look = Callable[[MakePlan], Awaitable[Preview]]
 
 
 @dataclass(slots=True)
@@ -14,6 +16,7 @@ class DefinitionChanges:
     """The way to the process that changes definitions; there is none where they are not to be changed."""
 
     change: Change | None = None
+    look: Look | None = None
 
     async def make(self, plan: MakePlan) -> str:
         """Change definitions, and come back when what they say is served. The UID or name of what was changed.
@@ -24,3 +27,9 @@ class DefinitionChanges:
         if self.change is None:
             raise ForbiddenError
         return await self.change(plan)
+
+    async def preview(self, plan: MakePlan) -> Preview:
+        """What a change would do. Raises as `make` does; nothing is changed."""
+        if self.look is None:
+            raise ForbiddenError
+        return await self.look(plan)

@@ -23,6 +23,7 @@ from octavo.sql.ddl.changes import (
     difference,
 )
 from octavo.sql.ddl.physical import physical_name, physical_tables
+from octavo.sql.ddl.renames import Rename, renamed
 from octavo.sql.ddl.tables import INTERNAL_TABLES, ForeignKey, OwnTable, Table, wanted_tables
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
@@ -91,9 +92,9 @@ class _State:
     changes: Changes
 
 
-async def plan_changes(database: Database, registry: Registry) -> Changes:
-    """What `synchronize` would do, and what it would only do when allowed."""
-    return (await _compare(database, database.dialect, registry)).changes
+async def plan_changes(database: Database, registry: Registry, renames: Sequence[Rename] = ()) -> Changes:
+    """What `synchronize` would do, and what it would only do when allowed; after renames that come first."""
+    return (await _compare(database, database.dialect, registry, renames)).changes
 
 
 async def synchronize(
@@ -178,9 +179,11 @@ def _missing(own: Sequence[OwnTable], state: _State) -> list[OwnTable]:
     return [table for table in own if table.name not in state.found]
 
 
-async def _compare(connection: Connection, dialect: Dialect, registry: Registry) -> _State:
+async def _compare(
+    connection: Connection, dialect: Dialect, registry: Registry, renames: Sequence[Rename] = ()
+) -> _State:
     wanted = physical_tables(wanted_tables(registry), dialect)
-    found = await found_tables(connection, dialect)
+    found = renamed(await found_tables(connection, dialect), renames)
     managed = await _managed_tables(connection, dialect, found)
     ordered = difference(wanted, found, dialect, managed)
     return _State(wanted, found, managed, Changes(tuple(ordered)))

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterator
 
+from octavo.admin.api.definition_previews import DefinitionPreviewEndpoints
 from octavo.admin.api.definitions import BuilderEndpoints
 from octavo.admin.api.draft_relations import DraftRelationEndpoints
 from octavo.admin.api.entering import EnteringEndpoints
@@ -82,6 +83,7 @@ def _endpoints(router: Router, shared: Infrastructure, services: Services) -> It
     yield NewLocalizationEndpoints(services.managed)
     yield SingleTypeChangeEndpoints(services.entry_writes, services.entry_actions)
     yield BuilderEndpoints(services.controller.registry, shared.definitions)
+    yield DefinitionPreviewEndpoints(shared.definitions)
     roles = AdminRoles(shared.database, shared.feed)
     listing = RoleListing(shared.database, services.controller.reads, services.rights)
     yield RoleEndpoints(roles, listing, services.rights.catalogue)

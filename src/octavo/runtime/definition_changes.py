@@ -1,7 +1,7 @@
 """One change of definitions from first to last: planned, written, its tables made, served; or nothing of it."""
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,9 +11,11 @@ from octavo.builder.drops import drop_data
 from octavo.builder.entries import settle_entries, turns
 from octavo.builder.files import AppliedChanges, UnsafePath, apply_changes
 from octavo.builder.plans import MakePlan, Plan, Workshop
+from octavo.builder.preview import Preview, preview_of
 from octavo.builder.problems import said
 from octavo.builder.renames import Renamed
 from octavo.database.connection import Database
+from octavo.database.conversions import ConversionStep
 from octavo.database.migrations.files import new_migration
 from octavo.database.migrations.runner import take_back
 from octavo.runtime.infrastructure import Infrastructure
@@ -25,6 +27,7 @@ from octavo.threads import in_thread
 
 logger = logging.getLogger(__name__)
 Settle = Callable[[], Awaitable[None]]
+Conversions = Sequence[tuple[str, str, ConversionStep]]
 
 SEVERAL = "You cannot convert a collectionType to a singleType when having multiple entries in DB"
 
@@ -53,16 +56,9 @@ class DefinitionChange:
 
     async def make(self, make: MakePlan) -> str:
         """Raises BuilderError, ApplicationError, and what `serve` raises; then files and tables are as before."""
-        settings, database = self.shared.settings, self.shared.database
-        fields = await in_thread(partial(known_custom_fields, settings.project, settings.api.custom_fields))
-        longest, migrates = database.dialect.longest_name, settings.database.run_migrations
-        workshop = Workshop(settings.project, self.registry, fields, migrates, longest)
-        plan = await in_thread(partial(make, workshop))
-        await self._check_entries(plan)
-        if plan.dropped is not None and any(turns(self.registry, plan.registry)):
-            raise said(TWO_CHANGES)  # each of them is undone by nothing, so neither comes after the other
-        steps = await find_conversions(database, self.registry, plan.registry)
-        migration = new_migration(settings.project, plan.renamed.name, ".py") if plan.renamed else None
+        database = self.shared.database
+        plan, steps = await self._plan(make)
+        migration = self._migration(plan)
         applied = await self._write(plan, migration)
         converted: list[tuple[str, str]] = []
 
@@ -82,6 +78,28 @@ class DefinitionChange:
             raise
         await in_thread(applied.keep)
         return plan.uid
+
+    async def preview(self, make: MakePlan) -> Preview:
+        """What the change would do. Raises BuilderError, ApplicationError."""
+        plan, _ = await self._plan(make)
+        project, database = self.shared.settings.project, self.shared.database
+        return await preview_of(plan, self.registry, project, database, self._migration(plan))
+
+    async def _plan(self, make: MakePlan) -> tuple[Plan, Conversions]:
+        """What is to be done, checked against what the database holds; with the columns to be converted."""
+        settings, database = self.shared.settings, self.shared.database
+        fields = await in_thread(partial(known_custom_fields, settings.project, settings.api.custom_fields))
+        longest, migrates = database.dialect.longest_name, settings.database.run_migrations
+        workshop = Workshop(settings.project, self.registry, fields, migrates, longest)
+        plan = await in_thread(partial(make, workshop))
+        await self._check_entries(plan)
+        if plan.dropped is not None and any(turns(self.registry, plan.registry)):
+            raise said(TWO_CHANGES)  # each of them is undone by nothing, so neither comes after the other
+        steps = await find_conversions(database, self.registry, plan.registry)
+        return plan, steps
+
+    def _migration(self, plan: Plan) -> Path | None:
+        return new_migration(self.shared.settings.project, plan.renamed.name, ".py") if plan.renamed else None
 
     async def _settle(self, plan: Plan) -> None:
         found = tuple(turns(self.registry, plan.registry))

@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import logging
 import signal
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
@@ -18,6 +18,7 @@ from typing import Any, Final, TypeVar
 
 from octavo.administrators.role_setup import set_up_roles
 from octavo.builder.plans import MakePlan
+from octavo.builder.preview import Preview
 from octavo.builder.problems import said
 from octavo.database.connection import Database
 from octavo.database.synchronize import undo_additions
@@ -133,6 +134,7 @@ class Process:
         settings = infrastructure.settings
         if settings.mode == "development" and (settings.server.workers == 1 or settings.server.follow_definitions):
             infrastructure.definitions.change = self.change_definitions
+            infrastructure.definitions.look = self.preview_definitions
 
     async def change_definitions(self, make: MakePlan) -> str:
         """Change definition files by a plan, and serve what they say; all others on the database follow.
@@ -141,6 +143,12 @@ class Process:
         ApplicationError; then files, tables and what is served are as before.
         """
         return await asyncio.shield(self._reloads.start(self._change_in_turn(make)))
+
+    async def preview_definitions(self, make: MakePlan) -> Preview:
+        """What a plan would do to files and tables. Raises as `change_definitions` does."""
+        async with self._turn:
+            with _told("What a change would do cannot be told"):
+                return await DefinitionChange(self.infrastructure, self.site, self._serve_change).preview(make)
 
     async def _serve_change(self, steps: Steps) -> None:
         """Serve what the files say; if that fails, without the tables that were made for it."""
@@ -157,17 +165,12 @@ class Process:
     async def _change_in_turn(self, make: MakePlan) -> str:
         async with self._turn:
             try:
-                if not await self._is_current():
-                    await self._replace()
-                    self.asgi.problem = None
-                change = DefinitionChange(self.infrastructure, self.site, self._serve_change)
-                name = await change.make(make)
-            except OctavoError:
-                raise
-            except Exception as error:
-                told = isinstance(error, _FOR_PEOPLE)
-                logger.error("Definitions are not changed. %s", error, exc_info=None if told else error)
-                raise said(str(error) if told else f"{type(error).__name__}: {error}") from error
+                with _told("Definitions are not changed"):
+                    if not await self._is_current():
+                        await self._replace()
+                        self.asgi.problem = None
+                    change = DefinitionChange(self.infrastructure, self.site, self._serve_change)
+                    name = await change.make(make)
             finally:
                 self._marks = await in_thread(partial(read_marks, self.settings.project))
         if self._follower is not None:
@@ -298,6 +301,19 @@ class Process:
         logger.error("The change is not served, what was before it is. %s", error, exc_info=None if told else error)
         if self.settings.mode == "development":
             self.asgi.problem = str(error) if told else f"{type(error).__name__}: {error}"
+
+
+@contextlib.contextmanager
+def _told(what: str) -> Iterator[None]:
+    """Have errors that are not for callers logged, and told by the builder. Raises OctavoError."""
+    try:
+        yield
+    except OctavoError:
+        raise
+    except Exception as error:
+        told = isinstance(error, _FOR_PEOPLE)
+        logger.error("%s. %s", what, error, exc_info=None if told else error)
+        raise said(str(error) if told else f"{type(error).__name__}: {error}") from error
 
 
 class _Tasks:

@@ -61,7 +61,7 @@ class BuilderEndpoints:
         kind = read_params(request).get("kind")
         if kind is not None and kind not in KINDS:
             says = "this must be one of the following values: singleType, collectionType"
-            return _error(refused([Problem((), says)]))
+            return error_answer(refused([Problem((), says)]))
         types = self._registry.content_types.values()
         return data_answer([show_content_type(item) for item in types if kind in (None, item.kind)])
 
@@ -69,7 +69,7 @@ class BuilderEndpoints:
         """GET /content-type-builder/content-types/:uid"""
         found = self._registry.content_types.get(request.path_values["uid"])
         if found is None:
-            return _error(said(CONTENT_TYPE_NOT_FOUND, 404))
+            return error_answer(said(CONTENT_TYPE_NOT_FOUND, 404))
         return data_answer(show_content_type(found))
 
     async def components(self, request: Request, actor: Actor) -> Response:
@@ -82,17 +82,17 @@ class BuilderEndpoints:
         """GET /content-type-builder/components/:uid"""
         found = self._registry.components.get(request.path_values["uid"])
         if found is None:
-            return _error(said(COMPONENT_NOT_FOUND, 404))
+            return error_answer(said(COMPONENT_NOT_FOUND, 404))
         return data_answer(show_component(found))
 
     async def create_content_type(self, request: Request, actor: Actor) -> Response:
         """POST /content-type-builder/content-types"""
-        return await self._change(actor, plans.create_content_type(await _form(request)), status=201)
+        return await self._change(actor, plans.create_content_type(await read_form(request)), status=201)
 
     async def update_content_type(self, request: Request, actor: Actor) -> Response:
         """PUT /content-type-builder/content-types/:uid"""
         uid = request.path_values["uid"]
-        return await self._change(actor, plans.update_content_type(uid, await _form(request)), status=201)
+        return await self._change(actor, plans.update_content_type(uid, await read_form(request)), status=201)
 
     async def delete_content_type(self, request: Request, actor: Actor) -> Response:
         """DELETE /content-type-builder/content-types/:uid"""
@@ -100,11 +100,11 @@ class BuilderEndpoints:
 
     async def create_component(self, request: Request, actor: Actor) -> Response:
         """POST /content-type-builder/components"""
-        return await self._change(actor, plans.create_component(await _form(request)), status=201)
+        return await self._change(actor, plans.create_component(await read_form(request)), status=201)
 
     async def update_component(self, request: Request, actor: Actor) -> Response:
         """PUT /content-type-builder/components/:uid"""
-        return await self._change(actor, plans.update_component(request.path_values["uid"], await _form(request)))
+        return await self._change(actor, plans.update_component(request.path_values["uid"], await read_form(request)))
 
     async def delete_component(self, request: Request, actor: Actor) -> Response:
         """DELETE /content-type-builder/components/:uid"""
@@ -113,7 +113,7 @@ class BuilderEndpoints:
     async def rename_category(self, request: Request, actor: Actor) -> Response:
         """PUT /content-type-builder/component-categories/:name"""
         return await self._change(
-            actor, plans.rename_category(request.path_values["name"], await _form(request)), _named_category
+            actor, plans.rename_category(request.path_values["name"], await read_form(request)), _named_category
         )
 
     async def delete_category(self, request: Request, actor: Actor) -> Response:
@@ -133,11 +133,11 @@ class BuilderEndpoints:
         try:
             name = await self._changes.make(plan)
         except BuilderError as error:
-            return _error(error)
+            return error_answer(error)
         return (answer or _named_uid)(name, status)
 
 
-async def _form(request: Request) -> Any:
+async def read_form(request: Request) -> Any:
     """A body, no larger than a definition, whatever else may be sent. Raises PayloadTooLargeError."""
     await request.body(min(request.options.body.json, LARGEST_DEFINITION))
     return await request.json()
@@ -151,5 +151,6 @@ def _named_category(name: str, status: int) -> Response:
     return plain_answer({"name": name}, status)
 
 
-def _error(error: BuilderError) -> Response:
+def error_answer(error: BuilderError) -> Response:
+    """The answer for a change that is not made."""
     return plain_answer(error.body, error.status)

@@ -1,7 +1,7 @@
 """What is called otherwise when definitions are and nothing else changes: tables, columns, indexes, foreign keys."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from octavo.sql.ddl.tables import Column, ForeignKey, Index, Table
@@ -31,6 +31,34 @@ def renames(before: Sequence[Table], after: Sequence[Table]) -> Iterator[Rename]
         yield from _parts("column", new.name, old.columns, new.columns)
         yield from _parts("index", new.name, old.indexes, new.indexes)
         yield from _parts("foreign_key", new.name, old.foreign_keys, new.foreign_keys)
+
+
+def renamed(found: Mapping[str, Table], steps: Iterable[Rename]) -> dict[str, Table]:
+    """Tables as they will be after renames. A column that has the new name already makes way."""
+    tables = dict(found)
+    for step in steps:
+        if step.kind == "table" and step.old in tables:
+            tables[step.new] = replace(tables.pop(step.old), name=step.new)
+        elif step.table in tables:
+            tables[step.table] = _renamed_in(tables[step.table], step)
+    return tables
+
+
+def _renamed_in(table: Table, step: Rename) -> Table:
+    def name(found: str) -> str:
+        return step.new if found == step.old else found
+
+    match step.kind:
+        case "column" if any(column.name == step.old for column in table.columns):
+            columns = (replace(one, name=name(one.name)) for one in table.columns if one.name != step.new)
+            indexes = (replace(one, columns=tuple(map(name, one.columns))) for one in table.indexes)
+            keys = (replace(one, column=name(one.column)) for one in table.foreign_keys)
+            return replace(table, columns=tuple(columns), indexes=tuple(indexes), foreign_keys=tuple(keys))
+        case "index":
+            return replace(table, indexes=tuple(replace(one, name=name(one.name)) for one in table.indexes))
+        case "foreign_key":
+            return replace(table, foreign_keys=tuple(replace(one, name=name(one.name)) for one in table.foreign_keys))
+    return table
 
 
 def _parts(
