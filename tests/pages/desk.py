@@ -35,6 +35,7 @@ class Desk(Editor):
         super().__init__(page, base, pictures)
         self.page = page
         self.base = base
+        self._tokens: dict[Person, str] = {}
 
     def log_in(self, person: Person) -> None:
         """From whatever page to the first one of somebody."""
@@ -46,9 +47,11 @@ class Desk(Editor):
         self.see("What to do next")
 
     def token(self, person: Person = ADA) -> str:
-        """A token for requests of one's own."""
-        answer = self.ask("POST", "/admin/login", {"email": person.email, "password": person.password}, token="")
-        return str(answer["data"]["token"])
+        """A token for requests of one's own; logins are counted, so each gets one."""
+        if person not in self._tokens:
+            answer = self.ask("POST", "/admin/login", {"email": person.email, "password": person.password}, token="")
+            self._tokens[person] = str(answer["data"]["token"])
+        return self._tokens[person]
 
     def ask(self, method: str, path: str, body: Any = None, token: str | None = None) -> Any:
         """The JSON that the service answers to Ada, or to whose token it is."""
@@ -58,6 +61,18 @@ class Desk(Editor):
         data = None if body is None else json.dumps(body).encode()
         with urlopen(Request(self.base + path, data, headers, method=method), timeout=60) as answer:
             return json.loads(answer.read() or b"null")
+
+    def pick(self, label: str, option: str) -> None:
+        """Choose in a list of choices that the browser draws."""
+        self.until(
+            f"""((list) => {{
+              const found = [...(list?.options ?? [])].find((one) => one.text.trim() === {json.dumps(option)});
+              if (!found) return false;
+              list.value = found.value;
+              return list.dispatchEvent(new Event('change', {{bubbles: true}}));
+            }})(__look.labelled({json.dumps(label)}))""",
+            f"{option} of {label}",
+        )
 
     def size(self, width: int, height: int = 900) -> None:
         """Look at the pages in a window of that size."""

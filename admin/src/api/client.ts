@@ -30,6 +30,10 @@ export function keepToken(given: string | null): void {
   token = given;
 }
 
+export function accessToken(): string | null {
+  return token;
+}
+
 /** What asks for the password when a session has ended; it tells whether somebody entered. */
 export function onSessionEnd(ask: () => Promise<boolean>): void {
   enterAgain = ask;

@@ -198,6 +198,11 @@ export interface ContentSection {
   subjects: (GrantedSubject)[];
 }
 
+/** How many there are. */
+export interface Counted {
+  count: number;
+}
+
 /** What somebody logs in with. */
 export interface Credentials {
   email: string;
@@ -260,11 +265,82 @@ export interface FieldSize {
   isResizable: boolean;
 }
 
+/** An image in a smaller size. */
+export interface FileFormat {
+  url: string;
+  width: number;
+  height: number;
+  size: number;
+}
+
 /** A file before a change, and after it; null where there is none then. */
 export interface FilePreview {
   path: string;
   before: string | null;
   after: string | null;
+}
+
+/** An entry that shows a file; `field` is the path of the attribute. */
+export interface FileUseTold {
+  uid: string;
+  kind: string;
+  type: string;
+  id: number;
+  label: string;
+  field: string;
+}
+
+/** Entries that show a file; `hidden`: how many more that one may not read. */
+export interface FileUsesAnswer {
+  data: (FileUseTold)[];
+  hidden: number;
+}
+
+/** A folder of the library. */
+export interface Folder {
+  id: number;
+  name: string;
+  pathId: number;
+  path: string;
+  createdAt: string;
+  updatedAt: string;
+  children?: Counted;
+  files?: Counted;
+  parent?: Folder | null;
+}
+
+/** A folder. */
+export interface FolderAnswer {
+  data: Folder;
+}
+
+/** A folder with those in it. */
+export interface FolderBranch {
+  id: number;
+  name: string;
+  children: (FolderBranch)[];
+}
+
+/** What a folder is called, and where it lies: null is the top. */
+export interface FolderForm {
+  name: string;
+  parent: number | null;
+}
+
+/** A folder, as it is named with what lies in it. */
+export interface FolderName {
+  id: number;
+  name: string;
+}
+
+/** All folders. */
+export interface FolderTreeAnswer {
+  data: (FolderBranch)[];
+}
+
+/** Folders. */
+export interface FoldersAnswer {
+  data: (Folder)[];
 }
 
 /** Where to send a token. */
@@ -489,6 +565,50 @@ export interface MailTemplate {
   options: TemplateOptions;
 }
 
+/** A file in the library. `size` is in kilobytes. */
+export interface MediaFile {
+  id: number;
+  name: string;
+  alternativeText: string | null;
+  caption: string | null;
+  width: number | null;
+  height: number | null;
+  formats: Record<string, FileFormat> | null;
+  hash: string;
+  ext: string | null;
+  mime: string;
+  size: number;
+  url: string;
+  previewUrl: string | null;
+  provider: string;
+  provider_metadata: Record<string, unknown> | null;
+  folderPath: string;
+  createdAt: string;
+  updatedAt: string;
+  folder?: FolderName | null;
+}
+
+/** A page of files. */
+export interface MediaPage {
+  results: (MediaFile)[];
+  pagination: MediaPagination;
+}
+
+/** Which page it is, and of how many. */
+export interface MediaPagination {
+  page: number;
+  pageSize: number;
+  pageCount: number;
+  total: number;
+}
+
+/** Files and folders that go to another folder: null is the top. */
+export interface Moved {
+  fileIds?: (number)[];
+  folderIds?: (number)[];
+  destinationFolderId: number | null;
+}
+
 /** What a role is called. */
 export interface NamedRole {
   name: string;
@@ -581,6 +701,12 @@ export interface Provider {
   scope?: (string)[];
   subdomain?: string;
   redirectUri?: string;
+}
+
+/** Files and folders that go, with what lies in these. */
+export interface Removed {
+  fileIds?: (number)[];
+  folderIds?: (number)[];
 }
 
 /** An action that is allowed, on a content-type where there is a subject. */
@@ -1065,6 +1191,8 @@ export interface Operations {
   'POST /octavo/content-type-builder/preview': { path: undefined; takes: PreviewForm; answers: PreviewAnswer };
   /** Where entries are found from outside */
   'GET /octavo/entry-addresses/:uid': { path: { uid: string | number }; takes: unknown; answers: EntryAddressesAnswer };
+  /** Tell which entries show a file */
+  'GET /octavo/files/:id/uses': { path: { id: string | number }; takes: unknown; answers: FileUsesAnswer };
   /** Show what is planned for an entry */
   'GET /octavo/schedules/:uid/:id': { path: { uid: string | number; id: string | number }; takes: unknown; answers: PlansAnswer };
   /** Plan something for an entry */
@@ -1072,29 +1200,29 @@ export interface Operations {
   /** Upload files; with an id, replace or describe a file */
   'POST /upload': { path: undefined; takes: unknown; answers: unknown };
   /** Remove files and folders */
-  'POST /upload/actions/bulk-delete': { path: undefined; takes: unknown; answers: unknown };
+  'POST /upload/actions/bulk-delete': { path: undefined; takes: Removed; answers: unknown };
   /** Move files and folders */
-  'POST /upload/actions/bulk-move': { path: undefined; takes: unknown; answers: unknown };
+  'POST /upload/actions/bulk-move': { path: undefined; takes: Moved; answers: unknown };
   /** How lists of files begin */
   'GET /upload/configuration': { path: undefined; takes: unknown; answers: unknown };
   /** Say how lists of files begin */
   'PUT /upload/configuration': { path: undefined; takes: unknown; answers: unknown };
   /** List files */
-  'GET /upload/files': { path: undefined; takes: unknown; answers: unknown };
+  'GET /upload/files': { path: undefined; takes: unknown; answers: MediaPage };
   /** Remove a file */
   'DELETE /upload/files/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
   /** Show a file */
-  'GET /upload/files/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  'GET /upload/files/:id': { path: { id: string | number }; takes: unknown; answers: MediaFile };
   /** All folders, as a tree */
-  'GET /upload/folder-structure': { path: undefined; takes: unknown; answers: unknown };
+  'GET /upload/folder-structure': { path: undefined; takes: unknown; answers: FolderTreeAnswer };
   /** List folders */
-  'GET /upload/folders': { path: undefined; takes: unknown; answers: unknown };
+  'GET /upload/folders': { path: undefined; takes: unknown; answers: FoldersAnswer };
   /** Make a folder */
-  'POST /upload/folders': { path: undefined; takes: unknown; answers: unknown };
+  'POST /upload/folders': { path: undefined; takes: FolderForm; answers: FolderAnswer };
   /** Show a folder */
-  'GET /upload/folders/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  'GET /upload/folders/:id': { path: { id: string | number }; takes: unknown; answers: FolderAnswer };
   /** Rename or move a folder */
-  'PUT /upload/folders/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
+  'PUT /upload/folders/:id': { path: { id: string | number }; takes: FolderForm; answers: FolderAnswer };
   /** What is done with images */
   'GET /upload/settings': { path: undefined; takes: unknown; answers: ImageSettingsAnswer };
   /** Say what is done with images */

@@ -10,6 +10,7 @@ from octavo.admin.api.entering import EnteringEndpoints
 from octavo.admin.api.entries import EntryEndpoints
 from octavo.admin.api.entry_addresses import EntryAddressEndpoints
 from octavo.admin.api.entry_changes import EntryChangeEndpoints
+from octavo.admin.api.file_uses import FileUseEndpoints
 from octavo.admin.api.files import FileEndpoints
 from octavo.admin.api.folders import FolderEndpoints
 from octavo.admin.api.library_settings import LibrarySettingsEndpoints
@@ -36,6 +37,7 @@ from octavo.administrators.token_kinds import api_tokens, transfer_tokens
 from octavo.administrators.tokens import TokenBook
 from octavo.content_manager.component_owners import ComponentOwners
 from octavo.content_manager.draft_relations import DraftRelations
+from octavo.content_manager.file_uses import FileUses
 from octavo.content_manager.managed_locales import ManagedLocales
 from octavo.content_manager.relations import Relations
 from octavo.content_manager.uids import Uids
@@ -103,6 +105,8 @@ def _plugin_endpoints(shared: Infrastructure, services: Services, facts: Project
     plugins = options.plugins_in_use(settings)
     if "upload" in plugins:
         yield FileEndpoints(services.library, services.files)
+        owners = ComponentOwners(shared.database, services.controller.registry)
+        yield FileUseEndpoints(services.library, FileUses(shared.database, services.controller.reads, owners))
         yield FolderEndpoints(services.library, services.folders, services.library_changes)
         yield LibrarySettingsEndpoints(services.library_settings)
     if "users-permissions" in plugins:

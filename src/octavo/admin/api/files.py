@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from octavo.admin.answers import NO_STORE, page_answer
 from octavo.admin.operations import AdminOperation
+from octavo.admin.shapes.media import MediaFile, MediaPage
 from octavo.authorization.ability import UPDATE
 from octavo.authorization.actor import Actor, check
 from octavo.authorization.rights.names import ADD_FILES, CHANGE_FILES, READ_FILES
@@ -32,8 +33,8 @@ class FileEndpoints:
     """`/upload` and `/upload/files`"""
 
     operations = (
-        AdminOperation("GET", FILES, "find", "List files", (READ_FILES,)),
-        AdminOperation("GET", f"{FILES}/:id", "find_one", "Show a file", (READ_FILES,)),
+        AdminOperation("GET", FILES, "find", "List files", (READ_FILES,), answers=MediaPage),
+        AdminOperation("GET", f"{FILES}/:id", "find_one", "Show a file", (READ_FILES,), answers=MediaFile),
         AdminOperation("DELETE", f"{FILES}/:id", "delete", "Remove a file", (CHANGE_FILES,)),
         AdminOperation("POST", "/upload", "upload", "Upload files; with an id, replace or describe a file"),
     )

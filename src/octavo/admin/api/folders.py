@@ -4,6 +4,7 @@ from typing import Final
 
 from octavo.admin.answers import NO_STORE, data_answer
 from octavo.admin.operations import AdminOperation
+from octavo.admin.shapes.media import FolderAnswer, FolderForm, FoldersAnswer, FolderTreeAnswer, Moved, Removed
 from octavo.authorization.actor import Actor
 from octavo.authorization.rights.names import ADD_FILES, CHANGE_FILES, READ_FILES
 from octavo.content_manager.library import Library
@@ -22,13 +23,27 @@ class FolderEndpoints:
     """`/upload/folders`, `/upload/folder-structure` and `/upload/actions`"""
 
     operations = (
-        AdminOperation("GET", FOLDERS, "find", "List folders", (READ_FILES,)),
-        AdminOperation("GET", f"{FOLDERS}/:id", "find_one", "Show a folder", (READ_FILES,)),
-        AdminOperation("GET", "/upload/folder-structure", "tree", "All folders, as a tree", (READ_FILES,)),
-        AdminOperation("POST", FOLDERS, "create", "Make a folder", (ADD_FILES,)),
-        AdminOperation("PUT", f"{FOLDERS}/:id", "update", "Rename or move a folder", (CHANGE_FILES,)),
-        AdminOperation("POST", f"{_ACTIONS}/bulk-delete", "delete", "Remove files and folders", (CHANGE_FILES,)),
-        AdminOperation("POST", f"{_ACTIONS}/bulk-move", "move", "Move files and folders", (CHANGE_FILES,)),
+        AdminOperation("GET", FOLDERS, "find", "List folders", (READ_FILES,), answers=FoldersAnswer),
+        AdminOperation("GET", f"{FOLDERS}/:id", "find_one", "Show a folder", (READ_FILES,), answers=FolderAnswer),
+        AdminOperation(
+            "GET", "/upload/folder-structure", "tree", "All folders, as a tree", (READ_FILES,), answers=FolderTreeAnswer
+        ),
+        AdminOperation(
+            "POST", FOLDERS, "create", "Make a folder", (ADD_FILES,), takes=FolderForm, answers=FolderAnswer
+        ),
+        AdminOperation(
+            "PUT",
+            f"{FOLDERS}/:id",
+            "update",
+            "Rename or move a folder",
+            (CHANGE_FILES,),
+            takes=FolderForm,
+            answers=FolderAnswer,
+        ),
+        AdminOperation(
+            "POST", f"{_ACTIONS}/bulk-delete", "delete", "Remove files and folders", (CHANGE_FILES,), takes=Removed
+        ),
+        AdminOperation("POST", f"{_ACTIONS}/bulk-move", "move", "Move files and folders", (CHANGE_FILES,), takes=Moved),
     )
 
     def __init__(self, library: Library, folders: FolderService, changes: LibraryChanges) -> None:

@@ -1,0 +1,112 @@
+/** What the media library holds: a folder's folders and files, found, sorted and in pages. */
+import { createQuery, keepPreviousData, type CreateQueryResult } from '@tanstack/svelte-query';
+import { call } from '../api/client';
+import type { Folder, FolderBranch, MediaFile, MediaPage } from '../api/operations';
+import type { QueryValue } from '../api/query';
+import { queries } from '../app/queries';
+
+export const KINDS = ['images', 'videos', 'audios', 'files'] as const;
+export type Kind = (typeof KINDS)[number];
+export type FileOrder = 'createdAt:DESC' | 'createdAt:ASC' | 'name:ASC' | 'name:DESC' | 'updatedAt:DESC';
+
+/** What is looked at. `folder` null is the top; a search goes through what lies below, too. */
+export interface Look {
+  folder: number | null;
+  folderPath: string | null;
+  page: number;
+  pageSize: number;
+  sort: FileOrder;
+  sought: string;
+  kinds: readonly Kind[];
+}
+
+export const START: Look = { folder: null, folderPath: null, page: 1, pageSize: 24, sort: 'createdAt:DESC', sought: '', kinds: [] };
+
+const MIMES: Record<Exclude<Kind, 'files'>, string> = { images: 'image', videos: 'video', audios: 'audio' };
+
+/** Which kind a file is, as definitions name them (`allowedTypes`). */
+export function kindOf(mime: string): Kind {
+  const [start] = mime.split('/');
+  return (Object.keys(MIMES) as (keyof typeof MIMES)[]).find((kind) => MIMES[kind] === start) ?? 'files';
+}
+
+function kindFilter(kinds: readonly Kind[]): QueryValue[] {
+  if (!kinds.length || kinds.length === KINDS.length) return [];
+  const named = kinds.filter((kind) => kind !== 'files').map((kind) => ({ mime: { $startsWith: MIMES[kind] } }));
+  const others = { $and: Object.values(MIMES).map((start) => ({ mime: { $not: { $startsWith: start } } })) };
+  return [{ $or: kinds.includes('files') ? [...named, others] : named }];
+}
+
+function filesQuery({ folder, folderPath, page, pageSize, sort, sought, kinds }: Look): Record<string, QueryValue> {
+  const below = folderPath ? [{ folderPath: { $startsWith: folderPath } }] : [];
+  const here = folder === null ? { folder: { id: { $null: true } } } : { folder: { id: folder } };
+  const filters = [...(sought ? below : [here]), ...kindFilter(kinds)];
+  return { page, pageSize, sort, ...(sought && { _q: sought }), ...(filters.length && { filters: { $and: filters } }) };
+}
+
+export function mediaFiles(look: () => Look): CreateQueryResult<MediaPage> {
+  return createQuery(() => ({
+    queryKey: ['media', 'files', look()],
+    queryFn: ({ signal }) => call('GET /upload/files', { query: filesQuery(look()), signal }),
+    placeholderData: keepPreviousData,
+  }));
+}
+
+export function mediaFolders(look: () => Look): CreateQueryResult<Folder[]> {
+  return createQuery(() => {
+    const { folder, sought } = look();
+    const parent = folder === null ? { parent: { id: { $null: true } } } : { parent: { id: folder } };
+    const query = { sort: 'name:ASC', ...(sought ? { _q: sought } : { filters: { $and: [parent] } }) };
+    return {
+      queryKey: ['media', 'folders', folder, sought],
+      queryFn: async ({ signal }: { signal: AbortSignal }) => (await call('GET /upload/folders', { query, signal })).data,
+      placeholderData: keepPreviousData,
+    };
+  });
+}
+
+export function folderTree(): CreateQueryResult<FolderBranch[]> {
+  return createQuery(() => ({
+    queryKey: ['media', 'tree'],
+    queryFn: async ({ signal }) => (await call('GET /upload/folder-structure', { signal })).data,
+  }));
+}
+
+/** The way from the top to a folder, the folder last. */
+export function wayTo(tree: readonly FolderBranch[], id: number): FolderBranch[] {
+  for (const branch of tree) {
+    const below = branch.id === id ? [] : wayTo(branch.children, id);
+    if (branch.id === id || below.length) return [branch, ...below];
+  }
+  return [];
+}
+
+/** All folders in the order of the tree, each with its depth. */
+export function flatTree(tree: readonly FolderBranch[], depth = 0): { branch: FolderBranch; depth: number }[] {
+  return tree.flatMap((branch) => [{ branch, depth }, ...flatTree(branch.children, depth + 1)]);
+}
+
+export function libraryChanged(): Promise<void> {
+  return queries.invalidateQueries({ queryKey: ['media'] });
+}
+
+const SMALL = 200;
+
+/** A picture of a file that costs little: its thumbnail, or the file itself where that is small. */
+export function thumbnailOf(file: Pick<MediaFile, 'formats' | 'mime' | 'size' | 'url'>): string | null {
+  const thumbnail = file.formats?.thumbnail?.url;
+  if (thumbnail) return thumbnail;
+  return file.mime.startsWith('image/') && file.size <= SMALL ? file.url : null;
+}
+
+/** The smallest format that is large enough to be looked at. */
+export function previewOf(file: MediaFile): string | null {
+  if (!file.mime.startsWith('image/')) return null;
+  return file.formats?.medium?.url ?? file.formats?.small?.url ?? file.url;
+}
+
+/** `12.3 kB`, `4 MB`: of kilobytes. */
+export function sizeText(kilobytes: number, language: string): string {
+  const [value, unit] = kilobytes < 1000 ? [kilobytes, 'kilobyte'] : [kilobytes / 1000, 'megabyte'];
+  return new Intl.NumberFormat(language, { style: 'unit', unit, maximumFractionDigits: 1 }).format(value);
+}

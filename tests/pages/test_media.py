@@ -1,0 +1,152 @@
+"""The media library in a browser: folders, files, what is said of them, where they are used, and cutting."""
+
+import base64
+from typing import Any
+from urllib.request import Request, urlopen
+
+import pytest
+
+from tests.models.pictures import picture
+from tests.pages.desk import AXE, Desk, Person
+
+LIBRARY = "/admin/plugins/upload"
+UPLOAD = "document.querySelector('input[type=file][multiple]')"
+
+
+def drop(desk: Desk, *names: str, content: bytes | None = None) -> None:
+    """Give files to the page, as somebody does who chooses them."""
+    data = base64.b64encode(content or picture("PNG", 640, 480)).decode()
+    desk.page.do(
+        f"""(() => {{
+          const bytes = Uint8Array.from(atob('{data}'), (one) => one.charCodeAt(0));
+          const given = new DataTransfer();
+          for (const name of {list(names)!r}) given.items.add(new File([bytes], name, {{type: 'image/png'}}));
+          const input = {UPLOAD};
+          input.files = given.files;
+          input.dispatchEvent(new Event('change', {{bubbles: true}}));
+        }})()"""
+    )
+
+
+def open_tile(desk: Desk, name: str) -> None:
+    desk.click_at(f"button[title='{name}']")
+
+
+def found(desk: Desk, name: str) -> list[dict[str, Any]]:
+    """The files of that name."""
+    answer = desk.ask("GET", f"/upload/files?filters[name][$eq]={name}")
+    return list(answer["results"])
+
+
+def test_a_folder_is_made_and_files_go_into_it(desk: Desk) -> None:
+    desk.open(LIBRARY)
+    desk.see("canal.jpg", "JPG")
+    desk.click("New folder")
+    desk.fill("Name", "Summer")
+    desk.click("Save")
+    desk.see("Summer")
+    open_tile(desk, "Summer")
+    desk.see("Nothing is here yet")
+    drop(desk, "one.png", "two.png", "three.png", "four.png")
+    desk.see("one.png", "four.png", "Everything has arrived", seconds=60)
+    assert found(desk, "one.png")[0]["folder"]["name"] == "Summer"
+    desk.page.do("history.back()")
+    desk.see("canal.jpg")
+    assert desk.do("location.search") == ""
+
+
+def test_words_of_a_file_are_kept_and_its_uses_are_told(desk: Desk) -> None:
+    desk.open(LIBRARY)
+    open_tile(desk, "canal.jpg")
+    desk.see("Where it is used", "The houses that lean", "Article · cover", "About · blocks.images")
+    desk.fill("Caption", "Amsterdam")
+    desk.click("Save")
+    desk.see("Saved")
+    assert found(desk, "canal.jpg")[0]["caption"] == "Amsterdam"
+
+
+def test_a_part_is_cut_into_a_file_of_its_own(desk: Desk) -> None:
+    desk.open(LIBRARY)
+    open_tile(desk, "ferry.jpg")
+    desk.click("Crop")
+    desk.until("document.querySelector('.stage img')?.naturalWidth", "the image")
+    desk.click("Save as a new file")
+    desk.see("ferry (960 × 640).jpg", "Everything has arrived", seconds=60)
+    [cut] = desk.ask("GET", "/upload/files?filters[name][$startsWith]=ferry%20(")["results"]
+    assert (cut["width"], cut["height"], cut["mime"]) == (960, 640, "image/jpeg")
+    assert found(desk, "ferry.jpg")[0]["width"] == 1200
+
+
+def test_several_are_moved_and_removed_at_once(desk: Desk) -> None:
+    desk.open(f"{LIBRARY}?sort=name:ASC")
+    desk.see("chart.jpg")
+    for name in ("chart.jpg", "harbor.jpg"):
+        desk.click(f"Choose {name}")
+    desk.see("2 chosen")
+    desk.click("Move")
+    desk.pick("Folder", "Summer")
+    desk.click_at("[role=dialog] .button.main")
+    desk.see("2 things were moved")
+    assert found(desk, "chart.jpg")[0]["folder"]["name"] == "Summer"
+    desk.open(f"{LIBRARY}?_q=two.png")
+    desk.click("Choose two.png")
+    desk.click("Delete")
+    desk.click_at("[role=alertdialog] .button.danger, [role=dialog] .button.danger")
+    desk.see("1 thing was deleted")
+    assert found(desk, "two.png") == []
+
+
+def test_hostile_words_and_drawings_are_inert(desk: Desk) -> None:
+    drawing = b'<svg xmlns="http://www.w3.org/2000/svg" onload="window.hit = 1"><script>window.hit = 1</script></svg>'
+    told = b'{"name": "drawn.svg", "alternativeText": "\\"><img src=x onerror=hit()>", "caption": "<script>"}'
+    body = b'--cut\r\nContent-Disposition: form-data; name="fileInfo"\r\n\r\n' + told
+    body += b'\r\n--cut\r\nContent-Disposition: form-data; name="files"; filename="x.svg"\r\n'
+    body += b"Content-Type: image/svg+xml\r\n\r\n" + drawing + b"\r\n--cut--\r\n"
+    headers = {"Content-Type": "multipart/form-data; boundary=cut", "Authorization": f"Bearer {desk.token()}"}
+    urlopen(Request(f"{desk.base}/upload", body, headers), timeout=60).close()
+    desk.open(LIBRARY)
+    open_tile(desk, "drawn.svg")
+    desk.see("image/svg+xml")
+    assert desk.value("Alternative text") == '"><img src=x onerror=hit()>'
+    assert desk.do("window.hit === undefined")
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="NO AXE: `make pages` installs it")
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_nobody_is_kept_out_of_the_library(desk: Desk, theme: str) -> None:
+    desk.theme(theme)
+    desk.open(LIBRARY)
+    desk.see("canal.jpg")
+    assert desk.barriers() == []
+    open_tile(desk, "canal.jpg")
+    desk.see("The houses that lean")
+    assert desk.barriers() == []
+    desk.size(390)
+    assert not desk.overflows()
+    desk.size(1400)
+
+
+def grant_about(desk: Desk, role: int, fields: list[str]) -> None:
+    read = {"subject": "api::about.about", "properties": {"fields": fields}}
+    rights = [
+        {"action": "plugin::upload.read", "subject": None, "properties": {}, "conditions": []},
+        {"action": "plugin::content-manager.explorer.read", **read, "conditions": []},
+    ]
+    desk.ask("PUT", f"/admin/roles/{role}/permissions", {"permissions": rights})
+
+
+def test_uses_are_told_to_those_who_may_read_them(desk: Desk) -> None:
+    reader = Person("uses@example.org", "Passw0rd-of-Uses")
+    role = desk.ask("POST", "/admin/roles", {"name": "Looks", "description": ""})["data"]["id"]
+    grant_about(desk, role, ["title"])
+    person = {"firstname": "Uses", "email": reader.email, "roles": [role]}
+    invited = desk.ask("POST", "/admin/users", person)["data"]["registrationToken"]
+    info = {"firstname": "Uses", "password": reader.password}
+    desk.ask("POST", "/admin/register", {"registrationToken": invited, "userInfo": info}, token="")
+    [canal] = found(desk, "canal.jpg")
+    uses = desk.ask("GET", f"/octavo/files/{canal['id']}/uses", token=desk.token(reader))
+    assert (uses["data"], uses["hidden"]) == ([], 3)
+    grant_about(desk, role, ["title", "blocks"])
+    uses = desk.ask("GET", f"/octavo/files/{canal['id']}/uses", token=desk.token(reader))
+    assert [(use["label"], use["field"]) for use in uses["data"]] == [("About Landing Stage", "blocks.images")]
+    assert uses["hidden"] == 2
