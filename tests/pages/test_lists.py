@@ -34,3 +34,32 @@ def test_entries_are_published_and_taken_back_together(desk: Desk) -> None:
     desk.click("Undo")
     desk.see("2 entries are published")
     desk.until("document.querySelectorAll('tbody .good').length === 2", "two published entries")
+
+
+def test_filters_are_made_changed_and_removed(desk: Desk) -> None:
+    desk.open(ARTICLES)
+    desk.see("in all")
+    desk.click("Filter")
+    desk.choose("Field", "title", "title")
+    desk.fill("Value", "e")
+    desk.click("Apply")
+    desk.until("decodeURIComponent(location.search).includes('filters[$and][0][title][$containsi]=e')", "the filter")
+    desk.click("title contains e")
+    desk.until("document.querySelector('#filter-operator')", "the condition to change")
+    desk.page.do(
+        "(() => { const found = document.querySelector('#filter-operator'); found.value = '$null'; "
+        "found.selectedIndex = [...found.options].findIndex((one) => one.text === 'is empty'); "
+        "found.dispatchEvent(new Event('change', {bubbles: true})); })()"
+    )
+    desk.click("Apply")
+    desk.see("title is empty", "Nothing was found")
+    desk.click("Remove: title is empty")
+    desk.gone("title is empty")
+    desk.open(f"{ARTICLES}?filters[$or][0][id][$eq]=1&filters[$or][1][id][$eq]=2")
+    desk.see("2 conditions from the address", "2 in all")
+
+
+def test_the_first_page_tells_what_was_changed(desk: Desk) -> None:
+    desk.open("/admin/")
+    desk.see("Changed last", "My drafts", "Planned")
+    desk.until("document.querySelectorAll('main li a[href*=\"collection-types\"]').length > 0", "entries to go on with")

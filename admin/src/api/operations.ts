@@ -231,6 +231,14 @@ export interface EditLook {
   mainField?: string;
 }
 
+/** Who has changed an entry. */
+export interface Editor {
+  id: number;
+  firstname: string | null;
+  lastname: string | null;
+  username: string | null;
+}
+
 /** An access token, and whose it is. */
 export interface Entered {
   token: string;
@@ -660,6 +668,19 @@ export interface PlacedField {
   size: number;
 }
 
+/** An entry for which something is planned. */
+export interface PlannedEntry {
+  uid: string;
+  id: number;
+  name: string;
+  locale: string | null;
+  isDraft: boolean;
+  updatedAt: string | null;
+  updatedBy: Editor | null;
+  plan: 'publish' | 'unpublish' | 'appear';
+  due: string;
+}
+
 /** When an entry is published, and taken back, by itself. */
 export interface Plans {
   publishAt?: string | null;
@@ -701,6 +722,29 @@ export interface Provider {
   scope?: (string)[];
   subdomain?: string;
   redirectUri?: string;
+}
+
+/** What was changed last, by anybody; one's own drafts; what is planned next. */
+export interface Recent {
+  changed: (RecentEntry)[];
+  drafts: (RecentEntry)[];
+  planned: (PlannedEntry)[];
+}
+
+/** What to go on with. */
+export interface RecentAnswer {
+  data: Recent;
+}
+
+/** An entry to go on with. */
+export interface RecentEntry {
+  uid: string;
+  id: number;
+  name: string;
+  locale: string | null;
+  isDraft: boolean;
+  updatedAt: string | null;
+  updatedBy: Editor | null;
 }
 
 /** Files and folders that go, with what lies in these. */
@@ -1193,6 +1237,8 @@ export interface Operations {
   'GET /octavo/entry-addresses/:uid': { path: { uid: string | number }; takes: unknown; answers: EntryAddressesAnswer };
   /** Tell which entries show a file */
   'GET /octavo/files/:id/uses': { path: { id: string | number }; takes: unknown; answers: FileUsesAnswer };
+  /** Show what was changed, and is planned */
+  'GET /octavo/recent': { path: undefined; takes: unknown; answers: RecentAnswer };
   /** Show what is planned for an entry */
   'GET /octavo/schedules/:uid/:id': { path: { uid: string | number; id: string | number }; takes: unknown; answers: PlansAnswer };
   /** Plan something for an entry */

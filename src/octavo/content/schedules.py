@@ -32,6 +32,7 @@ TABLE: Final = OwnTable(
 
 _PLANNED: Final = OwnStatement("SELECT DISTINCT entry_id FROM octavo_schedules WHERE uid = {uid}")
 _READ: Final = OwnStatement("SELECT plan, due_at FROM octavo_schedules WHERE uid = {uid} AND entry_id = {entry}")
+_NEXT: Final = OwnStatement("SELECT uid, entry_id, plan, due_at FROM octavo_schedules ORDER BY due_at LIMIT {most}")
 _ADD: Final = OwnStatement("""
 INSERT INTO octavo_schedules (uid, entry_id, plan, due_at, message_id)
 VALUES ({uid}, {entry}, {plan}, {due_at}, {message})""")
@@ -73,6 +74,7 @@ class Schedules:
     """The plans of one database."""
 
     def __init__(self, database: Database, outbox: Outbox) -> None:
+        self._database = database
         self._dialect = database.dialect
         self._outbox = outbox
 
@@ -80,6 +82,11 @@ class Schedules:
         """When what is planned for an entry."""
         rows = await connection.fetch_all(*_READ.bind(self._dialect, uid=uid, entry=entry_id))
         return {Plan(plan): int(due_at) for plan, due_at in rows}
+
+    async def next(self, most: int) -> list[Planned]:
+        """What is planned for any entries, the earliest first."""
+        rows = await self._database.fetch_all(*_NEXT.bind(self._dialect, most=most))
+        return [Planned(uid, int(entry_id), Plan(plan), int(due_at)) for uid, entry_id, plan, due_at in rows]
 
     async def set(self, unit: UnitOfWork, planned: Planned) -> None:
         """Plan something for an entry, in place of what was planned, or take that back."""

@@ -96,6 +96,10 @@ class ContentSchedules:
         planned = await self._writer.run(work)
         return {name: _shown(planned.get(plan)) for name, plan in NAMES.items()}
 
+    async def next(self, most: int) -> list[Planned]:
+        """What is planned for any entries, the earliest first."""
+        return await self._schedules.next(most)
+
     def topic(self) -> Topic:
         """What is done with what is due."""
         types = self.registry.content_types.values()

@@ -18,6 +18,7 @@ from octavo.admin.api.locales import LocaleEndpoints, NewLocalizationEndpoints
 from octavo.admin.api.mail import MailEndpoints, MailFacts
 from octavo.admin.api.people import PeopleEndpoints
 from octavo.admin.api.project import ProjectEndpoints, ProjectFacts
+from octavo.admin.api.recent import RecentEndpoints
 from octavo.admin.api.relations import RelationEndpoints
 from octavo.admin.api.roles import RightsEndpoints, RoleEndpoints
 from octavo.admin.api.schedules import ScheduleEndpoints
@@ -39,6 +40,7 @@ from octavo.content_manager.component_owners import ComponentOwners
 from octavo.content_manager.draft_relations import DraftRelations
 from octavo.content_manager.file_uses import FileUses
 from octavo.content_manager.managed_locales import ManagedLocales
+from octavo.content_manager.recent import RecentEntries
 from octavo.content_manager.relations import Relations
 from octavo.content_manager.uids import Uids
 from octavo.http.router import Router
@@ -95,6 +97,8 @@ def _endpoints(router: Router, shared: Infrastructure, services: Services) -> It
     yield EntryAddressEndpoints(registry, settings.api.rest.prefix, settings.admin.preview)
     if services.controller.schedules is not None:
         yield ScheduleEndpoints(services.controller.schedules)
+    recent = RecentEntries(services.managed, services.configurations, services.controller.schedules)
+    yield RecentEndpoints(recent)
     yield StructureEndpoints(services.configurations, Uids(services.controller.reads))
     yield from _plugin_endpoints(shared, services, facts)
 

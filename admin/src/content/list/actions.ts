@@ -80,14 +80,10 @@ export async function allEntries(uid: string, query: Record<string, QueryValue>)
   return answer.results as Entry[];
 }
 
-/** The address of an entry for front ends, as the service tells its routes; null where it has none. */
+/** The address of an entry for front ends; null where it has none. */
 export async function apiAddress(uid: string, id: number): Promise<string | null> {
-  const answer = (await call('GET /admin/content-api/routes')) as {
-    data: Record<string, { method: string; path: string; handler: string }[]>;
-  };
-  const routes = Object.values(answer.data).flat();
-  const found = routes.find((route) => route.method === 'GET' && route.handler === `${uid}.findOne`);
-  return found ? `${location.origin}${found.path.replace(':id', String(id))}` : null;
+  const { api } = (await call('GET /octavo/entry-addresses/:uid', path(uid))).data;
+  return api === null ? null : `${location.origin}${api}/${id}`;
 }
 
 async function attempt(work: () => Promise<boolean>): Promise<boolean> {

@@ -214,6 +214,48 @@ class PlansAnswer(TypedDict):
     data: Plans
 
 
+class Editor(TypedDict):
+    """Who has changed an entry."""
+
+    id: int
+    firstname: str | None
+    lastname: str | None
+    username: str | None
+
+
+class RecentEntry(TypedDict):
+    """An entry to go on with."""
+
+    uid: str
+    id: int
+    name: str
+    locale: str | None
+    isDraft: bool
+    updatedAt: str | None
+    updatedBy: Editor | None
+
+
+class PlannedEntry(RecentEntry):
+    """An entry for which something is planned."""
+
+    plan: Literal["publish", "unpublish", "appear"]
+    due: str
+
+
+class Recent(TypedDict):
+    """What was changed last, by anybody; one's own drafts; what is planned next."""
+
+    changed: list[RecentEntry]
+    drafts: list[RecentEntry]
+    planned: list[PlannedEntry]
+
+
+class RecentAnswer(TypedDict):
+    """What to go on with."""
+
+    data: Recent
+
+
 class Locale(TypedDict):
     """A locale that content is written in."""
 

@@ -1,0 +1,56 @@
+/** How values are compared, by v4's names. */
+import type { Attribute } from '../../api/operations';
+import { t, type MessageKey } from '../../messages/index.svelte';
+
+const EMPTY = ['null', 'notNull'] as const;
+const EQUAL = ['eq', 'ne'] as const;
+const LISTED = ['in', 'notIn'] as const;
+const ORDERED = ['gt', 'gte', 'lt', 'lte', 'between'] as const;
+const TEXT = [
+  'containsi',
+  'contains',
+  'notContainsi',
+  'notContains',
+  'eq',
+  'eqi',
+  'ne',
+  'nei',
+  'startsWith',
+  'startsWithi',
+  'endsWith',
+  'endsWithi',
+] as const;
+type Operator = (typeof EMPTY | typeof EQUAL | typeof LISTED | typeof ORDERED | typeof TEXT)[number];
+
+const OF_ORDERED: readonly Operator[] = [...EQUAL, ...ORDERED, ...LISTED, ...EMPTY];
+const OF_TYPES: Readonly<Record<string, readonly Operator[]>> = {
+  string: [...TEXT, ...LISTED, ...EMPTY],
+  text: [...TEXT, ...LISTED, ...EMPTY],
+  richtext: [...TEXT, ...EMPTY],
+  email: [...TEXT, ...LISTED, ...EMPTY],
+  uid: [...TEXT, ...LISTED, ...EMPTY],
+  enumeration: [...EQUAL, ...LISTED, ...EMPTY],
+  boolean: [...EQUAL, ...EMPTY],
+  integer: OF_ORDERED,
+  biginteger: OF_ORDERED,
+  float: OF_ORDERED,
+  decimal: OF_ORDERED,
+  date: OF_ORDERED,
+  time: OF_ORDERED,
+  datetime: OF_ORDERED,
+  timestamp: OF_ORDERED,
+};
+
+/** The operators that an attribute can be asked by, the most usual one first; none for passwords. What leads to others,
+ * and what has no order, is there or not. */
+export function operatorsOf(attribute: Attribute): readonly Operator[] {
+  return attribute.type === 'password' ? [] : (OF_TYPES[attribute.type] ?? EMPTY);
+}
+
+/** `$eq` in words; one that nobody here knows stays as it is. */
+export function operatorName(operator: string): string {
+  const key = `list.op.${operator.slice(1)}` as MessageKey;
+  return t(key) ?? operator;
+}
+
+export const takesNothing = (operator: string): boolean => operator === '$null' || operator === '$notNull';

@@ -1,0 +1,38 @@
+/** Values of conditions, between what people type and what addresses hold. */
+import type { Attribute } from '../../api/operations';
+import { formatInstant, t } from '../../messages/index.svelte';
+
+const INSTANTS = new Set(['datetime', 'timestamp']);
+const WHOLE = new Set(['integer', 'biginteger']);
+
+/** What kind of input takes values of an attribute. */
+export function inputType(attribute: Attribute): 'text' | 'date' | 'time' | 'datetime-local' {
+  if (INSTANTS.has(attribute.type)) return 'datetime-local';
+  return attribute.type === 'date' || attribute.type === 'time' ? attribute.type : 'text';
+}
+
+/** What stands in the input for a value of an address. An instant is shown in the reader's time zone. */
+export function toInput(value: string, attribute: Attribute): string {
+  if (attribute.type === 'time') return value.replace(/\.000$/, '');
+  if (!INSTANTS.has(attribute.type) || Number.isNaN(Date.parse(value))) return value;
+  const here = new Date(value);
+  return new Date(here.getTime() - here.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+
+/** The value for the address; null for what the attribute cannot be compared with. */
+export function fromInput(text: string, attribute: Attribute): string | null {
+  const value = text.trim();
+  if (!value) return null;
+  if (INSTANTS.has(attribute.type)) return Number.isNaN(Date.parse(value)) ? null : new Date(value).toISOString();
+  if (attribute.type === 'time') return /^\d\d:\d\d$/.test(value) ? `${value}:00.000` : /^\d\d:\d\d:\d\d$/.test(value) ? `${value}.000` : value;
+  if (WHOLE.has(attribute.type)) return /^[+-]?\d+$/.test(value) ? value : null;
+  if (attribute.type === 'float' || attribute.type === 'decimal') return Number.isFinite(Number(value)) ? value : null;
+  return text;
+}
+
+/** A value in words. */
+export function valueName(value: string, attribute: Attribute | undefined): string {
+  if (attribute?.type === 'boolean') return value === 'true' ? t('ui.yes') : t('ui.no');
+  if (attribute && INSTANTS.has(attribute.type) && !Number.isNaN(Date.parse(value))) return formatInstant(value);
+  return value;
+}
