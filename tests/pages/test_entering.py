@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages.desk import ADA, AXE, Desk
+from tests.pages.desk import ADA, AXE, Desk, Person
 
 CHOSEN = "document.querySelector('[role=option][aria-selected=true]')"
 SIZES = (390, 1024, 1600)
@@ -73,6 +73,28 @@ def test_pages_fit_into_every_window(desk: Desk) -> None:
         desk.see("What to do next")
         assert not desk.overflows()
     desk.size(1400)
+
+
+def test_a_session_that_ends_is_entered_again_in_place(desk: Desk) -> None:
+    somebody = Person("somebody@example.org", "Passw0rd-before")
+    [editor] = [role for role in desk.ask("GET", "/admin/roles")["data"] if role["code"] == "strapi-editor"]
+    number = desk.hire(somebody, editor["id"])
+    desk.log_in(somebody)
+    desk.click("Article")
+    desk.see("Drawing the edge")
+    desk.ask("PUT", f"/admin/users/{number}", {"password": "Passw0rd-after"})
+    desk.fill("Search in Article", "loaf")
+    desk.see("Your session has ended")
+    desk.fill("Password", somebody.password)
+    desk.click("Log in")
+    desk.see("Invalid credentials")
+    desk.fill("Password", "Passw0rd-after")
+    desk.click("Log in")
+    desk.gone("Your session has ended")
+    desk.gone("Drawing the edge")
+    desk.see("A loaf that waits")
+    assert desk.value("Search in Article") == "loaf"
+    desk.log_in(ADA)
 
 
 def test_the_palette_goes_to_pages_and_entries_by_keyboard(desk: Desk) -> None:

@@ -139,10 +139,7 @@ def test_uses_are_told_to_those_who_may_read_them(desk: Desk) -> None:
     reader = Person("uses@example.org", "Passw0rd-of-Uses")
     role = desk.ask("POST", "/admin/roles", {"name": "Looks", "description": ""})["data"]["id"]
     grant_about(desk, role, ["title"])
-    person = {"firstname": "Uses", "email": reader.email, "roles": [role]}
-    invited = desk.ask("POST", "/admin/users", person)["data"]["registrationToken"]
-    info = {"firstname": "Uses", "password": reader.password}
-    desk.ask("POST", "/admin/register", {"registrationToken": invited, "userInfo": info}, token="")
+    desk.hire(reader, role)
     [canal] = found(desk, "canal.jpg")
     uses = desk.ask("GET", f"/octavo/files/{canal['id']}/uses", token=desk.token(reader))
     assert (uses["data"], uses["hidden"]) == ([], 3)
