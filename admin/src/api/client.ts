@@ -16,6 +16,7 @@ type PathOption<Name extends OperationName> = Operations[Name]['path'] extends u
 export type CallOptions<Name extends OperationName> = PathOption<Name> & {
   query?: { readonly [key: string]: QueryValue };
   body?: Operations[Name]['takes'];
+  headers?: Readonly<Record<string, string>> | undefined;
   signal?: AbortSignal;
 };
 type Rest<Name extends OperationName> = Operations[Name]['path'] extends undefined
@@ -44,7 +45,7 @@ export async function call<Name extends OperationName>(name: Name, ...[options]:
   const [method, pattern] = name.split(' ') as [string, string];
   const address = addressOf(pattern, options?.path) + queryText(options?.query);
   const body = options?.body instanceof FormData ? options.body : jsonBody(options?.body);
-  const response = await authorized(address, { method, body, signal: options?.signal });
+  const response = await authorized(address, { method, body, signal: options?.signal, headers: options?.headers });
   return (await bodyOf(response)) as Answers<Name>;
 }
 
@@ -60,6 +61,7 @@ interface Request {
   method: string;
   body?: string | FormData | undefined;
   signal?: AbortSignal | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
 }
 
 async function authorized(address: string, request: Request): Promise<Response> {
@@ -70,8 +72,8 @@ async function authorized(address: string, request: Request): Promise<Response> 
   return response;
 }
 
-async function send(address: string, { method, body, signal }: Request): Promise<Response> {
-  const headers: Record<string, string> = { Accept: 'application/json' };
+async function send(address: string, { method, body, signal, headers: more }: Request): Promise<Response> {
+  const headers: Record<string, string> = { Accept: 'application/json', ...more };
   if (token !== null) headers.Authorization = `Bearer ${token}`;
   if (typeof body === 'string') headers['Content-Type'] = 'application/json';
   try {

@@ -16,8 +16,8 @@ export const { p, navigate, isActive, route, preload } = createRouter({
 });
 
 /** Go to an address of the pages, as links have it: below BASE. */
-export function goTo(address: string): Promise<unknown> {
-  const go = navigate as unknown as (path: string, options?: { search?: string }) => Promise<unknown>;
+export function goTo(address: string, how: { replace?: boolean; scrollToTop?: false } = {}): Promise<unknown> {
+  const go = navigate as unknown as (path: string, options?: object) => Promise<unknown>;
   const { pathname, search } = new URL(address, location.origin);
-  return go(pathname.slice(BASE.length) || '/', { search });
+  return go(pathname.slice(BASE.length) || '/', { search, ...how });
 }

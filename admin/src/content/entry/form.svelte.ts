@@ -8,6 +8,7 @@ import type { Attribute, Definitions, ToldContentType, Views } from '../../api/o
 import { session } from '../../app/session.svelte';
 import { isLocalized } from '../model/definitions';
 import { fieldId } from '../fields/props';
+import { isEqual, mergeAll, noteParts, take, type Conflict } from './merging';
 import { fieldRights, mayDo, type Action, type MayTouch } from './rights';
 
 export type Values = Record<string, unknown>;
@@ -20,6 +21,19 @@ export interface FormSetting {
   id: number | null;
   /** Null where the type has no locales. */
   locale: string | null;
+  /** Which entry a new one is a copy of. */
+  origin?: number | null;
+  /** Which entry a new one is a translation of. */
+  related?: number | null;
+  /** Nothing of it can be written: it stands beside another. */
+  isReadOnly?: boolean;
+}
+
+/** What was sent: how often each attribute had been written to then, and which parts had no ids yet. */
+export interface Sent {
+  names: string[];
+  writes: Map<string, number>;
+  parts: Map<string, (answered: unknown) => void>;
 }
 
 export class EntryForm {
@@ -27,6 +41,8 @@ export class EntryForm {
   readonly definitions: Definitions;
   readonly views: Views;
   readonly locale: string | null;
+  readonly origin: number | null;
+  readonly related: number | null;
   id = $state<number | null>(null);
   /** What the service has. */
   original = $state.raw<Values>({});
@@ -41,11 +57,16 @@ export class EntryForm {
   /** Where the reader is being taken; folded parts that it lies in open. */
   wanted = $state<string | null>(null);
   isSaving = $state(false);
+  /** The localizations of an entry that is new itself. */
+  siblings: Values[] = [];
+  /** Counts what is written: whoever keeps it elsewhere looks at this alone. */
+  revision = $state(0);
 
   readonly mayRead: MayTouch;
   readonly mayWrite: MayTouch;
   readonly isLocalized: boolean;
   /** How often each attribute was written to: what is typed while a save runs is known by it. */
+  readonly #prefix: string;
   readonly #writes = new Map<string, number>();
 
   constructor(setting: FormSetting, original: Values, values: Values = structuredClone(original)) {
@@ -54,11 +75,14 @@ export class EntryForm {
     this.views = setting.views;
     this.locale = setting.locale;
     this.id = setting.id;
+    this.origin = setting.origin ?? null;
+    this.related = setting.related ?? null;
+    this.#prefix = setting.isReadOnly ? 'beside.' : '';
     this.original = original;
     this.values = values;
     this.isLocalized = isLocalized(setting.type);
     const writing: Action = setting.id === null ? 'create' : 'update';
-    this.mayWrite = fieldRights(session.rights, writing, setting.type.uid, setting.locale);
+    this.mayWrite = setting.isReadOnly ? () => false : fieldRights(session.rights, writing, setting.type.uid, setting.locale);
     const reads = fieldRights(session.rights, 'read', setting.type.uid, setting.locale);
     this.mayRead = setting.id === null ? (path) => reads(path) || this.mayWrite(path) : reads;
   }
@@ -69,6 +93,11 @@ export class EntryForm {
 
   get isChanged(): boolean {
     return this.changed.size > 0;
+  }
+
+  /** Whether one may save it at all. */
+  get mayStore(): boolean {
+    return this.may(this.isNew ? 'create' : 'update');
   }
 
   may(action: Action): boolean {
@@ -90,9 +119,76 @@ export class EntryForm {
   touch(path: string): void {
     const top = topOf(path);
     this.#writes.set(top, this.writesTo(top) + 1);
+    this.revision += 1;
     if (this.problems.size) this.forget(path);
     if (path === top && isSame(this.values[top], this.original[top])) this.changed.delete(top);
     else this.changed.add(top);
+  }
+
+  /** Note what is about to be sent. */
+  note(names: string[]): Sent {
+    const parts = names.map((name) => [name, noteParts(this.values[name], this.attribute(name)!, this.definitions)] as const);
+    return { names, writes: new Map(this.#writes), parts: new Map(parts) };
+  }
+
+  /** Take what the service has stored. What was written while it was on its way stays, and stays marked as changed. */
+  settle(answer: Values, sent: Sent): void {
+    for (const [name, attribute] of Object.entries(this.type.attributes)) {
+      if (this.writesTo(name) !== (sent.writes.get(name) ?? 0)) {
+        sent.parts.get(name)?.(answer[name]);
+        continue;
+      }
+      if (attribute.type === 'password') this.values[name] = null;
+      else take(this.values, name, answer, attribute, this.definitions);
+      this.changed.delete(name);
+    }
+    this.original = answer;
+    this.id = Number(answer.id);
+    this.problems.clear();
+  }
+
+  /** Take over what somebody else has changed; what was changed on both sides is returned, and stays as it is here. */
+  merge(present: Values): Conflict[] {
+    const conflicts = mergeAll(this.values, this.original, present, this.type.attributes, this.definitions);
+    this.original = present;
+    this.compare();
+    return conflicts;
+  }
+
+  /** Find out what is still another value than the service has. */
+  compare(): void {
+    for (const name of [...this.changed]) if (isEqual(this.values[name], this.original[name])) this.changed.delete(name);
+  }
+
+  /** Write values that were kept elsewhere, made of a `base`. What others have changed since is taken over. */
+  restore(kept: Values, base: Values, present: Values): Conflict[] {
+    this.original = { ...this.original, ...base };
+    for (const [name, value] of Object.entries(kept)) {
+      this.values[name] = structuredClone(value);
+      this.changed.add(name);
+      this.#writes.set(name, this.writesTo(name) + 1);
+    }
+    const before = this.original;
+    const conflicts = this.merge(present);
+    if (conflicts.length) this.original = before;
+    return conflicts;
+  }
+
+  /** Forget what was written. */
+  reset(): void {
+    for (const name of [...this.changed]) {
+      this.values[name] = structuredClone(this.original[name]);
+      this.#writes.set(name, this.writesTo(name) + 1);
+    }
+    this.changed.clear();
+    this.problems.clear();
+    this.held.clear();
+    this.revision += 1;
+  }
+
+  /** The id of the control of what lies at a path. */
+  idOf(path: string): string {
+    return this.#prefix + fieldId(path);
   }
 
   writesTo(top: string): number {

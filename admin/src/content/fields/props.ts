@@ -1,4 +1,5 @@
 import type { Attribute, EditLook } from '../../api/operations';
+import { hintOf } from './hints';
 
 /** What the component of a field is given. */
 export interface FieldProps<Value = unknown> {
@@ -23,8 +24,11 @@ export function fieldId(path: string): string {
 }
 
 /** What a control's `aria-describedby` is: its problem and its hint, where there are any. */
-export function describedBy({ id, problem, look }: Pick<FieldProps, 'id' | 'problem' | 'look'>): string | undefined {
-  return [problem && `${id}-problem`, look.description && `${id}-hint`].filter(Boolean).join(' ') || undefined;
+type Described = Pick<FieldProps, 'id' | 'problem' | 'look'> & { attribute?: Attribute };
+
+export function describedBy({ id, problem, look, attribute }: Described): string | undefined {
+  const hint = attribute ? hintOf(attribute, look) : look.description;
+  return [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(' ') || undefined;
 }
 
 /** What a field is called. */

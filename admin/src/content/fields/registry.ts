@@ -9,8 +9,11 @@ import RelationField from './relations/RelationField.svelte';
 import BooleanField from './BooleanField.svelte';
 import EnumerationField from './EnumerationField.svelte';
 import LongTextField from './LongTextField.svelte';
+import MomentField from './MomentField.svelte';
 import NumberField from './NumberField.svelte';
+import PasswordField from './PasswordField.svelte';
 import TextField from './TextField.svelte';
+import UidField from './UidField.svelte';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each field knows the type of its own values
 export type FieldComponent = Component<FieldProps<any>, object, 'value'>;
@@ -28,7 +31,13 @@ const KINDS: Readonly<Record<string, FieldKind>> = {
   text: { component: LongTextField },
   richtext: { component: LongTextField },
   enumeration: { component: EnumerationField },
-  boolean: { component: BooleanField },
+  boolean: { component: BooleanField, hasOwnFrame: true },
+  uid: { component: UidField },
+  password: { component: PasswordField },
+  date: { component: MomentField },
+  time: { component: MomentField },
+  datetime: { component: MomentField },
+  timestamp: { component: MomentField },
   integer: { component: NumberField },
   biginteger: { component: NumberField },
   float: { component: NumberField },

@@ -1,0 +1,37 @@
+/** What the form of an entry begins with. */
+import { call } from '../../api/client';
+import type { EntryAddress } from './address';
+import { defaultsOf } from './defaults';
+import { withoutIds } from './filling';
+import { EntryForm, type FormSetting, type Values } from './form.svelte';
+
+/** What a new localization shares with the others. */
+export interface Shared {
+  nonLocalizedFields: Values;
+  localizations: Values[];
+}
+
+export function sharedOptions(address: EntryAddress, locale: string | null) {
+  return {
+    queryKey: ['new localization', address.uid, address.related, locale],
+    queryFn: async ({ signal }: { signal: AbortSignal }): Promise<Shared> => {
+      const body = { model: address.uid, id: address.related, locale };
+      return (await call('POST /i18n/content-manager/actions/get-non-localized-fields', { body, signal })) as Shared;
+    },
+    staleTime: 0,
+  };
+}
+
+/** The form of an entry; of a copy; or of a new one, with what it shares with its localizations. */
+export function beginForm(setting: FormSetting, entry: Values | null, shared: Shared | null): EntryForm {
+  const { attributes } = setting.type;
+  if (entry && setting.id !== null) return new EntryForm(setting, entry);
+  if (entry) {
+    const copied = Object.entries(attributes).filter(([name, one]) => name in entry && one.type !== 'relation' && !/^(id|.+At|.+By)$/.test(name));
+    const original = Object.fromEntries(copied.map(([name, one]) => [name, withoutIds(one, entry[name], setting.definitions)]));
+    return new EntryForm(setting, original);
+  }
+  const form = new EntryForm(setting, {}, { ...defaultsOf(attributes, setting.definitions), ...shared?.nonLocalizedFields });
+  form.siblings = shared?.localizations ?? [];
+  return form;
+}

@@ -1,0 +1,35 @@
+/** Taking what is written in another language into a form. */
+import { queries } from '../../app/queries';
+import type { Attribute, Definitions } from '../../api/operations';
+import { isShared, type EntryForm, type Values } from './form.svelte';
+import { partOf } from './merging';
+import { entryOptions } from './queries';
+
+/** Put the localized values of another localization into the form. Relations and uids stay: each language has its own. */
+export async function fillFrom(form: EntryForm, id: number): Promise<void> {
+  const entry = await queries.fetchQuery(entryOptions(form.type.uid, id, null));
+  for (const [name, attribute] of Object.entries(form.type.attributes)) {
+    if (!(name in entry) || isShared(attribute) || !isFillable(attribute) || !form.mayWrite(name)) continue;
+    form.write(form.values, name, withoutIds(attribute, entry[name], form.definitions), name);
+  }
+}
+
+const isFillable = (attribute: Attribute): boolean =>
+  attribute.writable !== false && !['relation', 'uid', 'password'].includes(attribute.type) && attribute.visible !== false;
+
+/** A value as a new one: its parts are made again when it is saved. */
+export function withoutIds(attribute: Attribute, value: unknown, definitions: Definitions): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (attribute.type === 'relation') return undefined;
+  if (attribute.type !== 'component' && attribute.type !== 'dynamiczone') return structuredClone(value);
+  if (Array.isArray(value)) return value.map((item: Values) => partWithoutIds(attribute, item, definitions));
+  return partWithoutIds(attribute, value as Values, definitions);
+}
+
+function partWithoutIds(attribute: Attribute, item: Values, definitions: Definitions): Values {
+  const found: Values = item.__component === undefined ? {} : { __component: item.__component };
+  for (const [name, one] of Object.entries(partOf(attribute, item, definitions))) {
+    if (name !== 'id' && item[name] !== undefined) found[name] = withoutIds(one, item[name], definitions);
+  }
+  return found;
+}

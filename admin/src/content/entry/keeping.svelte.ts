@@ -1,0 +1,73 @@
+/** Keeps what is written while it is not saved, and offers it again after the tab was closed or has crashed. */
+import { session } from '../../app/session.svelte';
+import type { EntryForm, Values } from './form.svelte';
+import { drop, keep, kept, withoutPasswords, type Kept } from './store';
+
+/** How long after the last key. */
+const PAUSE = 800;
+
+export class Keeping {
+  readonly #form: EntryForm;
+  /** What was found when the form was opened. */
+  found = $state.raw<Kept | null>(null);
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isKept = false;
+
+  constructor(form: EntryForm) {
+    this.#form = form;
+    void this.#look();
+  }
+
+  get #key(): string {
+    const { type, id, locale, origin, related } = this.#form;
+    const which = type.kind === 'singleType' ? 'single' : (id ?? `new:${origin ?? ''}:${related ?? ''}`);
+    return [session.user?.id, type.uid, which, locale ?? ''].join('/');
+  }
+
+  async #look(): Promise<void> {
+    const found = await kept(this.#key);
+    if (!found || this.#form.isChanged) return;
+    const { attributes } = this.#form.type;
+    const names = Object.keys(found.values).filter((name) => attributes[name] && this.#form.mayWrite(name));
+    if (names.length) this.found = found;
+  }
+
+  /** Keep what is changed, a moment after the last key. */
+  later(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#write(), PAUSE);
+  }
+
+  /** What was found goes back into the form. */
+  restore(): void {
+    const found = this.found;
+    this.found = null;
+    if (found) this.#form.restore(found.values, found.base, this.#form.original);
+  }
+
+  async forget(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.found = null;
+    this.#isKept = false;
+    await drop(this.#key);
+  }
+
+  /** The form has got its id: what was kept for a new entry is there now. */
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  async #write(): Promise<void> {
+    const form = this.#form;
+    if (!form.changed.size) {
+      if (this.#isKept) await this.forget();
+      return;
+    }
+    const names = [...form.changed];
+    const chosen = Object.fromEntries(names.map((name) => [name, $state.snapshot(form.values[name])]));
+    const base: Values = Object.fromEntries(names.map((name) => [name, form.original[name]]));
+    const clean = (values: Values): Values => withoutPasswords(values, form.type.attributes, form.definitions);
+    this.#isKept = true;
+    await keep(this.#key, { values: clean(chosen), base: { ...clean(base), updatedAt: form.original.updatedAt }, at: Date.now() });
+  }
+}

@@ -1,0 +1,64 @@
+/** What was written and not saved, kept in this browser (IndexedDB) by whose it is and where. Never a password. */
+import type { Attribute, Definitions } from '../../api/operations';
+import { partOf } from './merging';
+import type { Values } from './form.svelte';
+
+export interface Kept {
+  /** What was changed. */
+  values: Values;
+  /** The same as the service had it then, with its `updatedAt`. */
+  base: Values;
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
+const NAME = 'octavo.drafts';
+const STORE = 'drafts';
+/** How long they are kept. */
+const LIFE = 30 * 24 * 3600 * 1000;
+
+let opened: Promise<IDBDatabase> | null = null;
+
+function open(): Promise<IDBDatabase> {
+  opened ??= new Promise((resolve, reject) => {
+    const request = indexedDB.open(NAME, 1);
+    request.onupgradeneeded = () => request.result.createObjectStore(STORE);
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error ?? new Error(NAME));
+  });
+  return opened;
+}
+
+async function ask<Result>(mode: IDBTransactionMode, what: (store: IDBObjectStore) => IDBRequest<Result>): Promise<Result> {
+  const database = await open();
+  return new Promise((resolve, reject) => {
+    const request = what(database.transaction(STORE, mode).objectStore(STORE));
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error ?? new Error(NAME));
+  });
+}
+
+/** What is kept under a key; nothing where the browser keeps nothing. */
+export async function kept(key: string): Promise<Kept | null> {
+  const found = await ask<Kept | undefined>('readonly', (store) => store.get(key)).catch(() => undefined);
+  return found && found.at > Date.now() - LIFE ? found : null;
+}
+
+export async function keep(key: string, what: Kept): Promise<void> {
+  await ask('readwrite', (store) => store.put(what, key)).catch(() => undefined);
+}
+
+export async function drop(key: string): Promise<void> {
+  await ask('readwrite', (store) => store.delete(key)).catch(() => undefined);
+}
+
+/** The same values without passwords, wherever they are. */
+export function withoutPasswords(values: Values, attributes: Readonly<Record<string, Attribute>>, definitions: Definitions): Values {
+  const clean = (attribute: Attribute | undefined, value: unknown): unknown => {
+    if (!attribute || typeof value !== 'object' || value === null || (attribute.type !== 'component' && attribute.type !== 'dynamiczone')) return value;
+    if (Array.isArray(value)) return value.map((item: Values) => withoutPasswords(item, partOf(attribute, item, definitions), definitions));
+    return withoutPasswords(value as Values, partOf(attribute, value as Values, definitions), definitions);
+  };
+  const shown = Object.entries(values).filter(([name]) => attributes[name]?.type !== 'password');
+  return Object.fromEntries(shown.map(([name, value]) => [name, clean(attributes[name], value)]));
+}

@@ -1,1 +1,0 @@
-import{Et as e,I as t,P as n,Z as r,nt as i,r as a,v as o,w as s}from"./disclose-version-656b9d82359f.js";var c=t(`<span><!></span>`);function l(t,l){let u=a(l,`tone`,3,`plain`);var d=c(),f=i(d);s(f,()=>l.children),e(d),r(()=>o(d,1,`badge ${u()??``}`,`svelte-1m0dk8d`)),n(t,d)}export{l as t};
