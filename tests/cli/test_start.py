@@ -1,5 +1,6 @@
 """`octavo start` as real processes: what stops a start, what serves, and how it ends."""
 
+import json
 import os
 import signal
 import socket
@@ -29,7 +30,7 @@ def test_serves_a_v4_folder_with_nothing_but_its_env(project: Path) -> None:
     with serving("start", project) as server:
         assert server.get("/api/stories") == (403, FORBIDDEN)
         tables, serves = server.hear("Octavo")
-        assert tables.endswith(" made")
+        assert json.loads(tables)["message"].endswith(" made")
         assert serves == f"Octavo serves {project} at http://localhost:{server.port}"
         assert server.stop() == (0, "")
     assert (project / ".octavo/data.db").is_file()
@@ -224,7 +225,8 @@ def test_sqlite_serves_columns_of_another_type_and_says_so(project: Path) -> Non
     with serving("start", project) as server:
         code, output = server.stop()
     assert code == 0
-    told = [line.partition(": ")[2] for line in output.splitlines() if " WARNING " in line and "should be" in line]
+    lines = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+    told = [line["message"] for line in lines if line["level"] == "warning" and "should be" in line["message"]]
     assert told == [
         "stories.title is varchar(255), should be integer; octavo db convert converts it",
         "stories.kind is integer, should be varchar(255); octavo db convert converts it",

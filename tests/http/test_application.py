@@ -120,7 +120,8 @@ def test_a_project_may_have_its_own_start_page() -> None:
 
 @pytest.mark.parametrize("target", ["/", "/_health", "/api/articles/7", "/api/tags", "/nope", "//api", "/api/%ff"])
 def test_head_is_get_without_its_body(target: str) -> None:
-    get, head = ask(blog(), "GET", target), ask(blog(), "HEAD", target)
+    name = [("X-Request-Id", "seventeen")]
+    get, head = ask(blog(), "GET", target, name), ask(blog(), "HEAD", target, name)
     assert head == Answer(get.status, get.headers, b"")
 
 

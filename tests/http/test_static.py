@@ -71,7 +71,7 @@ def test_a_path_may_have_options_of_its_own(folder: Path) -> None:
 
 
 def test_a_file_comes_with_all_its_headers(app: HttpApplication) -> None:
-    assert ask(app, "GET", "/uploads/a.png") == Answer(
+    assert ask(app, "GET", "/uploads/a.png", [("X-Request-Id", "seventeen")]) == Answer(
         200,
         {
             "accept-ranges": "bytes",
@@ -84,6 +84,7 @@ def test_a_file_comes_with_all_its_headers(app: HttpApplication) -> None:
             "last-modified": STAMP,
             "referrer-policy": "no-referrer",
             "server": "web",
+            "x-request-id": "seventeen",
             "strict-transport-security": "max-age=31536000; includeSubDomains",
             "vary": "Origin",
             "x-content-type-options": "nosniff",
@@ -108,7 +109,8 @@ def test_a_file_comes_with_all_its_headers(app: HttpApplication) -> None:
     ],
 )
 def test_files_are_served_whole_and_head_tells_their_length(app: HttpApplication, path: str, name: str) -> None:
-    answer, head = ask(app, "GET", path), ask(app, "HEAD", path)
+    named = [("X-Request-Id", "seventeen")]
+    answer, head = ask(app, "GET", path, named), ask(app, "HEAD", path, named)
     assert (answer.status, answer.body) == (200, FILES[name])
     assert (head.status, head.headers, head.body) == (200, answer.headers, b"")
     assert answer.headers["content-length"] == str(len(FILES[name]))

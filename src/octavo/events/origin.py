@@ -11,6 +11,10 @@ from typing import Any, Final, Literal, Protocol
 Source = Literal["rest", "graphql", "code", "admin", "schedule"]
 
 
+NO_REQUEST: Final = "(none)"
+"""The name of work that is done for no request."""
+
+
 class Work(Protocol):
     """A piece of work: how it came, who asks as soon as that is known, and its name for the log. Requests are such."""
 
@@ -34,7 +38,7 @@ class Origin:
 
     @property
     def id(self) -> str:
-        return "(none)" if self.within is None else self.within.id
+        return NO_REQUEST if self.within is None else self.within.id
 
 
 _CODE: Final = Origin("code")

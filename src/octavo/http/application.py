@@ -15,6 +15,7 @@ from octavo.events.origin import WORK
 from octavo.http.dispatcher import ALWAYS_ALLOWED, Around, Dispatcher, render_outage
 from octavo.http.error_response import render_error
 from octavo.http.live_answers import LiveAnswers
+from octavo.http.observing import Answered, Observer
 from octavo.http.options import HttpOptions
 from octavo.http.request import Receive, Request, Scope, Send
 from octavo.http.response import FileResponse, LiveResponse, Response
@@ -53,6 +54,7 @@ class HttpApplication:
         self._stopped = False
         self._gate: asyncio.Event | None = None
         self._logged = -inf
+        self.observers: tuple[Observer, ...] = ()
         self.problem: str | None = None
         """Why what is served is not what it should be by now: told on the start page, and with answers in the log."""
 
@@ -123,16 +125,32 @@ class HttpApplication:
             await send({"type": "websocket.close", "code": 1000})
 
     async def _serve(self, request: Request, dispatcher: Dispatcher, send: Send) -> None:
-        if len(self._running) >= dispatcher.options.max_requests:
-            full = ServiceUnavailable("Too many requests are waiting", reason=f"{len(self._running)} are under way")
-            await self._send(request, render_outage(full), dispatcher, send)
-            return
+        work = WORK.set(request)
+        try:
+            if len(self._running) >= dispatcher.options.max_requests:
+                await self._refuse(request, dispatcher, send)
+            else:
+                await self._answer(request, dispatcher, send)
+        finally:
+            WORK.reset(work)
+
+    async def _refuse(self, request: Request, dispatcher: Dispatcher, send: Send) -> None:
+        """Send a request away: too many are under way."""
+        request.started = asyncio.get_running_loop().time()
+        full = ServiceUnavailable("Too many requests are waiting", reason=f"{len(self._running)} are under way")
+        response = render_outage(full)
+        await self._send(request, response, dispatcher, send)
+        self._tell_answered(request, response)
+
+    async def _answer(self, request: Request, dispatcher: Dispatcher, send: Send) -> None:
         self._start(request, dispatcher)
         try:
             response = await self._respond_in_time(request, dispatcher)
             if self.problem is not None:
                 self._log_answer(request, response)
             await self._send(request, response, dispatcher, send)
+            if self.observers:
+                self._tell_answered(request, response)
             if request.method not in ALWAYS_ALLOWED and not request.overdue:
                 await request.drain()
         except asyncio.CancelledError:
@@ -144,6 +162,14 @@ class HttpApplication:
             request.close()
             if self._waiting:
                 self._tell_drained()
+
+    def _tell_answered(self, request: Request, response: Response) -> None:
+        answered = Answered(request, response, asyncio.get_running_loop().time() - request.started)
+        for observe in self.observers:
+            try:
+                observe(answered)
+            except Exception:  # who looks on must not disturb
+                logger.exception("A request could not be observed")
 
     def _start(self, request: Request, dispatcher: Dispatcher) -> None:
         loop = asyncio.get_running_loop()
@@ -165,7 +191,6 @@ class HttpApplication:
         self._sweeper = loop.call_later(_SWEEP_SECONDS, self._sweep, loop) if busy else None
 
     async def _respond_in_time(self, request: Request, dispatcher: Dispatcher) -> Response:
-        work = WORK.set(request)
         try:
             return await dispatcher.respond(request)
         except asyncio.CancelledError:
@@ -177,8 +202,6 @@ class HttpApplication:
                 return render_error(RequestTimeoutError())
             reason = f"it was not answered in {dispatcher.options.request_seconds:g} s"
             return render_outage(ServiceUnavailable("The request took too long", reason=reason))
-        finally:
-            WORK.reset(work)
 
     def _log_answer(self, request: Request, response: Response) -> None:
         """Not more than one in a second: nobody reads more."""
@@ -202,7 +225,7 @@ class HttpApplication:
                 await send({"type": "http.response.body", "body": body})
         except (OSError, RuntimeError):
             # The connection broke while the answer was under way; nothing can be told to anybody.
-            logger.debug("Request %s: the client went away", request.id)
+            logger.debug("The client went away")
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         """Start before the first request; stop after the last."""

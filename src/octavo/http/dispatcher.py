@@ -35,6 +35,7 @@ ALWAYS_ALLOWED = frozenset(("HEAD", "GET"))
 Around = Callable[[Handler, Request], Awaitable[Response]]
 """What stands around everything that answers: it is given that, and the request."""
 _POLICY = b"content-security-policy"
+_NAME = b"x-request-id"
 _WITHOUT_BODY = frozenset((204, 304))
 
 
@@ -70,8 +71,6 @@ class Dispatcher:
             return self._render_not_allowed(request, error)
         except ServiceUnavailable as error:
             return render_outage(error)
-        except LoggedError as error:
-            return render_error(error, _named(request))
         except OctavoError as error:
             return render_error(error)
         except Exception as error:
@@ -79,7 +78,7 @@ class Dispatcher:
             if outage is not None:
                 return render_outage(outage)
             logger.exception("Request %s failed: %s %r", request.id, request.method, request.scope["path"])
-            return render_error(LoggedError(), _named(request))
+            return render_error(LoggedError())
 
     def _render_not_allowed(self, request: Request, error: MethodNotAllowed) -> Response:
         """As plain text, as the reference does, unless every error is to be JSON."""
@@ -99,7 +98,7 @@ class Dispatcher:
             found = self._router.find("GET", path)
         if found is not None:
             route, request.path_values = found
-            request.operation = route.operation
+            request.operation, request.route = route.operation, route.template
             return await route.handler(request)
         return await self._dispatch_unrouted(request, path)
 
@@ -127,20 +126,19 @@ class Dispatcher:
         return ((b"allow", ", ".join(method for method in METHODS if method in methods).encode()),)
 
     def headers(self, request: Request, response: Response) -> list[tuple[bytes, bytes]]:
-        """All headers of an answer."""
+        """All headers of an answer. By the request's name the log is searched."""
         own = response.headers
-        has_policy = own and any(name == _POLICY for name, _ in own)
-        headers = [*(self._security if has_policy else self._security_and_policy), *self._cors.headers(request), *own]
+        named = {name for name, _ in own} if own else ()
+        headers = [*(self._security if _POLICY in named else self._security_and_policy)]
+        headers += self._cors.headers(request)
+        headers += own
+        if _NAME not in named:
+            headers.append((_NAME, request.id.encode()))
         if response.content_type:
             headers.append((b"content-type", response.content_type.encode()))
         if response.status not in _WITHOUT_BODY and (length := response.length) >= 0:
             headers.append((b"content-length", b"%d" % length))
         return headers
-
-
-def _named(request: Request) -> Headers:
-    """The request's name, by which the log is searched."""
-    return ((b"x-request-id", request.id.encode()),)
 
 
 def render_outage(error: ServiceUnavailable) -> Response:

@@ -4,7 +4,6 @@ May refuse with 400 (bytes that are not UTF-8), 408, 413 and 415 (encodings that
 """
 
 import math
-import uuid
 import zlib
 from asyncio import Task, get_running_loop
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
@@ -17,6 +16,7 @@ from octavo.errors import BadRequestError, PayloadTooLargeError, UnsupportedMedi
 from octavo.events.origin import Source
 from octavo.http.json_text import parse_json
 from octavo.http.options import HttpOptions
+from octavo.http.request_names import new_name, taken_over
 from octavo.threads import in_computing_thread
 
 Scope = MutableMapping[str, Any]
@@ -70,8 +70,8 @@ class Request:
     """What the client sent.
 
     `options` are the settings of the application that received it, `path_values` the values of the route's `:name`
-    segments, `operation` is what the route carries; `source` is the door it came by, `actor` who asks, once that is
-    known.
+    segments; `operation` is what the route carries, `route` its template, empty where there is none. `source` is the
+    door it came by, `actor` who asks, once that is known.
     """
 
     __slots__ = (
@@ -89,6 +89,7 @@ class Request:
         "overdue",
         "overlay",
         "path_values",
+        "route",
         "scope",
         "source",
         "started",
@@ -103,6 +104,7 @@ class Request:
         self.source: Source = "rest"
         self.actor: Any = None
         self.operation: object = None
+        self.route = ""
         self.body_complete = False
         self.task: Task[Any] | None = None
         self.deadline = self.started = math.inf
@@ -181,9 +183,9 @@ class Request:
 
     @property
     def id(self) -> str:
-        """A random name for this request, for the log."""
+        """The name of this request in logs and answers: that which the client gave it, or a new one."""
         if self._id is None:
-            self._id = uuid.uuid4().hex
+            self._id = taken_over(self.headers) or new_name()
         return self._id
 
     async def stream(self, limit: int) -> AsyncIterator[bytes]:

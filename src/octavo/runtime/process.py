@@ -31,6 +31,7 @@ from octavo.runtime.background import Background
 from octavo.runtime.definition_changes import DefinitionChange, Steps
 from octavo.runtime.followers import Follower
 from octavo.runtime.infrastructure import Infrastructure, open_infrastructure
+from octavo.runtime.observers import observers
 from octavo.runtime.open_resources import migrations_folder
 from octavo.runtime.prepare_database import StartFailed, check_types, prepare_database, update_database
 from octavo.runtime.project_files import read_marks
@@ -82,6 +83,7 @@ class Process:
             on_startup=(self._start,),
             on_shutdown=(self._stop,),
         )
+        self.asgi.observers = observers(settings)
 
     @property
     def settings(self) -> Settings:
@@ -274,6 +276,7 @@ class Process:
         left = None if infrastructure is self.infrastructure else self.infrastructure
         retiring = self._retire(dispatcher, self.site, self._background, left)
         self.infrastructure, self.site = infrastructure, site
+        self.asgi.observers = observers(infrastructure.settings)
         self._allow_changes(infrastructure)
         self._stop_listening()
         self._stop_listening = _put_in_force(infrastructure, site)

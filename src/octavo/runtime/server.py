@@ -15,11 +15,13 @@ from functools import partial
 from typing import Any
 
 from granian.constants import Interfaces, Loops
+from granian.log import LogLevels
 from granian.server.embed import Server as EmbeddedServer
 from granian.server.mp import MPServer
 
 from octavo.asgi import create
 from octavo.http.application import HttpApplication
+from octavo.runtime.logs import set_up_log
 from octavo.runtime.prepare_database import StartFailed
 from octavo.runtime.process import Process, build
 from octavo.settings import Settings
@@ -48,7 +50,7 @@ Companion = Callable[[Process], Coroutine[Any, Any, None]]
 
 def serve(settings: Settings, announce: Announce) -> None:
     """Serve a project until SIGTERM or SIGINT. `announce` is called when everything is ready."""
-    _log()
+    set_up_log(settings)
     service = build(settings)
     check_address(settings.server.host, settings.server.port)
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
@@ -62,8 +64,9 @@ def serve(settings: Settings, announce: Announce) -> None:
 
 def serve_changing(read_settings: Callable[[], Settings], announce: Announce, companion: Companion) -> None:
     """Serve a project that changes meanwhile, in this very process. `companion` runs beside the server, and reloads."""
-    _log()
-    service = build(read_settings(), read_settings)
+    settings = read_settings()
+    set_up_log(settings)
+    service = build(settings, read_settings)
     check_address(service.settings.server.host, service.settings.server.port)
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         runner.run(_serve_here(service, announce, companion))
@@ -73,11 +76,6 @@ def _most_connections(settings: Settings) -> int:
     """How many connections a worker keeps open: those that listen hold theirs for hours."""
     events = settings.api.events
     return max(1, BACKLOG // settings.server.workers) + (events.listeners if events.enabled else 0)
-
-
-def _log() -> None:
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    logging.getLogger("httpx2").setLevel(logging.WARNING)  # it tells whole addresses: those of webhooks hold secrets
 
 
 def check_address(host: str, port: int) -> None:
@@ -253,7 +251,8 @@ def _serve_with_workers(settings: Settings) -> None:
         websockets=False,
         backlog=BACKLOG,
         backpressure=_most_connections(settings),
-        log_enabled=False,
+        log_level=LogLevels.warning,
+        log_dictconfig={"loggers": {}},  # what it tells, such as a worker that died, goes where everything goes
         respawn_failed_workers=True,
         workers_kill_timeout=max(1, options.shutdown),
     ).serve()

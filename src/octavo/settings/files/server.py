@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from octavo.settings.files.jobs import Jobs
+from octavo.settings.files.log import Log
 from octavo.settings.files.outgoing import OutgoingHttp
 from octavo.settings.files.webhooks import Webhooks
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
@@ -64,3 +65,4 @@ class Server:
     )
     webhooks: Webhooks = table(Webhooks)
     jobs: Jobs = table(Jobs)
+    log: Log = table(Log)

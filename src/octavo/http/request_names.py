@@ -1,0 +1,46 @@
+"""Names of requests, by which the log is searched: those that clients give, or new ones.
+
+A name of ours is 32 hexadecimal digits, as W3C's trace ids are: half of them tell the process, the others are a number
+that no name of this process had before, in an order that nobody can foresee.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from itertools import count
+from typing import Final
+
+_TRACE: Final = re.compile(rb"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?")
+_NAME: Final = re.compile(rb"[A-Za-z0-9._-]{8,64}")
+_ALL: Final = (1 << 64) - 1
+
+
+class _Names:
+    """The names that a process gives. A process that forks off begins its own."""
+
+    def __init__(self) -> None:
+        self.begin()
+        os.register_at_fork(after_in_child=self.begin)
+
+    def begin(self) -> None:
+        self._process = os.urandom(8).hex()
+        self._factor = int.from_bytes(os.urandom(8)) | 1  # odd, so that no two numbers come to the same
+        self._numbers: Iterator[int] = count(1)
+
+    def new(self) -> str:
+        return f"{self._process}{next(self._numbers) * self._factor & _ALL:016x}"
+
+
+new_name: Final = _Names().new
+"""A name that no other request has."""
+
+
+def taken_over(headers: Mapping[bytes, bytes]) -> str | None:
+    """The name that a request came with: its trace (`traceparent`), or else its `X-Request-Id`. None where there is
+    none, or what is there is none: it goes into logs, so that it may hold nothing but letters, digits, `.`, `_`, `-`.
+    """
+    trace = headers.get(b"traceparent")
+    if trace is not None and (found := _TRACE.fullmatch(trace)):
+        return found[1].decode()
+    name = headers.get(b"x-request-id")
+    return name.decode() if name is not None and _NAME.fullmatch(name) else None

@@ -1,0 +1,72 @@
+"""The log of a process: one event a line to standard error, as text or JSON, with the name of the request it is about.
+
+Raises StartFailed for a level that there is none of.
+"""
+
+import logging
+from datetime import UTC, datetime
+from typing import Final
+
+import orjson
+
+from octavo.events import origin
+from octavo.runtime.prepare_database import StartFailed
+from octavo.settings import Settings
+
+_LEVELS: Final = ("debug", "info", "warning", "error")
+_TALKATIVE: Final = ("httpx2",)
+"""Loggers that tell whole addresses: those of webhooks hold secrets."""
+
+
+class TextLines(logging.Formatter):
+    """For people. The request's name stands at the end, unless the message has it."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
+        line, name = super().formatMessage(record), _request_name()
+        return line if name is None or name in line else f"{line} [{name}]"
+
+
+class JsonLines(logging.Formatter):
+    """For programs: `time`, `level`, `logger`, `message`, `process`, `request` if it is about one, `exception` if there
+    is one, and the fields that an event brings (`fields` of a record)."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        told: dict[str, object] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            "process": record.process,
+        }
+        if (name := _request_name()) is not None:
+            told["request"] = name
+        told |= getattr(record, "fields", {})
+        if record.exc_info:
+            told["exception"] = self.formatException(record.exc_info)
+        try:
+            return orjson.dumps(told, default=str).decode()
+        except orjson.JSONEncodeError:  # half a surrogate pair, of a path
+            plain = {key: str(value).encode("utf-8", "replace").decode() for key, value in told.items()}
+            return orjson.dumps(plain).decode()
+
+
+def _request_name() -> str | None:
+    name = origin.request_id()
+    return None if name == origin.NO_REQUEST else name
+
+
+def set_up_log(settings: Settings) -> None:
+    """Begin the log of this process, as it is set."""
+    log = settings.server.log
+    as_json = log.format == "json" or (log.format == "auto" and settings.mode != "development")
+    handler = logging.StreamHandler()
+    handler.setFormatter(JsonLines() if as_json else TextLines())
+    logging.basicConfig(level=log.level.upper(), handlers=[handler])
+    levels = dict.fromkeys(_TALKATIVE, "warning") | {**log.levels}
+    for name, level in levels.items():
+        if level not in _LEVELS:
+            raise StartFailed(f"server.log.levels: {name} is {level!r}; it has to be one of {', '.join(_LEVELS)}")
+        logging.getLogger(name).setLevel(level.upper())
