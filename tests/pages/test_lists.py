@@ -1,6 +1,8 @@
 """Lists of entries: found, put in order, turned over, and many changed at once."""
 
-from tests.pages.desk import Desk
+import pytest
+
+from tests.pages.desk import AXE, Desk
 
 ARTICLES = "/admin/content-manager/collection-types/api::article.article"
 
@@ -57,6 +59,53 @@ def test_filters_are_made_changed_and_removed(desk: Desk) -> None:
     desk.gone("title is empty")
     desk.open(f"{ARTICLES}?filters[$or][0][id][$eq]=1&filters[$or][1][id][$eq]=2")
     desk.see("2 conditions from the address", "2 in all")
+
+
+def test_columns_and_views_are_kept(desk: Desk) -> None:
+    desk.open(f"{ARTICLES}?sort=id:DESC&_q=the")
+    desk.see("in all")
+    desk.click("Columns")
+    desk.click_at("[role=dialog] label:nth-child(3)")
+    desk.click("Close")
+    desk.click("Views")
+    desk.click("Keep this view")
+    desk.fill("Name", "Newest with the")
+    desk.click("Save")
+    desk.open(ARTICLES)
+    desk.see("in all")
+    desk.until("![...document.querySelectorAll('thead th')].some((one) => one.innerText.trim() === 'slug')", "no slugs")
+    desk.click("Views")
+    desk.click("Newest with the")
+    desk.until("location.search.includes('_q=the') && location.search.includes('sort=id')", "the view")
+
+
+def test_the_list_is_configured_for_everybody(desk: Desk) -> None:
+    desk.open(f"{ARTICLES}/configurations/list")
+    desk.see("The list of Article", "Entries on a page")
+    desk.fill("Label of title", "Headline")
+    desk.do("__look.all('[aria-label^=\"Move title\"]')[0].focus()")
+    desk.page.send("Input.dispatchKeyEvent", type="keyDown", key="ArrowUp", code="ArrowUp", windowsVirtualKeyCode=38)
+    desk.click("Save")
+    desk.see("Saved")
+    told = desk.ask("GET", "/content-manager/content-types/api::article.article/configuration")["data"]["contentType"]
+    assert told["metadatas"]["title"]["list"]["label"] == "Headline"
+    assert told["layouts"]["list"].index("title") == 0
+    desk.click("Back to the list")
+    desk.see("Headline")
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="axe is not installed: npm ci in admin/")
+def test_lists_keep_nobody_out(desk: Desk) -> None:
+    for path in (f"{ARTICLES}?filters[$and][0][title][$containsi]=e", f"{ARTICLES}/configurations/list", "/admin/"):
+        for theme in ("light", "dark"):
+            desk.theme(theme)
+            desk.open(path)
+            desk.until("document.querySelector('main .card tr, main .card li, main .column, main li a')", path)
+            assert desk.barriers() == []
+        desk.size(390)
+        assert not desk.overflows()
+        desk.size(1400)
+    desk.theme("light")
 
 
 def test_the_first_page_tells_what_was_changed(desk: Desk) -> None:

@@ -7,14 +7,16 @@ export interface ListColumn {
   name: string;
   label: string;
   attribute: Attribute;
+  /** Its values have an order; lists may be sorted by it where the view says so. */
+  isOrdered: boolean;
   isSortable: boolean;
   /** The attribute that stands for what a relation leads to. */
   mainField: string;
 }
 
-/** Values that no column shows. */
-const HIDDEN = new Set(['password', 'json', 'blocks']);
-const UNSORTABLE = new Set(['media', 'component', 'dynamiczone', 'json', 'blocks', 'richtext', 'text']);
+/** What no column shows, as in v4, and what cannot be put in order. */
+const HIDDEN = new Set(['password', 'json', 'blocks', 'richtext', 'dynamiczone']);
+const UNORDERED = new Set(['media', 'component']);
 const TO_MANY = /ToMany$|^manyWay$|^morphToMany$/;
 const NUMBERS = new Set(['integer', 'biginteger', 'float', 'decimal']);
 
@@ -23,13 +25,14 @@ export const isNumber = (attribute: Attribute): boolean => NUMBERS.has(attribute
 
 export function columnOf(name: string, type: ToldContentType, view: View): ListColumn | undefined {
   const attribute = type.attributes[name];
-  if (!attribute || HIDDEN.has(attribute.type)) return undefined;
+  if (!attribute || HIDDEN.has(attribute.type) || name === 'localizations') return undefined;
   const look = view.metadatas[name];
-  const isOrdered = !UNSORTABLE.has(attribute.type) && !(attribute.type === 'relation' && isToMany(attribute));
+  const isOrdered = !UNORDERED.has(attribute.type) && !(attribute.type === 'relation' && isToMany(attribute));
   return {
     name,
     label: labelOf(name, look?.list.label),
     attribute,
+    isOrdered,
     isSortable: isOrdered && look?.list.sortable !== false,
     mainField: look?.list.mainField ?? look?.edit.mainField ?? 'id',
   };
