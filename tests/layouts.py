@@ -9,7 +9,8 @@ from typing import Any
 
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry
-from octavo.sql.ddl.tables import OWN_PREFIX, Table
+from octavo.sql.ddl.indexes import OWN_PREFIX
+from octavo.sql.ddl.tables import Table
 
 LAYOUTS = Path(__file__).parent / "golden" / "layouts"
 MODELS = sorted(path.name.removesuffix(".json.gz") for path in LAYOUTS.glob("*.json.gz"))

@@ -5,8 +5,10 @@ from typing import Any, Final
 
 from octavo.plan.nodes import Parameter, ParameterKind
 from octavo.schema.scalar_types import ValueKind
-from octavo.sql.ddl.tables import Column, Index
-from octavo.sql.dialects.base import Dialect, Introspection, Rows, Statements
+from octavo.sql.ddl.indexes import Index
+from octavo.sql.ddl.tables import Column
+from octavo.sql.dialects.base import Dialect, Rows, Statements
+from octavo.sql.dialects.introspection import Introspection
 
 _CASTS = {
     ValueKind.INTEGER: "SIGNED",

@@ -4,7 +4,8 @@ import pytest
 
 from octavo.database.connection import Database
 from octavo.database.introspect import found_tables
-from octavo.sql.ddl.tables import Column, ForeignKey, Index, Table
+from octavo.sql.ddl.indexes import Index
+from octavo.sql.ddl.tables import Column, ForeignKey, Table
 
 pytestmark = pytest.mark.anyio
 

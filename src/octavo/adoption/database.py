@@ -15,7 +15,8 @@ from octavo.schema.registry import Registry
 from octavo.settings import Settings
 from octavo.settings.files.plugin_upload import UPLOAD_PROVIDERS
 from octavo.sql.ddl.changes import AddColumn, AddForeignKey, Change, ChangeType, CreateIndex, CreateTable
-from octavo.sql.ddl.tables import OWN_PREFIX, Table, wanted_tables
+from octavo.sql.ddl.indexes import OWN_PREFIX
+from octavo.sql.ddl.tables import Table, wanted_tables
 from octavo.sql.physical_names import table_name
 
 UNUSABLE: Final = "cannot be"

@@ -18,7 +18,8 @@ from octavo.schema.parse import parse_component, parse_content_type
 from octavo.schema.problems import DefinitionProblem, InvalidDefinitions
 from octavo.schema.registry import Registry
 from octavo.schema.tolerance import tolerate
-from octavo.sql.ddl.tables import OWN_PREFIX, wanted_tables
+from octavo.sql.ddl.indexes import OWN_PREFIX
+from octavo.sql.ddl.tables import wanted_tables
 from octavo.sql.physical_names import column_name
 
 _LONGEST: Final = 100

@@ -6,6 +6,8 @@ and another one comes.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import getitem
 from typing import Any, Final
 
 from octavo.builder.checks import registry_of
@@ -14,6 +16,7 @@ from octavo.builder.problems import refused
 from octavo.errors import Problem
 from octavo.schema.custom_fields import CustomFields
 from octavo.schema.naming import snake_case
+from octavo.schema.parse_indexes import renamed_keys
 from octavo.schema.registry import Registry
 from octavo.sql.ddl.renames import Rename, renames
 from octavo.sql.ddl.tables import wanted_tables
@@ -118,6 +121,9 @@ def _rename(drafts: Drafts, draft: Draft, old: str, new: str) -> None:
     for index in draft.raw.get("indexes") or ():
         columns = index.get("columns")
         index["columns"] = [snake_case(new) if one == snake_case(old) else one for one in columns or ()]
+    for path, text in [*renamed_keys(draft.raw, old, new)]:
+        holder: Any = reduce(getitem, path[:-1], draft.raw)  # type: ignore[arg-type]
+        holder[path[-1]] = text
     for other in drafts:
         for raw in other.attributes.values():
             sides = [side for side in _SIDES if raw.get("target") == draft.uid and raw.get(side) == old]

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -13,6 +14,7 @@ from octavo.cli.migrations import connected, migrate, migration, migrations
 from octavo.cli.postgresql_tools import dump_database, restore_database
 from octavo.cli.progress import progress_bar
 from octavo.cli.rename import rename
+from octavo.database.declared_indexes import make_declared_indexes
 from octavo.database.migrations.files import State
 from octavo.database.migrations.runner import migration_states
 from octavo.database.sqlite_copy import NotADatabase, copy_database
@@ -41,15 +43,17 @@ def diff(exit_code: bool, project: Path, as_json: bool) -> None:
     """Show what the definitions and migrations ask of the database, without changing anything."""
     changes, pending = asyncio.run(_compare(read_settings(project)))
     if as_json:
-        lists = {"migrations": pending, "additive": changes.additive, "losing": changes.losing}
+        additive = (*changes.additive, *changes.aside)
+        lists = {"migrations": pending, "additive": additive, "losing": changes.losing}
         say_json({name: list(map(str, items)) for name, items in lists.items()})
     else:
-        if not changes.ordered and not pending:
+        if not changes.every and not pending:
             say("The database is what the definitions ask for.")
         _tell("Migrations that run first at the next start, and may change what follows:", "green", pending)
         _tell("Made at the next start:", "green", changes.additive)
+        _tell("Made after the next start, while it serves:", "green", changes.aside)
         _tell("Loses data, made only by octavo db upgrade --allow-data-loss:", "red", changes.losing)
-    if exit_code and (changes.ordered or pending):
+    if exit_code and (changes.every or pending):
         sys.exit(1)
 
 
@@ -67,7 +71,8 @@ async def _compare(settings: Settings) -> tuple[Changes, tuple[str, ...]]:
 @project_option
 @json_option
 def upgrade(allow_data_loss: bool, project: Path, as_json: bool) -> None:
-    """Run the migrations that have not run; bring the tables up to date with the definitions, in one transaction."""
+    """Run the migrations that have not run; bring the tables up to date with the definitions, in one transaction;
+    declared indexes after it, while the tables may be in use."""
     settings = read_settings(project)
     report = asyncio.run(_upgrade(settings, project_registry(settings), allow_data_loss))
     if as_json:
@@ -84,7 +89,9 @@ def upgrade(allow_data_loss: bool, project: Path, as_json: bool) -> None:
 async def _upgrade(settings: Settings, registry: Registry, allow_data_loss: bool) -> SyncReport:
     folder = migrations_folder(settings)
     async with connected(settings) as database:
-        return await bring_up_to_date(database, registry, migrations=folder, allow_data_loss=allow_data_loss)
+        report = await bring_up_to_date(database, registry, migrations=folder, allow_data_loss=allow_data_loss)
+        made = await make_declared_indexes(database, registry)
+        return replace(report, applied=(*report.applied, *made))
 
 
 def _tell(heading: str, color: str, items: tuple[object, ...]) -> None:

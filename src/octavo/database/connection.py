@@ -181,6 +181,10 @@ class Database(Connection, Protocol):
         nobody waits. It refuses writes.
         """
 
+    def apart(self) -> AbstractAsyncContextManager[Connection]:
+        """A connection that is no part of the pool, for statements that run outside of any transaction, however long;
+        where there is no such thing, an exclusive transaction."""
+
     def request_share(self) -> AbstractContextManager[None]:
         """Let the reads that are begun inside hold only one request's share of the connections (`request_share`)."""
 

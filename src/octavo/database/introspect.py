@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 
 from octavo.database.connection import Connection, Row
-from octavo.sql.ddl.tables import Column, ForeignKey, Index, Table
+from octavo.sql.ddl.indexes import Index
+from octavo.sql.ddl.tables import Column, ForeignKey, Table
 from octavo.sql.dialects.base import Dialect
 
 

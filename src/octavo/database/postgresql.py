@@ -15,6 +15,7 @@ import asyncpg
 from octavo.database.ambient import Scope, joined
 from octavo.database.connection import LARGEST_ANSWER, Row, Values
 from octavo.database.pool import Pool
+from octavo.database.postgresql_apart import APART, ConnectionApart
 from octavo.database.postgresql_connection import NOT_YET_THERE, Server, close_connection, settings_script
 from octavo.database.postgresql_errors import ConnectionLost, is_interruption, raise_translated
 from octavo.database.postgresql_transaction import BEGIN_SNAPSHOT, BEGIN_WRITING, PostgresqlTransaction, first_bytes
@@ -79,7 +80,7 @@ class PostgresqlDatabase:
         self._maximum = maximum
         self._minimum = min(minimum, maximum)
         self._statement_seconds = statement_timeout + _SERVER_PATIENCE_SECONDS
-        server = Server(url, dict(parameters or {}), settings_script(schema, statement_timeout))
+        server = self._server = Server(url, dict(parameters or {}), settings_script(schema, statement_timeout))
         self._pool = Pool(server.open_connection, close_connection, asyncpg.Connection.is_closed, maximum, patience)
         self._cleaning: set[asyncio.Task[None]] = set()
         self._watchdog = Watchdog(server.is_there)
@@ -126,6 +127,15 @@ class PostgresqlDatabase:
     async def execute_script(self, text: str) -> None:
         async with self.transaction() as transaction:
             await transaction.execute_script(text)
+
+    @contextlib.asynccontextmanager
+    async def apart(self) -> AsyncIterator[ConnectionApart]:
+        connection = await self._server.open_connection()
+        try:
+            await connection.execute(APART)
+            yield ConnectionApart(self, connection)
+        finally:
+            await close_connection(connection)
 
     def request_share(self) -> contextlib.AbstractContextManager[None]:
         return request_share(self._maximum)

@@ -154,6 +154,9 @@ class SqliteDatabase:
             finally:
                 transaction.end()
 
+    def apart(self) -> contextlib.AbstractAsyncContextManager[SqliteTransaction]:
+        return self.transaction(exclusive=True)
+
     @contextlib.asynccontextmanager
     async def snapshot(self) -> AsyncIterator[SqliteSnapshot]:
         connection = await self._readers.acquire()

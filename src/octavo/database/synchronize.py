@@ -46,6 +46,13 @@ class Changes:
     """What separates a database from the definitions, in the order to be made. Each item's text is one line."""
 
     ordered: tuple[Change, ...]
+    aside: tuple[CreateIndex, ...] = ()
+    """Declared indexes, made while their tables are in use (`declared_indexes`)."""
+
+    @property
+    def every(self) -> tuple[Change, ...]:
+        """All of them."""
+        return (*self.ordered, *self.aside)
 
     @property
     def additive(self) -> tuple[Change, ...]:
@@ -186,7 +193,9 @@ async def _compare(
     found = renamed(await found_tables(connection, dialect), renames)
     managed = await _managed_tables(connection, dialect, found)
     ordered = difference(wanted, found, dialect, managed)
-    return _State(wanted, found, managed, Changes(tuple(ordered)))
+    aside = tuple(each for each in ordered if dialect.aside and isinstance(each, CreateIndex) and each.index.declared)
+    changes = Changes(tuple(each for each in ordered if each not in aside), aside)
+    return _State(wanted, found, managed, changes)
 
 
 async def _apply(connection: Transaction, state: _State, dialect: Dialect, allow_data_loss: bool) -> SyncReport:

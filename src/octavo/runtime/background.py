@@ -1,5 +1,5 @@
 """Background: what a process does besides answering: it delivers what is in the outbox, looks for changes that only the
-database tells of, and sweeps the journal of changes, for the site in force."""
+database tells of, makes the indexes that are declared, and sweeps the journal of changes, for the site in force."""
 
 import asyncio
 import logging
@@ -8,12 +8,15 @@ from collections.abc import Coroutine
 from contextvars import Context
 from typing import Any, Final
 
+from octavo.database.connection import Database
+from octavo.database.declared_indexes import declares_indexes, make_declared_indexes
 from octavo.errors import ServiceUnavailable
 from octavo.events.delivery import Worker
 from octavo.events.journal_sweep import sweep_journal
 from octavo.outage_log import reason_of
 from octavo.runtime.infrastructure import Infrastructure
 from octavo.runtime.site import Site
+from octavo.schema.registry import Registry
 from octavo.webhooks.book import Webhooks
 
 logger = logging.getLogger(__name__)
@@ -31,6 +34,7 @@ class Background:
         self._works = infrastructure.settings.server.background
         works = self._works and site.topics
         self._worker = Worker(infrastructure.database, infrastructure.outbox, site.topics) if works else None
+        self._registry = site.registry
         self._jobs = site.extending.app.jobs
         self._tasks: list[asyncio.Task[None]] = []
         self.is_at_work = False
@@ -45,6 +49,8 @@ class Background:
             self._begin(_look_again_and_again(self._shared.webhooks, seconds))
         if self._works and self._shared.settings.server.jobs.cron and self._jobs.tasks:
             self._begin(self._jobs.clockwork().run())
+        if self._works and self._shared.database.dialect.aside and declares_indexes(self._registry):
+            self._begin(_make_indexes(self._shared.database, self._registry))
         if self._works and self._shared.journal is not None:
             self._begin(_sweep(self._shared))
 
@@ -73,6 +79,18 @@ async def _sweep(infrastructure: Infrastructure) -> None:
             out_of_reach = False
         except Exception as error:  # whatever it is, the next time may go well
             out_of_reach = _tell("Old changes are not removed yet", error, out_of_reach)
+
+
+async def _make_indexes(database: Database, registry: Registry) -> None:
+    """Make what is declared; while the database is out of reach, try again and again."""
+    out_of_reach = False
+    while True:
+        try:
+            await make_declared_indexes(database, registry)
+            return
+        except Exception as error:  # whatever it is, the next time may go well
+            out_of_reach = _tell("Declared indexes are not made yet", error, out_of_reach)
+        await asyncio.sleep(_SWEEP_SECONDS)
 
 
 async def _look_again_and_again(webhooks: Webhooks, seconds: float) -> None:

@@ -13,6 +13,7 @@ from octavo.authorization.role_grants import ensure_default_roles
 from octavo.clock import this_moment
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Database
+from octavo.database.declared_indexes import not_made
 from octavo.database.migrations.files import MigrationFailed
 from octavo.database.migrations.runner import run_migrations
 from octavo.database.sequences import continue_ids
@@ -99,7 +100,7 @@ async def update_database(
         await ensure_default_roles(database)
     if not await database.fetch_value("SELECT count(*) FROM i18n_locale"):
         await add_locales(database, {default_locale: _KNOWN_NAMES.get(default_locale, default_locale)})
-    for warning in report.warnings:
+    for warning in (*report.warnings, *not_made(registry, database.dialect)):
         logger.warning("%s", warning)
     return report
 

@@ -62,6 +62,8 @@ class Scalar(Attribute):
     max_length: int | None = None
     regex: str | None = None
     column: ColumnOptions | None = None
+    has_parts_index: bool = False
+    """Whether the content-type declares an index for parts of its text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

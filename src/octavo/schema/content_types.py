@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from octavo.schema.attributes import AnyAttribute, Relation, Scalar
+from octavo.schema.declared_indexes import DeclaredIndex
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +80,7 @@ class ContentType(Definition):
     description: str = ""
     draft_and_publish: bool = False
     populate_creator_fields: bool = False
+    declared_indexes: tuple[DeclaredIndex, ...] = ()
 
     @property
     def is_single(self) -> bool:

@@ -13,6 +13,7 @@ from octavo.schema.content_types import Component, ContentType, Index
 from octavo.schema.definition_values import Reader, unknown
 from octavo.schema.naming import singular_of, snake_case
 from octavo.schema.parse_attributes import parse_attribute
+from octavo.schema.parse_indexes import PLACE, read_declared_indexes, with_parts_indexes
 from octavo.schema.uids import ADMIN_USER
 
 KINDS = frozenset({"collectionType", "singleType"})
@@ -28,7 +29,7 @@ def parse_content_type(uid: str, raw: Mapping[str, Any], reader: Reader) -> Cont
     draft_and_publish = reader.flag(options, "draftAndPublish")
     creators = reader.flag(options, "populateCreatorFields")
     automatic = _automatic(uid, draft_and_publish=draft_and_publish, localized=localized, creators=creators)
-    return ContentType(
+    content_type = ContentType(
         uid=uid,
         kind=_kind(raw, reader),
         collection_name=reader.text(raw, "collectionName") or singular,
@@ -46,12 +47,20 @@ def parse_content_type(uid: str, raw: Mapping[str, Any], reader: Reader) -> Cont
         source=reader.source,
         raw=raw,
     )
+    declared = read_declared_indexes(plugin_options, content_type.attributes, reader)
+    if not declared:
+        return content_type
+    attributes = with_parts_indexes(content_type.attributes, declared)
+    return replace(content_type, attributes=attributes, declared_indexes=declared)
 
 
 def parse_component(uid: str, raw: Mapping[str, Any], reader: Reader) -> Component:
     """A component out of its definition."""
     category, _, name = uid.partition(".")
     info, options = reader.mapping(raw, "info"), reader.mapping(raw, "options")
+    plugin_options = reader.mapping(raw, "pluginOptions")
+    if "octavo" in plugin_options:
+        reader.note(PLACE, "is for content-types: components have no lists of their own")
     default_name = f"components_{snake_case(category)}_{snake_case(name)}"
     return Component(
         uid=uid,
@@ -60,7 +69,7 @@ def parse_component(uid: str, raw: Mapping[str, Any], reader: Reader) -> Compone
         display_name=_display_name(info, reader, name),
         attributes=_attributes(raw, reader, (), reader.texts(options, "privateAttributes", "options")),
         options=options,
-        plugin_options=reader.mapping(raw, "pluginOptions"),
+        plugin_options=plugin_options,
         indexes=_indexes(raw, reader),
         source=reader.source,
         raw=raw,

@@ -23,6 +23,7 @@ from octavo.schema.custom_fields import known_custom_fields
 from octavo.schema.definition_files import LARGEST_DEFINITION, TYPE_FILES
 from octavo.schema.loader import inspect_definitions
 from octavo.schema.naming import snake_case
+from octavo.schema.parse_indexes import renamed_keys
 from octavo.schema.problems import InvalidDefinitions
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
@@ -141,6 +142,7 @@ def _edits(definition: Definition, changed: Definition, old: str, new: str) -> I
     attributes = _mapping(definition.raw.get("attributes"))
     if is_own:
         yield Edit(("attributes", old), new, is_key=True)
+        yield from (Edit(path, text) for path, text in renamed_keys(definition.raw, old, new))
         yield from _index_edits(definition.raw.get("indexes"), snake_case(old), snake_case(new))
     for name, raw in attributes.items():
         options = _mapping(raw)

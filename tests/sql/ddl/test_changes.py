@@ -16,7 +16,8 @@ from octavo.sql.ddl.changes import (
     difference,
     summary,
 )
-from octavo.sql.ddl.tables import ID, Column, ForeignKey, Index, Table
+from octavo.sql.ddl.indexes import Index
+from octavo.sql.ddl.tables import ID, Column, ForeignKey, Table
 from tests.dialects import DIALECTS
 
 KEY = ForeignKey(name="t_fk", column="a", target="b", on_delete="CASCADE")

@@ -1,7 +1,8 @@
 """The names that fit, and the types of each database."""
 
+from octavo.sql.ddl.indexes import Index
 from octavo.sql.ddl.physical import physical_tables
-from octavo.sql.ddl.tables import ID, Column, ForeignKey, Index, Table
+from octavo.sql.ddl.tables import ID, Column, ForeignKey, Table
 from octavo.sql.dialects.postgresql import POSTGRESQL
 from octavo.sql.dialects.sqlite import SQLITE
 

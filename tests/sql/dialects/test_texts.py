@@ -7,7 +7,8 @@ import pytest
 from octavo.plan.nodes import Parameter, ParameterKind
 from octavo.query.operators import Test as Operator
 from octavo.schema.scalar_types import ValueKind
-from octavo.sql.ddl.tables import Column, Index
+from octavo.sql.ddl.indexes import Index
+from octavo.sql.ddl.tables import Column
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.dialects.postgresql import POSTGRESQL
 from octavo.sql.dialects.sqlite import SQLITE
@@ -161,6 +162,12 @@ CASES: Final[list[tuple[str, tuple[Any, ...], Any, Any]]] = [
             'ALTER TABLE "t" DROP COLUMN "octavo_old_c"',
         ),
         ('ALTER TABLE "t" ALTER COLUMN "c" DROP DEFAULT, ALTER COLUMN "c" TYPE integer USING "c"::text::integer',),
+    ),
+    (
+        "index_terms",
+        (Index(name="i", columns=("c", "d"), descending=frozenset({"d"})),),
+        '"c", "d" DESC',
+        '"c", "d" DESC',
     ),
     (
         "drop_index",

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from octavo.sql.ddl.tables import OWN_PREFIX, Column, ForeignKey, Index, Table
+from octavo.sql.ddl.indexes import OWN_PREFIX, Index
+from octavo.sql.ddl.tables import Column, ForeignKey, Table
 from octavo.sql.dialects.base import Dialect, Statements
 
 ID = "id"
@@ -104,12 +105,13 @@ class CreateIndex(Change):
 
     def statements(self, dialect: Dialect) -> Statements:
         index, table = self.index, dialect.quote(self.table)
-        columns = ", ".join(dialect.quote(column) for column in index.columns)
         if index.unique and dialect.unique_constraints and index.where is None:
+            columns = ", ".join(map(dialect.quote, index.columns))
             return (f"ALTER TABLE {table} ADD CONSTRAINT {dialect.quote(index.name)} UNIQUE ({columns})",)
         unique = "UNIQUE " if index.unique else ""
         where = f" WHERE {index.where}" if index.where else ""
-        return (f"CREATE {unique}INDEX {dialect.quote(index.name)} ON {table} ({columns}){where}",)
+        terms = dialect.index_terms(index)
+        return (f"CREATE {unique}INDEX {dialect.quote(index.name)} ON {table} ({terms}){where}",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +286,7 @@ def _table_changes(wanted: Table, found: Table | None, dialect: Dialect) -> Iter
 def _column_changes(wanted: Table, found: Table, dialect: Dialect) -> Iterator[Change]:
     columns = {column.name: column for column in found.columns}
     keys = {key.column: key for key in wanted.foreign_keys} if dialect.inline_keys else {}
+    named = {index.name: index for index in wanted.indexes}  # these know of directions, what is found does not
     for column in wanted.columns:
         present = columns.pop(column.name, None)
         if present is None and column.name == ID:
@@ -299,7 +302,7 @@ def _column_changes(wanted: Table, found: Table, dialect: Dialect) -> Iterator[C
             yield WidenColumn(wanted.name, present, column)
         else:
             obsolete, there = _obsolete_indexes(wanted, found), _indexes_on(found, column.name)
-            kept = tuple(index for index in there if index not in obsolete)
+            kept = tuple(named.get(index.name, index) for index in there if index not in obsolete)
             gone = tuple(index for index in there if index in obsolete)
             yield ChangeType(wanted.name, present, column, kept, dialect.contradicts(*pair), gone)
     for column in columns.values():
@@ -320,6 +323,8 @@ def _index_changes(wanted: Table, found: Table) -> Iterator[Change]:
 
 def _is_too_long(index: Index, wanted: Table, found: Table) -> bool:
     """Whether one of our own is about texts that are longer than the definition says: no index may hold such."""
+    if index.contains:
+        return False
     short = {column.name for column in wanted.columns if column.type != _LONG}
     long = {column.name for column in found.columns if column.type == _LONG}
     return index.name.startswith(OWN_PREFIX) and not short.isdisjoint(long.intersection(index.columns))
@@ -327,7 +332,7 @@ def _is_too_long(index: Index, wanted: Table, found: Table) -> bool:
 
 def _obsolete_indexes(wanted: Table, found: Table) -> list[Index]:
     """The indexes that are in the way: our own that are not wanted so, and unique ones of what was a UID before."""
-    named = {index.name: index.columns for index in wanted.indexes}
+    named = {index.name: index.told_columns for index in wanted.indexes}
     once_unique = {f"{found.name}_{column.name}_unique": (column.name,) for column in wanted.columns}
     return [
         index

@@ -58,10 +58,11 @@ def _physical_table(table: Table, dialect: Dialect, naming: _Naming, taken: set[
                 index,
                 name=naming.free_name(index.name, taken),
                 columns=tuple(naming.shorten(column) for column in index.columns),
+                descending=frozenset(naming.shorten(column) for column in index.descending),
                 where=None if index.where is None else _COLUMN.sub(lambda name: dialect.quote(name[1]), index.where),
             )
             for index in table.indexes
-            if index.where is None or dialect.partial_indexes
+            if (index.where is None or dialect.partial_indexes) and (dialect.finds_parts or not index.contains)
         ),
         foreign_keys=tuple(
             replace(

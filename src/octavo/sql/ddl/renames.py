@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from octavo.sql.ddl.tables import Column, ForeignKey, Index, Table
+from octavo.sql.ddl.indexes import Index
+from octavo.sql.ddl.tables import Column, ForeignKey, Table
 
 Kind = Literal["table", "column", "index", "foreign_key"]
 
@@ -29,7 +30,7 @@ def renames(before: Sequence[Table], after: Sequence[Table]) -> Iterator[Rename]
         if old.name != new.name:
             yield Rename("table", new.name, old.name, new.name)
         yield from _parts("column", new.name, old.columns, new.columns)
-        yield from _parts("index", new.name, old.indexes, new.indexes)
+        yield from _parts("index", new.name, _kept(old), _kept(new))
         yield from _parts("foreign_key", new.name, old.foreign_keys, new.foreign_keys)
 
 
@@ -59,6 +60,11 @@ def _renamed_in(table: Table, step: Rename) -> Table:
         case "foreign_key":
             return replace(table, foreign_keys=tuple(replace(one, name=name(one.name)) for one in table.foreign_keys))
     return table
+
+
+def _kept(table: Table) -> tuple[Index, ...]:
+    """Its indexes, but for those that are declared: these are made anew."""
+    return tuple(index for index in table.indexes if not index.declared)
 
 
 def _parts(

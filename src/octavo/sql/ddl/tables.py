@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from octavo.schema.attributes import UID, ComponentField, DynamicZone, Relation, Scalar
-from octavo.schema.automatic import STAMPED, UPDATED_AT
 from octavo.schema.content_types import ContentType, Definition
-from octavo.schema.managed import is_managed
 from octavo.schema.problems import DefinitionProblem, InvalidDefinitions
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
-from octavo.schema.uids import USER
+from octavo.sql.ddl.indexes import OWN_PREFIX, Index, extra_indexes
 from octavo.sql.physical_names import (
     CREATOR_COLUMNS,
     MORPH_ONE_COLUMNS,
@@ -27,8 +25,6 @@ from octavo.sql.physical_names import (
 )
 
 ADMIN_USERS = "admin_users"
-OWN_PREFIX = "octavo_"
-_FOUND_BY = {"username", "email"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +35,6 @@ class Column:
     type: str
     nullable: bool = True
     default: Any = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Index:
-    """An index; `where` makes it partial: a condition, of a wanted one with its columns in braces."""
-
-    name: str
-    columns: tuple[str, ...]
-    unique: bool = False
-    where: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,49 +167,6 @@ def _refuse_doubles(tables: Iterable[tuple[Definition, Table]], longest: int | N
         owners.setdefault(name, definition.uid)
     if problems:
         raise InvalidDefinitions(problems)
-
-
-def extra_indexes(registry: Registry) -> Iterator[tuple[str, tuple[Index, ...]]]:
-    """The indexes of our own: the table and its indexes. Nothing breaks where they are missing.
-
-    Counting the published entries, and taking a page of them, is forty times faster through `octavo_<table>_published`;
-    those of one locale through `octavo_<table>_localized`. Both hold `published_at` too, because SQLite does not see
-    that the condition of the index speaks for it. Where all entries of a table are counted at once, `.._drafts` tells
-    how many to take off. Lists in the order of what entries are called, or of when they were changed, take their first
-    page from `.._called` and `.._changed`. Logins find users by name and address.
-    """
-    for content_type in registry.content_types.values():
-        indexes = tuple(_extra_indexes(content_type))
-        if indexes:
-            yield table_name(content_type), indexes
-
-
-def _extra_indexes(content_type: ContentType) -> Iterator[Index]:
-    prefix = f"{OWN_PREFIX}{table_name(content_type)}_"
-    columns: tuple[str, ...] = ("id",)
-    where: str | None = None
-    if content_type.draft_and_publish:
-        columns, where = ("id", "published_at"), "{published_at} IS NOT NULL"
-        yield Index(name=f"{prefix}published", columns=columns, where=where)
-        yield Index(name=f"{prefix}drafts", columns=columns, where="{published_at} IS NULL")
-    if content_type.localized:
-        yield Index(name=f"{prefix}localized", columns=("locale", *columns), where=where)
-    if is_managed(content_type):
-        for name, column in _sorted_by(content_type):
-            yield Index(name=f"{prefix}{name}", columns=("locale", column) if content_type.localized else (column,))
-    if content_type.uid == USER:
-        for name in sorted(_FOUND_BY & content_type.attributes.keys()):
-            yield Index(name=f"{prefix}{name}", columns=(name,))
-
-
-def _sorted_by(content_type: ContentType) -> Iterator[tuple[str, str]]:
-    """What pages of administrators sort by: what entries are called, the first text, and when they were changed."""
-    own = (one for one in content_type.scalars if one.name not in STAMPED)
-    called = next((one for one in own if one.type == "string"), None)
-    if called is not None and called.column is None:
-        yield "called", column_name(called)
-    if UPDATED_AT in content_type.attributes:
-        yield "changed", column_name(content_type.scalar(UPDATED_AT))
 
 
 def _main_table(definition: Definition, own: tuple[Index, ...]) -> Table:

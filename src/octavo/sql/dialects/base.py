@@ -7,15 +7,17 @@ asks which one it is. A new database is a subclass in a file beside this one, an
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.plan.nodes import Parameter, ParameterKind
 from octavo.query.numbers import MAX_SAFE_INTEGER
 from octavo.query.operators import PATTERN_TESTS, Test
 from octavo.schema.scalar_types import ValueKind
-from octavo.sql.ddl.tables import Column, Index
+from octavo.sql.ddl.indexes import Index
+from octavo.sql.ddl.tables import Column
+from octavo.sql.dialects.aside_indexes import AsideIndexes
 from octavo.sql.dialects.column_limits import ColumnLimits
+from octavo.sql.dialects.introspection import Introspection
 from octavo.sql.script import ScriptRules
 
 LEAST_BYTES: Final = 16
@@ -28,19 +30,6 @@ FILE_WORDS: Final = frozenset({"sqlite", "postgresql", "postgres", "mysql", "mar
 
 Statements = tuple[str, ...]
 Rows = Sequence[Sequence[str]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Introspection:
-    """Statements that tell which tables there are; types and names are the database's own.
-
-    Rows of `columns`: table, column, type, nullable, default; of `indexes`: table, index, unique, condition, column
-    (a row for each); of `foreign_keys`: table, name, column, target, what happens on delete.
-    """
-
-    columns: str
-    indexes: str
-    foreign_keys: str
 
 
 class Dialect(ABC):
@@ -209,8 +198,9 @@ class Dialect(ABC):
     def contains(self, text: str, part: str) -> str:
         """Whether a text contains a part; both are plain text, without wildcards."""
 
-    def contains_folded(self, text: str, part: str) -> str:
-        """The same without regard to case."""
+    def contains_folded(self, text: str, part: str, *, indexed: bool = False) -> str:
+        """The same without regard to case; `indexed`: an index for parts of the text is declared."""
+        del indexed
         return self.contains(self.folded(text), self.folded(part))
 
     @abstractmethod
@@ -225,15 +215,23 @@ class Dialect(ABC):
     def comparable(self, kind: ValueKind, column: str, parameter: ParameterKind) -> str:
         """A column as it can be compared with a parameter of that kind."""
 
-    def test(self, test: Test, kind: ValueKind, column: str, parameters: Sequence[Parameter], fold: bool) -> str:
-        """A comparison of a column with parameters, not negated."""
+    def test(
+        self,
+        test: Test,
+        kind: ValueKind,
+        column: str,
+        parameters: Sequence[Parameter],
+        fold: bool,
+        indexed: bool = False,
+    ) -> str:
+        """A comparison of a column with parameters, not negated; `indexed` as for `contains_folded`."""
         values = [self.parameter(parameter) for parameter in parameters]
         if test in PATTERN_TESTS:
             text, part, found = self.text_of(kind, column), values[0], getattr(self, test.value)
             if not (fold or self.patterns_ignore_case):
                 return str(found(text, part))
             if test is Test.CONTAINS:
-                return self.contains_folded(text, part)
+                return self.contains_folded(text, part, indexed=indexed)
             return str(found(self.folded(text), self.folded(part)))
         compared = self.comparable(kind, column, parameters[0].kind)
         if fold:
@@ -312,6 +310,10 @@ class Dialect(ABC):
     """Whether what is unique is a constraint, not only an index."""
     partial_indexes = True
     """Whether an index may have a condition. Where not, those that ask for one are left out: they only make haste."""
+    finds_parts = False
+    """Whether an index can find parts of texts. Where not, those that ask for it are left out."""
+    aside: AsideIndexes | None = None
+    """How declared indexes are made while their tables are in use; None where they are made with all else."""
     same_types: frozenset[tuple[str, str]] = frozenset()
     """Pairs of the database's own types, found and wanted, between which there is nothing to do."""
     widenings: frozenset[tuple[str, str]] = frozenset()
@@ -340,6 +342,10 @@ class Dialect(ABC):
     def change_type(self, table: str, column: Column, safe: bool) -> Statements:
         """What gives a column that is there the type of `column`. Unless that is safe, what the new type cannot hold is
         lost."""
+
+    def index_terms(self, index: Index) -> str:
+        """What an index is made of, in its parentheses."""
+        return ", ".join(self.quote(name) + " DESC" * (name in index.descending) for name in index.columns)
 
     @abstractmethod
     def drop_index(self, table: str, index: Index) -> Statements:

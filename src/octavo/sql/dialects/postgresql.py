@@ -6,9 +6,12 @@ from typing import Any, Final
 
 from octavo.plan.nodes import Parameter, ParameterKind
 from octavo.schema.scalar_types import TEXT_KINDS, ValueKind
-from octavo.sql.ddl.tables import Column, Index
-from octavo.sql.dialects.base import LEAST_BYTES, Dialect, Introspection, Statements
+from octavo.sql.ddl.indexes import Index
+from octavo.sql.ddl.tables import Column
+from octavo.sql.dialects.base import LEAST_BYTES, Dialect, Statements
 from octavo.sql.dialects.column_limits import ColumnLimits
+from octavo.sql.dialects.introspection import Introspection
+from octavo.sql.dialects.postgresql_indexes import ConcurrentIndexes
 from octavo.sql.script import ScriptRules
 
 TOO_LARGE: Final = "octavo: too large"
@@ -187,6 +190,14 @@ class PostgreSQLDialect(Dialect):
     def contains(self, text: str, part: str) -> str:
         return f"position({part} in {text}) > 0"
 
+    def contains_folded(self, text: str, part: str, *, indexed: bool = False) -> str:
+        if not indexed:
+            return super().contains_folded(text, part)  # which is quicker, text by text
+        pattern = self.folded(part)
+        for sign in ("\\", "%", "_"):
+            pattern = f"replace({pattern}, '{sign}', '\\{sign}')"
+        return f"{self.folded(text)} LIKE '%' || {pattern} || '%'"
+
     def starts_with(self, text: str, part: str) -> str:
         return f"starts_with({text}, {part})"
 
@@ -206,6 +217,8 @@ class PostgreSQLDialect(Dialect):
     booleans = ("false", "true")
     inline_keys = False
     unique_constraints = True
+    finds_parts = True
+    aside = ConcurrentIndexes()
     # Older databases hold these where new ones hold those; values come and go in the same way.
     same_types = frozenset({("json", "jsonb"), ("timestamp without time zone", _TIMESTAMP)})
     widenings = frozenset({(_VARCHAR, "text"), ("integer", "bigint"), ("integer", "double precision")})

@@ -122,7 +122,8 @@ class ClauseCompiler:
         column = self.column(tested.attribute, alias)
         if tested.test is Test.NULL:
             return f"{column} IS {'NOT ' if tested.negated else ''}NULL"
-        text = self.dialect.test(tested.test, kind, column, tested.parameters, tested.ignores_case)
+        indexed = tested.attribute is not None and tested.attribute.has_parts_index
+        text = self.dialect.test(tested.test, kind, column, tested.parameters, tested.ignores_case, indexed)
         return f"NOT ({text})" if tested.negated else text
 
     def _exists(self, exists: Exists, alias: str) -> str:

@@ -1,0 +1,143 @@
+"""Makes the indexes that content-types declare while their tables are in use, where the database can.
+
+One process at a time makes them. What somebody began and did not finish is dropped and made anew.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from octavo.database.connection import Connection, Database
+from octavo.database.introspect import found_tables
+from octavo.errors import ServiceUnavailable
+from octavo.outage_log import reason_of
+from octavo.schema.registry import Registry
+from octavo.sql.ddl.changes import CreateIndex, difference
+from octavo.sql.ddl.physical import physical_tables
+from octavo.sql.ddl.tables import wanted_tables
+from octavo.sql.dialects.aside_indexes import AsideIndexes
+from octavo.sql.dialects.base import Dialect
+
+logger = logging.getLogger(__name__)
+
+NEXT_LOOK_SECONDS: Final = 1.0
+"""How long one process waits for another that is at it."""
+_NO_PARTS: Final = (
+    "%s is declared and cannot be made: the database does not find parts of texts until an administrator of it has "
+    "said CREATE EXTENSION pg_trgm; searches go on without"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """Indexes to be made, and names of those that are there and not whole."""
+
+    missing: tuple[CreateIndex, ...]
+    broken: tuple[str, ...]
+
+
+def declares_indexes(registry: Registry) -> bool:
+    """Whether any content-type does."""
+    return any(each.declared_indexes for each in registry.content_types.values())
+
+
+def not_made(registry: Registry, dialect: Dialect) -> Iterator[str]:
+    """What is declared and cannot be made on this database, for people."""
+    if dialect.finds_parts:
+        return
+    for table in wanted_tables(registry):
+        for index in table.indexes:
+            if index.contains:
+                columns = ", ".join(index.columns)
+                yield f"An index for parts of texts is declared on {table.name} ({columns}); this database has none"
+
+
+async def make_declared_indexes(database: Database, registry: Registry) -> tuple[CreateIndex, ...]:
+    """Make all that are missing, after whoever is at it, and tell them. What fails is logged and left out.
+
+    Raises ServiceUnavailable when the database cannot be reached.
+    """
+    aside = database.dialect.aside
+    if aside is None:
+        return ()
+    made: tuple[CreateIndex, ...] = ()
+    tried: set[str] = set()
+    while True:
+        work = await _look(database, database.dialect, registry, aside)
+        if tried.issuperset(change.index.name for change in work.missing) and tried.issuperset(work.broken):
+            return made
+        async with database.apart() as connection:
+            if await connection.fetch_value(aside.take):
+                work = await _look(connection, database.dialect, registry, aside)
+                tried = {*(change.index.name for change in work.missing), *work.broken}
+                made = await _make(connection, database.dialect, aside, work)
+                continue
+        await asyncio.sleep(NEXT_LOOK_SECONDS)
+
+
+async def _look(connection: Connection, dialect: Dialect, registry: Registry, aside: AsideIndexes) -> _Work:
+    wanted = tuple(
+        table for table in physical_tables(wanted_tables(registry), dialect) if any(i.declared for i in table.indexes)
+    )
+    states: dict[str, bool] = {row[0]: row[1] for row in await connection.fetch_all(aside.states)}
+    found = await found_tables(connection, dialect)
+    missing = [
+        CreateIndex(change.table, change.index)
+        for change in difference((table for table in wanted if table.name in found), found, dialect)
+        if isinstance(change, CreateIndex) and change.index.declared
+    ]
+    missing += [
+        CreateIndex(table.name, index)
+        for table in wanted
+        for index in table.indexes
+        if index.declared and states.get(index.name) is False
+    ]
+    return _Work(tuple(missing), tuple(name for name, whole in states.items() if not whole))
+
+
+async def _make(connection: Connection, dialect: Dialect, aside: AsideIndexes, work: _Work) -> tuple[CreateIndex, ...]:
+    for name in work.broken:
+        logger.info("Dropping index %s, which was not finished", name)
+        await connection.execute(aside.drop(dialect.quote(name)))
+    word = await _parts_word(connection, aside) if any(change.index.contains for change in work.missing) else None
+    return tuple([change for change in work.missing if await _make_one(connection, dialect, aside, change, word)])
+
+
+async def _make_one(
+    connection: Connection, dialect: Dialect, aside: AsideIndexes, change: CreateIndex, word: str | None
+) -> bool:
+    index, name, table = change.index, dialect.quote(change.index.name), dialect.quote(change.table)
+    if index.contains and word is None:
+        logger.warning(_NO_PARTS, f"An index for parts of {change.table} ({', '.join(index.columns)})")
+        return False
+    text = aside.create(name, table, dialect.index_terms(index))
+    if index.contains and word is not None:
+        text = aside.create_for_parts(name, table, tuple(map(dialect.quote, index.columns)), word)
+    begin = time.monotonic()
+    try:
+        await connection.execute(text)
+    except ServiceUnavailable:
+        raise
+    except Exception as error:  # each driver has its own; the others may go well
+        logger.warning("Could not %s: %s", change, reason_of(error))
+        await connection.execute(aside.drop(name))  # what is there of it
+        return False
+    logger.info("Made index %s on %s in %.1f s", index.name, change.table, time.monotonic() - begin)
+    return True
+
+
+async def _parts_word(connection: Connection, aside: AsideIndexes) -> str | None:
+    """What indexes for parts of texts say; None where the database knows of none and may not learn it."""
+    word: str | None = await connection.fetch_value(aside.parts_word)
+    if word is None:
+        try:
+            await connection.execute(aside.parts)
+        except ServiceUnavailable:
+            raise
+        except Exception as error:  # not there, or not allowed
+            logger.info("Indexes for parts of texts: %s", reason_of(error))
+        word = await connection.fetch_value(aside.parts_word)
+    return word

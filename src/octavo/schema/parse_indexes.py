@@ -1,0 +1,126 @@
+"""The indexes that a content-type declares under `pluginOptions.octavo.indexes`: what lists are sorted by, and what
+`$containsi` looks into. All that is wrong with them is noted with its place."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from octavo.schema.attributes import AnyAttribute, Scalar
+from octavo.schema.declared_indexes import CONTAINS, ORDER, DeclaredIndex, IndexKey
+from octavo.schema.definition_values import Reader, unknown
+from octavo.schema.problems import did_you_mean
+from octavo.schema.scalar_types import SCALAR_TYPES, TEXT_KINDS, ValueKind
+
+PLACE: Final = "pluginOptions.octavo"
+_KINDS: Final = frozenset({ORDER, CONTAINS})
+_KEYS: Final = frozenset({"attributes", "kind"})
+_MOST_INDEXES: Final = 32
+_MOST_ATTRIBUTES: Final = 8
+_DIRECTIONS: Final = {"": False, "asc": False, "desc": True}
+
+
+def read_declared_indexes(
+    plugin_options: Mapping[str, Any], attributes: Mapping[str, AnyAttribute], reader: Reader
+) -> tuple[DeclaredIndex, ...]:
+    """The indexes that `pluginOptions.octavo` declares, less those with problems, which are noted."""
+    own = reader.mapping(plugin_options, "octavo", "pluginOptions")
+    for key in own.keys() - {"indexes"}:
+        reader.note(f"{PLACE}.{key}", unknown("key", key, frozenset({"indexes"})))
+    listed = own.get("indexes")
+    if listed is None:
+        return ()
+    place = f"{PLACE}.indexes"
+    if not isinstance(listed, list) or len(listed) > _MOST_INDEXES:
+        reader.note(place, f"must be a list of at most {_MOST_INDEXES} indexes")
+        return ()
+    found: dict[DeclaredIndex, str] = {}
+    for number, raw in enumerate(listed):
+        here = f"{place}.{number}"
+        declared = _read_index(raw, attributes, reader, here)
+        if declared is not None and found.setdefault(declared, here) != here:
+            reader.note(here, f"is declared already, at {found[declared]}")
+    return tuple(found)
+
+
+def with_parts_indexes(
+    attributes: Mapping[str, AnyAttribute], declared: Iterable[DeclaredIndex]
+) -> dict[str, AnyAttribute]:
+    """The attributes; those that an index for parts of texts is about say so."""
+    looked_into = {key.attribute for index in declared if index.kind == CONTAINS for key in index.keys}
+    return {
+        name: replace(attribute, has_parts_index=True)
+        if isinstance(attribute, Scalar) and name in looked_into
+        else attribute
+        for name, attribute in attributes.items()
+    }
+
+
+def renamed_keys(raw: Mapping[str, Any], old: str, new: str) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Where the declared indexes of a sound definition name an attribute: the path, and what it is to say for `new`."""
+    place = ("pluginOptions", "octavo", "indexes")
+    listed = raw.get("pluginOptions", {}).get("octavo", {}).get("indexes") or ()
+    for number, index in enumerate(listed):
+        inner = ("attributes",) if isinstance(index, Mapping) else ()
+        for position, text in enumerate(index["attributes"] if isinstance(index, Mapping) else index):
+            name, colon, direction = text.removeprefix("-").partition(":")
+            if name == old:
+                sign = "-" if text.startswith("-") else ""
+                yield (*place, number, *inner, position), f"{sign}{new}{colon}{direction}"
+
+
+def _read_index(raw: Any, attributes: Mapping[str, AnyAttribute], reader: Reader, place: str) -> DeclaredIndex | None:
+    told = len(reader.problems)
+    kind, names = ORDER, raw
+    if isinstance(raw, Mapping):
+        for key in raw.keys() - _KEYS:
+            reader.note(f"{place}.{key}", unknown("key", key, _KEYS))
+        kind, names = raw.get("kind", ORDER), raw.get("attributes")
+        if not isinstance(kind, str) or kind not in _KINDS:
+            reader.note(f"{place}.kind", unknown("kind", kind, _KINDS))
+            return None
+        place = f"{place}.attributes"
+    if (
+        not isinstance(names, list)
+        or not 0 < len(names) <= _MOST_ATTRIBUTES
+        or not all(isinstance(n, str) for n in names)
+    ):
+        reader.note(place, f"must be a list of one to {_MOST_ATTRIBUTES} names of attributes")
+        return None
+    keys = tuple(_read_key(name, kind, attributes, reader, f"{place}.{number}") for number, name in enumerate(names))
+    if len({key.attribute for key in keys}) < len(keys):
+        reader.note(place, "names an attribute twice")
+    return DeclaredIndex(keys, kind) if len(reader.problems) == told else None
+
+
+def _read_key(text: str, kind: str, attributes: Mapping[str, AnyAttribute], reader: Reader, place: str) -> IndexKey:
+    """`title`, `-views` or `views:desc`."""
+    name, _, direction = text.removeprefix("-").partition(":")
+    if direction not in _DIRECTIONS or (text.startswith("-") and direction):
+        reader.note(place, f"{text!r} has no direction; write -{name} or {name}:desc")
+    descending = text.startswith("-") or _DIRECTIONS.get(direction, False)
+    for message in _faults(name, descending, kind, attributes):
+        reader.note(place, message)
+    return IndexKey(name, descending)
+
+
+def _faults(name: str, descending: bool, kind: str, attributes: Mapping[str, AnyAttribute]) -> Iterator[str]:
+    attribute = attributes.get(name)
+    if name == "id":
+        yield "the id comes last in every index by itself"
+    elif attribute is None:
+        yield f"there is no attribute {name!r}; {did_you_mean(name, attributes, 'define it, or remove this index')}"
+    elif not isinstance(attribute, Scalar):
+        yield f"{name!r} has no column: links, components and files have their indexes already"
+    elif kind == CONTAINS and (descending or not _holds_text(attribute)):
+        yield f"{name!r} cannot be looked into: an index of this kind is about texts, and has no direction"
+    elif kind == ORDER and not _has_bounds(attribute):
+        yield f'{name!r} may be longer than an index can hold; for parts of texts: "kind": "{CONTAINS}"'
+
+
+def _holds_text(attribute: Scalar) -> bool:
+    return attribute.type != "password" and SCALAR_TYPES[attribute.type].kind in TEXT_KINDS
+
+
+def _has_bounds(attribute: Scalar) -> bool:
+    kind = SCALAR_TYPES[attribute.type].kind
+    return attribute.type != "password" and kind not in (ValueKind.TEXT, ValueKind.JSON)
