@@ -112,3 +112,13 @@ def test_the_first_page_tells_what_was_changed(desk: Desk) -> None:
     desk.open("/admin/")
     desk.see("Changed last", "My drafts", "Planned")
     desk.until("document.querySelectorAll('main li a[href*=\"collection-types\"]').length > 0", "entries to go on with")
+
+
+def test_a_list_and_the_first_page_say_what_is_planned(desk: Desk) -> None:
+    path = "/octavo/schedules/api::article.article"
+    desk.ask("PUT", f"{path}/1", {"unpublishAt": "2999-02-01T06:00:00.000Z"})
+    desk.open(f"{ARTICLES}?sort=id:ASC")
+    desk.see("to be taken back Feb 1, 2999")
+    desk.open("/admin/")
+    desk.see("to be taken back Feb 1, 2999")
+    desk.ask("PUT", f"{path}/1", {"unpublishAt": None})

@@ -668,6 +668,11 @@ export interface PlacedField {
   size: number;
 }
 
+/** What is planned for entries of a content-type, the next first. */
+export interface PlannedAnswer {
+  data: (PlannedMoment)[];
+}
+
 /** An entry for which something is planned. */
 export interface PlannedEntry {
   uid: string;
@@ -677,6 +682,13 @@ export interface PlannedEntry {
   isDraft: boolean;
   updatedAt: string | null;
   updatedBy: Editor | null;
+  plan: 'publish' | 'unpublish' | 'appear';
+  due: string;
+}
+
+/** What is planned for an entry, and when. */
+export interface PlannedMoment {
+  id: number;
   plan: 'publish' | 'unpublish' | 'appear';
   due: string;
 }
@@ -1239,6 +1251,8 @@ export interface Operations {
   'GET /octavo/files/:id/uses': { path: { id: string | number }; takes: unknown; answers: FileUsesAnswer };
   /** Show what was changed, and is planned */
   'GET /octavo/recent': { path: undefined; takes: unknown; answers: RecentAnswer };
+  /** Show what is planned for entries */
+  'GET /octavo/schedules/:uid': { path: { uid: string | number }; takes: unknown; answers: PlannedAnswer };
   /** Show what is planned for an entry */
   'GET /octavo/schedules/:uid/:id': { path: { uid: string | number; id: string | number }; takes: unknown; answers: PlansAnswer };
   /** Plan something for an entry */

@@ -33,6 +33,8 @@ TABLE: Final = OwnTable(
 _PLANNED: Final = OwnStatement("SELECT DISTINCT entry_id FROM octavo_schedules WHERE uid = {uid}")
 _READ: Final = OwnStatement("SELECT plan, due_at FROM octavo_schedules WHERE uid = {uid} AND entry_id = {entry}")
 _NEXT: Final = OwnStatement("SELECT uid, entry_id, plan, due_at FROM octavo_schedules ORDER BY due_at LIMIT {most}")
+_NEXT_OF: Final = OwnStatement("""
+SELECT uid, entry_id, plan, due_at FROM octavo_schedules WHERE uid = {uid} ORDER BY due_at LIMIT {most}""")
 _ADD: Final = OwnStatement("""
 INSERT INTO octavo_schedules (uid, entry_id, plan, due_at, message_id)
 VALUES ({uid}, {entry}, {plan}, {due_at}, {message})""")
@@ -83,10 +85,12 @@ class Schedules:
         rows = await connection.fetch_all(*_READ.bind(self._dialect, uid=uid, entry=entry_id))
         return {Plan(plan): int(due_at) for plan, due_at in rows}
 
-    async def next(self, most: int) -> list[Planned]:
-        """What is planned for any entries, the earliest first."""
-        rows = await self._database.fetch_all(*_NEXT.bind(self._dialect, most=most))
-        return [Planned(uid, int(entry_id), Plan(plan), int(due_at)) for uid, entry_id, plan, due_at in rows]
+    async def next(self, most: int, uid: str | None = None) -> list[Planned]:
+        """What is planned for any entries, or for those of a content-type, the earliest first."""
+        values = {"most": most} if uid is None else {"most": most, "uid": uid}
+        statement = (_NEXT if uid is None else _NEXT_OF).bind(self._dialect, **values)
+        rows = await self._database.fetch_all(*statement)
+        return [Planned(found, int(entry_id), Plan(plan), int(due_at)) for found, entry_id, plan, due_at in rows]
 
     async def set(self, unit: UnitOfWork, planned: Planned) -> None:
         """Plan something for an entry, in place of what was planned, or take that back."""

@@ -34,6 +34,7 @@ class RecentEntries:
     def __init__(
         self, entries: ManagedEntries, configurations: Configurations, schedules: ContentSchedules | None
     ) -> None:
+        self.registry = entries.registry
         self._entries = entries
         self._configurations = configurations
         self._schedules = schedules
@@ -63,20 +64,34 @@ class RecentEntries:
             if due_at is not None and entry_id in known[uid]
         ]
 
+    async def planned_of(self, content_type: ContentType, actor: Actor) -> list[Line]:
+        """The same of one content-type, as `id`, `plan` and `due` alone."""
+        plans = [] if self._schedules is None else await self._schedules.next(_MOST_PLANS, content_type.uid)
+        known = await self._of_ids(content_type, plans, actor)
+        return [
+            {"id": entry_id, "plan": plan.value, "due": shown_moment(due_at)}
+            for _, entry_id, plan, due_at in plans
+            if due_at is not None and entry_id in known
+        ]
+
     async def _of_ids(self, content_type: ContentType, plans: Iterable[Planned], actor: Actor) -> dict[int, Line]:
         ids = sorted({plan.entry_id for plan in plans if plan.uid == content_type.uid})
+        if not ids:
+            return {}
         asked = {"filters": {"id": {"$in": ids}}, "locale": "all"}
-        return {line["id"]: line for line in await self._lines(content_type, asked, actor)}
+        return {line["id"]: line for line in await self._lines(content_type, asked, actor, len(ids))}
 
     def _types(self, actor: Actor) -> list[ContentType]:
-        registry, ability = self._entries.registry, actor.ability
-        found = [one for one in managed_types(registry) if one.uid != USER and ability.may(FIND, one.uid)]
+        ability = actor.ability
+        found = [one for one in managed_types(self.registry) if one.uid != USER and ability.may(FIND, one.uid)]
         return found[:MOST_TYPES]
 
-    async def _lines(self, content_type: ContentType, asked: dict[str, Any], actor: Actor) -> list[Line]:
+    async def _lines(
+        self, content_type: ContentType, asked: dict[str, Any], actor: Actor, most: int = MOST_LINES
+    ) -> list[Line]:
         main = (await self._configurations.of(content_type))["settings"]["mainField"]
         names = (main, UPDATED_AT, UPDATED_BY, PUBLISHED_AT, LOCALE)
-        entries = await self._entries.lines(content_type, asked, names, MOST_LINES, actor)
+        entries = await self._entries.lines(content_type, asked, names, most, actor)
         return [_line(content_type, main, entry) for entry in entries]
 
 

@@ -96,9 +96,9 @@ class ContentSchedules:
         planned = await self._writer.run(work)
         return {name: _shown(planned.get(plan)) for name, plan in NAMES.items()}
 
-    async def next(self, most: int) -> list[Planned]:
-        """What is planned for any entries, the earliest first."""
-        return await self._schedules.next(most)
+    async def next(self, most: int, uid: str | None = None) -> list[Planned]:
+        """What is planned for any entries, or for those of a content-type, the earliest first."""
+        return await self._schedules.next(most, uid)
 
     def topic(self) -> Topic:
         """What is done with what is due."""

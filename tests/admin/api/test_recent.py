@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.admin.newsroom import IS_CREATOR, STORY, Newsroom
+from tests.admin.newsroom import BADGE, IS_CREATOR, STORY, Newsroom
 
 pytestmark = pytest.mark.anyio
 
@@ -59,6 +59,17 @@ async def test_what_is_planned_comes_by_its_time(newsroom: Newsroom) -> None:
         ("First", "publish", SOON),
         ("First", "unpublish", LATER),
     ]
+
+
+async def test_plans_of_a_content_type(newsroom: Newsroom) -> None:
+    made = await newsroom.make("story.story", {"title": "Planned"})
+    await newsroom.ask("PUT", f"/octavo/schedules/{STORY}/{made['id']}", {"publishAt": SOON})
+    answer = await newsroom.ask("GET", f"/octavo/schedules/{STORY}")
+    assert {"id": made["id"], "plan": "publish", "due": SOON} in answer.json["data"]
+    assert (await newsroom.ask("GET", f"/octavo/schedules/{BADGE}")).json == {"data": []}
+    assert (await newsroom.ask("GET", f"/octavo/schedules/{STORY}", by="edi")).status == 403
+    await newsroom.allow("read", STORY, conditions=[IS_CREATOR])
+    assert (await newsroom.ask("GET", f"/octavo/schedules/{STORY}", by="edi")).json == {"data": []}
 
 
 async def test_rights_and_conditions_of_who_asks(newsroom: Newsroom) -> None:

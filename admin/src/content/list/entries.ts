@@ -1,7 +1,7 @@
 /** Reading lists of entries. */
 import { createQuery, keepPreviousData, type CreateQueryResult } from '@tanstack/svelte-query';
 import { call } from '../../api/client';
-import type { EntryPage } from '../../api/operations';
+import type { EntryPage, PlannedMoment } from '../../api/operations';
 import type { QueryValue } from '../../api/query';
 import { queries } from '../../app/queries';
 import { filterQuery } from './filters';
@@ -33,6 +33,20 @@ export function entriesQuery(uid: () => string, ready: () => ReadyState | null):
   });
 }
 
+/** What is planned for entries of a content-type, by their ids. */
+export function plansQuery(uid: () => string, isWanted: () => boolean): CreateQueryResult<Map<number, PlannedMoment[]>> {
+  return createQuery(() => ({
+    queryKey: ['plans', uid()],
+    queryFn: async ({ signal }) => {
+      const { data } = await call('GET /octavo/schedules/:uid', { path: { uid: uid() }, signal });
+      const found = new Map<number, PlannedMoment[]>();
+      for (const plan of data) found.set(plan.id, [...(found.get(plan.id) ?? []), plan]);
+      return found;
+    },
+    enabled: isWanted(),
+  }));
+}
+
 /** Read an entry before it is opened, when a pointer or the keyboard comes to its link. */
 export function prefetchEntry(uid: string, id: number, locale: string | null): void {
   void queries.prefetchQuery({
@@ -44,6 +58,7 @@ export function prefetchEntry(uid: string, id: number, locale: string | null): v
 /** Read lists anew, and entries when they are wanted. */
 export async function refresh(uid: string): Promise<void> {
   void queries.invalidateQueries({ queryKey: ['recent'] });
+  void queries.invalidateQueries({ queryKey: ['plans', uid] });
   void queries.invalidateQueries({ queryKey: ['entry', uid] });
   await queries.invalidateQueries({ queryKey: listKey(uid) });
 }

@@ -2,19 +2,23 @@
 
 from octavo.admin.answers import data_answer
 from octavo.admin.operations import AdminOperation
-from octavo.admin.shapes.content import RecentAnswer
+from octavo.admin.shapes.content import PlannedAnswer, RecentAnswer
 from octavo.authorization.actor import Actor
+from octavo.content_manager.managed import managed_type
 from octavo.content_manager.recent import RecentEntries
 from octavo.http.request import Request
 from octavo.http.response import Response
 
 
 class RecentEndpoints:
-    """`/octavo/recent`: to each administrator what they may read."""
+    """`/octavo/recent`, `/octavo/schedules/:uid`: to each administrator what they may read."""
 
     operations = (
         AdminOperation(
             "GET", "/octavo/recent", "recent", "Show what was changed, and is planned", answers=RecentAnswer
+        ),
+        AdminOperation(
+            "GET", "/octavo/schedules/:uid", "planned", "Show what is planned for entries", answers=PlannedAnswer
         ),
     )
 
@@ -25,3 +29,8 @@ class RecentEndpoints:
         """GET /octavo/recent"""
         changed, drafts = await self._entries.changed(actor), await self._entries.drafts(actor)
         return data_answer({"changed": changed, "drafts": drafts, "planned": await self._entries.planned(actor)})
+
+    async def planned(self, request: Request, actor: Actor) -> Response:
+        """GET /octavo/schedules/:uid: the next 200, of entries that the administrator may read."""
+        content_type = managed_type(self._entries.registry, request.path_values["uid"], actor)
+        return data_answer(await self._entries.planned_of(content_type, actor))

@@ -242,6 +242,20 @@ class PlannedEntry(RecentEntry):
     due: str
 
 
+class PlannedMoment(TypedDict):
+    """What is planned for an entry, and when."""
+
+    id: int
+    plan: Literal["publish", "unpublish", "appear"]
+    due: str
+
+
+class PlannedAnswer(TypedDict):
+    """What is planned for entries of a content-type, the next first."""
+
+    data: list[PlannedMoment]
+
+
 class Recent(TypedDict):
     """What was changed last, by anybody; one's own drafts; what is planned next."""
 
