@@ -17,6 +17,7 @@ SOURCE = Path(__file__).parents[1] / "src"
 LAYERS = (
     ("errors", "clock", "threads", "cache", "own_files"),
     ("outage_log", "forms"),
+    ("recent_log",),
     ("schema", "javascript"),
     ("query", "settings", "typings"),
     ("project",),

@@ -39,7 +39,12 @@ def reason_of(error: BaseException) -> str:
     noted = _noted(behind)
     told = next((one for one in behind if not isinstance(one, ServiceUnavailable) and str(one)), error)
     said = "" if noted and told is error else f"{type(told).__name__}: {str(told).strip().partition(chr(10))[0]}"
-    return _SECRETS.sub("...", ": ".join(filter(None, (noted, said))))[:_MOST_TEXT]
+    return without_secrets(": ".join(filter(None, (noted, said))))[:_MOST_TEXT]
+
+
+def without_secrets(text: str) -> str:
+    """A text without the person in an address, and without what follows its question mark."""
+    return _SECRETS.sub("...", text)
 
 
 def _noted(behind: list[BaseException]) -> str:

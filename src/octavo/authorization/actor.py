@@ -45,6 +45,12 @@ def check_authenticated(actor: Actor) -> None:
         raise ForbiddenError
 
 
+def check_super_admin(actor: Actor) -> None:
+    """Raise `ForbiddenError` unless it is an administrator who may do everything."""
+    if actor.kind != "administrator" or not actor.ability.everything:
+        raise ForbiddenError
+
+
 def check(actor: Actor, *actions: str) -> None:
     """Raise `ForbiddenError` unless the actor may take every one of these actions."""
     for action in actions:

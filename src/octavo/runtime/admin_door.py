@@ -3,8 +3,10 @@
 import logging
 from collections.abc import Iterator
 
+from octavo.admin.api.audit import AuditEndpoints
 from octavo.admin.api.definition_previews import DefinitionPreviewEndpoints
 from octavo.admin.api.definitions import BuilderEndpoints
+from octavo.admin.api.deliveries import DeliveryEndpoints
 from octavo.admin.api.draft_relations import DraftRelationEndpoints
 from octavo.admin.api.entering import EnteringEndpoints
 from octavo.admin.api.entries import EntryEndpoints
@@ -25,11 +27,14 @@ from octavo.admin.api.schedules import ScheduleEndpoints
 from octavo.admin.api.sessions import AdminSessionEndpoints, SessionAnswers
 from octavo.admin.api.single_type_changes import SingleTypeChangeEndpoints
 from octavo.admin.api.structure import StructureEndpoints
+from octavo.admin.api.system import SystemEndpoints
 from octavo.admin.api.tokens import ApiTokenEndpoints, TransferTokenEndpoints
 from octavo.admin.api.user_roles import UserRoleEndpoints
 from octavo.admin.api.user_settings import UserSettingsEndpoints
 from octavo.admin.api.webhooks import WebhookEndpoints
+from octavo.admin.api.work import WorkEndpoints
 from octavo.admin.operations import Endpoints, declare
+from octavo.administrators.audit_list import AuditList
 from octavo.administrators.listing import PeopleList
 from octavo.administrators.project_settings import ProjectSettings
 from octavo.administrators.role_listing import RoleListing
@@ -44,10 +49,12 @@ from octavo.content_manager.recent import RecentEntries
 from octavo.content_manager.relations import Relations
 from octavo.content_manager.uids import Uids
 from octavo.http.router import Router
+from octavo.jobs.desk import JobDesk
 from octavo.runtime import options
 from octavo.runtime.infrastructure import Infrastructure
 from octavo.runtime.project_facts import project_facts
 from octavo.runtime.services import Services
+from octavo.runtime.system_facts import system_facts
 from octavo.users.role_reading import RoleReading
 from octavo.users.stored_settings import StoredSettings
 
@@ -80,6 +87,7 @@ def _endpoints(router: Router, shared: Infrastructure, services: Services) -> It
         yield TransferTokenEndpoints(TokenBook(shared.database, shared.feed, transfer))
     checks = settings.api.compat.webhook_addresses == "checked"
     yield WebhookEndpoints(shared.webhooks, checks_addresses=checks)
+    yield from _oversight(shared, facts)
     yield EntryEndpoints(services.managed)
     yield EntryChangeEndpoints(services.entry_writes, services.entry_actions, services.account_writes)
     yield DraftRelationEndpoints(DraftRelations(services.managed, services.controller.locales), services.entry_writes)
@@ -101,6 +109,14 @@ def _endpoints(router: Router, shared: Infrastructure, services: Services) -> It
     yield RecentEndpoints(recent)
     yield StructureEndpoints(services.configurations, Uids(services.controller.reads))
     yield from _plugin_endpoints(shared, services, facts)
+
+
+def _oversight(shared: Infrastructure, facts: ProjectFacts) -> Iterator[Endpoints]:
+    """What happens in the service: who did what, what was sent, what waits, how it is."""
+    yield DeliveryEndpoints(shared.webhooks)
+    yield AuditEndpoints(AuditList(shared.database))
+    yield WorkEndpoints(JobDesk(shared.database, shared.outbox))
+    yield SystemEndpoints(system_facts(shared, facts.version, facts.plugins), shared.slow, shared.recent)
 
 
 def _plugin_endpoints(shared: Infrastructure, services: Services, facts: ProjectFacts) -> Iterator[Endpoints]:

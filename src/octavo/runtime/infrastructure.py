@@ -17,15 +17,18 @@ from octavo.authentication.rate_limits import DatabaseStorage, RateLimits
 from octavo.authentication.redis_rate_limits import RedisCounts
 from octavo.builder.service import DefinitionChanges
 from octavo.cache import CacheBudget
+from octavo.clock import this_moment
 from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Database
 from octavo.errors import ApplicationError
 from octavo.events.journal import Journal
 from octavo.events.outbox import Outbox
+from octavo.http.slow_requests import SlowRequests
 from octavo.i18n.locales import Locales
 from octavo.mail.mailers import Mailer
 from octavo.media.library import MediaLibrary
 from octavo.media.storage.base import Storage
+from octavo.recent_log import RecentLog
 from octavo.runtime import options
 from octavo.runtime.open_mailer import open_mailer
 from octavo.runtime.open_resources import open_counts, open_media, open_project_database
@@ -64,9 +67,14 @@ class Infrastructure:
     sessions: UserSessions | None
     counts: RedisCounts | None
     definitions: DefinitionChanges
+    slow: SlowRequests
+    recent: RecentLog
+    started: int
+    """Milliseconds since 1970."""
 
     async def begin(self) -> None:
         """What a start does, once the tables are there. Raises StartFailed."""
+        self.recent.attach()
         await self._make_first_administrator()
         if self.administrators.options.sealed_first and not await self.entering.has_administrators():
             logger.info("There is no administrator yet: the first one needs the code %s", self.entering.first_code())
@@ -81,6 +89,7 @@ class Infrastructure:
 
     async def close(self) -> None:
         """Let what is under way in the background finish, then close everything; nobody asks any more."""
+        self.recent.detach()
         await self.entering.settle()
         await self.authenticator.settle()
         if self.counts is not None:
@@ -140,4 +149,7 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
         sessions=UserSessions(database, options.session_options(settings)) if options.renews(settings) else None,
         counts=counts,
         definitions=DefinitionChanges(),
+        slow=SlowRequests(),
+        recent=RecentLog(),
+        started=this_moment(),
     )

@@ -1,11 +1,12 @@
-"""Observers of requests, as they are set: the access log. Where nothing is to be seen there is none, at no cost."""
+"""Observers of requests: what remembers slow ones and, where that is set, the access log."""
 
 from octavo.http.access_log import AccessLog
 from octavo.http.observing import Observer
+from octavo.http.slow_requests import SlowRequests
 from octavo.settings import Settings
 
 
-def observers(settings: Settings) -> tuple[Observer, ...]:
+def observers(settings: Settings, slow: SlowRequests) -> tuple[Observer, ...]:
     """Who looks at each request that is answered."""
     log = settings.server.log
-    return (AccessLog(log.access_sample),) if log.access else ()
+    return (slow.look, AccessLog(log.access_sample)) if log.access else (slow.look,)

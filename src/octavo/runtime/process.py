@@ -83,7 +83,7 @@ class Process:
             on_startup=(self._start,),
             on_shutdown=(self._stop,),
         )
-        self.asgi.observers = observers(settings)
+        self.asgi.observers = observers(settings, self.infrastructure.slow)
 
     @property
     def settings(self) -> Settings:
@@ -276,7 +276,7 @@ class Process:
         left = None if infrastructure is self.infrastructure else self.infrastructure
         retiring = self._retire(dispatcher, self.site, self._background, left)
         self.infrastructure, self.site = infrastructure, site
-        self.asgi.observers = observers(infrastructure.settings)
+        self.asgi.observers = observers(infrastructure.settings, infrastructure.slow)
         self._allow_changes(infrastructure)
         self._stop_listening()
         self._stop_listening = _put_in_force(infrastructure, site)

@@ -276,6 +276,9 @@ class Dialect(ABC):
     settled_before: str
     """The number of the transaction it is written in, 0 where they take turns; below which all are over, and read."""
 
+    server_facts: str
+    """A statement that answers one row: what runs it, in which version, and how many bytes the database has."""
+
     def rows(self, rows: Rows) -> str:
         """Rows of values as a table `n`."""
         return f"(VALUES {_joined_rows(rows)}) n"

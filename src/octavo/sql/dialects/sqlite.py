@@ -80,6 +80,9 @@ class SQLiteDialect(Dialect):
         return instant
 
     transaction_number = "0"
+    server_facts = (
+        "SELECT 'SQLite', sqlite_version(), p.page_count * s.page_size FROM pragma_page_count p, pragma_page_size s"
+    )
     settled_before = "1"
 
     # Reading

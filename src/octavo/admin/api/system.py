@@ -1,0 +1,40 @@
+"""How the service is, for administrators who may do everything."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from typing import Any
+
+from octavo.admin.answers import data_answer
+from octavo.admin.operations import AdminOperation
+from octavo.admin.shapes.oversight import SystemAnswer
+from octavo.authorization.actor import Actor, check_super_admin
+from octavo.clock import shown_moment
+from octavo.http.request import Request
+from octavo.http.response import Response
+from octavo.http.slow_requests import SlowRequest, SlowRequests
+from octavo.recent_log import Line, RecentLog
+
+
+class SystemEndpoints:
+    """`/octavo/system`"""
+
+    operations = (AdminOperation("GET", "/octavo/system", "show", "Show how the service is", answers=SystemAnswer),)
+
+    def __init__(self, facts: Callable[[], Awaitable[dict[str, Any]]], slow: SlowRequests, recent: RecentLog) -> None:
+        self._facts = facts
+        self._slow = slow
+        self._recent = recent
+
+    async def show(self, _: Request, actor: Actor) -> Response:
+        """GET /octavo/system"""
+        check_super_admin(actor)
+        told = {
+            **await self._facts(),
+            "slowRequests": [_shown(one) for one in self._slow.all()],
+            "log": [_shown(one) for one in self._recent.lines()],
+        }
+        return data_answer(told)
+
+
+def _shown(one: SlowRequest | Line) -> dict[str, Any]:
+    return {**asdict(one), "at": shown_moment(one.at)}
