@@ -137,6 +137,30 @@ export interface Attribute {
   pluginOptions?: Record<string, unknown>;
 }
 
+/** A page of the audit, and what can be looked for. */
+export interface AuditAnswer {
+  data: AuditPage;
+}
+
+/** Something that an administrator did. */
+export interface AuditEntry {
+  at: string | null;
+  administrator: number;
+  email: string | null;
+  door: string;
+  action: string;
+  uid: string | null;
+  entry: number | null;
+  request: string | null;
+}
+
+/** A page of the audit. */
+export interface AuditPage {
+  results: (AuditEntry)[];
+  pagination: Pagination;
+  actions: (string)[];
+}
+
 /** Whether definitions can be changed here; if not, why. */
 export interface BuilderState {
   isChangeable: boolean;
@@ -184,6 +208,15 @@ export interface ChangedSelf {
   password?: string;
 }
 
+/** A task by the clock. */
+export interface ClockTask {
+  name: string;
+  rule: string;
+  zone: string;
+  lastAt: string;
+  nextAt: string | null;
+}
+
 /** An action on content-types. */
 export interface ContentAction {
   label: string;
@@ -219,6 +252,19 @@ export interface Definitions {
 /** All definitions. */
 export interface DefinitionsAnswer {
   data: Definitions;
+}
+
+/** The newest messages to a webhook; how many in a row were given up, and why it was switched off. */
+export interface Deliveries {
+  results: (ToldDelivery)[];
+  failures: number;
+  disabledBecause: string | null;
+  isSigned: boolean;
+}
+
+/** The newest messages to a webhook. */
+export interface DeliveriesAnswer {
+  data: Deliveries;
 }
 
 /** How a field looks in a form. */
@@ -354,6 +400,16 @@ export interface FoldersAnswer {
 /** Where to send a token. */
 export interface ForgottenPassword {
   email: string;
+}
+
+/** What was given up. */
+export interface GivenUpWork {
+  id: number;
+  kind: string;
+  what: string;
+  diedAt: string;
+  attempts: number;
+  error: string;
 }
 
 /** An action that is granted to a role, on a content-type where there is a subject. */
@@ -875,6 +931,63 @@ export interface SiteRoutesAnswer {
   routes: Record<string, (SiteRoute)[]>;
 }
 
+/** How the service is. `slowRequests` and `log` are those of the process that answers, one of `workers`. */
+export interface System {
+  version: string;
+  reference: string;
+  environment: string;
+  python: string;
+  startedAt: string;
+  process: number;
+  workers: number;
+  memory: number;
+  database: SystemDatabase;
+  storage: string;
+  waiting: number;
+  givenUp: number;
+  plugins: (SystemPlugin)[];
+  slowRequests: (SystemSlowRequest)[];
+  log: (SystemLogLine)[];
+}
+
+/** How the service is. */
+export interface SystemAnswer {
+  data: System;
+}
+
+/** The database: its bytes, and how long it takes to answer. */
+export interface SystemDatabase {
+  kind: string;
+  version: string;
+  size: number;
+  milliseconds: number;
+}
+
+/** A warning or an error in the log. */
+export interface SystemLogLine {
+  at: string;
+  level: string;
+  logger: string;
+  text: string;
+  place: string | null;
+}
+
+/** A plugin in use. */
+export interface SystemPlugin {
+  name: string;
+  displayName: string;
+  description?: string;
+}
+
+/** A request that took long. */
+export interface SystemSlowRequest {
+  at: string;
+  method: string;
+  path: string;
+  status: number;
+  milliseconds: number;
+}
+
 /** What happens to a table or a column. `was` is its name, or its type, before. */
 export interface TablePreview {
   change: string;
@@ -945,6 +1058,22 @@ export interface ToldContentType {
   attributes: Record<string, Attribute>;
 }
 
+/** A message to a webhook, and what came of it last. */
+export interface ToldDelivery {
+  id: string;
+  event: string;
+  url: string;
+  body: string;
+  attempts: number;
+  delivered: boolean;
+  status: number | null;
+  answer: string;
+  error: string | null;
+  milliseconds: number;
+  createdAt: string;
+  sentAt: string;
+}
+
 /** A webhook. */
 export interface ToldWebhook {
   id: number;
@@ -998,6 +1127,16 @@ export interface ViewsAnswer {
   data: Views;
 }
 
+/** What waits to be done. */
+export interface WaitingWork {
+  id: number;
+  kind: string;
+  what: string;
+  dueAt: string;
+  attempts: number;
+  error: string | null;
+}
+
 /** A webhook. */
 export interface WebhookAnswer {
   data: ToldWebhook;
@@ -1006,6 +1145,18 @@ export interface WebhookAnswer {
 /** Webhooks. */
 export interface WebhooksAnswer {
   data: (ToldWebhook)[];
+}
+
+/** What is done in the background. */
+export interface Work {
+  tasks: (ClockTask)[];
+  waiting: (WaitingWork)[];
+  givenUp: (GivenUpWork)[];
+}
+
+/** What is done in the background. */
+export interface WorkAnswer {
+  data: Work;
 }
 
 export interface Operations {
@@ -1241,6 +1392,8 @@ export interface Operations {
   'DELETE /i18n/locales/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
   /** Change a locale */
   'PUT /i18n/locales/:id': { path: { id: string | number }; takes: ChangedLocale; answers: unknown };
+  /** List what administrators have done */
+  'GET /octavo/audit': { path: undefined; takes: unknown; answers: AuditAnswer };
   /** Tell whether definitions can be changed */
   'GET /octavo/content-type-builder': { path: undefined; takes: unknown; answers: BuilderStateAnswer };
   /** Tell what a change of definitions would do */
@@ -1249,6 +1402,12 @@ export interface Operations {
   'GET /octavo/entry-addresses/:uid': { path: { uid: string | number }; takes: unknown; answers: EntryAddressesAnswer };
   /** Tell which entries show a file */
   'GET /octavo/files/:id/uses': { path: { id: string | number }; takes: unknown; answers: FileUsesAnswer };
+  /** Show what is done in the background */
+  'GET /octavo/jobs': { path: undefined; takes: unknown; answers: WorkAnswer };
+  /** Try again what was given up */
+  'POST /octavo/jobs/given-up/:id/retry': { path: { id: string | number }; takes: unknown; answers: unknown };
+  /** Run a task by the clock now */
+  'POST /octavo/jobs/tasks/:name/run': { path: { name: string | number }; takes: unknown; answers: unknown };
   /** Show what was changed, and is planned */
   'GET /octavo/recent': { path: undefined; takes: unknown; answers: RecentAnswer };
   /** Show what is planned for entries */
@@ -1257,6 +1416,12 @@ export interface Operations {
   'GET /octavo/schedules/:uid/:id': { path: { uid: string | number; id: string | number }; takes: unknown; answers: PlansAnswer };
   /** Plan something for an entry */
   'PUT /octavo/schedules/:uid/:id': { path: { uid: string | number; id: string | number }; takes: Plans; answers: PlansAnswer };
+  /** Show how the service is */
+  'GET /octavo/system': { path: undefined; takes: unknown; answers: SystemAnswer };
+  /** List the newest messages to a webhook */
+  'GET /octavo/webhooks/:id/deliveries': { path: { id: string | number }; takes: unknown; answers: DeliveriesAnswer };
+  /** Send a message to a webhook once more */
+  'POST /octavo/webhooks/:id/deliveries/:message/redeliver': { path: { id: string | number; message: string | number }; takes: unknown; answers: unknown };
   /** Upload files; with an id, replace or describe a file */
   'POST /upload': { path: undefined; takes: unknown; answers: unknown };
   /** Remove files and folders */

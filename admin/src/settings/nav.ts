@@ -19,15 +19,35 @@ export function isSuperAdmin(): boolean {
 }
 
 const entry = (path: string, key: MessageKey, ...actions: string[]): SettingsEntry => ({
-  path,
+  path: `/settings/${path}`,
   key,
-  isOpen: () => actions.length === 0 || actions.some((action) => may(action)),
+  isOpen: () => actions.some((action) => may(action)),
 });
+const forSuperAdmins = (path: string, key: MessageKey): SettingsEntry => ({ path: `/settings/${path}`, key, isOpen: isSuperAdmin });
 
 const GROUPS: readonly SettingsGroup[] = [
   {
+    key: 'settings.global',
+    entries: [
+      entry('internationalization', 'settings.locales', 'plugin::i18n.locale.read'),
+      entry('media-library', 'settings.media', 'plugin::upload.settings.read'),
+      entry('email', 'settings.email', 'plugin::email.settings.read'),
+      entry('api-tokens', 'settings.apiTokens', 'admin::api-tokens.read'),
+      entry('transfer-tokens', 'settings.transferTokens', 'admin::transfer.tokens.read'),
+      entry('webhooks', 'settings.webhooks', 'admin::webhooks.read'),
+    ],
+  },
+  {
     key: 'settings.administration',
-    entries: [entry('/settings/users', 'settings.users', 'admin::users.read')],
+    entries: [entry('users', 'settings.users', 'admin::users.read')],
+  },
+  {
+    key: 'settings.operations',
+    entries: [
+      forSuperAdmins('system', 'settings.system'),
+      forSuperAdmins('jobs', 'settings.jobs'),
+      forSuperAdmins('audit', 'settings.audit'),
+    ],
   },
 ];
 

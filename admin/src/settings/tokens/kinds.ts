@@ -1,0 +1,50 @@
+/** The two kinds of tokens, which are managed alike. */
+import { call } from '../../api/client';
+import type { NewToken, Token } from '../../api/operations';
+import type { MessageKey } from '../../messages/index.svelte';
+
+export interface TokenKind {
+  path: string;
+  /** Of rights: `admin::api-tokens` */
+  action: string;
+  title: MessageKey;
+  hint: MessageKey;
+  add: MessageKey;
+  all: (signal: AbortSignal) => Promise<Token[]>;
+  one: (id: string, signal: AbortSignal) => Promise<Token>;
+  make: (body: NewToken) => Promise<Token>;
+  change: (id: number, body: NewToken) => Promise<unknown>;
+  renew: (id: number) => Promise<string>;
+  remove: (id: number) => Promise<unknown>;
+}
+
+export const API_TOKENS: TokenKind = {
+  path: '/settings/api-tokens',
+  action: 'admin::api-tokens',
+  title: 'settings.apiTokens',
+  hint: 'tokens.hint',
+  add: 'tokens.add',
+  all: async (signal) => (await call('GET /admin/api-tokens', { signal })).data,
+  one: async (id, signal) => (await call('GET /admin/api-tokens/:id', { path: { id }, signal })).data,
+  make: async (body) => (await call('POST /admin/api-tokens', { body })).data,
+  change: (id, body) => call('PUT /admin/api-tokens/:id', { path: { id }, body }),
+  renew: async (id) => (await call('POST /admin/api-tokens/:id/regenerate', { path: { id } })).data.accessKey,
+  remove: (id) => call('DELETE /admin/api-tokens/:id', { path: { id } }),
+};
+
+export const TRANSFER_TOKENS: TokenKind = {
+  path: '/settings/transfer-tokens',
+  action: 'admin::transfer.tokens',
+  title: 'settings.transferTokens',
+  hint: 'tokens.transfer.hint',
+  add: 'tokens.addTransfer',
+  all: async (signal) => (await call('GET /admin/transfer/tokens', { signal })).data,
+  one: async (id, signal) => (await call('GET /admin/transfer/tokens/:id', { path: { id }, signal })).data,
+  make: async (body) => (await call('POST /admin/transfer/tokens', { body })).data,
+  change: (id, body) => call('PUT /admin/transfer/tokens/:id', { path: { id }, body }),
+  renew: async (id) => (await call('POST /admin/transfer/tokens/:id/regenerate', { path: { id } })).data.accessKey,
+  remove: (id) => call('DELETE /admin/transfer/tokens/:id', { path: { id } }),
+};
+
+export const DAY = 86_400_000;
+export const LIFESPANS = [7, 30, 90] as const;

@@ -1,0 +1,18 @@
+/** Webhooks, and what they can be told. */
+import type { SaidWebhook, ToldWebhook } from '../../api/operations';
+
+export const WEBHOOKS = 'webhooks';
+
+export const EVENT_GROUPS = [
+  { name: 'entry', events: ['entry.create', 'entry.update', 'entry.delete', 'entry.publish', 'entry.unpublish'] },
+  { name: 'media', events: ['media.create', 'media.update', 'media.delete'] },
+] as const;
+
+export interface HeaderRow {
+  name: string;
+  value: string;
+}
+
+export function saidOf({ id: _, ...said }: ToldWebhook): SaidWebhook {
+  return said;
+}

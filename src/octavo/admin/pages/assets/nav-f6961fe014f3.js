@@ -1,1 +1,0 @@
-import{i as e}from"./session.svelte-fd5660aa7c03.js";var t=[{key:`settings.administration`,entries:[((t,n,...r)=>({path:t,key:n,isOpen:()=>r.length===0||r.some(t=>e(t))}))(`/settings/users`,`settings.users`,`admin::users.read`)]}];function n(){return t.map(e=>({...e,entries:e.entries.filter(e=>e.isOpen())})).filter(e=>e.entries.length>0)}export{n as t};

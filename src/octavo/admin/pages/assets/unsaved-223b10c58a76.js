@@ -1,1 +1,0 @@
-import{Pt as e,n as t}from"./index-e407a87f2d80.js";import{t as n}from"./disclose-version-d21efb0343f3.js";import{s as r}from"./index.svelte-b4ffcb244ed2.js";function i(i){let a=e({beforeUnload:()=>!i(),onNavigate:()=>!i()||t({title:r(`ui.unsaved`),hint:r(`ui.unsaved.hint`),action:r(`ui.leave`),isDangerous:!0})});n(a)}export{i as t};

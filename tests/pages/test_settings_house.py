@@ -1,0 +1,85 @@
+"""Tokens, webhooks, locales, mail and operations at the pages of settings."""
+
+from tests.pages.desk import Desk
+
+SETTINGS = "/admin/settings"
+PAGES = {
+    "internationalization": "French (fr)",
+    "media-library": "Smaller versions",
+    "email": "How mails leave",
+    "api-tokens": "What programs prove themselves with",
+    "webhooks": "Addresses that are told",
+    "system": "Answers in",
+    "jobs": "By the clock",
+    "audit": "session",
+}
+
+
+def test_a_token_is_shown_once(desk: Desk) -> None:
+    desk.open(f"{SETTINGS}/api-tokens/create")
+    desk.fill("Name", "front")
+    desk.click("Save")
+    desk.see("It is shown once")
+    secret = desk.value("Your token")
+    assert len(secret) > 100
+    desk.click("I have copied it")
+    desk.see("Last used: Never")
+    assert secret not in str(desk.do("document.documentElement.outerHTML"))
+    desk.click("Regenerate")
+    desk.click_at("[role=dialog] footer button:last-child")
+    desk.see("It is shown once")
+    assert desk.value("Your token") != secret
+    desk.click("I have copied it")
+    desk.open(f"{SETTINGS}/api-tokens")
+    desk.see("front", "Read-only")
+
+
+def test_a_webhook_is_made_tried_and_switched_off(desk: Desk) -> None:
+    desk.open(f"{SETTINGS}/webhooks/create")
+    desk.fill("Name", "build")
+    desk.fill("Address", "https://nowhere.invalid/hook")
+    desk.click("Entries")
+    desk.click("Add a header")
+    desk.fill("Name of header 1", "X-Key")
+    desk.fill("Value of header 1", "abc")
+    desk.click("Save")
+    desk.see("Deliveries", "Messages are signed")
+    desk.click("Try it")
+    desk.see("Answer: 500", "trigger-test")
+    found = desk.ask("GET", "/admin/webhooks")["data"][0]
+    assert (found["headers"], len(found["events"])) == ({"X-Key": "abc"}, 5)
+    desk.open(f"{SETTINGS}/webhooks")
+    desk.click_at("[role=switch]")
+    desk.see("build is off")
+
+
+def test_a_locale_is_added_and_deleted_with_a_word(desk: Desk) -> None:
+    desk.open(f"{SETTINGS}/internationalization")
+    desk.click("Add a locale")
+    desk.fill("Locale", "Spanish (es)")
+    desk.click_at("[role=option]")
+    desk.click("Save")
+    desk.see("Spanish (es)")
+    desk.click("Actions for Spanish (es)")
+    desk.click("Delete")
+    desk.see("All entries in Spanish (es) are deleted with it")
+    assert desk.do("document.querySelector('[role=dialog] footer button:last-child').disabled")
+    desk.fill("Type es to go on", "es")
+    desk.click_at("[role=dialog] footer button:last-child")
+    desk.gone("Spanish (es)")
+
+
+def test_nobody_is_kept_out_of_any_page(desk: Desk) -> None:
+    for path, text in PAGES.items():
+        desk.open(f"{SETTINGS}/{path}")
+        desk.see(text)
+        assert desk.barriers() == [], path
+    desk.theme("dark")
+    desk.size(390, 800)
+    for path in ("system", "audit"):
+        desk.open(f"{SETTINGS}/{path}")
+        desk.see(PAGES[path])
+        assert desk.barriers() == [], path
+        assert not desk.overflows(), path
+    desk.size(1400)
+    desk.theme("light")
