@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages.desk import AXE, Desk
+from tests.pages.desk import ADA, AXE, Desk, Person
 
 ARTICLES = "/admin/content-manager/collection-types/api::article.article"
 
@@ -122,3 +122,29 @@ def test_a_list_and_the_first_page_say_what_is_planned(desk: Desk) -> None:
     desk.open("/admin/")
     desk.see("to be taken back Feb 1, 2999")
     desk.ask("PUT", f"{path}/1", {"unpublishAt": None})
+
+
+def test_lists_offer_what_one_may_read(desk: Desk) -> None:
+    editor = Person("edith@example.org", "Passw0rd-of-Edith")
+    role = desk.ask("POST", "/admin/roles", {"name": "Readers", "description": ""})["data"]
+    right = {
+        "action": "plugin::content-manager.explorer.read",
+        "subject": "api::article.article",
+        "properties": {"fields": ["title"]},
+        "conditions": [],
+    }
+    desk.ask("PUT", f"/admin/roles/{role['id']}/permissions", {"permissions": [right]})
+    invited = {"email": editor.email, "firstname": "Edith", "roles": [role["id"]]}
+    made = desk.ask("POST", "/admin/users", invited)["data"]
+    desk.ask("PUT", f"/admin/users/{made['id']}", {"password": editor.password, "isActive": True})
+    desk.log_in(editor)
+    desk.open(ARTICLES)
+    desk.see("in all")
+    heads = "[...document.querySelectorAll('thead th')].map((one) => one.innerText.trim())"
+    assert len(desk.do(heads)) == 4, "the id, the title, the state, and the actions"
+    assert not desk.do("document.querySelector('tbody input, a[href*=create]')")
+    desk.click_at("tbody .icon-button")
+    desk.see("Open", "Copy the API address")
+    assert "Delete" not in desk.text()
+    desk.press("Escape")
+    desk.log_in(ADA)

@@ -2,6 +2,7 @@
 import type { Attribute, ToldContentType, View } from '../../api/operations';
 import { t } from '../../messages/index.svelte';
 import { session } from '../../app/session.svelte';
+import { fieldRights, type MayTouch } from '../entry/rights';
 
 export interface ListColumn {
   name: string;
@@ -20,12 +21,21 @@ const UNORDERED = new Set(['media', 'component']);
 const TO_MANY = /ToMany$|^manyWay$|^morphToMany$/;
 const NUMBERS = new Set(['integer', 'biginteger', 'float', 'decimal']);
 
+/** What the service makes of every entry: whoever sees the entry sees it. */
+const AUTOMATIC = new Set(['id', 'createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy', 'locale']);
+
+/** Which attributes somebody may read; filters and sorts by others would be left out. */
+export function readable(uid: string, locale: string | null): MayTouch {
+  const mayRead = fieldRights(session.rights, 'read', uid, locale);
+  return (path) => AUTOMATIC.has(path.split('.')[0] ?? path) || mayRead(path);
+}
+
 export const isToMany = (attribute: Attribute): boolean => TO_MANY.test(attribute.relation ?? '');
 export const isNumber = (attribute: Attribute): boolean => NUMBERS.has(attribute.type);
 
-export function columnOf(name: string, type: ToldContentType, view: View): ListColumn | undefined {
+export function columnOf(name: string, type: ToldContentType, view: View, mayRead: MayTouch = () => true): ListColumn | undefined {
   const attribute = type.attributes[name];
-  if (!attribute || HIDDEN.has(attribute.type) || name === 'localizations') return undefined;
+  if (!attribute || HIDDEN.has(attribute.type) || name === 'localizations' || !mayRead(name)) return undefined;
   const look = view.metadatas[name];
   const isOrdered = !UNORDERED.has(attribute.type) && !(attribute.type === 'relation' && isToMany(attribute));
   return {
@@ -60,8 +70,8 @@ export function labelOf(name: string, label: string | undefined): string {
 }
 
 /** All columns that there could be, in the order of the definition. */
-export function allColumns(type: ToldContentType, view: View): ListColumn[] {
-  return Object.keys(type.attributes).flatMap((name) => columnOf(name, type, view) ?? []);
+export function allColumns(type: ToldContentType, view: View, mayRead?: MayTouch): ListColumn[] {
+  return Object.keys(type.attributes).flatMap((name) => columnOf(name, type, view, mayRead) ?? []);
 }
 
 const key = (uid: string): string => `octavo.columns.${session.user?.id ?? 0}.${uid}`;

@@ -1,1 +1,0 @@
-import"./disclose-version-d21efb0343f3.js";import"./index-f2d9fecac730.js";import{t as e}from"./kinds-8ec75cec91bd.js";import{t}from"./TokenPage-90c1efaa33b2.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

@@ -1,1 +1,0 @@
-import"./disclose-version-d21efb0343f3.js";import"./index-f2d9fecac730.js";import{i as e}from"./kinds-8ec75cec91bd.js";import{t}from"./TokenList-55384b19f26f.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

@@ -1,1 +1,0 @@
-import{a as e,pt as t}from"./index-f2d9fecac730.js";import{n}from"./form.svelte-ef6b679db36f.js";async function r(r,i,...a){try{await r()}catch(t){return e(`failed`,n(t)),!1}return e(`done`,i),await Promise.all(a.map(e=>t.invalidateQueries({queryKey:[e]}))),!0}export{r as t};

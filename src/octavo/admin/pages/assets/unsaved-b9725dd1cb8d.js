@@ -1,1 +1,0 @@
-import{n as e,nt as t,rt as n}from"./index-f2d9fecac730.js";import{t as r}from"./disclose-version-d21efb0343f3.js";function i(i){let a=n({beforeUnload:()=>!i(),onNavigate:()=>!i()||e({title:t(`ui.unsaved`),hint:t(`ui.unsaved.hint`),action:t(`ui.leave`),isDangerous:!0})});r(a)}export{i as t};
