@@ -1,0 +1,110 @@
+/** Definitions as the builder has them: what stands in their files. */
+import { createQuery, type CreateQueryResult } from '@tanstack/svelte-query';
+import { call } from '../api/client';
+import type { BuilderState } from '../api/operations';
+import { BASE } from '../app/addresses';
+import { queries } from '../app/queries';
+import { definitionsKey } from '../content/model/definitions';
+
+/** An attribute, as it is written. What is not known here is kept. */
+export interface RawAttribute {
+  type: string;
+  [key: string]: unknown;
+}
+export type RawAttributes = Record<string, RawAttribute>;
+
+interface Schema {
+  displayName: string;
+  description?: string;
+  collectionName?: string;
+  pluginOptions?: Record<string, unknown>;
+  attributes: RawAttributes;
+}
+export interface TypeSchema extends Schema {
+  kind: 'collectionType' | 'singleType';
+  singularName: string;
+  pluralName: string;
+  draftAndPublish: boolean;
+  visible: boolean;
+  restrictRelationsTo: string[] | null;
+  [option: string]: unknown;
+}
+export interface BuiltType {
+  uid: string;
+  plugin?: string;
+  apiID: string;
+  schema: TypeSchema;
+}
+export interface BuiltComponent {
+  uid: string;
+  category: string;
+  apiId: string;
+  schema: Schema & { icon?: string };
+}
+export interface Model {
+  types: BuiltType[];
+  components: BuiltComponent[];
+  /** Names that no attribute can have. */
+  reserved: string[];
+  state: BuilderState;
+}
+
+export const modelKey = ['builder'] as const;
+
+async function readModel(signal: AbortSignal): Promise<Model> {
+  const [types, components, names, state] = await Promise.all([
+    call('GET /content-type-builder/content-types', { signal }) as Promise<{ data: BuiltType[] }>,
+    call('GET /content-type-builder/components', { signal }) as Promise<{ data: BuiltComponent[] }>,
+    call('GET /content-type-builder/reserved-names', { signal }) as Promise<{ attributes: string[] }>,
+    call('GET /octavo/content-type-builder', { signal }),
+  ]);
+  return { types: types.data, components: components.data, reserved: names.attributes, state: state.data };
+}
+
+export function modelQuery(): CreateQueryResult<Model> {
+  return createQuery(() => ({ queryKey: modelKey, queryFn: ({ signal }) => readModel(signal) }));
+}
+
+/** After a change: whatever was read of definitions is read anew. */
+export async function modelChanged(): Promise<void> {
+  await queries.invalidateQueries({ queryKey: modelKey });
+  for (const queryKey of [definitionsKey, ['views']]) void queries.invalidateQueries({ queryKey });
+}
+
+export const typeOf = (model: Model, uid: unknown): BuiltType | undefined => model.types.find((one) => one.uid === uid);
+export const partOf = (model: Model, uid: unknown): BuiltComponent | undefined =>
+  model.components.find((one) => one.uid === uid);
+export const nameOf = (model: Model, uid: unknown): string =>
+  typeOf(model, uid)?.schema.displayName ?? partOf(model, uid)?.schema.displayName ?? String(uid);
+
+/** Those that people work with here, by name. */
+export function shownTypes(model: Model, kind?: string): BuiltType[] {
+  return model.types
+    .filter((one) => one.schema.visible && (kind === undefined || one.schema.kind === kind))
+    .sort((a, b) => a.schema.displayName.localeCompare(b.schema.displayName));
+}
+
+/** Components by category, both by name. */
+export function categories(model: Model): { name: string; components: BuiltComponent[] }[] {
+  const names = [...new Set(model.components.map((one) => one.category))].sort();
+  const byName = (a: BuiltComponent, b: BuiltComponent): number => a.schema.displayName.localeCompare(b.schema.displayName);
+  return names.map((name) => ({ name, components: model.components.filter((one) => one.category === name).sort(byName) }));
+}
+
+export const BUILDER = `${BASE}/plugins/content-type-builder`;
+export function definitionAddress(uid: string): string {
+  return uid.includes('::') ? `${BUILDER}/content-types/${uid}` : `${BUILDER}/component-categories/${uid.split('.')[0]}/${uid}`;
+}
+
+/** Where a definition is used: its uid, and the attribute that leads to it. */
+export function usesOf(model: Model, uid: string): { uid: string; attribute: string }[] {
+  const leads = (raw: RawAttribute): boolean =>
+    raw.target === uid || raw.component === uid || (Array.isArray(raw.components) && raw.components.includes(uid));
+  return [...model.types, ...model.components]
+    .filter((one) => one.uid !== uid)
+    .flatMap((one) =>
+      Object.entries(one.schema.attributes)
+        .filter(([, raw]) => leads(raw))
+        .map(([attribute]) => ({ uid: one.uid, attribute })),
+    );
+}

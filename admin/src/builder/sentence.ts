@@ -1,0 +1,81 @@
+/** An attribute in words: what it holds and what is asked of it. */
+import { t } from '../messages/index.svelte';
+import type { DefinitionDraft } from './draft.svelte';
+import { kindOf } from './kinds';
+import { nameOf, type Model, type RawAttribute } from './model';
+import { canBeLocalized, isLocalized } from './options';
+import { relationKind } from './relations';
+
+/** What a component is called, also one that is only being made. */
+export function componentName(model: Model, draft: DefinitionDraft, uid: unknown): string {
+  return draft.parts.find((part) => part.temporary === uid)?.identity.displayName ?? nameOf(model, uid);
+}
+
+function what(raw: RawAttribute, model: Model, draft: DefinitionDraft): string {
+  const kind = kindOf(raw).name;
+  switch (kind) {
+    case 'custom':
+      return t('builder.says.custom', { name: String(raw.customField ?? raw.type) });
+    case 'relation':
+      return relationSentence(raw, model, draft.identity.displayName);
+    case 'component': {
+      const name = componentName(model, draft, raw.component);
+      return t(raw.repeatable === true ? 'builder.says.components' : 'builder.says.component', { name });
+    }
+    case 'dynamiczone': {
+      const names = ((raw.components as string[] | undefined) ?? []).map((uid) => componentName(model, draft, uid));
+      return t('builder.says.zone', { names: names.join(', ') });
+    }
+    case 'media':
+      return t(raw.multiple === true ? 'builder.says.files' : 'builder.says.file', { kinds: allowed(raw) });
+    case 'enumeration':
+      return t('builder.says.enumeration', { values: ((raw.enum as string[] | undefined) ?? []).join(', ') });
+    case 'uid':
+      return raw.targetField ? t('builder.says.uidOf', { name: String(raw.targetField) }) : t('builder.type.uid');
+    default:
+      return typeName(raw.type);
+  }
+}
+
+const TYPES = {
+  string: 'builder.type.string', text: 'builder.type.text', richtext: 'builder.type.richtext', blocks: 'builder.type.blocks',
+  email: 'builder.type.email', password: 'builder.type.password', integer: 'builder.type.integer',
+  biginteger: 'builder.type.biginteger', decimal: 'builder.type.decimal', float: 'builder.type.float',
+  date: 'builder.type.date', datetime: 'builder.type.datetime', time: 'builder.type.time',
+  timestamp: 'builder.type.timestamp', boolean: 'builder.type.boolean', json: 'builder.type.json', uid: 'builder.type.uid',
+} as const;
+
+/** A type in words. */
+export const typeName = (type: string): string => (type in TYPES ? t(TYPES[type as keyof typeof TYPES]) : type);
+
+function allowed(raw: RawAttribute): string {
+  const kinds = (raw.allowedTypes as ('images' | 'videos' | 'files' | 'audios')[] | undefined) ?? [];
+  if (!kinds.length || kinds.length === 4) return t('builder.media.all');
+  return kinds.map((kind) => t(`builder.media.${kind}`)).join(', ');
+}
+
+/** "One article has one author; one author has many articles" */
+export function relationSentence(raw: RawAttribute, model: Model, owner: string): string {
+  const kind = relationKind(raw);
+  if (kind === null) return t('builder.says.morph', { relation: String(raw.relation) });
+  return t(`builder.relation.${kind}`, { owner, target: raw.target ? nameOf(model, raw.target) : '…' });
+}
+
+/** All of an attribute in words, in the order in which it matters. */
+export function sentence(raw: RawAttribute, model: Model, draft: DefinitionDraft): string {
+  const said = [what(raw, model, draft)];
+  if (raw.targetAttribute) said.push(t('builder.says.back', { name: String(raw.targetAttribute) }));
+  for (const key of ['required', 'unique', 'private'] as const) if (raw[key] === true) said.push(t(`builder.says.${key}`));
+  for (const key of ['min', 'max', 'minLength', 'maxLength'] as const) {
+    if (raw[key] !== undefined && raw[key] !== null) said.push(t(`builder.says.${key}`, { value: String(raw[key]) }));
+  }
+  if (raw.regex) said.push(t('builder.says.regex', { value: String(raw.regex) }));
+  if (raw.default !== undefined && raw.default !== null && raw.default !== '') {
+    const value = typeof raw.default === 'string' ? raw.default : JSON.stringify(raw.default);
+    said.push(t('builder.says.default', { value }));
+  }
+  if (draft.identity.isLocalized && canBeLocalized(raw)) {
+    said.push(t(isLocalized(raw.pluginOptions) ? 'builder.says.localized' : 'builder.says.shared'));
+  }
+  return said.join(' · ');
+}

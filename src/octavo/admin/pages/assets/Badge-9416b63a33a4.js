@@ -1,1 +1,0 @@
-import{Dt as e,F as t,L as n,Q as r,T as i,r as a,rt as o,y as s}from"./disclose-version-d21efb0343f3.js";var c=n(`<span><!></span>`);function l(n,l){let u=a(l,`tone`,3,`plain`);var d=c(),f=o(d);i(f,()=>l.children),e(d),r(()=>s(d,1,`badge ${u()??``}`,`svelte-1m0dk8d`)),t(n,d)}export{l as t};

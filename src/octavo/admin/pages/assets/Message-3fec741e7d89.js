@@ -1,1 +1,0 @@
-import{Dt as e,F as t,L as n,Q as r,T as i,p as a,r as o,rt as s,y as c}from"./disclose-version-d21efb0343f3.js";var l=n(`<div><!></div>`);function u(n,u){let d=o(u,`tone`,3,`bad`);var f=l(),p=s(f);i(p,()=>u.children),e(f),r(()=>{c(f,1,`message ${d()??``}`,`svelte-1eynozp`),a(f,`role`,d()===`bad`?`alert`:`status`)}),t(n,f)}export{u as t};

@@ -1,1 +1,0 @@
-import"./disclose-version-d21efb0343f3.js";import"./index-6244a6b1f520.js";import{i as e}from"./kinds-8ec75cec91bd.js";import{t}from"./TokenList-e7cdc8d839e6.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

@@ -1,1 +1,0 @@
-import{a as e,ut as t}from"./index-6244a6b1f520.js";import{n}from"./form.svelte-ec7e106056c5.js";async function r(r,i,...a){try{await r()}catch(t){return e(`failed`,n(t)),!1}return e(`done`,i),await Promise.all(a.map(e=>t.invalidateQueries({queryKey:[e]}))),!0}export{r as t};

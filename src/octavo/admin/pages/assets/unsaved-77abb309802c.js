@@ -1,1 +1,0 @@
-import{$ as e,n as t,st as n}from"./index-6244a6b1f520.js";import{t as r}from"./disclose-version-d21efb0343f3.js";function i(i){let a=n({beforeUnload:()=>!i(),onNavigate:()=>!i()||t({title:e(`ui.unsaved`),hint:e(`ui.unsaved.hint`),action:e(`ui.leave`),isDangerous:!0})});r(a)}export{i as t};
