@@ -12,7 +12,7 @@ export interface SettingsGroup {
   entries: readonly SettingsEntry[];
 }
 
-const SUPER = 'strapi-super-admin';
+export const SUPER = 'strapi-super-admin';
 
 export function isSuperAdmin(): boolean {
   return session.user?.roles?.some((role) => role.code === SUPER) ?? false;
@@ -39,7 +39,10 @@ const GROUPS: readonly SettingsGroup[] = [
   },
   {
     key: 'settings.administration',
-    entries: [entry('users', 'settings.users', 'admin::users.read')],
+    entries: [
+      entry('roles', 'settings.roles', 'admin::roles.read'),
+      entry('users', 'settings.users', 'admin::users.read'),
+    ],
   },
   {
     key: 'settings.operations',

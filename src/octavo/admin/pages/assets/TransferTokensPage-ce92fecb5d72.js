@@ -1,1 +1,0 @@
-import"./disclose-version-cce132468b3f.js";import"./index-7c2dd86e4354.js";import{i as e}from"./kinds-8ec75cec91bd.js";import{t}from"./TokenList-22676e5d1f8b.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

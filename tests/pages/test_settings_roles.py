@@ -1,0 +1,64 @@
+"""Roles of administrators at the pages: rights by type, field and condition."""
+
+from typing import Any
+
+from tests.pages.desk import Desk
+
+ROLES = "/admin/settings/roles"
+ARTICLE = "api::article.article"
+CREATE = "plugin::content-manager.explorer.create"
+
+
+def rights(desk: Desk, role: int) -> dict[tuple[str, str], Any]:
+    """The rights of a role, by action and type."""
+    found = desk.ask("GET", f"/admin/roles/{role}/permissions")["data"]
+    return {(one["action"], one["subject"]): one for one in found}
+
+
+def tick(desk: Desk, label: str) -> None:
+    """Tick the box of a table that is called so."""
+    box = f"[...document.querySelectorAll('td label')].find((one) => one.innerText.trim() === '{label}')"
+    desk.until(f"{box} && ({box}.click(), 1)", label)
+
+
+def test_a_role_is_made_with_rights_by_field_and_condition(desk: Desk) -> None:
+    desk.open(f"{ROLES}/new")
+    desk.fill("Name", "Proofreaders")
+    desk.until("document.querySelector('.rights li button')", "the types")
+    desk.do("[...document.querySelectorAll('.rights li button')].find((one) => /^Article/.test(one.innerText)).click()")
+    tick(desk, "Create: title")
+    tick(desk, "Create: seo")
+    desk.click("Create: conditions: Always")
+    desk.click("Is creator")
+    desk.see("Only if: Is creator")
+    desk.click("Plugins")
+    desk.click("Access the Media Library")
+    desk.click("Save")
+    desk.see("Saved")
+    desk.until("/roles\\/\\d+$/.test(location.pathname)", "the address of the role")
+    role = int(str(desk.do("location.pathname")).rpartition("/")[2])
+    granted = rights(desk, role)
+    made = granted[CREATE, ARTICLE]
+    assert {"title", "seo.metaTitle", "seo.shareImage"} <= set(made["properties"]["fields"])
+    assert "body" not in made["properties"]["fields"]
+    assert made["conditions"] == ["admin::is-creator"]
+    assert any(action == "plugin::upload.read" for action, _ in granted)
+    desk.open(f"{ROLES}/duplicate/{role}")
+    desk.fill("Name", "Copies")
+    desk.click("Save")
+    desk.see("Saved", "Copies")
+    desk.open(ROLES)
+    desk.click("Actions for Copies")
+    desk.click("Delete")
+    desk.click_at("[role=dialog] footer button:last-child")
+    desk.gone("Copies")
+
+
+def test_a_super_admin_is_shown_and_not_changed(desk: Desk) -> None:
+    desk.open(f"{ROLES}/1")
+    desk.see("Super Admins may do everything. That cannot be changed.")
+    assert desk.do("document.querySelectorAll('.action:not(:disabled)').length") == 0
+    assert desk.barriers() == []
+    desk.size(390, 800)
+    assert not desk.overflows()
+    desk.size(1400)
