@@ -37,7 +37,7 @@ LAYERS = (
     ("transfer.convert",),
     ("builder",),
     ("http",),
-    ("rest", "graphql", "admin"),
+    ("rest", "graphql", "admin", "telemetry"),
     ("project.api",),
     ("runtime", "handle", "typed"),
     ("transfer", "adoption"),

@@ -22,7 +22,7 @@ def test_what_took_long_is_remembered_without_its_query() -> None:
     router.add("GET", "/slow", slow)
     router.add("GET", "/quick", quick)
     application = HttpApplication(router)
-    application.observers = (kept.look,)
+    application.observers = (kept,)
     asyncio.run(ask_both(application))
     assert [(one.method, one.path, one.status) for one in kept.all() if one.path == "/slow"] == [("GET", "/slow", 200)]
     assert "secret" not in str(kept.all())

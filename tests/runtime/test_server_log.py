@@ -132,7 +132,7 @@ def test_the_access_log_tells_one_of_so_many_and_all_that_failed(caplog: pytest.
 
 
 def test_who_looks_on_disturbs_nobody(caplog: pytest.LogCaptureFixture) -> None:
-    def stumble(_: object) -> None:
+    def stumble(*_: object) -> None:
         raise RuntimeError
 
     app = watched()

@@ -29,6 +29,8 @@ main = LazyGroup(
         "webhooks": ("octavo.cli.webhooks:webhooks", "Make, show, change, delete and try webhooks."),
         "plugins": ("octavo.cli.plugins:plugins", "Show the plugins: built-in ones and installed packages."),
         "jobs": ("octavo.cli.jobs:jobs", "Show and run what is done in the background, and what was given up."),
+        "status": ("octavo.cli.watching:status", "Show how a running service fares."),
+        "slow": ("octavo.cli.watching:slow", "Show the slow requests of a running service."),
         "version": ("octavo.cli.version:version", "Show the version."),
     },
     plugins="octavo.commands",

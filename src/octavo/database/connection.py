@@ -9,14 +9,18 @@ back as text the same way. On PostgreSQL the type of a placeholder decides what 
 decimals takes int, float and str, a text type only str, an integer type only int; arrays take a list of those.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from typing import Any, Final, Protocol, TypeVar
 
+from octavo.database.pool import PoolUse
 from octavo.errors import ServiceUnavailable
 from octavo.sql.dialects.base import Dialect
 
 WorkT = TypeVar("WorkT")
+
+Watch = Callable[[str, float], None]
+"""Told each statement, and how many seconds it took, waits for a connection or a thread included."""
 
 LARGEST_ANSWER: Final = 32 * 1024**2
 
@@ -69,9 +73,12 @@ class StatementTimeout(ServiceUnavailable):
 
 
 class StatementCount(Protocol):
-    """Whoever counts the statements that are sent."""
+    """Whoever counts and watches the statements that are sent."""
 
     statements: int
+
+    watch: Watch | None
+    """Who is told of them."""
 
 
 class LockTimeout(StatementTimeout):
@@ -150,6 +157,9 @@ class Database(Connection, Protocol):
     large_reads: int
     """How many reads of great size may run at once so that others still find a connection."""
 
+    watch: Watch | None
+    """Who is told of statements; None where nobody wants to know, which costs nothing."""
+
     lock_timeout: float
     """Seconds that a statement of an exclusive transaction waits for a lock on a table."""
 
@@ -187,6 +197,9 @@ class Database(Connection, Protocol):
 
     def request_share(self) -> AbstractContextManager[None]:
         """Let the reads that are begun inside hold only one request's share of the connections (`request_share`)."""
+
+    def pools(self) -> Mapping[str, PoolUse]:
+        """Tell how the pools of connections fare, by name."""
 
     async def lock_holders(self, tables: Sequence[str]) -> Sequence[str]:
         """Tell people who holds locks on tables, the longest first; nothing where the database does not know."""

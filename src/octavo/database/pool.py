@@ -6,11 +6,26 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from time import monotonic
 from typing import Generic, TypeVar
 
 from octavo.errors import ServiceUnavailable
 
 ConnectionT = TypeVar("ConnectionT")
+
+
+@dataclass(frozen=True, slots=True)
+class PoolUse:
+    """How a pool fares: connections open and `idle`, how many there may be, who waits now, how often somebody had to
+    wait, and for how many seconds together."""
+
+    size: int
+    idle: int
+    maximum: int
+    waiting: int
+    waits: int
+    waited: float
 
 
 class Pool(Generic[ConnectionT]):
@@ -36,6 +51,8 @@ class Pool(Generic[ConnectionT]):
         self._idle: list[ConnectionT] = []
         # A waiter is given a connection, or None: the place of one, to open it itself.
         self._waiters: deque[asyncio.Future[ConnectionT | None]] = deque()
+        self._waits = 0
+        self._waited = 0.0
         self._closing = False
         self._returned = asyncio.Event()
 
@@ -51,6 +68,10 @@ class Pool(Generic[ConnectionT]):
         except TimeoutError as error:
             busy = f"none of {self._maximum} connections to the database came free in {seconds:g} s"
             raise ServiceUnavailable(reason=busy) from error
+
+    def use(self) -> PoolUse:
+        """Tell how it fares."""
+        return PoolUse(self._size, len(self._idle), self._maximum, len(self._waiters), self._waits, self._waited)
 
     def take_idle(self) -> ConnectionT | None:
         """An idle connection if there is one, without any waiting."""
@@ -126,6 +147,8 @@ class Pool(Generic[ConnectionT]):
     async def _wait(self) -> ConnectionT | None:
         waiter: asyncio.Future[ConnectionT | None] = asyncio.get_running_loop().create_future()
         self._waiters.append(waiter)
+        self._waits += 1
+        began = monotonic()
         try:
             return await waiter
         except BaseException:
@@ -135,6 +158,8 @@ class Pool(Generic[ConnectionT]):
                 with contextlib.suppress(ValueError):
                     self._waiters.remove(waiter)
             raise
+        finally:
+            self._waited += monotonic() - began
 
     def _pass_on(self, connection: ConnectionT | None) -> None:
         if connection is None:

@@ -13,8 +13,8 @@ from typing import Any, Final
 import asyncpg
 
 from octavo.database.ambient import Scope, joined
-from octavo.database.connection import LARGEST_ANSWER, Row, Values
-from octavo.database.pool import Pool
+from octavo.database.connection import LARGEST_ANSWER, Row, Values, Watch
+from octavo.database.pool import Pool, PoolUse
 from octavo.database.postgresql_apart import APART, ConnectionApart
 from octavo.database.postgresql_connection import NOT_YET_THERE, Server, close_connection, settings_script
 from octavo.database.postgresql_errors import ConnectionLost, is_interruption, raise_translated
@@ -22,6 +22,7 @@ from octavo.database.postgresql_transaction import BEGIN_SNAPSHOT, BEGIN_WRITING
 from octavo.database.request_share import is_shared, place, request_share
 from octavo.database.values import check_values
 from octavo.database.watchdog import Watchdog
+from octavo.database.watching import seen
 from octavo.errors import ServiceUnavailable
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.dialects.postgresql import POSTGRESQL
@@ -72,6 +73,7 @@ class PostgresqlDatabase:
         largest_answer: int = LARGEST_ANSWER,
     ) -> None:
         self.statements = 0
+        self.watch: Watch | None = None
         self.largest_answer = largest_answer
         self.lock_timeout = lock_timeout
         self.large_reads = max(maximum // 2, 1)
@@ -140,6 +142,9 @@ class PostgresqlDatabase:
     def request_share(self) -> contextlib.AbstractContextManager[None]:
         return request_share(self._maximum)
 
+    def pools(self) -> Mapping[str, PoolUse]:
+        return {"connections": self._pool.use()}
+
     async def lock_holders(self, tables: Sequence[str]) -> Sequence[str]:
         return [_holder_text(*row) for row in await self.fetch_all(_LOCK_HOLDERS, (list(tables),))]
 
@@ -200,7 +205,14 @@ class PostgresqlDatabase:
         scope = joined(self)
         if scope is not None:
             return _read_joined(scope, fetch, text, values)
+        if self.watch is not None:
+            return self._read_seen(self.watch, fetch, text, values)
         return self._read_shared(fetch, text, values) if is_shared() else self._read_freely(fetch, text, values)
+
+    async def _read_seen(self, watch: Watch, fetch: Callable[..., Awaitable[Any]], text: str, values: Values) -> Any:
+        with seen(watch, text):
+            read = self._read_shared if is_shared() else self._read_freely
+            return await read(fetch, text, values)
 
     async def _read_shared(self, fetch: Callable[..., Awaitable[Any]], text: str, values: Values) -> Any:
         async with place():

@@ -11,6 +11,7 @@ from octavo.database.connection import LockTimeout, Row, StatementCount, Transac
 from octavo.database.postgresql_errors import is_interruption, raise_translated
 from octavo.database.values import check_values
 from octavo.database.watchdog import Watchdog
+from octavo.database.watching import seen
 from octavo.errors import ServiceUnavailable
 from octavo.threads import in_computing_thread
 
@@ -122,7 +123,8 @@ class PostgresqlTransaction:
 
     async def _run(self, method: Callable[..., Awaitable[Any]], text: str, values: Values) -> Any:
         self._database.statements += 1
-        return await self._send(method, text, values)
+        with seen(self._database.watch, text):
+            return await self._send(method, text, values)
 
     async def _send(self, method: Callable[..., Awaitable[Any]], text: str, values: Values = ()) -> Any:
         if not self._usable:

@@ -9,7 +9,7 @@ which waits for the disk, and what is announced as long run in a thread.
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -17,9 +17,9 @@ from typing import Any, TypeVar, cast
 import apsw
 
 from octavo.database.ambient import joined
-from octavo.database.connection import LARGEST_ANSWER, Row, StatementTimeout, Values
+from octavo.database.connection import LARGEST_ANSWER, Row, StatementTimeout, Values, Watch
 from octavo.database.group_commit import GroupCommit
-from octavo.database.pool import Pool
+from octavo.database.pool import Pool, PoolUse
 from octavo.database.read_placement import LOOP_SECONDS, LoopReads
 from octavo.database.request_share import place, request_share
 from octavo.database.sqlite_connection import (
@@ -72,6 +72,7 @@ class SqliteDatabase:
         untouched: bool = False,
     ) -> None:
         self.statements = 0
+        self.watch: Watch | None = None
         self.largest_answer = largest_answer
         self.large_reads = max(readers // 2, 1)
         self.lock_timeout = lock_timeout
@@ -133,6 +134,9 @@ class SqliteDatabase:
 
     def request_share(self) -> contextlib.AbstractContextManager[None]:
         return request_share(self._thread_readers)
+
+    def pools(self) -> Mapping[str, PoolUse]:
+        return {"readers": self._readers.use(), "writer": self._writers.use()}
 
     async def lock_holders(self, tables: Sequence[str]) -> Sequence[str]:
         """Nobody locks a table here: there is one writer, and readers are in nobody's way."""
@@ -210,15 +214,21 @@ class SqliteDatabase:
         connection = self._loop_reader
         if connection is None:
             raise ServiceUnavailable(reason="the database is not open")
-        if self._loop_reads.may_run(text, long):
-            try:
-                return connection.run(collect, text, values, LOOP_SECONDS)
-            except StatementTimeout:
-                self._loop_reads.note_late(text)
-            except ServiceUnavailable:
-                pass  # another process recovers or closes the file: wait for it, but not here
-        async with place():
-            return await self._read_in_thread(collect, text, values)
+        watch = self.watch
+        began = 0.0 if watch is None else time.perf_counter()
+        try:
+            if self._loop_reads.may_run(text, long):
+                try:
+                    return connection.run(collect, text, values, LOOP_SECONDS)
+                except StatementTimeout:
+                    self._loop_reads.note_late(text)
+                except ServiceUnavailable:
+                    pass  # another process recovers or closes the file: wait for it, but not here
+            async with place():
+                return await self._read_in_thread(collect, text, values)
+        finally:
+            if watch is not None:
+                watch(text, time.perf_counter() - began)
 
     async def _read_in_thread(self, collect: Collect[ResultT], text: str, values: Values) -> ResultT:
         connection = await self._readers.acquire()

@@ -19,6 +19,7 @@ from octavo.database.sqlite_connection import (
     touched,
 )
 from octavo.database.values import check_values
+from octavo.database.watching import seen
 from octavo.database.writer_time_limit import WriterHold
 from octavo.threads import in_computing_thread
 
@@ -131,10 +132,12 @@ class SqliteTransaction:
             self._database.statements += 1
             check_values(values)
             run = run or self._connection.run
-            if long or len(values) > MOST_VALUES_HERE:
-                result = await self._database.run_in_thread(self._connection, run, collect, text, values, self._seconds)
-            else:
-                result = run(collect, text, values, self._seconds)
+            with seen(self._database.watch, text):
+                if long or len(values) > MOST_VALUES_HERE:
+                    runner = self._database.run_in_thread
+                    result = await runner(self._connection, run, collect, text, values, self._seconds)
+                else:
+                    result = run(collect, text, values, self._seconds)
         finally:
             self._hold.end_statement()
         self._usable = True

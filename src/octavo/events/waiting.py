@@ -5,12 +5,26 @@ from typing import Any, Final
 
 import orjson
 
+from octavo.clock import this_moment
 from octavo.database.connection import Database
 from octavo.sql.own_table_statement import OwnStatement
 
 _LIST: Final = OwnStatement("""
 SELECT id, topic, payload, created_at, due_at, attempts, error FROM octavo_outbox
 WHERE topic = {topic} OR {topic} = '' ORDER BY due_at, id LIMIT {most}""")
+_COUNT: Final = "SELECT topic, count(*), min(due_at) FROM octavo_outbox GROUP BY topic"
+_COUNT_DEAD: Final = "SELECT topic, count(*) FROM octavo_dead_letters GROUP BY topic"
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What there is of a topic: messages `waiting`, for how many seconds the first of them has been due, and how many
+    were `given_up`."""
+
+    topic: str
+    waiting: int
+    late_seconds: float
+    given_up: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +44,15 @@ async def list_waiting(database: Database, topic: str = "", most: int = 100) -> 
     """What is due next, of one topic or of all."""
     rows = await database.fetch_all(*_LIST.bind(database.dialect, topic=topic, most=most), long=True)
     return [Waiting(row[0], row[1], orjson.loads(row[2]), *row[3:]) for row in rows]
+
+
+async def count_work(database: Database) -> list[Work]:
+    """How much waits, and how much was given up, by topic. Raises ServiceUnavailable."""
+    rows = {row[0]: row for row in await database.fetch_all(_COUNT, long=True)}
+    dead: dict[str, int] = {row[0]: row[1] for row in await database.fetch_all(_COUNT_DEAD, long=True)}
+    now = this_moment()
+    return [
+        Work(topic, row[1], max(0, now - row[2]) / 1000 if row[1] else 0.0, dead.get(topic, 0))
+        for topic in sorted({*rows, *dead})
+        for row in (rows.get(topic, (topic, 0, now)),)
+    ]

@@ -2,7 +2,8 @@
 
 import logging
 
-from octavo.http.observing import Answered
+from octavo.http.request import Request
+from octavo.http.response import Response
 
 logger = logging.getLogger("octavo.access")
 
@@ -16,8 +17,7 @@ class AccessLog:
         self._sample = sample
         self._seen = 0
 
-    def __call__(self, answered: Answered) -> None:
-        request, response = answered.request, answered.response
+    def __call__(self, request: Request, response: Response, seconds: float) -> None:
         self._seen += 1
         if self._seen % self._sample and response.status < _FAILED:
             return
@@ -26,9 +26,9 @@ class AccessLog:
             "path": str(request.scope["path"]),
             "route": request.route,
             "status": response.status,
-            "milliseconds": round(answered.seconds * 1000, 2),
+            "milliseconds": round(seconds * 1000, 2),
             "bytes": max(response.length, 0),
         }
         text = "%s %r %d in %.2f ms"
-        values = request.method, fields["path"], response.status, answered.seconds * 1000
+        values = request.method, fields["path"], response.status, seconds * 1000
         logger.info(text, *values, extra={"fields": fields})

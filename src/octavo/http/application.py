@@ -15,7 +15,7 @@ from octavo.events.origin import WORK
 from octavo.http.dispatcher import ALWAYS_ALLOWED, Around, Dispatcher, render_outage
 from octavo.http.error_response import render_error
 from octavo.http.live_answers import LiveAnswers
-from octavo.http.observing import Answered, Observer
+from octavo.http.observing import Observer
 from octavo.http.options import HttpOptions
 from octavo.http.request import Receive, Request, Scope, Send
 from octavo.http.response import FileResponse, LiveResponse, Response
@@ -55,6 +55,8 @@ class HttpApplication:
         self._gate: asyncio.Event | None = None
         self._logged = -inf
         self.observers: tuple[Observer, ...] = ()
+        self.leave: Callable[[], float] = lambda: 0.0
+        """Called when the end is near: how many seconds requests are still to be taken."""
         self.problem: str | None = None
         """Why what is served is not what it should be by now: told on the start page, and with answers in the log."""
 
@@ -94,6 +96,10 @@ class HttpApplication:
         finally:
             gate, self._gate = self._gate, None
             gate.set()
+
+    def running(self) -> int:
+        """How many requests are under way."""
+        return len(self._running)
 
     def _is_busy(self, dispatcher: Dispatcher | None) -> bool:
         if dispatcher is None:
@@ -164,10 +170,10 @@ class HttpApplication:
                 self._tell_drained()
 
     def _tell_answered(self, request: Request, response: Response) -> None:
-        answered = Answered(request, response, asyncio.get_running_loop().time() - request.started)
+        seconds = asyncio.get_running_loop().time() - request.started
         for observe in self.observers:
             try:
-                observe(answered)
+                observe(request, response, seconds)
             except Exception:  # who looks on must not disturb
                 logger.exception("A request could not be observed")
 

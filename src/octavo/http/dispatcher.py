@@ -134,6 +134,8 @@ class Dispatcher:
         headers += own
         if _NAME not in named:
             headers.append((_NAME, request.id.encode()))
+        if self.options.server_timing:
+            headers.append((b"server-timing", request.timing().encode()))
         if response.content_type:
             headers.append((b"content-type", response.content_type.encode()))
         if response.status not in _WITHOUT_BODY and (length := response.length) >= 0:

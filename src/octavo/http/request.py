@@ -63,6 +63,16 @@ class Overlay:
     body: Any = None
 
 
+@dataclass(slots=True)
+class StatementsSeen:
+    """What statements a request has taken so far: how many, their seconds together, and the slowest of them."""
+
+    number: int = 0
+    seconds: float = 0.0
+    longest: float = 0.0
+    slowest: str = ""
+
+
 _FORWARDING: Final = frozenset({b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip"})
 
 
@@ -93,6 +103,7 @@ class Request:
         "scope",
         "source",
         "started",
+        "statements",
         "task",
         "waiting",
     )
@@ -105,6 +116,7 @@ class Request:
         self.actor: Any = None
         self.operation: object = None
         self.route = ""
+        self.statements: StatementsSeen | None = None
         self.body_complete = False
         self.task: Task[Any] | None = None
         self.deadline = self.started = math.inf
@@ -241,6 +253,11 @@ class Request:
         if len(body) <= _MOST_PARSED_HERE:
             return parse_json(body, depth)
         return await in_computing_thread(lambda: parse_json(body, depth))
+
+    def timing(self) -> str:
+        """How long it has taken, and its statements, as `Server-Timing` says it: in milliseconds."""
+        seen, seconds = self.statements or StatementsSeen(), get_running_loop().time() - self.started
+        return f'total;dur={seconds * 1000:.2f}, db;dur={seen.seconds * 1000:.2f};desc="statements: {seen.number}"'
 
     def touch(self) -> None:
         """Something arrived or left: the time-out is counted anew, up to a last moment."""

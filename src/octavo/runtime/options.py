@@ -342,6 +342,7 @@ def http_options(settings: Settings) -> HttpOptions:
         shows_own_role=settings.api.compat.own_role == "shown",
         split_fields=settings.api.compat.field_lists == "split",
         json_errors=settings.api.compat.error_bodies == "json",
+        server_timing=settings.mode == "development",
     )
 
 

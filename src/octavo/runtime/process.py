@@ -31,8 +31,8 @@ from octavo.runtime.background import Background
 from octavo.runtime.definition_changes import DefinitionChange, Steps
 from octavo.runtime.followers import Follower
 from octavo.runtime.infrastructure import Infrastructure, open_infrastructure
-from octavo.runtime.observers import observers
 from octavo.runtime.open_resources import migrations_folder
+from octavo.runtime.operating import Operating
 from octavo.runtime.prepare_database import StartFailed, check_types, prepare_database, update_database
 from octavo.runtime.project_files import read_marks
 from octavo.runtime.site import Site, build_site
@@ -83,7 +83,9 @@ class Process:
             on_startup=(self._start,),
             on_shutdown=(self._stop,),
         )
-        self.asgi.observers = observers(settings, self.infrastructure.slow)
+        self.operating = Operating(lambda: self.infrastructure, self.asgi.running)
+        self.operating.serve(self.infrastructure, self.site.router, self.asgi)
+        self.asgi.leave = self._leave
 
     @property
     def settings(self) -> Settings:
@@ -106,6 +108,8 @@ class Process:
         await self.site.bootstrap()
         await self.site.prepare()
         self._background.start()
+        self._following.start(self.operating.run())
+        self.operating.readiness.started = True
         if self._follower is not None:
             await self._follower.begin(self._is_current)
             self._following.start(self._follower.run())
@@ -179,8 +183,13 @@ class Process:
             await self._follower.publish()
         return name
 
+    def _leave(self) -> float:
+        self.operating.readiness.draining = True
+        return self.settings.server.drain
+
     async def _stop(self) -> None:
         """After the last request."""
+        self.operating.write()
         await self._following.cancel()
         await self._reloads.cancel()
         await self._retirements.settle()
@@ -276,7 +285,7 @@ class Process:
         left = None if infrastructure is self.infrastructure else self.infrastructure
         retiring = self._retire(dispatcher, self.site, self._background, left)
         self.infrastructure, self.site = infrastructure, site
-        self.asgi.observers = observers(infrastructure.settings, infrastructure.slow)
+        self.operating.serve(infrastructure, site.router, self.asgi)
         self._allow_changes(infrastructure)
         self._stop_listening()
         self._stop_listening = _put_in_force(infrastructure, site)

@@ -12,6 +12,7 @@ import signal
 import socket
 from collections.abc import Callable, Coroutine
 from functools import partial
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from granian.constants import Interfaces, Loops
@@ -26,6 +27,7 @@ from octavo.runtime.prepare_database import StartFailed
 from octavo.runtime.process import Process, build
 from octavo.settings import Settings
 from octavo.settings.files.server import Server as ServerOptions
+from octavo.telemetry.workers import VARIABLE as WORKERS_FOLDER
 
 try:
     from uvloop import new_event_loop
@@ -116,7 +118,7 @@ async def _serve_here(service: Process, announce: Announce, companion: Companion
         serving = loop.create_task(server.serve())
         beside = loop.create_task(_accompany(service, companion)) if companion is not None else None
         ending = loop.create_task(
-            _end_when_asked(asked, server, serving, partial(announce, service), service.asgi.end_live, options)
+            _end_when_asked(asked, server, serving, partial(announce, service), service.asgi, options)
         )
         await asyncio.wait((serving,))
         ending.cancel()
@@ -141,7 +143,7 @@ async def _end_when_asked(
     server: EmbeddedServer,
     serving: asyncio.Task[None],
     announce: Callable[[], None],
-    end_live: Callable[[], None],
+    application: HttpApplication,
     options: ServerOptions,
 ) -> None:
     """Once it listens, not before: the server does not hear of an end while it begins.
@@ -151,7 +153,8 @@ async def _end_when_asked(
     await _wait_until_open(options.host, options.port)
     announce()
     await asked.wait()
-    end_live()
+    await asyncio.sleep(application.leave())
+    application.end_live()
     server.stop()  # type: ignore[no-untyped-call]
     await asyncio.sleep(options.shutdown * _DRAIN_SHARE)
     serving.cancel()
@@ -203,13 +206,16 @@ async def hear_of_the_end(application: HttpApplication) -> None:
     """
     loop = asyncio.get_running_loop()
 
+    def leave() -> None:
+        loop.call_later(application.leave(), end)
+
     def end() -> None:
         application.end_live()
         os.kill(os.getpid(), signal.SIGINT)
         loop.call_later(_TELL_AGAIN_SECONDS, end)
 
     loop.remove_signal_handler(signal.SIGTERM)
-    signal.signal(signal.SIGTERM, lambda *_: loop.call_soon_threadsafe(end))
+    signal.signal(signal.SIGTERM, lambda *_: loop.call_soon_threadsafe(leave))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
 
 
@@ -237,8 +243,15 @@ def _forget_handlers() -> None:
 
 
 def _serve_with_workers(settings: Settings) -> None:
+    with TemporaryDirectory(prefix="octavo-") as folder:
+        _serve_from(settings, {WORKERS_FOLDER: folder} if settings.server.metrics.token else {})
+
+
+def _serve_from(settings: Settings, variables: dict[str, str]) -> None:
+    """Serve until the end, with some more variables for the workers."""
     options = settings.server
     end_workers_when_told()
+    os.environ |= variables
     os.environ |= {"OCTAVO_PROJECT": str(settings.project), "OCTAVO_ENV": settings.mode}
     MPServer(
         f"{create_worker.__module__}:{create_worker.__name__}",
@@ -254,5 +267,5 @@ def _serve_with_workers(settings: Settings) -> None:
         log_level=LogLevels.warning,
         log_dictconfig={"loggers": {}},  # what it tells, such as a worker that died, goes where everything goes
         respawn_failed_workers=True,
-        workers_kill_timeout=max(1, options.shutdown),
+        workers_kill_timeout=max(1, options.shutdown + options.drain),
     ).serve()

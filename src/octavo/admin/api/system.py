@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from octavo.admin.answers import data_answer
 from octavo.admin.operations import AdminOperation
@@ -13,6 +13,8 @@ from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.http.slow_requests import SlowRequest, SlowRequests
 from octavo.recent_log import Line, RecentLog
+
+_MOST_REQUESTS: Final = 50
 
 
 class SystemEndpoints:
@@ -30,11 +32,16 @@ class SystemEndpoints:
         check_super_admin(actor)
         told = {
             **await self._facts(),
-            "slowRequests": [_shown(one) for one in self._slow.all()],
-            "log": [_shown(one) for one in self._recent.lines()],
+            "slowRequests": [_shown_request(one) for one in self._slow.all()[:_MOST_REQUESTS]],
+            "log": [_shown_line(one) for one in self._recent.lines()],
         }
         return data_answer(told)
 
 
-def _shown(one: SlowRequest | Line) -> dict[str, Any]:
+def _shown_request(one: SlowRequest) -> dict[str, Any]:
+    at, milliseconds = shown_moment(one.at), one.milliseconds
+    return {"at": at, "method": one.method, "path": one.path, "status": one.status, "milliseconds": milliseconds}
+
+
+def _shown_line(one: Line) -> dict[str, Any]:
     return {**asdict(one), "at": shown_moment(one.at)}

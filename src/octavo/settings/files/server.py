@@ -6,6 +6,7 @@ from typing import Any
 
 from octavo.settings.files.jobs import Jobs
 from octavo.settings.files.log import Log
+from octavo.settings.files.metrics import Metrics
 from octavo.settings.files.outgoing import OutgoingHttp
 from octavo.settings.files.webhooks import Webhooks
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
@@ -63,6 +64,15 @@ class Server:
     shutdown: int = setting(
         30, "Time given to requests under way at a stop.", kind=DURATION, bounds=AT_LEAST_ZERO, default_doc="30s"
     )
+    drain: int = setting(
+        0,
+        "How long a service that is told to end still takes requests while `/_ready` says that it will not: the time "
+        "that whoever sends them needs to notice.",
+        kind=DURATION,
+        bounds=AT_LEAST_ZERO,
+        default_doc="0s",
+    )
     webhooks: Webhooks = table(Webhooks)
     jobs: Jobs = table(Jobs)
     log: Log = table(Log)
+    metrics: Metrics = table(Metrics)

@@ -1,0 +1,162 @@
+"""`octavo status` and `octavo slow`: what a running service tells of itself, by its own address and token."""
+
+import json
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
+
+import click
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from octavo.cli.base import Command, json_option, project_option, read_settings, refuse, say_json, say_table
+from octavo.cli.start import address_of
+from octavo.clock import shown_moment
+from octavo.settings import Settings
+
+_PATIENCE: Final = 10.0
+_MOST_STATEMENT: Final = 120
+
+url_option = click.option("--url", help="Address of the service; that of the settings if not given.")
+
+
+@click.command(cls=Command, epilog="Example: octavo status --watch")
+@click.option("--watch", is_flag=True, help="Show it again and again, until Ctrl-C.")
+@click.option("--seconds", type=click.FloatRange(0.2), default=2.0, show_default=True, help="Between two looks.")
+@url_option
+@project_option
+@json_option
+def status(watch: bool, seconds: float, url: str | None, project: Path, as_json: bool) -> None:
+    """Show how a running service fares. It has to have `metrics.token`, in config/server.toml."""
+    settings = read_settings(project)
+    told = _ask(settings, url)
+    if as_json:
+        say_json(told)
+        return
+    if not watch:
+        Console(highlight=False).print(_shown(told, None, 0.0))
+        return
+    with Live(_shown(told, None, seconds), auto_refresh=False) as live:
+        while True:
+            time.sleep(seconds)
+            before, told = told, _ask(settings, url)
+            live.update(_shown(told, before, seconds), refresh=True)
+
+
+@click.command(cls=Command, epilog="Example: octavo slow --json")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="How many.")
+@url_option
+@project_option
+@json_option
+def slow(limit: int, url: str | None, project: Path, as_json: bool) -> None:
+    """Show the slow requests of a running service, the newest first, without any value that callers sent."""
+    found = _ask(read_settings(project), url)["slow"][:limit]
+    if as_json:
+        say_json(found)
+        return
+    say_table(
+        ("when", "request", "status", "ms", "statements", "ms", "slowest", "ms"),
+        (
+            (
+                shown_moment(one["at"]),
+                f"{one['method']} {one['path']}" + (f"?{one['shape']}" if one["shape"] else ""),
+                one["status"],
+                one["milliseconds"],
+                one["statements"],
+                one["statement_milliseconds"],
+                " ".join(one["slowest"].split())[:_MOST_STATEMENT],
+                one["slowest_milliseconds"],
+            )
+            for one in found
+        ),
+    )
+
+
+def _ask(settings: Settings, url: str | None) -> Any:
+    token = settings.server.metrics.token
+    if not token:
+        refuse("the service tells nothing of itself without `token` in the table [metrics] of config/server.toml")
+    address = (url or address_of(settings)).rstrip("/")
+    if not address.startswith(("http://", "https://")):
+        refuse(f"{address} is no address of a service")
+    asked = Request(f"{address}/_status", headers={"Authorization": f"Bearer {token}"})  # noqa: S310 - checked above
+    try:
+        with urlopen(asked, timeout=_PATIENCE) as answer:  # noqa: S310 - checked above
+            return json.load(answer)
+    except HTTPError as error:
+        refuse(f"{address} answers {error.code}: it does not know the token, or is another service")
+    except (URLError, OSError, ValueError) as error:
+        refuse(f"{address} tells nothing: {getattr(error, 'reason', error)}")
+
+
+class _Numbers:
+    """Samples by name: sums over labels."""
+
+    def __init__(self, told: Any) -> None:
+        self._families = {one["name"]: one["samples"] for one in told["families"]}
+
+    def sum(self, name: str, suffix: str = "", **labels: str) -> float:
+        wanted = set(labels.items())
+        found = self._families.get(name, ())
+        return float(sum(v for end, given, v in found if end == suffix and wanted <= {(a, b) for a, b in given}))
+
+    def by(self, name: str, label: str) -> list[str]:
+        return sorted({text for _, given, _ in self._families.get(name, ()) for key, text in given if key == label})
+
+
+def _shown(told: Any, before: Any, seconds: float) -> Group:
+    now, past = _Numbers(told), _Numbers(before or told)
+    state = Text("ready", "bold green") if told["ready"] else Text("; ".join(told["reasons"]), "bold red")
+    head = Text.assemble(f"Octavo {told['version']}, up {_time(told['seconds'])}: ", state)
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(style="bold")
+    table.add_column()
+    for name, value in _rows(now, past, seconds if before else told["seconds"] or 1, since_start=before is None):
+        table.add_row(name, value)
+    return Group(head, table)
+
+
+def _rows(now: _Numbers, past: _Numbers, seconds: float, *, since_start: bool) -> Iterable[tuple[str, str]]:
+    def rise(name: str, suffix: str = "", **labels: str) -> float:
+        return now.sum(name, suffix, **labels) - (0 if since_start else past.sum(name, suffix, **labels))
+
+    def mean(name: str) -> str:
+        number = rise(name, "_count")
+        return f"{rise(name, '_sum') / number * 1000:.2f} ms" if number else "-"
+
+    requests = rise("octavo_requests_total")
+    codes = now.by("octavo_requests_total", "status")
+    failed = sum(rise("octavo_requests_total", status=one) for one in codes if one >= "500")
+    yield "requests", f"{requests / seconds:,.1f} a second, mean {mean('octavo_request_seconds')}, {failed:.0f} failed"
+    yield "under way", f"{now.sum('octavo_requests_running'):.0f}"
+    statements = rise("octavo_statement_seconds", "_count") / seconds
+    yield "statements", f"{statements:,.1f} a second, mean {mean('octavo_statement_seconds')}"
+    used, most = now.sum("octavo_pool_connections", state="used"), now.sum("octavo_pool_connections_limit")
+    waiting, waits = now.sum("octavo_pool_waiting"), rise("octavo_pool_waits_total")
+    yield "connections", f"{used:.0f} of {most:.0f} in use, {waiting:.0f} wait, {waits:.0f} had to"
+    held, limit = now.sum("octavo_cache_bytes"), now.sum("octavo_cache_bytes_limit")
+    hits, asked = rise("octavo_cache_requests_total", found="yes"), rise("octavo_cache_requests_total")
+    yield "caches", f"{_size(held)} of {_size(limit)}, {hits / asked:.0%} found" if asked else _size(held)
+    yield "event loop", f"late by {mean('octavo_loop_delay_seconds')} on average"
+    yield "memory", f"{_size(now.sum('octavo_memory_bytes'))} in {now.sum('octavo_workers'):.0f} workers"
+    yield "database", "answers" if now.sum("octavo_database_up") else "cannot be reached"
+    for topic in now.by("octavo_outbox_messages", "topic"):
+        waits, dead = now.sum("octavo_outbox_messages", topic=topic), now.sum("octavo_outbox_given_up", topic=topic)
+        late = now.sum("octavo_outbox_late_seconds", topic=topic)
+        yield f"outbox, {topic}", f"{waits:.0f} wait, the first {late:.0f} s late, {dead:.0f} given up"
+
+
+def _size(number: float) -> str:
+    return f"{number / 1024**2:,.1f} MB"
+
+
+def _time(seconds: int) -> str:
+    minutes, rest = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    return f"{days} d {hours} h" if days else f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

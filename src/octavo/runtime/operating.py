@@ -1,0 +1,148 @@
+"""What a process tells those who operate it: whether it is ready, how it fares, which requests were slow.
+
+`/_ready` is for everybody. `/metrics` and `/_status` are there where a token is set, for those who bring it. Raises
+StartFailed for a token that could be guessed.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict
+from hmac import compare_digest
+from pathlib import Path
+from typing import Any, Final
+
+from octavo import __version__
+from octavo.clock import this_moment
+from octavo.errors import ServiceUnavailable, UnauthorizedError
+from octavo.events.waiting import count_work
+from octavo.http.access_log import AccessLog
+from octavo.http.application import HttpApplication
+from octavo.http.request import Request
+from octavo.http.response import Response, render_json
+from octavo.http.router import Router
+from octavo.http.statements_seen import note_statement
+from octavo.runtime.infrastructure import Infrastructure
+from octavo.runtime.prepare_database import StartFailed
+from octavo.runtime.readiness import Readiness
+from octavo.settings import Settings
+from octavo.telemetry.measures import Measures
+from octavo.telemetry.samples import CONTENT_TYPE, Family, Sample, render
+from octavo.telemetry.workers import VARIABLE, Workers
+
+_SHORTEST_TOKEN: Final = 16
+_TICK_SECONDS: Final = 0.25
+_TICKS_BETWEEN_WRITES: Final = 4
+_NOT_KEPT: Final = ((b"cache-control", b"no-store"),)
+
+
+class Operating:
+    """What is seen of one process. `infrastructure` is asked for what is in force."""
+
+    def __init__(self, infrastructure: Callable[[], Infrastructure], running: Callable[[], int]) -> None:
+        self._infrastructure = infrastructure
+        self.readiness = Readiness(lambda: infrastructure().database)
+        self._measures = Measures(lambda: infrastructure().database, lambda: infrastructure().caches, running)
+        folder = os.environ.get(VARIABLE)
+        self._workers = Workers(
+            Path(folder) if folder else None, self._measures.families, lambda: infrastructure().slow.all()
+        )
+        self._began = this_moment()
+        self._token = b""
+
+    def serve(self, infrastructure: Infrastructure, router: Router, application: HttpApplication) -> None:
+        """See what is in force from now on, as it is set."""
+        settings = infrastructure.settings
+        token = settings.server.metrics.token or ""
+        if token and len(token) < _SHORTEST_TOKEN:
+            raise StartFailed(f"server.metrics.token has less than {_SHORTEST_TOKEN} characters")
+        self._token = token.encode()
+        infrastructure.slow.seconds = settings.server.metrics.slow / 1000
+        log = settings.server.log
+        access = (AccessLog(log.access_sample),) if log.access else ()
+        counting = (self._measures.see_request,) if token else ()
+        application.observers = (infrastructure.slow, *counting, *access)
+        infrastructure.database.watch = self._watch(settings)
+        _add(router, "/_ready", self._ready)
+        if token:
+            _add(router, "/metrics", self._tell)
+            _add(router, "/_status", self._status)
+
+    def _watch(self, settings: Settings) -> Callable[[str, float], None] | None:
+        if self._token:
+            return self._measures.see_statement
+        return note_statement if settings.mode == "development" else None
+
+    async def run(self) -> None:
+        """Look how late the event loop is, again and again, and let other workers know what this one counts."""
+        loop = asyncio.get_running_loop()
+        ticks = 0
+        while True:
+            due = loop.time() + _TICK_SECONDS
+            await asyncio.sleep(_TICK_SECONDS)
+            if self._token:
+                self._measures.loop_delay.add(max(0.0, loop.time() - due))
+                ticks += 1
+                if ticks % _TICKS_BETWEEN_WRITES == 0:
+                    self.write()
+
+    def write(self) -> None:
+        """Let other workers know what this one counts."""
+        with suppress(OSError):
+            if self._token:
+                self._workers.write()
+
+    async def _ready(self, _: Request) -> Response:
+        reasons = await self.readiness.reasons()
+        return render_json(503 if reasons else 200, {"ready": not reasons, "reasons": reasons}, _NOT_KEPT)
+
+    async def _tell(self, request: Request) -> Response:
+        self._check(request)
+        return Response(200, render(await self._families()), CONTENT_TYPE, _NOT_KEPT)
+
+    async def _status(self, request: Request) -> Response:
+        self._check(request)
+        reasons = await self.readiness.reasons()
+        told: dict[str, Any] = {
+            "version": __version__,
+            "seconds": (this_moment() - self._began) // 1000,
+            "ready": not reasons,
+            "reasons": reasons,
+            "families": [asdict(one) for one in await self._families()],
+            "slow": [asdict(one) for one in self._workers.slow()],
+        }
+        return render_json(200, told, _NOT_KEPT)
+
+    def _check(self, request: Request) -> None:
+        given = (request.header("authorization") or "").encode("latin-1")
+        if not compare_digest(given, b"Bearer " + self._token):
+            raise UnauthorizedError
+
+    async def _families(self) -> list[Family]:
+        return [*self._workers.families(), *await self._work()]
+
+    async def _work(self) -> list[Family]:
+        """What waits in the database, the same for all workers; without a database only that it is away."""
+        try:
+            work = await count_work(self._infrastructure().database)
+        except ServiceUnavailable:
+            return [_up(0)]
+        waiting: list[Sample] = [("", (("topic", one.topic),), one.waiting) for one in work]
+        late: list[Sample] = [("", (("topic", one.topic),), one.late_seconds) for one in work]
+        given_up: list[Sample] = [("", (("topic", one.topic),), one.given_up) for one in work]
+        return [
+            _up(1),
+            Family("octavo_outbox_messages", "gauge", "What waits: jobs, hooks, webhooks.", waiting),
+            Family("octavo_outbox_late_seconds", "gauge", "How long the first of it has been due.", late),
+            Family("octavo_outbox_given_up", "gauge", "What was given up.", given_up),
+        ]
+
+
+def _up(value: int) -> Family:
+    return Family("octavo_database_up", "gauge", "Whether the database can be reached.", [("", (), value)])
+
+
+def _add(router: Router, path: str, handler: Callable[[Request], Any]) -> None:
+    if "GET" not in router.methods(path):
+        router.add("GET", path, handler)

@@ -1,0 +1,112 @@
+"""Measures: what a process counts while it works. To count something costs a look-up and two additions."""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from octavo.cache import CacheBudget
+from octavo.database.connection import Database
+from octavo.http.request import Request
+from octavo.http.response import LiveResponse, Response
+from octavo.http.router import METHODS
+from octavo.http.statements_seen import note_statement
+from octavo.telemetry.memory import resident_bytes
+from octavo.telemetry.samples import Family, Histogram, Labels, Sample
+
+REQUEST_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+STATEMENT_BOUNDS: Final = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0)
+LOOP_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)
+_ENDLESS_SECONDS: Final = 1.0
+_NOTED_SECONDS: Final = 0.001
+"""To note a shorter statement for its request would cost more than to count it."""
+_METHODS: Final = frozenset(METHODS)
+
+_Key = tuple[str, str, int]
+
+
+@dataclass(slots=True)
+class Measures:
+    """Counts of one process. `database` and `caches` tell of themselves when they are asked."""
+
+    database: Callable[[], Database]
+    caches: Callable[[], CacheBudget]
+    running: Callable[[], int]
+    requests: dict[_Key, Histogram] = field(default_factory=dict)
+    statements: Histogram = field(default_factory=lambda: Histogram(STATEMENT_BOUNDS))
+    loop_delay: Histogram = field(default_factory=lambda: Histogram(LOOP_BOUNDS))
+
+    def see_request(self, request: Request, response: Response, seconds: float) -> None:
+        """Count a request that was answered. Answers that go on for hours count as begun."""
+        key = request.method, request.route, response.status
+        found = self.requests.get(key) or self._first(*key)
+        if seconds > _ENDLESS_SECONDS and isinstance(response, LiveResponse):
+            seconds = 0.0
+        found.counts[bisect_left(REQUEST_BOUNDS, seconds)] += 1
+        found.sum += seconds
+
+    def see_statement(self, text: str, seconds: float) -> None:
+        """Count a statement; one that takes a while is noted for its request too."""
+        found = self.statements
+        found.counts[bisect_left(STATEMENT_BOUNDS, seconds)] += 1
+        found.sum += seconds
+        if seconds >= _NOTED_SECONDS:
+            note_statement(text, seconds)
+
+    def _first(self, method: str, route: str, status: int) -> Histogram:
+        """Begin to count one kind of requests; methods that nobody knows are one."""
+        known = method if method in _METHODS else "other"
+        return self.requests.setdefault((known, route, status), Histogram(REQUEST_BOUNDS))
+
+    def families(self) -> list[Family]:
+        """All of it, as it is now."""
+        return [*self._request_families(), *self._database_families(), *self._cache_families(), *self._own_families()]
+
+    def _request_families(self) -> Iterator[Family]:
+        counted: list[Sample] = []
+        routes: dict[Labels, Histogram] = {}
+        for (method, route, status), found in tuple(self.requests.items()):
+            labels = (("method", method), ("route", route))
+            counted.append(("", (*labels, ("status", str(status))), sum(found.counts)))
+            routes.setdefault(labels, Histogram(REQUEST_BOUNDS)).join(found)
+        timed = [sample for labels, found in routes.items() for sample in found.samples(labels)]
+        yield Family("octavo_requests_total", "counter", "Requests that were answered.", counted)
+        yield Family("octavo_request_seconds", "histogram", "Time from a request to its answer.", timed)
+        yield Family("octavo_requests_running", "gauge", "Requests under way.", [("", (), self.running())])
+
+    def _database_families(self) -> Iterator[Family]:
+        yield Family(
+            "octavo_statement_seconds", "histogram", "Time of statements, waits included.", self.statements.samples()
+        )
+        pools = self.database().pools()
+        held: list[Sample] = []
+        for name, one in pools.items():
+            held.append(("", (("pool", name), ("state", "used")), one.size - one.idle))
+            held.append(("", (("pool", name), ("state", "idle")), one.idle))
+        yield Family("octavo_pool_connections", "gauge", "Connections to the database.", held)
+        most: list[Sample] = [("", (("pool", name),), one.maximum) for name, one in pools.items()]
+        yield Family("octavo_pool_connections_limit", "gauge", "Connections that there may be.", most)
+        waiting: list[Sample] = [("", (("pool", name),), one.waiting) for name, one in pools.items()]
+        yield Family("octavo_pool_waiting", "gauge", "Who waits for a connection now.", waiting)
+        waited: list[Sample] = [("", (("pool", name),), one.waits) for name, one in pools.items()]
+        yield Family("octavo_pool_waits_total", "counter", "How often somebody had to wait.", waited)
+        seconds: list[Sample] = [("", (("pool", name),), one.waited) for name, one in pools.items()]
+        yield Family("octavo_pool_wait_seconds_total", "counter", "How long they waited.", seconds)
+
+    def _cache_families(self) -> Iterator[Family]:
+        reports = self.caches().reports()
+        asked: list[Sample] = []
+        for one in reports:
+            asked.append(("", (("cache", one.name), ("found", "yes")), one.hits))
+            asked.append(("", (("cache", one.name), ("found", "no")), one.misses))
+        held: list[Sample] = [("", (("cache", one.name),), one.size) for one in reports]
+        yield Family("octavo_cache_bytes", "gauge", "What caches hold.", held)
+        yield Family("octavo_cache_bytes_limit", "gauge", "What they may hold.", [("", (), self.caches().limit)])
+        yield Family("octavo_cache_requests_total", "counter", "How often a cache was asked.", asked)
+
+    def _own_families(self) -> Iterator[Family]:
+        delay = self.loop_delay.samples()
+        yield Family("octavo_loop_delay_seconds", "histogram", "How late the event loop is.", delay)
+        memory: list[Sample] = [("", (), resident_bytes())]
+        yield Family("octavo_memory_bytes", "gauge", "Memory that workers hold, their shared part too.", memory)
+        yield Family("octavo_workers", "gauge", "Workers that answer.", [("", (), 1)])
