@@ -45,6 +45,15 @@ const GROUPS: readonly SettingsGroup[] = [
     ],
   },
   {
+    key: 'settings.site',
+    entries: [
+      entry('users-permissions/roles', 'settings.siteRoles', 'plugin::users-permissions.roles.read'),
+      entry('users-permissions/providers', 'settings.siteProviders', 'plugin::users-permissions.providers.read'),
+      entry('users-permissions/email-templates', 'settings.siteTemplates', 'plugin::users-permissions.email-templates.read'),
+      entry('users-permissions/advanced-settings', 'settings.siteAdvanced', 'plugin::users-permissions.advanced-settings.read'),
+    ],
+  },
+  {
     key: 'settings.operations',
     entries: [
       forSuperAdmins('system', 'settings.system'),

@@ -1,1 +1,0 @@
-import"./disclose-version-cce132468b3f.js";import"./index-f8544bf0ead7.js";import{t as e}from"./kinds-8ec75cec91bd.js";import{t}from"./TokenList-e053f27773c1.js";function n(n){t(n,{get kind(){return e}})}export{n as default};
