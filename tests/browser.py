@@ -58,9 +58,7 @@ class Page:
         message = {"id": self._count, "method": method, "params": params}
         if self._session is not None:
             message["sessionId"] = self._session
-        data = json.dumps(message).encode() + b"\0"
-        while data:
-            data = data[os.write(self._writing, data) :]
+        self._write(message)
         while True:
             told = self._read()
             if told.get("id") == self._count:
@@ -84,6 +82,11 @@ class Page:
         os.close(self._reading)
         os.close(self._writing)
 
+    def _write(self, message: dict[str, Any]) -> None:
+        data = json.dumps(message).encode() + b"\0"
+        while data:
+            data = data[os.write(self._writing, data) :]
+
     def _read(self) -> Any:
         while b"\0" not in self._pending:
             piece = os.read(self._reading, 65536)
@@ -95,6 +98,9 @@ class Page:
     def _note(self, told: dict[str, Any]) -> None:
         params = told.get("params", {})
         match told.get("method"):
+            case "Page.javascriptDialogOpening":  # whoever leaves is sure
+                answer = {"id": 0, "method": "Page.handleJavaScriptDialog", "params": {"accept": True}}
+                self._write(answer | {"sessionId": self._session})
             case "Network.requestWillBeSent":
                 self.asked.append(params["request"]["url"])
             case "Runtime.exceptionThrown":

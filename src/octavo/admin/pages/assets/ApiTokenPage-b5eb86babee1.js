@@ -1,1 +1,0 @@
-import"./disclose-version-cce132468b3f.js";import"./index-1ae09ecd7647.js";import{t as e}from"./kinds-8ec75cec91bd.js";import{t}from"./TokenPage-9b79a3bff6c7.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

@@ -1,1 +1,0 @@
-import"./disclose-version-cce132468b3f.js";import"./index-1ae09ecd7647.js";import{i as e}from"./kinds-8ec75cec91bd.js";import{t}from"./TokenList-3c3dadc8d5ab.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

@@ -1,1 +1,0 @@
-import{a as e,ft as t}from"./index-1ae09ecd7647.js";import{n}from"./form.svelte-258b94ea325c.js";async function r(r,i,...a){try{await r()}catch(t){return e(`failed`,n(t)),!1}return e(`done`,i),await Promise.all(a.map(e=>t.invalidateQueries({queryKey:[e]}))),!0}export{r as t};

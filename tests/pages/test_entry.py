@@ -1,0 +1,68 @@
+"""The form of an entry: what is sent, and what is checked."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.pages.articles import FORM, leave, make, open_form, stored
+from tests.pages.desk import Desk
+
+
+@pytest.fixture(autouse=True)
+def leaves_without_asking(desk: Desk) -> Iterator[None]:
+    yield
+    leave(desk)
+
+
+def bodies(desk: Desk) -> None:
+    """Note the bodies that the page sends from now on, in `window.sent`."""
+    desk.do(
+        "(() => { window.sent = []; const ask = fetch; window.fetch = (address, options) => { if (options?.body)"
+        " window.sent.push(JSON.parse(options.body)); return ask(address, options); }; return 1; })()"
+    )
+
+
+def test_only_what_was_changed_is_sent(desk: Desk) -> None:
+    article = make(desk, "Only what was changed")
+    open_form(desk, article)
+    bodies(desk)
+    desk.fill("excerpt", "Short.")
+    desk.see("Not saved")
+    desk.click("Save")
+    desk.gone("Not saved")
+    assert desk.do("window.sent") == [{"excerpt": "Short."}]
+    assert stored(desk, article)["excerpt"] == "Short."
+
+
+def test_rules_are_told_while_one_types_and_by_the_service(desk: Desk) -> None:
+    article = make(desk, "Rules")
+    open_form(desk, article)
+    desk.fill("readingMinutes", "99")
+    desk.see("Not more than 60")
+    desk.fill("readingMinutes", "9x")
+    desk.see("A whole number is needed")
+    desk.click("Save")
+    desk.see("Something cannot be read yet")
+    desk.fill("readingMinutes", "99")
+    desk.click("Save")
+    desk.see("readingMinutes must be less than or equal to 60")
+    assert desk.do("document.activeElement.id") == "field.readingMinutes"
+    desk.fill("readingMinutes", "9")
+    desk.click("Save")
+    desk.gone("Not saved")
+    assert stored(desk, article)["readingMinutes"] == 9
+
+
+def test_a_new_article_from_its_title_to_its_publication(desk: Desk) -> None:
+    desk.open(f"{FORM}/create")
+    desk.fill("title", "A Whole New Article")
+    desk.until("document.getElementById('field.slug').value === 'a-whole-new-article'", "the slug of the title")
+    desk.click("Publish")
+    desk.see("Published", "Unpublish")
+    desk.until("/article[/][0-9]+$/.test(location.pathname)", "the address of the article")
+    article = int(str(desk.do("location.pathname")).rpartition("/")[2])
+    found = stored(desk, article)
+    assert (found["title"], found["slug"], found["format"]) == ("A Whole New Article", "a-whole-new-article", "feature")
+    assert found["publishedAt"] is not None
+    desk.click("Unpublish")
+    desk.see("It is a draft again", "Draft")

@@ -1,0 +1,106 @@
+"""The form of an entry where two write at once, and where a tab is closed too early: nothing is lost."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.pages.articles import LIST, leave, make, open_form, stored
+from tests.pages.desk import AXE, Desk
+
+RELEASE = "((go) => { window.release = null; go(); return true; })(window.release)"
+"""Lets the answer to a save through."""
+KEPT = """new Promise((done) => {
+  const asked = indexedDB.open('octavo.drafts', 1);
+  asked.onsuccess = () => {
+    const all = asked.result.transaction('drafts').objectStore('drafts').getAll();
+    all.onsuccess = () => (asked.result.close(), done(JSON.stringify(all.result)));
+  };
+})"""
+"""What the browser keeps of forms that were not saved."""
+
+
+@pytest.fixture(autouse=True)
+def leaves_without_asking(desk: Desk) -> Iterator[None]:
+    yield
+    leave(desk)
+
+
+def test_what_is_typed_while_a_save_runs_stays(desk: Desk) -> None:
+    article = make(desk, "Typed meanwhile")
+    open_form(desk, article)
+    desk.fill("excerpt", "First")
+    desk.do(
+        "(() => { const ask = fetch; window.fetch = async (address, options) => { const answer = await ask(address,"
+        " options); if (options.method === 'PUT') await new Promise((go) => (window.release = go)); return answer; };"
+        " return 1; })()"
+    )
+    desk.click("Save")
+    desk.until("!!window.release", "the answer to the save")
+    desk.fill("excerpt", "First and second")
+    desk.fill("title", "Another title")
+    desk.do(RELEASE)
+    desk.see("Saved", "Not saved")
+    assert (desk.value("excerpt"), desk.value("title")) == ("First and second", "Another title")
+    assert stored(desk, article)["excerpt"] == "First"
+    desk.until("!__look.button('Save', true).disabled", "another save")
+    desk.click("Save")
+    desk.until("!!window.release", "the answer to another save")
+    desk.do(RELEASE)
+    desk.gone("Not saved")
+    found = stored(desk, article)
+    assert (found["excerpt"], found["title"]) == ("First and second", "Another title")
+
+
+def test_what_only_others_have_changed_is_taken_over(desk: Desk) -> None:
+    article = make(desk, "Taken over")
+    open_form(desk, article)
+    desk.fill("excerpt", "Mine")
+    desk.ask("PUT", f"{LIST}/{article}", {"readingMinutes": 7})
+    desk.click("Save")
+    desk.see("What they have changed is here too")
+    desk.gone("Not saved")
+    assert desk.value("readingMinutes") == "7"
+    found = stored(desk, article)
+    assert (found["excerpt"], found["readingMinutes"]) == ("Mine", 7)
+
+
+def test_what_both_have_changed_is_asked_about(desk: Desk) -> None:
+    article = make(desk, "Asked about")
+    open_form(desk, article)
+    desk.fill("excerpt", "Mine")
+    desk.fill("readingMinutes", "5")
+    desk.ask("PUT", f"{LIST}/{article}", {"excerpt": "Theirs", "readingMinutes": 7})
+    desk.click("Save")
+    desk.see("Somebody else has saved in between", "Mine", "Theirs")
+    if AXE.is_file():
+        assert desk.barriers() == []
+    desk.click("Not now")
+    assert stored(desk, article)["excerpt"] == "Theirs"
+    desk.click("Save")
+    desk.see("Somebody else has saved in between")
+    desk.click_at("[role=dialog] fieldset:first-of-type label:nth-of-type(2)")
+    desk.click("Save this")
+    desk.gone("Somebody else has saved in between")
+    desk.gone("Not saved")
+    found = stored(desk, article)
+    assert (found["excerpt"], found["readingMinutes"]) == ("Theirs", 5)
+
+
+def test_what_was_not_saved_is_offered_again(desk: Desk) -> None:
+    article = make(desk, "Offered again")
+    open_form(desk, article)
+    desk.fill("excerpt", "Lost in a crash")
+    desk.until(f"{KEPT}.then((all) => all.includes('Lost in a crash'))", "what the browser keeps")
+    desk.page.send("Page.navigate", url="about:blank")
+    desk.until("location.href === 'about:blank'", "another page")
+    open_form(desk, article)
+    desk.see("Something was not saved.")
+    assert desk.value("excerpt") == ""
+    desk.click("What differs")
+    desk.see("Kept: Lost in a crash")
+    desk.click("Take it back")
+    assert desk.value("excerpt") == "Lost in a crash"
+    desk.click("Save")
+    desk.gone("Not saved")
+    assert stored(desk, article)["excerpt"] == "Lost in a crash"
+    desk.until(f"{KEPT}.then((all) => all === '[]')", "nothing that the browser keeps")
