@@ -59,7 +59,8 @@ def test_parts_of_a_zone_are_added_moved_and_keep_their_rows(desk: Desk) -> None
     desk.open(f"/admin{ARTICLE}/1")
     desk.click("Add to blocks")
     desk.see("Call to action")
-    desk.click("Quote", exact=False)
+    found = "[...document.querySelectorAll('[role=dialog] button')].find((one) => one.innerText.trim() === 'Quote')"
+    desk.until(f"(({found})?.click(), !({found}) && !document.querySelector('[role=dialog]'))", "the choice")
     last = len(before)
     desk.until(f"document.getElementById('field.blocks.{last}.text')", "the quote's text")
     desk.do(f"document.getElementById('field.blocks.{last}.text').focus()")

@@ -29,7 +29,7 @@ const KINDS: Readonly<Record<string, FieldKind>> = {
   string: { component: TextField },
   email: { component: TextField },
   text: { component: LongTextField },
-  richtext: { component: LongTextField },
+  richtext: { load: () => import('./markdown/MarkdownField.svelte'), hasOwnFrame: true },
   enumeration: { component: EnumerationField },
   boolean: { component: BooleanField, hasOwnFrame: true },
   uid: { component: UidField },
@@ -46,6 +46,7 @@ const KINDS: Readonly<Record<string, FieldKind>> = {
   dynamiczone: { component: ZoneField, hasOwnFrame: true },
   relation: { component: RelationField, hasOwnFrame: true },
   media: { component: MediaField, hasOwnFrame: true },
+  blocks: { load: () => import('./blocks/BlocksField.svelte'), hasOwnFrame: true },
   json: { load: () => import('./json/JsonField.svelte'), hasOwnFrame: true },
 };
 

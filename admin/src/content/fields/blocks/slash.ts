@@ -1,0 +1,45 @@
+/** The menu that opens by a slash: blocks to turn the paragraph into. */
+import { Plugin, type EditorState } from 'prosemirror-state';
+import type { EditorView } from 'prosemirror-view';
+
+/** What is written after the slash, and where the menu stands in the window. */
+export interface Slash {
+  query: string;
+  from: number;
+  left: number;
+  top: number;
+}
+
+interface Told {
+  show: (slash: Slash | null) => void;
+  /** Whether the menu took the key. */
+  press: (key: string) => boolean;
+}
+
+const KEYS = new Set(['ArrowUp', 'ArrowDown', 'Enter', 'Escape', 'Tab']);
+
+export function slashPlugin({ show, press }: Told): Plugin {
+  return new Plugin({
+    props: { handleKeyDown: (_view, event) => KEYS.has(event.key) && press(event.key) },
+    view: () => ({
+      update: (view, before) => {
+        if (before.doc !== view.state.doc || before.selection !== view.state.selection) show(slashAt(view));
+      },
+      destroy: () => show(null),
+    }),
+  });
+}
+
+function slashAt(view: EditorView): Slash | null {
+  const query = queryAt(view.state);
+  if (query === null || !view.hasFocus()) return null;
+  const from = view.state.selection.from - query.length - 1;
+  const { left, bottom } = view.coordsAtPos(from);
+  return { query, from, left, top: bottom };
+}
+
+function queryAt({ selection }: EditorState): string | null {
+  const { $from, empty } = selection;
+  if (!empty || !$from.parent.isTextblock || $from.parent.type.spec.code) return null;
+  return /^\/([^\s/]{0,20})$/.exec($from.parent.textBetween(0, $from.parentOffset))?.[1] ?? null;
+}

@@ -1,0 +1,7 @@
+const SAFE = /^(https?:|mailto:|tel:|[/#?.]|[^:]*$)/i;
+
+/** Whether an address may be followed: not one that runs a script. */
+export function isSafe(url: string): boolean {
+  // eslint-disable-next-line no-control-regex -- browsers drop these
+  return SAFE.test(url.replace(/[\u0000-\u0020]/g, ''));
+}

@@ -1,1 +1,0 @@
-import"./disclose-version-cce132468b3f.js";import"./index-c37ad8ba4dce.js";import{t as e}from"./kinds-8ec75cec91bd.js";import{t}from"./TokenPage-f38c17dfeeae.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

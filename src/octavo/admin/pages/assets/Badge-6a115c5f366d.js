@@ -1,1 +1,0 @@
-import{D as e,L as t,at as n,b as r,et as i,kt as a,r as o,z as s}from"./disclose-version-cce132468b3f.js";var c=s(`<span><!></span>`);function l(s,l){let u=o(l,`tone`,3,`plain`);var d=c(),f=n(d);e(f,()=>l.children),a(d),i(()=>r(d,1,`badge ${u()??``}`,`svelte-1m0dk8d`)),t(s,d)}export{l as t};

@@ -1,1 +1,0 @@
-import{D as e,L as t,at as n,b as r,et as i,kt as a,m as o,r as s,z as c}from"./disclose-version-cce132468b3f.js";var l=c(`<div><!></div>`);function u(c,u){let d=s(u,`tone`,3,`bad`);var f=l(),p=n(f);e(p,()=>u.children),a(f),i(()=>{r(f,1,`message ${d()??``}`,`svelte-1eynozp`),o(f,`role`,d()===`bad`?`alert`:`status`)}),t(c,f)}export{u as t};

@@ -1,1 +1,0 @@
-import"./disclose-version-cce132468b3f.js";import"./index-c37ad8ba4dce.js";import{i as e}from"./kinds-8ec75cec91bd.js";import{t}from"./TokenList-f6d0ff39dc18.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

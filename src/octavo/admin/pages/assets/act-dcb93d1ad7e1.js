@@ -1,1 +1,0 @@
-import{a as e,ft as t}from"./index-c37ad8ba4dce.js";import{n}from"./form.svelte-275a59ab6bf7.js";async function r(r,i,...a){try{await r()}catch(t){return e(`failed`,n(t)),!1}return e(`done`,i),await Promise.all(a.map(e=>t.invalidateQueries({queryKey:[e]}))),!0}export{r as t};

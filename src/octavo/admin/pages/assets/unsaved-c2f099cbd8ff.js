@@ -1,1 +1,0 @@
-import{lt as e,n as t,tt as n}from"./index-c37ad8ba4dce.js";import{t as r}from"./disclose-version-cce132468b3f.js";function i(i){let a=e({beforeUnload:()=>!i(),onNavigate:()=>!i()||t({title:n(`ui.unsaved`),hint:n(`ui.unsaved.hint`),action:n(`ui.leave`),isDangerous:!0})});r(a)}export{i as t};
