@@ -52,6 +52,15 @@ def test_tells_how_its_caches_fare(project: Path) -> None:
         assert server.stop()[0] == 0
 
 
+def test_takes_requests_for_a_while_when_told_to_end(project: Path) -> None:
+    with serving("start", project, OCTAVO_SERVER__DRAIN="10m") as server:
+        assert server.get("/_ready") == (200, {"ready": True, "reasons": []})
+        server.process.send_signal(signal.SIGTERM)
+        assert server.wait_for("/_ready", 503)["reasons"] == ["draining: the service is about to end"]
+        assert server.get("/api/stories") == (403, FORBIDDEN)
+        server.process.kill()
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("workers", [1, 2])
 def test_finishes_what_is_under_way(project: Path, number: int, workers: int) -> None:

@@ -132,42 +132,32 @@ class HttpApplication:
 
     async def _serve(self, request: Request, dispatcher: Dispatcher, send: Send) -> None:
         work = WORK.set(request)
-        try:
-            if len(self._running) >= dispatcher.options.max_requests:
-                await self._refuse(request, dispatcher, send)
-            else:
-                await self._answer(request, dispatcher, send)
-        finally:
-            WORK.reset(work)
-
-    async def _refuse(self, request: Request, dispatcher: Dispatcher, send: Send) -> None:
-        """Send a request away: too many are under way."""
-        request.started = asyncio.get_running_loop().time()
-        full = ServiceUnavailable("Too many requests are waiting", reason=f"{len(self._running)} are under way")
-        response = render_outage(full)
-        await self._send(request, response, dispatcher, send)
-        self._tell_answered(request, response)
-
-    async def _answer(self, request: Request, dispatcher: Dispatcher, send: Send) -> None:
+        full = len(self._running) >= dispatcher.options.max_requests
         self._start(request, dispatcher)
         try:
-            response = await self._respond_in_time(request, dispatcher)
+            response = self._refuse() if full else await self._respond_in_time(request, dispatcher)
             if self.problem is not None:
                 self._log_answer(request, response)
             await self._send(request, response, dispatcher, send)
             if self.observers:
                 self._tell_answered(request, response)
-            if request.method not in ALWAYS_ALLOWED and not request.overdue:
+            if not full and request.method not in ALWAYS_ALLOWED and not request.overdue:
                 await request.drain()
         except asyncio.CancelledError:
             # Too late even for an answer: one was under way that the client did not take.
             if not request.overdue:
                 raise
         finally:
+            WORK.reset(work)
             self._running.pop(request, None)
             request.close()
             if self._waiting:
                 self._tell_drained()
+
+    def _refuse(self) -> Response:
+        """What is answered while too many requests are under way."""
+        reason = f"{len(self._running) - 1} are under way"
+        return render_outage(ServiceUnavailable("Too many requests are waiting", reason=reason))
 
     def _tell_answered(self, request: Request, response: Response) -> None:
         seconds = asyncio.get_running_loop().time() - request.started

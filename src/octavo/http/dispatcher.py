@@ -36,6 +36,7 @@ Around = Callable[[Handler, Request], Awaitable[Response]]
 """What stands around everything that answers: it is given that, and the request."""
 _POLICY = b"content-security-policy"
 _NAME = b"x-request-id"
+_NONE: frozenset[bytes] = frozenset()
 _WITHOUT_BODY = frozenset((204, 304))
 
 
@@ -128,10 +129,12 @@ class Dispatcher:
     def headers(self, request: Request, response: Response) -> list[tuple[bytes, bytes]]:
         """All headers of an answer. By the request's name the log is searched."""
         own = response.headers
-        named = {name for name, _ in own} if own else ()
-        headers = [*(self._security if _POLICY in named else self._security_and_policy)]
-        headers += self._cors.headers(request)
-        headers += own
+        named = {name for name, _ in own} if own else _NONE
+        headers = [
+            *(self._security if _POLICY in named else self._security_and_policy),
+            *self._cors.headers(request),
+            *own,
+        ]
         if _NAME not in named:
             headers.append((_NAME, request.id.encode()))
         if self.options.server_timing:
