@@ -1,6 +1,7 @@
 /** Who is signed in, and what they may do. */
 import { call, keepToken, onSessionEnd, renew } from '../api/client';
 import type { Administrator, Right } from '../api/operations';
+import { warmUp } from '../content/model/definitions';
 import { leaveEntrance } from './addresses';
 import { queries } from './queries';
 
@@ -30,6 +31,7 @@ export async function start(): Promise<void> {
 
 async function enter(): Promise<void> {
   leaveEntrance();
+  warmUp(location.pathname);
   const [me, rights] = await Promise.all([call('GET /admin/users/me'), call('GET /admin/users/me/permissions')]);
   session.user = me.data;
   session.rights = rights.data;

@@ -1,36 +1,53 @@
 /** Definitions of content, read once and kept until they change. */
-import { createQuery, type CreateQueryResult } from '@tanstack/svelte-query';
+import { createQuery, queryOptions, type CreateQueryResult } from '@tanstack/svelte-query';
 import { call } from '../../api/client';
+import { queries } from '../../app/queries';
 import type { Definitions, Locale, ToldComponent, ToldContentType, Views } from '../../api/operations';
 
 const KEPT = 5 * 60_000;
 
 export const definitionsKey = ['definitions'] as const;
 
-export function definitionsQuery(): CreateQueryResult<Definitions> {
-  return createQuery(() => ({
-    queryKey: definitionsKey,
-    queryFn: async ({ signal }) => (await call('GET /content-manager/init', { signal })).data,
+const definitionsOptions = queryOptions({
+  queryKey: definitionsKey,
+  queryFn: async ({ signal }) => (await call('GET /content-manager/init', { signal })).data,
+  staleTime: KEPT,
+});
+
+const viewsOptions = (uid: string) =>
+  queryOptions({
+    queryKey: ['views', uid],
+    queryFn: async ({ signal }) =>
+      (await call('GET /content-manager/content-types/:uid/configuration', { path: { uid }, signal })).data,
     staleTime: KEPT,
-  }));
+  });
+
+const localesOptions = queryOptions({
+  queryKey: ['locales'],
+  queryFn: ({ signal }) => call('GET /i18n/locales', { signal }),
+  staleTime: KEPT,
+});
+
+export function definitionsQuery(): CreateQueryResult<Definitions> {
+  return createQuery(() => definitionsOptions);
 }
 
 /** How the list and the form of a content-type look. */
 export function viewsQuery(uid: () => string): CreateQueryResult<Views> {
-  return createQuery(() => ({
-    queryKey: ['views', uid()],
-    queryFn: async ({ signal }) =>
-      (await call('GET /content-manager/content-types/:uid/configuration', { path: { uid: uid() }, signal })).data,
-    staleTime: KEPT,
-  }));
+  return createQuery(() => viewsOptions(uid()));
 }
 
 export function localesQuery(): CreateQueryResult<Locale[]> {
-  return createQuery(() => ({
-    queryKey: ['locales'],
-    queryFn: ({ signal }) => call('GET /i18n/locales', { signal }),
-    staleTime: KEPT,
-  }));
+  return createQuery(() => localesOptions);
+}
+
+/** Ask already for what the page at this address will want, while it is being found out who is there. */
+export function warmUp(pathname: string): void {
+  void queries.prefetchQuery(definitionsOptions);
+  const [, uid] = /\/content-manager\/(?:collection|single)-types\/([^/]+)/.exec(pathname) ?? [];
+  if (!uid) return;
+  void queries.prefetchQuery(localesOptions);
+  void queries.prefetchQuery(viewsOptions(decodeURIComponent(uid)));
 }
 
 export function contentTypeOf(definitions: Definitions | undefined, uid: string): ToldContentType | undefined {

@@ -1,1 +1,0 @@
-import"./disclose-version-517ba6b77ba6.js";import"./index-ff375bf7f969.js";import{i as e}from"./kinds-8ec75cec91bd.js";import{t}from"./TokenList-82a6beb0d3ab.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

@@ -1,1 +1,0 @@
-import{a as e,ft as t}from"./index-ff375bf7f969.js";import{n}from"./form.svelte-d53a5a3d532d.js";async function r(r,i,...a){try{await r()}catch(t){return e(`failed`,n(t)),!1}return e(`done`,i),await Promise.all(a.map(e=>t.invalidateQueries({queryKey:[e]}))),!0}export{r as t};
