@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -12,7 +12,7 @@ from octavo.clock import this_moment
 from octavo.content.read_limiter import PATIENCE_SECONDS, ReadLimiter, too_large, too_long
 from octavo.content.unlisted_components import UnlistedComponents
 from octavo.database.ambient import joined
-from octavo.database.connection import AnswerTooLarge, Connection, Database, StatementTimeout
+from octavo.database.connection import AnswerTooLarge, Connection, Database, StatementTimeout, UnsuitableValue
 from octavo.database.request_share import place
 from octavo.errors import ValidationError
 from octavo.plan.nesting import FLAT, Nesting, nesting
@@ -22,6 +22,7 @@ from octavo.plan.read import Planned
 from octavo.plan.read_limits import ReadLimits
 from octavo.plan.unlisted_marks import MARK, told_unlisted
 from octavo.query.ast import Page
+from octavo.query.cursors import NO_CURSOR, next_cursor
 from octavo.schema.registry import Registry
 from octavo.sql.read.json_shapes import StatementTooLong
 from octavo.sql.read.select import compile_entry, compile_read
@@ -172,12 +173,24 @@ class EntryReader:
 
     async def read_list(self, prepared: PreparedRead) -> tuple[bytes, int | None]:
         """The JSON array of a page, and the total where the plan asks for it. Raises ValidationError as `read_one`."""
+        row = await self._read_rows(prepared)
+        return row[0], row[1] if len(row) > 1 else None
+
+    async def read_behind(self, prepared: PreparedRead) -> tuple[bytes, int | None, str | None]:
+        """The same of a page with a cursor, and the next one. Raises ValidationError for a cursor that nobody made."""
+        page = prepared.page or Page()
+        try:
+            row = await self._read_rows(prepared)
+        except UnsuitableValue as error:
+            raise ValidationError(NO_CURSOR) from error
+        return row[0], row[1] if page.with_count else None, next_cursor(page, row[-1])
+
+    async def _read_rows(self, prepared: PreparedRead) -> Sequence[Any]:
         renewal, fetch = prepared.renewal, self.database.fetch_row
         row = await self._run(fetch, prepared if renewal is None else self._latest(prepared, renewal), True)
         while renewal is not None and self.unlisted.add(told_unlisted(row[0])):
             row = await self._run(fetch, self._latest(prepared, renewal), True)
-        page = row[0] if self._url_signer is None else self._url_signer.apply(row[0])
-        return page, row[1] if len(row) > 1 else None
+        return row if self._url_signer is None else (self._url_signer.apply(row[0]), *row[1:])
 
     def request_share(self) -> AbstractContextManager[None]:
         """Let the reads that are begun inside hold only one request's share of the connections."""

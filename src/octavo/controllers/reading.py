@@ -21,6 +21,7 @@ from octavo.errors import NotFoundError
 from octavo.events.hooks import Hooks
 from octavo.plan.read import Planned, plan_read
 from octavo.query.ast import ALL_LOCALES, And, PublicationState, Query
+from octavo.query.cursors import opened
 from octavo.query.merging import merge
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.schema.content_types import ContentType, Definition
@@ -82,6 +83,9 @@ class ContentReads:
 
     def _plan(self, request: ReadRequest, ability: Ability | None, more: Query | None = None) -> Planned:
         query = _counted(request.query) if request.by is By.COUNT else request.query
+        if query.page is not None and query.page.after is not None:
+            page = opened(query.page, request.content_type.uid, request.query, request.locale)
+            query = replace(query, page=page)
         levels = deep_levels(request.given, self._populate_deep) if self._populate_deep else None
         if levels is not None and isinstance(request.content_type, ContentType):
             most = _PRUNED_MOSTLY * self._reader.limits.joins
@@ -142,6 +146,14 @@ class ContentReads:
         read, event = await self.hooked.before(prepared)
         entries, total = await self._reader.read_list(read)
         return await self.hooked.after_many(prepared, event, entries), total
+
+    async def find_behind(self, prepared: PreparedRead) -> tuple[bytes, int | None, str | None]:
+        """As `find`, for a page with a cursor; and the cursor behind it, None where nothing may follow."""
+        if not isinstance(prepared, HookedRead):
+            return await self._reader.read_behind(prepared)
+        read, event = await self.hooked.before(prepared)
+        entries, total, cursor = await self._reader.read_behind(read)
+        return await self.hooked.after_many(prepared, event, entries), total, cursor
 
     async def count(self, prepared: PreparedRead) -> int:
         """The number of entries that a request by count asks for."""

@@ -21,6 +21,7 @@ class ParameterKind(Enum):
     DATE = "date"
     TIME = "time"
     JSON = "json"  # JSON text
+    KEY = "key"  # what entries are sorted by, as `Dialect.key_json` told it
     INSTANT = "instant"  # milliseconds since 1970, UTC
 
 
@@ -122,6 +123,14 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
+class Seek:
+    """Behind an entry: what it is sorted by, one value for each order (None: it has none), and its id."""
+
+    keys: tuple[Parameter | None, ...]
+    entry_id: Parameter
+
+
+@dataclass(frozen=True, slots=True)
 class Selection:
     """Which entries, in which order, how many. Without order: the order of the step that led here, or by id.
 
@@ -134,6 +143,8 @@ class Selection:
     limit: Parameter | None = None
     start: Parameter | None = None
     reach: int | None = None
+    seek: Seek | None = None
+    """What the page comes behind; totals do not ask."""
     backwards: bool = False
     """Whether the order of the step that led here, which decides last, counts from its end."""
 
@@ -271,16 +282,22 @@ Shape = ScalarShape | LiteralShape | ObjectShape | OneShape | ManyShape | CountS
 
 @dataclass(frozen=True, slots=True)
 class ReadPlan:
-    """A read: one entry or a list, the shape of each entry's JSON, and whether the total is wanted too."""
+    """A read: one entry or a list, the shape of each entry's JSON, and whether the total is wanted too: counted no
+    further than `most_counted`. `with_keys`: what its entries are sorted by is told, too."""
 
     selection: Selection
     shape: Shape
     many: bool = True
     with_count: bool = False
+    most_counted: Parameter | None = None
+    with_keys: bool = False
     _hash: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_hash", hash((self.selection, self.shape, self.many, self.with_count)))
+        object.__setattr__(self, "_hash", hash(self._parts()))
+
+    def _parts(self) -> tuple[object, ...]:
+        return self.selection, self.shape, self.many, self.with_count, self.most_counted, self.with_keys
 
     def __hash__(self) -> int:
         return self._hash  # counted once: a new plan is looked for, then kept
@@ -288,4 +305,5 @@ class ReadPlan:
     @property
     def is_cheap(self) -> bool:
         """Whether it surely takes little time, but for what is populated: one entry, the first page of a plain list."""
-        return not self.many or (self.selection.start is None and isinstance(self.selection.condition, Tested))
+        skips = self.selection.start is not None or self.selection.seek is not None
+        return not self.many or (not skips and isinstance(self.selection.condition, Tested))

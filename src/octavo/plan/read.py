@@ -1,8 +1,9 @@
 """plan_read: a sanitized Query becomes a ReadPlan. The stages read as a table of contents."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from octavo.errors import ValidationError
 from octavo.plan.answer_shape import answer_shape
 from octavo.plan.entry_shape import Shaper, leads_elsewhere, with_sorted_fields
 from octavo.plan.filters import both, plan_filter, plan_guard
@@ -17,6 +18,7 @@ from octavo.plan.nodes import (
     ReadPlan,
     ScalarShape,
     ScalarStyle,
+    Seek,
     Selection,
     Shape,
     Slot,
@@ -28,6 +30,7 @@ from octavo.plan.read_limits import MOST_JOINS
 from octavo.plan.scopes import in_locales, published, visible
 from octavo.plan.sorting import plan_order
 from octavo.query.ast import ALL_LOCALES, Page
+from octavo.query.cursors import NO_CURSOR
 from octavo.query.numbers import js_number
 from octavo.query.operators import Test
 from octavo.query.request import By, Drafts, Form, ReadRequest
@@ -77,9 +80,34 @@ def plan_read(
         start=_bound(page.start or None, planning) if page else None,
         reach=_reach(page) if page else None,
     )
+    if page is not None and page.keys:
+        selection = replace(selection, seek=_seek(page, len(selection.order), planning))
     shape = _shape(request, planning)
-    plan = ReadPlan(selection, shape, many=page is not None, with_count=page is not None and page.with_count)
+    plan = ReadPlan(
+        selection,
+        shape,
+        many=page is not None,
+        with_count=page is not None and page.with_count,
+        most_counted=_most_counted(page, planning) if page else None,
+        with_keys=page is not None and page.after is not None,
+    )
     return Planned(plan, tuple(planning.values), page)
+
+
+def _seek(page: Page, orders: int, planning: Planning) -> Seek:
+    """What a page comes behind. Raises ValidationError for a cursor of another order."""
+    *keys, entry_id = page.keys
+    if len(keys) != orders:
+        raise ValidationError(NO_CURSOR)
+    places = tuple(None if key is None else planning.bind(ParameterKind.KEY, key) for key in keys)
+    return Seek(places, planning.bind(ParameterKind.INTEGER, int(entry_id or 0)))
+
+
+def _most_counted(page: Page, planning: Planning) -> Parameter | None:
+    """One more than may be told, so that more is seen to be more."""
+    if page.most_counted is None or not page.with_count:
+        return None
+    return planning.bind(ParameterKind.INTEGER, page.most_counted + 1)
 
 
 def _page(request: ReadRequest) -> Page | None:

@@ -5,6 +5,8 @@ from typing import Final
 
 MOST_JOINS: Final = 1_000
 LARGEST_STATEMENT: Final = 512 * 1024
+LEAST_BYTES: Final = 16
+"""What an empty list with its name adds to an answer."""
 
 
 @dataclass(frozen=True, slots=True)

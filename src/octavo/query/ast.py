@@ -91,12 +91,19 @@ class Page:
     """Which part of a list: `limit` entries from `start`. None as limit: all of them.
 
     `number` and `size` are set when the caller counted in pages; they come back in `meta.pagination`.
+    `most_counted`: a total is not counted beyond. `after` is a cursor, empty for the beginning: what comes behind the
+    entry that it was made of, whose `keys` (what it is sorted by, and its id) are read from it; `mark` is the list's
+    own (`cursors`).
     """
 
     start: int = 0
     limit: int | None = None
     number: int | None = None
     with_count: bool = True
+    most_counted: int | None = None
+    after: str | None = None
+    keys: tuple[Value, ...] = ()
+    mark: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -110,13 +110,36 @@ def read_page(params: Mapping[str, Any], limits: PageLimits) -> Page:
     by_page, by_offset = "page" in given or "pageSize" in given, "start" in given or "limit" in given
     if by_page and by_offset:
         raise ValidationError("Invalid pagination parameters. Expected either start/limit or page/pageSize")
-    with_count = _read_with_count(given.get("withCount"), limits)
+    with_count, most_counted = _read_with_count(given.get("withCount"), limits), _read_most_counted(given)
+    if "after" in given:
+        return replace(_page_after(given, limits), with_count=with_count, most_counted=most_counted)
+    page = _read_counted_page(given, limits, by_offset=by_offset)
+    return replace(page, with_count=with_count, most_counted=most_counted)
+
+
+def _read_most_counted(given: Mapping[str, Any]) -> int | None:
+    """How far a total is counted; None where nobody says."""
+    return _whole(given, "maxCount", 0, minimum=0) if "maxCount" in given else None
+
+
+def _page_after(given: Mapping[str, Any], limits: PageLimits) -> Page:
+    """What comes behind a cursor, of a size that is told in either way."""
+    after = given["after"]
+    if "page" in given or "start" in given:
+        raise ValidationError("Invalid pagination: pagination.after takes no page and no start")
+    if not isinstance(after, str):
+        raise ValidationError("Invalid pagination: expected a text at pagination.after")
+    key = "pageSize" if "pageSize" in given else "limit"
+    return Page(limit=_bounded(_whole(given, key, limits.default_limit, minimum=1), limits), after=after)
+
+
+def _read_counted_page(given: Mapping[str, Any], limits: PageLimits, *, by_offset: bool) -> Page:
     if by_offset:
-        return _offset_page(given, limits, with_count)
+        return _offset_page(given, limits)
     number = _whole(given, "page", 1, minimum=1)
     size = _bounded(_whole(given, "pageSize", limits.default_limit, minimum=1), limits)
     start = min((number - 1) * size, MAX_SAFE_INTEGER)
-    return Page(start=start, limit=size, number=number, with_count=with_count)
+    return Page(start=start, limit=size, number=number)
 
 
 def read_plain_page(params: Mapping[str, Any]) -> Page:
@@ -126,13 +149,13 @@ def read_plain_page(params: Mapping[str, Any]) -> Page:
     return Page(start=start, limit=None if limit < 1 else limit, with_count=False)
 
 
-def _offset_page(given: Mapping[str, Any], limits: PageLimits, with_count: bool) -> Page:
+def _offset_page(given: Mapping[str, Any], limits: PageLimits) -> Page:
     start = _whole(given, "start", 0, minimum=0)
     limit = _whole(given, "limit", limits.default_limit, minimum=None)
     if limit == -1:
         limit = limits.max_limit if limits.max_limit is not None else -1
     limit = max(limit, 1) if limit != -1 else limit
-    return Page(start=start, limit=None if limit == -1 else _bounded(limit, limits), with_count=with_count)
+    return Page(start=start, limit=None if limit == -1 else _bounded(limit, limits))
 
 
 def _bounded(limit: int, limits: PageLimits) -> int:

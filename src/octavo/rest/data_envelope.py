@@ -15,6 +15,13 @@ def list_envelope(entries: bytes, page: Page, total: int | None) -> bytes:
     return b'{"data":%b,"meta":{"pagination":%b}}' % (entries, _pagination(page, total))
 
 
+def cursor_envelope(entries: bytes, page: Page, total: int | None, cursor: str | None) -> bytes:
+    """What comes behind a cursor, and the next one."""
+    after = b"null" if cursor is None else b'"%b"' % cursor.encode()
+    told = b'{"limit":%d%b,"after":%b}' % (page.limit or 0, _counted(page, total), after)
+    return b'{"data":%b,"meta":{"pagination":%b}}' % (entries, told)
+
+
 def pagination(page: Page, total: int | None) -> dict[str, int]:
     """`meta.pagination` as a value."""
     found: dict[str, int] = orjson.loads(_pagination(page, total))
@@ -23,8 +30,22 @@ def pagination(page: Page, total: int | None) -> dict[str, int]:
 
 def _pagination(page: Page, total: int | None) -> bytes:
     limit = page.limit if page.limit is not None else -1
+    counted = _counted(page, total)
     if page.number is None:
-        counted = b"" if total is None else b',"total":%d' % total
         return b'{"start":%d,"limit":%d%b}' % (page.start, limit, counted)
-    counted = b"" if total is None else b',"pageCount":%d,"total":%d' % (-(-total // limit), total)
+    if total is not None:
+        counted = b',"pageCount":%d%b' % (-(-_told(page, total) // limit), counted)
     return b'{"page":%d,"pageSize":%d%b}' % (page.number, limit, counted)
+
+
+def _counted(page: Page, total: int | None) -> bytes:
+    """The total, which may be a bound of what there is."""
+    if total is None:
+        return b""
+    if page.most_counted is None:
+        return b',"total":%d' % total
+    return b',"total":%d,"isCapped":%b' % (_told(page, total), b"true" if total > page.most_counted else b"false")
+
+
+def _told(page: Page, total: int) -> int:
+    return total if page.most_counted is None else min(total, page.most_counted)

@@ -16,7 +16,7 @@ from octavo.query.numbers import read_entry_id
 from octavo.query.params import PageLimits, read_query
 from octavo.query.request import By, Drafts, ReadRequest
 from octavo.rest.bodies import read_localization, read_write
-from octavo.rest.data_envelope import entry_envelope, list_envelope
+from octavo.rest.data_envelope import cursor_envelope, entry_envelope, list_envelope
 from octavo.schema.content_types import ContentType
 
 
@@ -45,8 +45,12 @@ class ContentEndpoints:
         prepared = self._lists.get(key) or await self._lists.make(
             key, request.query, lambda: self._prepare(request, actor, By.LIST, Drafts.ASKED, locale)
         )
+        page = prepared.page or Page()
+        if page.after is not None:
+            entries, total, cursor = await self._reads.find_behind(prepared)
+            return Response(200, cursor_envelope(entries, page, total, cursor))
         entries, total = await self._reads.find(prepared)
-        return Response(200, list_envelope(entries, prepared.page or Page(), total))
+        return Response(200, list_envelope(entries, page, total))
 
     async def find_one(self, request: Request, actor: Actor) -> Response:
         """GET /api/:pluralApiId/:id"""

@@ -137,9 +137,14 @@ def _envelope(data: Json, meta: Json) -> Json:
 
 
 def _pagination() -> Json:
-    """By number or by offset, as it was asked for; the totals where they are counted."""
-    return {"anyOf": [_counted("page", "pageSize", "pageCount", "total"), _counted("start", "limit", "total")]}
+    """By number, by offset or behind a cursor, as it was asked for; the totals where they are counted."""
+    by_number, by_offset = _counted("page", "pageSize", "pageCount", "total"), _counted("start", "limit", "total")
+    behind = _counted("limit", "after", "total")
+    behind["properties"]["after"] = {"type": ["string", "null"]}
+    return {"anyOf": [by_number, by_offset, behind]}
 
 
 def _counted(*names: str) -> Json:
-    return {"type": "object", "required": list(names[:2]), "properties": {name: {"type": "integer"} for name in names}}
+    properties: Json = {name: {"type": "integer"} for name in names}
+    properties["isCapped"] = {"type": "boolean"}
+    return {"type": "object", "required": list(names[:2]), "properties": properties}

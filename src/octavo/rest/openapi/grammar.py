@@ -205,12 +205,16 @@ def _pagination(limits: PageLimits) -> Json:
     if limits.max_limit is not None:
         size["description"] = f"At most {limits.max_limit}: more is taken as that"
     counted = {"type": "boolean", "default": limits.with_count}
-    by_page = {"page": {"type": "integer", "default": 1}, "pageSize": size, "withCount": counted}
-    by_offset = {"start": {"type": "integer", "default": 0}, "limit": size, "withCount": counted}
+    most = {"type": "integer", "minimum": 0, "description": "Totals are counted no further"}
+    cursor = {"type": "string", "description": "What comes behind this cursor; empty: from the beginning"}
+    ways: list[Json] = [
+        {"page": {"type": "integer", "default": 1}, "pageSize": size},
+        {"start": {"type": "integer", "default": 0}, "limit": size},
+        {"after": cursor, "limit": size},
+    ]
+    counts: Json = {"withCount": counted, "maxCount": most}
     return {
-        "anyOf": [
-            {"type": "object", "properties": item, "additionalProperties": False} for item in (by_page, by_offset)
-        ]
+        "anyOf": [{"type": "object", "properties": way | counts, "additionalProperties": False} for way in ways],
     }
 
 

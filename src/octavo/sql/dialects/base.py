@@ -20,14 +20,9 @@ from octavo.sql.dialects.column_limits import ColumnLimits
 from octavo.sql.dialects.introspection import Introspection
 from octavo.sql.script import ScriptRules
 
-LEAST_BYTES: Final = 16
-"""What an empty list with its name adds to an answer."""
-
 _MOST_ARGUMENTS: Final = 90  # PostgreSQL takes 100 arguments for a function
-
 FILE_WORDS: Final = frozenset({"sqlite", "postgresql", "postgres", "mysql", "mariadb"})
 """Words in names of files that say which database a file is for: `name.sqlite.sql`."""
-
 Statements = tuple[str, ...]
 Rows = Sequence[Sequence[str]]
 
@@ -140,9 +135,9 @@ class Dialect(ABC):
 
     # The whole of a read
 
-    def answer(self, json: str, others: str, rest: str, largest: int) -> str:
-        """The statement whose first column is the JSON text as bytes; one of more than `largest` bytes may fail."""
-        return f"SELECT {self.as_bytes(json)}{others} {rest}"
+    def answer(self, json: str, others: str, rest: str, largest: int, keys: str = "") -> str:
+        """The statement whose first column is the JSON text as bytes (over `largest` it may fail), the last `keys`."""
+        return f"SELECT {self.as_bytes(json)}{others}{keys and ', '}{keys} {rest}"
 
     @abstractmethod
     def measured(self, joined: str, most: int) -> str:
@@ -198,10 +193,13 @@ class Dialect(ABC):
     def contains(self, text: str, part: str) -> str:
         """Whether a text contains a part; both are plain text, without wildcards."""
 
-    def contains_folded(self, text: str, part: str, *, indexed: bool = False) -> str:
-        """The same without regard to case; `indexed`: an index for parts of the text is declared."""
-        del indexed
+    def contains_folded(self, text: str, part: str) -> str:
+        """The same without regard to case."""
         return self.contains(self.folded(text), self.folded(part))
+
+    def contains_indexed(self, text: str, part: str) -> str:
+        """The same, as an index for parts of texts finds it."""
+        return self.contains_folded(text, part)
 
     @abstractmethod
     def starts_with(self, text: str, part: str) -> str:
@@ -211,27 +209,30 @@ class Dialect(ABC):
     def ends_with(self, text: str, part: str) -> str:
         """Whether a text ends with a part."""
 
+    nulls_are_largest = False
+    """Whether what has no value comes behind everything that has one."""
+
+    def key(self, kind: ValueKind, number: int) -> str:
+        """The placeholder of what an entry is sorted by, counted from 1, as `key_json` has told it."""
+        return self.mark(number)
+
+    def key_json(self, values: Sequence[str]) -> str:
+        """Values of the types that columns have as the text of a JSON array, exactly; the last one is an id."""
+        return f"json_array({', '.join(values)})"
+
     @abstractmethod
     def comparable(self, kind: ValueKind, column: str, parameter: ParameterKind) -> str:
         """A column as it can be compared with a parameter of that kind."""
 
-    def test(
-        self,
-        test: Test,
-        kind: ValueKind,
-        column: str,
-        parameters: Sequence[Parameter],
-        fold: bool,
-        indexed: bool = False,
-    ) -> str:
-        """A comparison of a column with parameters, not negated; `indexed` as for `contains_folded`."""
+    def test(self, test: Test, kind: ValueKind, column: str, parameters: Sequence[Parameter], fold: bool) -> str:
+        """A comparison of a column with parameters, not negated."""
         values = [self.parameter(parameter) for parameter in parameters]
         if test in PATTERN_TESTS:
             text, part, found = self.text_of(kind, column), values[0], getattr(self, test.value)
             if not (fold or self.patterns_ignore_case):
                 return str(found(text, part))
             if test is Test.CONTAINS:
-                return self.contains_folded(text, part, indexed=indexed)
+                return self.contains_folded(text, part)
             return str(found(self.folded(text), self.folded(part)))
         compared = self.comparable(kind, column, parameters[0].kind)
         if fold:

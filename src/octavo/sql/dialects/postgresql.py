@@ -5,10 +5,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from octavo.plan.nodes import Parameter, ParameterKind
+from octavo.plan.read_limits import LEAST_BYTES
 from octavo.schema.scalar_types import TEXT_KINDS, ValueKind
 from octavo.sql.ddl.indexes import Index
 from octavo.sql.ddl.tables import Column
-from octavo.sql.dialects.base import LEAST_BYTES, Dialect, Statements
+from octavo.sql.dialects.base import Dialect, Statements
 from octavo.sql.dialects.column_limits import ColumnLimits
 from octavo.sql.dialects.introspection import Introspection
 from octavo.sql.dialects.postgresql_indexes import ConcurrentIndexes
@@ -31,6 +32,7 @@ _PARAMETERS = {
     ParameterKind.DATE: "${}::text::date",
     ParameterKind.TIME: "${}::text::time",
     ParameterKind.INSTANT: _INSTANT.format("${}"),
+    ParameterKind.KEY: "${}::text",
 }
 _STORED = {
     ValueKind.INTEGER: "::integer",
@@ -44,6 +46,8 @@ _STORED = {
     ValueKind.TIMESTAMP: "::timestamp",
     ValueKind.JSON: "::jsonb",
 }
+
+_KEYS = {**_STORED, ValueKind.INTEGER: "::bigint"}  # a column may have grown
 
 # A setting of the transaction keeps the sum: nothing else lasts from one row of a statement to the next.
 _COUNTED = "coalesce(nullif(current_setting('octavo.answer', true), ''), '0')::int8"
@@ -140,9 +144,11 @@ class PostgreSQLDialect(Dialect):
     def as_bytes(self, text: str) -> str:
         return f"convert_to({text}, 'UTF8')"
 
-    def answer(self, json: str, others: str, rest: str, largest: int) -> str:
+    def answer(self, json: str, others: str, rest: str, largest: int, keys: str = "") -> str:
         checked = f"CASE WHEN octet_length(a.json) > {largest} THEN {_FAIL.format(size='octet_length(a.json)')}"
-        return f"SELECT {self.as_bytes(f'{checked} ELSE a.json END')}{others} FROM (SELECT {json} AS json {rest}) a"
+        inner, outer = (f", {keys} AS keys", ", a.keys") if keys else ("", "")
+        answer = self.as_bytes(f"{checked} ELSE a.json END")
+        return f"SELECT {answer}{others}{outer} FROM (SELECT {json} AS json{inner} {rest}) a"
 
     def measured(self, joined: str, most: int) -> str:
         total = f"{_COUNTED} + coalesce(octet_length({joined}), 0) + {LEAST_BYTES}"
@@ -191,9 +197,8 @@ class PostgreSQLDialect(Dialect):
     def contains(self, text: str, part: str) -> str:
         return f"position({part} in {text}) > 0"
 
-    def contains_folded(self, text: str, part: str, *, indexed: bool = False) -> str:
-        if not indexed:
-            return super().contains_folded(text, part)  # which is quicker, text by text
+    def contains_indexed(self, text: str, part: str) -> str:
+        # text by text `position` is quicker
         pattern = self.folded(part)
         for sign in ("\\", "%", "_"):
             pattern = f"replace({pattern}, '{sign}', '\\{sign}')"
@@ -204,6 +209,15 @@ class PostgreSQLDialect(Dialect):
 
     def ends_with(self, text: str, part: str) -> str:
         return f"right({text}, length({part})) = {part}"
+
+    nulls_are_largest = True
+
+    def key(self, kind: ValueKind, number: int) -> str:
+        return f"{self.mark(number)}::text{_KEYS.get(kind, '')}"
+
+    def key_json(self, values: Sequence[str]) -> str:
+        *keys, entry_id = values
+        return f"json_build_array({', '.join((*(f'{key}::text' for key in keys), entry_id))})::text"
 
     def comparable(self, kind: ValueKind, column: str, parameter: ParameterKind) -> str:
         if kind is ValueKind.DECIMAL and parameter is ParameterKind.NUMBER:

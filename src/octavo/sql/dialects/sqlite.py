@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from octavo.plan.nodes import Parameter, ParameterKind
+from octavo.plan.read_limits import LEAST_BYTES
 from octavo.schema.scalar_types import ValueKind
 from octavo.sql.ddl.indexes import Index
 from octavo.sql.ddl.tables import Column
-from octavo.sql.dialects.base import LEAST_BYTES, Dialect, Statements
+from octavo.sql.dialects.base import Dialect, Statements
 from octavo.sql.dialects.introspection import Introspection
 from octavo.sql.script import ScriptRules
 
@@ -144,7 +145,7 @@ class SQLiteDialect(Dialect):
     def contains(self, text: str, part: str) -> str:
         return f"instr({text}, {part}) > 0"
 
-    def contains_folded(self, text: str, part: str, *, indexed: bool = False) -> str:
+    def contains_folded(self, text: str, part: str) -> str:
         # it makes no copies of texts, as lower() does
         pattern = part
         for sign in ("\\", "%", "_"):

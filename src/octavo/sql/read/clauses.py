@@ -122,8 +122,11 @@ class ClauseCompiler:
         column = self.column(tested.attribute, alias)
         if tested.test is Test.NULL:
             return f"{column} IS {'NOT ' if tested.negated else ''}NULL"
-        indexed = tested.attribute is not None and tested.attribute.has_parts_index
-        text = self.dialect.test(tested.test, kind, column, tested.parameters, tested.ignores_case, indexed)
+        by_index = tested.attribute is not None and tested.attribute.has_parts_index
+        if by_index and tested.test is Test.CONTAINS and tested.ignores_case:
+            text = self.dialect.contains_indexed(column, self.dialect.parameter(tested.parameters[0]))
+        else:
+            text = self.dialect.test(tested.test, kind, column, tested.parameters, tested.ignores_case)
         return f"NOT ({text})" if tested.negated else text
 
     def _exists(self, exists: Exists, alias: str) -> str:

@@ -28,6 +28,7 @@ from octavo.schema.automatic import PUBLISHED_AT
 from octavo.schema.registry import Registry
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.read.json_shapes import ShapeCompiler, StatementTooLong
+from octavo.sql.read.seek import ids_behind
 
 
 def compile_read(
@@ -77,22 +78,39 @@ class SelectCompiler(ShapeCompiler):
         """One row: the JSON array of the page, and the total if it is wanted."""
         row = self.alias()
         chosen = ""
-        if plan.with_count and _searches(plan.selection.condition) and not isinstance(plan.shape, LiteralShape):
+        looks_once = not (plan.with_keys or isinstance(plan.shape, LiteralShape))
+        if plan.with_count and looks_once and _searches(plan.selection.condition):
             chosen, rows, count = self._searched_page(plan)
         else:
-            rows, count = self._page(plan), self.count(plan.selection) if plan.with_count else ""
-        joined = f"coalesce({self.dialect.join_rows(f'{row}.json')}, '')"
-        array = self.dialect.concat(["'['", joined, "']'"])
-        total = f", ({count})" if count else ""
-        return chosen + self.dialect.answer(array, total, f"FROM ({rows}) {row}", self._largest)
+            rows, count = self._page(plan), self.count(plan) if plan.with_count else ""
+        others, keys = f", ({count})" if count else "", self._listed(f"{row}.keys") if plan.with_keys else ""
+        array = self._listed(f"{row}.json")
+        return chosen + self.dialect.answer(array, others, f"FROM ({rows}) {row}", self._largest, keys)
 
-    def count(self, selection: Selection) -> str:
+    def _listed(self, text: str) -> str:
+        """JSON texts of all rows as an array."""
+        joined = f"coalesce({self.dialect.join_rows(text)}, '')"
+        return self.dialect.concat(["'['", joined, "']'"])
+
+    def count(self, plan: ReadPlan) -> str:
         """How many entries there are, on all pages."""
+        selection = plan.selection
+        if plan.most_counted is not None:
+            alias = self.alias()
+            where = self.where(selection.condition, alias)
+            return self._total(plan, f"FROM {self.table(selection)} {alias}{where}")
         opposite = _rare_opposite(selection.condition)
         if opposite is None or not (isinstance(opposite, Linked) or self.dialect.counts_tables_at_once):
             return self._count_each(selection)
         rest = self._count_each(replace(selection, condition=opposite))
         return f"SELECT (SELECT count(*) FROM {self.table(selection)}) - ({rest})"
+
+    def _total(self, plan: ReadPlan, rows: str) -> str:
+        """How many rows there are, as far as is asked."""
+        if plan.most_counted is None:
+            return f"SELECT count(*) {rows}"
+        most = self.dialect.limit(self.dialect.parameter(plan.most_counted), None)
+        return f"SELECT count(*) FROM (SELECT 1 {rows}{most}) {self.alias()}"
 
     def _count_each(self, selection: Selection) -> str:
         alias = self.alias()
@@ -116,29 +134,37 @@ class SelectCompiler(ShapeCompiler):
             f" JOIN {self.table(selection)} {entry} ON {entry}.id = {page}.id ORDER BY {order}"
             f"{self.dialect.limit(self.limit_value(selection), None)}"
         )
-        return chosen, rows, f"SELECT count(*) FROM {found}"
+        return chosen, rows, self._total(plan, f"FROM {found}")
 
     def _page(self, plan: ReadPlan) -> str:
         """The page's rows. Where entries are skipped, or ordered with more than their own values to show, the ids are
         paged first: JSON is made of those alone that are shown."""
         selection, alias = plan.selection, self.alias()
         order, limit = self.order_by(selection, alias), self.limit(selection)
+        columns = f", {self._keys(selection, alias)} AS keys" if plan.with_keys else ""
         pages_ids = _sorts(selection) and (self.dialect.plans_by_limit or _leads_on(plan.shape))
-        if selection.start is None and not (selection.limit and pages_ids):
+        if selection.start is None and selection.seek is None and not (selection.limit and pages_ids):
             entry = self.entry_json(selection.target, plan.shape, alias)
             where = self.where(selection.condition, alias)
-            return f"SELECT {entry} AS json FROM {self.table(selection)} {alias}{where}{order}{limit}"
-        paged, page = self.alias(), self.alias()
-        ids = self._cut(
-            f"SELECT {paged}.id FROM {self.table(selection)} {paged}"
-            f"{self.where(selection.condition, paged)}{self.order_by(selection, paged)}",
-            selection,
-        )
+            return f"SELECT {entry} AS json{columns} FROM {self.table(selection)} {alias}{where}{order}{limit}"
+        page, ids = self.alias(), self._ids(selection)
         return (
-            f"SELECT {self.entry_json(selection.target, plan.shape, alias)} AS json FROM ({ids}) {page}"
+            f"SELECT {self.entry_json(selection.target, plan.shape, alias)} AS json{columns} FROM ({ids}) {page}"
             f" JOIN {self.table(selection)} {alias} ON {alias}.id = {page}.id{order}"
             f"{self.dialect.limit(self.limit_value(selection), None)}"
         )
+
+    def _ids(self, selection: Selection) -> str:
+        """The ids of a page, in order."""
+        if selection.seek is not None:
+            return ids_behind(self, selection, selection.seek, lambda ordered: self._cut(ordered, selection))
+        paged = self.alias()
+        where, order = self.where(selection.condition, paged), self.order_by(selection, paged)
+        return self._cut(f"SELECT {paged}.id FROM {self.table(selection)} {paged}{where}{order}", selection)
+
+    def _keys(self, selection: Selection, alias: str) -> str:
+        """What an entry is sorted by, and its id."""
+        return self.dialect.key_json([*(self.order_value(order, alias) for order in selection.order), f"{alias}.id"])
 
     def _cut(self, ordered: str, selection: Selection) -> str:
         """A page out of ordered rows, of which no more are looked at than it takes."""

@@ -1,0 +1,87 @@
+"""Cursors: where a list goes on, as a text that nobody has to understand.
+
+A cursor holds a mark of its list (type, filters, sort, search, locale, state), what the last entry is sorted by, and
+its id. One of another list is refused: it would skip or repeat entries in silence.
+"""
+
+import base64
+import binascii
+import json
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from hashlib import sha256
+from typing import Any, Final
+
+from octavo.errors import ValidationError
+from octavo.query.ast import Page, Query
+
+MOST_SORTS: Final = 8
+_MARK_BYTES: Final = 12
+_LONGEST: Final = 6_000
+"""Characters of a cursor: it has to fit into an address."""
+NO_CURSOR: Final = "Invalid pagination: pagination.after is no cursor of this service"
+_OTHER_LIST: Final = (
+    "Invalid pagination: pagination.after is of another list; keep filters, sort, _q, locale and publicationState"
+)
+_TOO_LONG: Final = "Invalid pagination: what this list is sorted by is too long for pagination.after"
+_TOO_MANY: Final = f"Invalid pagination: pagination.after goes with at most {MOST_SORTS} attributes in sort"
+
+
+def opened(page: Page, uid: str, query: Query, locale: str | None) -> Page:
+    """A page whose cursor is read. Raises ValidationError when it is none of this list's."""
+    if len(query.sort) > MOST_SORTS:
+        raise ValidationError(_TOO_MANY)
+    mark = _mark(uid, query, locale)
+    if not page.after:
+        return replace(page, mark=mark)
+    try:
+        whole = base64.b64decode(page.after + "=" * (-len(page.after) % 4), altchars=b"-_", validate=True)
+        keys = json.loads(whole[_MARK_BYTES:].decode())
+    except (binascii.Error, ValueError, RecursionError):
+        raise ValidationError(NO_CURSOR) from None
+    if whole[:_MARK_BYTES] != mark:
+        raise ValidationError(_OTHER_LIST)
+    if not (isinstance(keys, list) and all(_is_value(key) for key in keys) and _is_id(keys[-1:])):
+        raise ValidationError(NO_CURSOR)
+    return replace(page, keys=tuple(keys), mark=mark)
+
+
+def next_cursor(page: Page, rows: str) -> str | None:
+    """Where a list goes on behind a page; `rows` is a JSON array with the keys of each of its entries.
+
+    None behind the last page. Raises ValidationError when it would be too long.
+    """
+    found = json.loads(rows)
+    if not found or page.limit is None or len(found) < page.limit:
+        return None
+    keys = json.dumps(found[-1], separators=(",", ":"), ensure_ascii=False)
+    cursor = base64.urlsafe_b64encode(page.mark + keys.encode()).decode().rstrip("=")
+    if len(cursor) > _LONGEST:
+        raise ValidationError(_TOO_LONG)
+    return cursor
+
+
+def _mark(uid: str, query: Query, locale: str | None) -> bytes:
+    """What tells one list from another; pages of it may differ in size and in what is shown."""
+    asked = query.filters, query.sort, query.search, query.locales, query.publication_state
+    told = repr((uid, locale, tuple(_plain(part) for part in asked)))
+    return sha256(told.encode("utf-8", "surrogatepass")).digest()[:_MARK_BYTES]
+
+
+def _plain(value: Any) -> Any:
+    """A part of a query without the places where it stood, the same in every process."""
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
+    if isinstance(value, Enum):
+        return value.name
+    if is_dataclass(value):
+        return type(value).__name__, *(_plain(getattr(value, field.name)) for field in fields(value) if field.compare)
+    return value
+
+
+def _is_value(key: Any) -> bool:
+    return key is None or isinstance(key, str | int | float)
+
+
+def _is_id(keys: list[Any]) -> bool:
+    return bool(keys) and isinstance(keys[0], int) and not isinstance(keys[0], bool) and abs(keys[0]) < 2**63
