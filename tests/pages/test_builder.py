@@ -64,6 +64,78 @@ def _add(desk: Desk, kind: str, name: str) -> None:
     desk.see(name)
 
 
+def test_relations_and_components_are_made_in_place(desk: Desk) -> None:
+    desk.open(f"{BUILDER}/create/single-type")
+    desk.fill("Display name", "Masthead")
+    desk.click("Localization", exact=False)
+    desk.click("Add an attribute")
+    desk.click("Leads to entries of a type", exact=False)
+    desk.choose("Leads to", "Author", "Auth")
+    desk.click("One masthead has many authors", exact=False)
+    assert desk.value("Name") == "authors"
+    desk.click("Add another")
+    desk.click("A group of attributes", exact=False)
+    desk.fill("Name", "imprint")
+    desk.click("Make a component here")
+    desk.fill("Name of the component", "Imprint")
+    desk.fill("Category", "legal")
+    desk.click("Use it")
+    desk.click("Done")
+    desk.see("One masthead has many authors, which know nothing of it", "Imprint: made along with it")
+    desk.click_at("section[aria-label=Imprint] button.plain")
+    desk.click("Titles, names", exact=False)
+    desk.fill("Name", "publisher")
+    desk.click("Done")
+    desk.click("Save")
+    desk.see("Masthead is saved and in force", "One Imprint")
+    masthead = desk.ask("GET", "/content-type-builder/content-types/api::masthead.masthead")["data"]["schema"]
+    localized = {"i18n": {"localized": True}}
+    assert masthead["pluginOptions"] == localized
+    assert {name for name, raw in masthead["attributes"].items() if raw.get("pluginOptions") == localized} == {
+        "imprint"
+    }
+    part = desk.ask("GET", "/content-type-builder/components/legal.imprint")["data"]
+    assert part["schema"]["attributes"] == {"publisher": {"type": "string"}}
+
+
+def test_attributes_are_put_in_order_by_keyboard_and_what_is_unknown_stays(desk: Desk) -> None:
+    before = desk.ask("GET", "/content-type-builder/content-types/api::event.event")["data"]["schema"]
+    desk.open(f"{BUILDER}/content-types/api::event.event")
+    first, second, *others = before["attributes"]
+    desk.until("document.querySelector('.grip button')", "a handle")
+    desk.do("document.querySelector('.grip button').focus()")
+    desk.press("ArrowDown")
+    desk.see("1 change not saved yet")
+    desk.click("Save")
+    desk.gone("not saved yet")
+    after = desk.ask("GET", "/content-type-builder/content-types/api::event.event")["data"]["schema"]
+    assert [*after["attributes"]] == [second, first, *others]
+    assert after == before
+
+
+def test_what_is_refused_is_said_at_its_place_and_nothing_is_lost(desk: Desk) -> None:
+    desk.open(f"{BUILDER}/create/collection-type")
+    desk.fill("Display name", "Article")
+    desk.click("Add an attribute")
+    desk.click("Titles, names", exact=False)
+    desk.fill("Name", "1st")
+    desk.click("Done")
+    desk.see("A letter first")
+    desk.fill("Name", "created_at")
+    desk.see("created_at is taken by the service")
+    desk.fill("Name", "title")
+    desk.click("Done")
+    desk.click("Save")
+    desk.see("have to be put right", "is already being used by another content type")
+    desk.click("All types")
+    desk.see("Leave without saving?")
+    desk.click("Cancel")
+    assert desk.value("Display name") == "Article"
+    desk.click("Discard")
+    desk.click_at("[role=dialog] .danger")
+    desk.see("Collection types")
+
+
 @pytest.mark.skipif(not AXE.is_file(), reason="NO AXE: `make pages` installs it")
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize(

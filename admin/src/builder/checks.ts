@@ -37,7 +37,9 @@ function nameProblem(name: string, { model, draft, field }: Around): string | un
   if (!ATTRIBUTE_NAME.test(name)) return t('builder.check.nameForm');
   if (field?.name === name) return undefined;
   if (model.reserved.includes(snake(name))) return t('builder.check.reserved', { name });
-  const taken = draft.fields.find((other) => other !== field && [other.name, other.was?.name ?? ''].some((one) => snake(one) === snake(name)));
+  // What is taken out, and not its data, may come again as something else: its values are converted.
+  const isOpen = (other: Field): boolean => other === field || (other.isRemoved && !other.isDropped && other.was?.name === name);
+  const taken = draft.fields.find((other) => !isOpen(other) && [other.name, other.was?.name ?? ''].some((one) => snake(one) === snake(name)));
   return taken ? t('builder.check.taken', { name: taken.name }) : undefined;
 }
 

@@ -1,11 +1,12 @@
 /** One definition while it is changed. Nothing is sent before it is saved; what is not known here is kept. */
 import type { BuiltComponent, BuiltType, RawAttribute } from './model';
-import { isLocalized } from './options';
+import { canBeLocalized, isLocalized, localized, unlocalized } from './options';
 
 export type DefinitionKind = 'collectionType' | 'singleType' | 'component';
 export type FieldState = 'same' | 'new' | 'renamed' | 'changed' | 'removed';
 
 let count = 0;
+const sorted = (raw: RawAttribute): string => JSON.stringify(Object.entries(raw).sort());
 
 /** An attribute. `was` is what is in force; none of a new one. */
 export class Field {
@@ -25,6 +26,11 @@ export class Field {
 
   get isFixed(): boolean {
     return this.raw.configurable === false;
+  }
+
+  /** Say what is in force in its own words: an attribute that says the same has not changed. */
+  settle(): void {
+    if (this.was && sorted(this.was.raw) === sorted(this.raw)) this.raw = this.was.raw;
   }
 
   get state(): FieldState {
@@ -146,7 +152,23 @@ export class DefinitionDraft {
 
   move(field: Field, steps: number): void {
     const from = this.fields.indexOf(field);
-    const to = from + steps;
+    this.put(from, from + steps);
+  }
+
+  /** Have the type localized or not, and with it, as in v4, every attribute that can be. */
+  localize(isOn: boolean): void {
+    this.identity.isLocalized = isOn;
+    for (const field of this.fields) {
+      if (!canBeLocalized(field.raw) || field.isFixed) continue;
+      const was = field.was && isOn === this.before.isLocalized ? field.was.raw.pluginOptions : undefined;
+      const { pluginOptions, ...kept } = field.raw;
+      const now = was ?? (isOn ? localized(pluginOptions, true) : unlocalized(pluginOptions));
+      field.raw = { ...kept, type: field.raw.type, ...(now ? { pluginOptions: now } : {}) };
+      field.settle();
+    }
+  }
+
+  put(from: number, to: number): void {
     if (from < 0 || to < 0 || to >= this.fields.length) return;
     const fields = [...this.fields];
     fields.splice(to, 0, ...fields.splice(from, 1));

@@ -69,6 +69,12 @@ export function localized(options: unknown, isOn: boolean): Record<string, unkno
   return { ...present, i18n: { ...(present.i18n as object | undefined), localized: isOn } };
 }
 
+/** pluginOptions that say nothing of it; none where nothing else is said. */
+export function unlocalized(options: unknown): Record<string, unknown> | undefined {
+  const { i18n: _, ...kept } = (options ?? {}) as Record<string, unknown>;
+  return Object.keys(kept).length ? kept : undefined;
+}
+
 /** An attribute that goes over to another type of its kind: without what that does not know. */
 export function retyped(raw: RawAttribute, type: string): RawAttribute {
   const known = new Set(optionsOf({ ...raw, type }).map((one) => one.key as string));

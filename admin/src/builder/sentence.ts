@@ -2,9 +2,9 @@
 import { t } from '../messages/index.svelte';
 import type { DefinitionDraft } from './draft.svelte';
 import { kindOf } from './kinds';
-import { nameOf, type Model, type RawAttribute } from './model';
+import { nameOf, partOf, typeOf, type Model, type RawAttribute } from './model';
 import { canBeLocalized, isLocalized } from './options';
-import { relationKind } from './relations';
+import { relationKind, type RelationKind } from './relations';
 
 /** What a component is called, also one that is only being made. */
 export function componentName(model: Model, draft: DefinitionDraft, uid: unknown): string {
@@ -17,7 +17,7 @@ function what(raw: RawAttribute, model: Model, draft: DefinitionDraft): string {
     case 'custom':
       return t('builder.says.custom', { name: String(raw.customField ?? raw.type) });
     case 'relation':
-      return relationSentence(raw, model, draft.identity.displayName);
+      return relationSentence(raw, relationKind(raw), model, draft);
     case 'component': {
       const name = componentName(model, draft, raw.component);
       return t(raw.repeatable === true ? 'builder.says.components' : 'builder.says.component', { name });
@@ -54,11 +54,23 @@ function allowed(raw: RawAttribute): string {
   return kinds.map((kind) => t(`builder.media.${kind}`)).join(', ');
 }
 
-/** "One article has one author; one author has many articles" */
-export function relationSentence(raw: RawAttribute, model: Model, owner: string): string {
-  const kind = relationKind(raw);
+const words = (name: string): string => name.replaceAll('-', ' ');
+
+/** What one entry is called, and many. */
+function counted(model: Model, draft: DefinitionDraft, uid: unknown): [string, string] {
+  const own = uid === draft.uid || uid === '__self__' ? draft.identity : undefined;
+  const type = own?.singularName ? own : typeOf(model, uid)?.schema;
+  if (type?.singularName) return [words(type.singularName), words(type.pluralName)];
+  const name = own?.displayName || partOf(model, uid)?.schema.displayName || (uid ? nameOf(model, uid) : '…');
+  return [name, name];
+}
+
+/** "One article has one author; one author has many articles", if a relation is of that kind. */
+export function relationSentence(raw: RawAttribute, kind: RelationKind | null, model: Model, draft: DefinitionDraft): string {
   if (kind === null) return t('builder.says.morph', { relation: String(raw.relation) });
-  return t(`builder.relation.${kind}`, { owner, target: raw.target ? nameOf(model, raw.target) : '…' });
+  const [owner, owners] = counted(model, draft, draft.uid ?? '__self__');
+  const [target, targets] = counted(model, draft, raw.target);
+  return t(`builder.relation.${kind}`, { owner: owner || t('builder.thisType'), owners: owners || t('builder.thisType'), target, targets });
 }
 
 /** All of an attribute in words, in the order in which it matters. */

@@ -5,7 +5,7 @@ export interface Node {
   uid: string;
   name: string;
   isComponent: boolean;
-  attributes: { name: string; type: string; target: string | null }[];
+  attributes: { name: string; type: string; targets: string[] }[];
 }
 export interface Box extends Node {
   x: number;
@@ -49,7 +49,7 @@ export function nodesOf(model: Model, hasComponents: boolean): Node[] {
     attributes: Object.entries(one.schema.attributes).map(([name, raw]) => ({
       name,
       type: raw.type,
-      target: targetsOf(raw).find((uid) => known.has(uid)) ?? null,
+      targets: targetsOf(raw).filter((uid) => known.has(uid)),
     })),
   }));
 }
@@ -146,12 +146,16 @@ export function pictureOf(model: Model, hasComponents: boolean): Picture {
 
 /** Where a line leaves a box: at the attribute that leads to the other one. */
 function height(box: Box, other: string): number {
-  const index = box.attributes.findIndex((attribute) => attribute.target === other);
+  const index = box.attributes.findIndex((attribute) => attribute.targets.includes(other));
   return box.y + (index < 0 ? HEAD / 2 : HEAD + ROW * (Math.min(index, MOST) + 0.5));
 }
 
 function pathOf(from: Box, to: Box): string {
   const [a, b] = [height(from, to.uid), height(to, from.uid)];
+  if (from === to) {
+    const [right, far] = [from.x + WIDTH, from.x + WIDTH + GAP.x / 2];
+    return `M ${right} ${a - 4} C ${far} ${a - 40}, ${far} ${a + 40}, ${right} ${a + 4}`;
+  }
   if (from.x === to.x) {
     const [right, bend] = [from.x + WIDTH, from.x + WIDTH + GAP.x / 2];
     return `M ${right} ${a} C ${bend} ${a}, ${bend} ${b}, ${right} ${b}`;

@@ -1,1 +1,0 @@
-import"./disclose-version-517ba6b77ba6.js";import"./index-7a2aa1fa317f.js";import{t as e}from"./kinds-1a6df4bded11.js";import{t}from"./TokenList-6957a7cd9c3c.js";function n(n){t(n,{get kind(){return e}})}export{n as default};
