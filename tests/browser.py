@@ -112,8 +112,8 @@ class Page:
 
 
 @contextmanager
-def open_page(browser: str, folder: Path) -> Iterator[Page]:
-    """A page of a new browser, whose own files go into a folder."""
+def open_page(browser: str, folder: Path, patience: float = PATIENCE) -> Iterator[Page]:
+    """A page of a new browser, whose own files go into a folder. After `patience` seconds it is ended."""
     (child_reads, writing), (reading, child_writes) = os.pipe(), os.pipe()
     command = [browser, *FLAGS, "--remote-debugging-pipe", f"--user-data-dir={folder}", "--window-size=1400,900"]
     process = subprocess.Popen(
@@ -124,7 +124,7 @@ def open_page(browser: str, folder: Path) -> Iterator[Page]:
     )
     os.close(child_reads)
     os.close(child_writes)
-    watchdog = threading.Timer(PATIENCE, process.kill)
+    watchdog = threading.Timer(patience, process.kill)
     watchdog.start()
     page = Page(reading, writing)
     try:

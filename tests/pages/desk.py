@@ -1,5 +1,6 @@
 """Somebody at the pages of administrators, in a real browser: what editors see and do, and what must never happen."""
 
+import base64
 import json
 import re
 from dataclasses import dataclass
@@ -9,12 +10,20 @@ from urllib.request import Request, urlopen
 
 from tests.browser import Page
 from tests.cli.processes import ROOT
+from tests.models.pictures import picture
 from tests.panel.editor import Editor
 
 AXE: Final = ROOT / "admin/node_modules/axe-core/axe.min.js"
 """There where the pages were built once; else nothing is known of accessibility."""
 _REFUSED: Final = re.compile(r"the server responded with a status of 4\d\d")
 """What a browser says of answers that pages expect: a session that is none, a form that is wrong."""
+
+_CONTROLS: Final = {
+    *("button", "link", "textbox", "searchbox", "combobox", "listbox", "checkbox", "radio", "switch", "slider"),
+    *("spinbutton", "tab", "menu", "menuitem", "menuitemradio", "menuitemcheckbox", "option", "dialog", "alertdialog"),
+    *("image", "table", "navigation", "tree", "treeitem"),
+}
+"""Roles of what one uses or is told about by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +44,7 @@ class Desk(Editor):
         super().__init__(page, base, pictures)
         self.page = page
         self.base = base
+        self.pictures = pictures or Path()
         self._tokens: dict[Person, str] = {}
 
     def log_in(self, person: Person) -> None:
@@ -86,6 +96,21 @@ class Desk(Editor):
             f"{option} of {label}",
         )
 
+    def give(self, selector: str, name: str) -> None:
+        """Give a small image to an input for files, as somebody does who chooses one."""
+        data = base64.b64encode(picture("PNG", 64, 48)).decode()
+        self.until(
+            f"""((input) => {{
+              if (!input) return false;
+              const bytes = Uint8Array.from(atob('{data}'), (one) => one.charCodeAt(0));
+              const given = new DataTransfer();
+              given.items.add(new File([bytes], {json.dumps(name)}, {{type: 'image/png'}}));
+              input.files = given.files;
+              return input.dispatchEvent(new Event('change', {{bubbles: true}}));
+            }})(document.querySelector({json.dumps(selector)}))""",
+            selector,
+        )
+
     def size(self, width: int, height: int = 900) -> None:
         """Look at the pages in a window of that size."""
         self.page.send(
@@ -95,6 +120,22 @@ class Desk(Editor):
     def theme(self, name: str) -> None:
         """Let the system be `light` or `dark`."""
         self.page.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}])
+
+    def settle(self) -> None:
+        """Wait until pictures and letters are there and nothing moves any more."""
+        self.until("[...document.images].every((one) => one.complete || one.loading === 'lazy')", "all pictures")
+        self.page.do(
+            "document.fonts.ready"
+            ".then(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))"
+            ".then(() => Promise.allSettled(document.getAnimations()"
+            ".filter((it) => it.effect.getTiming().iterations !== Infinity).map((it) => it.finished))).then(() => 0)"
+        )
+
+    def nameless(self) -> list[str]:
+        """Controls that have no name in the tree that screen readers read."""
+        nodes = self.page.send("Accessibility.getFullAXTree")["nodes"]
+        found = [node for node in nodes if not node["ignored"] and node["role"].get("value") in _CONTROLS]
+        return [node["role"]["value"] for node in found if not node.get("name", {}).get("value", "").strip()]
 
     def complaints(self) -> list[str]:
         """What the browser complained about since the last time, and addresses of others that were asked."""

@@ -26,13 +26,12 @@ def main() -> int:
     parser.add_argument("--only", default="")
     parser.add_argument("--pictures", type=Path)
     asked = parser.parse_args()
-    browser.PATIENCE = 3600.0
     command = browser.find_browser()
     if command is None:
         sys.exit(browser.MISSING)
     chosen = {name: run for name, run in CHECKS.items() if asked.only in name or name == "log in"}
     passed = 0
-    with tempfile.TemporaryDirectory() as folder, browser.open_page(command, Path(folder)) as page:
+    with tempfile.TemporaryDirectory() as folder, browser.open_page(command, Path(folder), 3600.0) as page:
         page.send("Emulation.setDeviceMetricsOverride", width=1400, height=1400, deviceScaleFactor=1, mobile=False)
         editor = Editor(page, asked.base, asked.pictures)
         for name, run in chosen.items():

@@ -21,12 +21,12 @@ LOOK: Final = """
     for (const label of all('label')) {
       const words = label.innerText.replace(/\\*$/, '').trim();
       if (words === text || words.startsWith(text + '\\n')) {
-        const inside = label.querySelector('input,textarea,button');
+        const inside = label.querySelector('input,select,textarea,button');
         const found = label.htmlFor ? document.getElementById(label.htmlFor) : inside;
         if (found) return found;
       }
     }
-    return all('input,textarea,[role=combobox],[contenteditable]').find((node) =>
+    return all('input,select,textarea,[role=combobox],[contenteditable]').find((node) =>
       [node.getAttribute('aria-label'), node.getAttribute('placeholder'), node.name].includes(text));
   };
   const roles = ['button', 'option', 'tab', 'menuitem', 'checkbox', 'row'].map((role) => `[role=${role}]`);
@@ -39,6 +39,19 @@ LOOK: Final = """
 })();
 """
 WAIT: Final = 20.0
+_KEYS: Final = {
+    "Enter": 13,
+    "Tab": 9,
+    "Escape": 27,
+    "Backspace": 8,
+    " ": 32,
+    "Home": 36,
+    "End": 35,
+    "ArrowLeft": 37,
+    "ArrowUp": 38,
+    "ArrowRight": 39,
+    "ArrowDown": 40,
+}
 _TEXT: Final = "document.body.innerText.replace(/\\s+/g, ' ')"
 
 
@@ -124,12 +137,14 @@ class Editor:
             and self.do(f"__look.labelled({json.dumps(label)}).value")
         )
 
-    def press(self, key: str) -> None:
-        """Press a key."""
-        code = {"Enter": 13, "Tab": 9, "Escape": 27, "Backspace": 8, "ArrowDown": 40}[key]
-        text = {"text": "\r"} if key == "Enter" else {}
+    def press(self, key: str, *, control: bool = False, shift: bool = False) -> None:
+        """Press a key, or a letter, with others held."""
+        code = _KEYS.get(key) or ord(key.upper())
+        text = {"text": "\r"} if key == "Enter" else {"text": " "} if key == " " else {}
+        held = 2 * control + 8 * shift
+        named = {"key": key, "code": key if key in _KEYS else f"Key{key.upper()}", "windowsVirtualKeyCode": code}
         for kind in ("keyDown", "keyUp"):
-            self._page.send("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, **text)
+            self._page.send("Input.dispatchKeyEvent", type=kind, modifiers=held, **named, **text)
 
     def picture(self, name: str) -> None:
         """Keep what the page looks like."""

@@ -1,1 +1,0 @@
-import"./disclose-version-517ba6b77ba6.js";import"./index-8aae5911304e.js";import{t as e}from"./kinds-1a6df4bded11.js";import{t}from"./TokenList-bab5250b9f4c.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./queries-50f84e239f43.js";import{a as t}from"./index-8aae5911304e.js";import{n}from"./form.svelte-55b39cdf6d7c.js";async function r(r,i,...a){try{await r()}catch(e){return t(`failed`,n(e)),!1}return t(`done`,i),await Promise.all(a.map(t=>e.invalidateQueries({queryKey:[t]}))),!0}export{r as t};

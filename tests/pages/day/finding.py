@@ -1,0 +1,155 @@
+"""The morning: logging in, and finding what is there."""
+
+from tests.pages.day.steps import ARTICLES, CATEGORIES, LISTS, Day, rows
+from tests.pages.desk import ADA, Desk
+
+FINDING = Day()
+FIRST_TITLE = "document.querySelector('tbody th[scope=row]').innerText"
+
+
+@FINDING.step("a wrong password is refused")
+def _(desk: Desk) -> None:
+    desk.open("/admin/auth/login")
+    desk.fill("E-mail", ADA.email)
+    desk.fill("Password", "Wrong-passw0rd")
+    desk.click("Log in")
+    desk.see("Invalid credentials")
+
+
+@FINDING.step("log in with the keys alone")
+def _(desk: Desk) -> None:
+    desk.open("/admin/auth/login")
+    desk.fill("E-mail", ADA.email)
+    desk.press("Tab")
+    desk.page.send("Input.insertText", text=ADA.password)
+    desk.press("Enter")
+    desk.see("What to do next")
+
+
+@FINDING.step("a reload keeps who is logged in")
+def _(desk: Desk) -> None:
+    desk.do("location.reload()")
+    desk.see("What to do next", "Article", "Homepage", "Settings")
+
+
+@FINDING.step("find a content-type by its name")
+def _(desk: Desk) -> None:
+    desk.press("k", control=True)
+    desk.until("document.querySelector('[role=dialog] input') === document.activeElement", "the palette")
+    desk.page.send("Input.insertText", text="categ")
+    desk.until("__look.all('[role=dialog] [role=option]')[0]?.innerText.includes('Category')", "what is found")
+    desk.press("Enter")
+    desk.until("location.pathname.endsWith('api::category.category')", "the list of categories")
+
+
+@FINDING.step("switch the language of a list")
+def _(desk: Desk) -> None:
+    desk.see("in all", "Night trains")
+    desk.pick("Language of the entries", "German (de)")
+    desk.see("Nachtzüge")
+    desk.until("location.search.includes('de')", "the language in the address")
+
+
+@FINDING.step("go back with the browser's button")
+def _(desk: Desk) -> None:
+    desk.page.do("history.back()")
+    desk.see("Night trains")
+
+
+@FINDING.step("open a list")
+def _(desk: Desk) -> None:
+    desk.click("Article")
+    desk.see("24 in all", "Published")
+    rows(desk, 10)
+
+
+@FINDING.step("sort a list")
+def _(desk: Desk) -> None:
+    desk.click_at("thead th:nth-child(3) button")
+    desk.until("document.querySelector('th[aria-sort=ascending]')?.innerText.includes('title')", "by title")
+    desk.until(f"{FIRST_TITLE}.startsWith('A ')", "the first title")
+
+
+@FINDING.step("turn a page")
+def _(desk: Desk) -> None:
+    before = desk.do(FIRST_TITLE)
+    desk.click("Next page")
+    desk.see("Page 2 of 3")
+    desk.until(f"{FIRST_TITLE} !== {before!r}", "other entries")
+
+
+@FINDING.step("see more on a page")
+def _(desk: Desk) -> None:
+    desk.pick("How many on a page", "50 per page")
+    rows(desk, 24)
+
+
+@FINDING.step("search a list")
+def _(desk: Desk) -> None:
+    desk.fill("Search in Article", "loaf that")
+    desk.see("1 in all", "A loaf that waits")
+
+
+@FINDING.step("a deep link opens a list as it was")
+def _(desk: Desk) -> None:
+    desk.do("location.reload()")
+    desk.see("1 in all", "A loaf that waits")
+    assert desk.value("Search in Article") == "loaf that"
+
+
+@FINDING.step("filter a list")
+def _(desk: Desk) -> None:
+    desk.open(f"{ARTICLES}?sort=id:ASC")
+    add_filter(desk, "title", "contains", "river")
+    desk.see("How a river changes its mind", "title contains river")
+
+
+@FINDING.step("take a filter back")
+def _(desk: Desk) -> None:
+    desk.click("Remove: title contains river")
+    desk.see("24 in all")
+
+
+@FINDING.step("filter through a relation by an address of v4")
+def _(desk: Desk) -> None:
+    desk.open(f"{ARTICLES}?page=1&pageSize=10&sort=id:ASC&filters[$and][0][author][name][$eq]=Oskar Lindqvist")
+    desk.see("The last stop before morning", "Oskar Lindqvist")
+    desk.gone("A loaf that waits")
+
+
+@FINDING.step("a list without entries says what to do")
+def _(desk: Desk) -> None:
+    desk.open(f"{ARTICLES}?_q=no+such+words")
+    desk.see("Nothing was found")
+    desk.click("Show all entries")
+    desk.see("24 in all")
+
+
+@FINDING.step("see counts of relations")
+def _(desk: Desk) -> None:
+    desk.open(CATEGORIES)
+    desk.see("entries")
+
+
+@FINDING.step("an address that leads nowhere is told")
+def _(desk: Desk) -> None:
+    desk.open(f"{LISTS}/api::nothing.nothing")
+    desk.see("There is no such content-type")
+
+
+@FINDING.step("open an entry from its list")
+def _(desk: Desk) -> None:
+    desk.open(f"{ARTICLES}?sort=id:ASC")
+    desk.click("The last stop before morning")
+    desk.until("location.pathname.endsWith('api::article.article/1')", "the address of the entry")
+    desk.see("Oskar Lindqvist", "sleeper car", "timetables", "Night trains")
+    assert desk.value("title") == "The last stop before morning"
+
+
+def add_filter(desk: Desk, field: str, comparison: str, value: str) -> None:
+    """By the dialog."""
+    desk.click("Filter")
+    desk.choose("Field", field, typed=field)
+    desk.pick("Comparison", comparison)
+    desk.fill("Value", value)
+    desk.click("Apply")

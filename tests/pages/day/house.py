@@ -1,0 +1,173 @@
+"""The evening: files, people, tokens, webhooks, languages, definitions; then the light goes out."""
+
+from tests.pages.day.steps import Day, save, say_yes
+from tests.pages.desk import ADA, Desk
+
+HOUSE = Day()
+LIBRARY = "/admin/plugins/upload"
+SETTINGS = "/admin/settings"
+
+
+@HOUSE.step("make a folder in the library")
+def _(desk: Desk) -> None:
+    desk.open(LIBRARY)
+    desk.see("canal.jpg")
+    desk.click("New folder")
+    desk.fill("Name", "Harbours")
+    save(desk)
+    desk.see("Harbours")
+
+
+@HOUSE.step("upload into the folder")
+def _(desk: Desk) -> None:
+    desk.click_at("button[title='Harbours']")
+    desk.see("Nothing is here yet")
+    desk.give("input[type=file][multiple]", "quay.png")
+    desk.see("quay.png", "Everything has arrived", seconds=60)
+
+
+@HOUSE.step("describe a file for those who do not see it")
+def _(desk: Desk) -> None:
+    desk.click_at("button[title='quay.png']")
+    desk.see("Where it is used")
+    desk.fill("Alternative text", "A quay in the rain")
+    save(desk)
+    [kept] = desk.ask("GET", "/upload/files?filters[name][$eq]=quay.png")["results"]
+    assert kept["alternativeText"] == "A quay in the rain"
+
+
+@HOUSE.step("see where a file is used")
+def _(desk: Desk) -> None:
+    desk.open(LIBRARY)
+    desk.click_at("button[title='ferry.jpg']")
+    desk.see("Where it is used", "Article")
+
+
+@HOUSE.step("find a file")
+def _(desk: Desk) -> None:
+    desk.open(LIBRARY)
+    desk.fill("Find files", "no such file")
+    desk.see("No file is called that")
+    desk.fill("Find files", "island")
+    desk.see("island.jpg")
+    desk.gone("canal.jpg")
+
+
+@HOUSE.step("delete a file")
+def _(desk: Desk) -> None:
+    desk.open(f"{LIBRARY}?_q=quay")
+    desk.click("Choose quay.png")
+    desk.click("Delete")
+    say_yes(desk)
+    desk.see("1 thing was deleted")
+
+
+@HOUSE.step("invite somebody")
+def _(desk: Desk) -> None:
+    desk.open(f"{SETTINGS}/users")
+    desk.see(ADA.email)
+    desk.click("Invite somebody")
+    desk.fill("E-mail", "mara@example.org")
+    desk.fill("First name", "Mara")
+    desk.click("Editors can manage", exact=False)
+    desk.click("Make the link")
+    desk.see("mara@example.org is invited")
+    assert "registrationToken=" in desk.value("Link of the invitation")
+    desk.click("I have copied it")
+    desk.see("Not active")
+
+
+@HOUSE.step("find somebody")
+def _(desk: Desk) -> None:
+    desk.open(f"{SETTINGS}/users?_q=mara")
+    desk.see("mara@example.org", "Editor")
+    desk.gone(ADA.email)
+
+
+@HOUSE.step("make a token for a program")
+def _(desk: Desk) -> None:
+    desk.open(f"{SETTINGS}/api-tokens")
+    desk.click("New API token")
+    desk.fill("Name", "Front end")
+    desk.click("Save")
+    desk.see("Your token", "It is shown once")
+    [made] = desk.ask("GET", "/admin/api-tokens")["data"]
+    assert (made["name"], made["type"]) == ("Front end", "read-only")
+
+
+@HOUSE.step("make a webhook")
+def _(desk: Desk) -> None:
+    desk.open(f"{SETTINGS}/webhooks")
+    desk.see("There are no webhooks yet")
+    desk.click("New webhook")
+    desk.fill("Name", "Builder of the site")
+    desk.fill("Address", "https://example.org/hook")
+    desk.click_at("main tbody input[type=checkbox], main fieldset input[type=checkbox]")
+    desk.click("Save")
+    desk.see("Saved")
+    [made] = desk.ask("GET", "/admin/webhooks")["data"]
+    assert made["name"] == "Builder of the site"
+    assert made["events"]
+
+
+@HOUSE.step("see the languages of the content")
+def _(desk: Desk) -> None:
+    desk.open(f"{SETTINGS}/internationalization")
+    desk.see("German (de)", "French (fr)", "Default", "Add a locale")
+
+
+@HOUSE.step("see the roles")
+def _(desk: Desk) -> None:
+    desk.open(f"{SETTINGS}/roles")
+    desk.see("Super Admin", "Editor", "Author")
+
+
+@HOUSE.step("see what waits and what was given up")
+def _(desk: Desk) -> None:
+    desk.open(f"{SETTINGS}/jobs")
+    desk.see("Waiting", "Nothing was given up")
+
+
+@HOUSE.step("see who did what")
+def _(desk: Desk) -> None:
+    desk.open(f"{SETTINGS}/audit")
+    desk.see("Who did what, and when", ADA.email)
+
+
+@HOUSE.step("see how the service is")
+def _(desk: Desk) -> None:
+    desk.open(f"{SETTINGS}/system")
+    desk.see("Running since", "Answers in", "Slow requests")
+
+
+@HOUSE.step("see the definitions of content")
+def _(desk: Desk) -> None:
+    desk.open("/admin/plugins/content-type-builder")
+    desk.see("Article", "Homepage", "Fact box")
+
+
+@HOUSE.step("see the diagram of the model")
+def _(desk: Desk) -> None:
+    desk.open("/admin/plugins/content-type-builder/diagram")
+    desk.see("Article", "Author")
+
+
+@HOUSE.step("see the attributes of a content-type")
+def _(desk: Desk) -> None:
+    desk.open("/admin/plugins/content-type-builder/content-types/api::article.article")
+    desk.see("title", "readingMinutes", "blocks")
+
+
+@HOUSE.step("write one's own name")
+def _(desk: Desk) -> None:
+    desk.open("/admin/me")
+    desk.fill("Last name", "Lovelace")
+    desk.click("Save")
+    desk.see("Saved", "ada Lovelace")
+
+
+@HOUSE.step("log out")
+def _(desk: Desk) -> None:
+    desk.click("account and theme", exact=False)
+    desk.click("Log out")
+    desk.see("Welcome back")

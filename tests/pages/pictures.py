@@ -1,0 +1,81 @@
+"""Pictures of every page of administrators, in both themes and three widths, to be looked at.
+
+    python -m tests.pages.pictures FOLDER [--only NAME]
+
+It serves the sample project for itself. Pictures are called `PAGE-WIDTH-THEME.png`; a page that is not there is told.
+"""
+
+import argparse
+import base64
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from tests import browser
+from tests.cli.processes import ROOT, serving
+from tests.pages.conftest import FIRST
+from tests.pages.desk import ADA, Desk
+from tests.pages.places import OUTSIDE, PLACES, THEMES, WIDTHS, Place, visit
+from tests.panel.editor import Unseen
+
+_HEIGHTS = {390: 844, 1024: 768, 1600: 1000}
+_TALLEST = 3000
+"""Pixels of a page that is longer than its window."""
+
+
+def main() -> int:
+    """Take all pictures; 1 if a page is not there."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--only", default="")
+    asked = parser.parse_args()
+    asked.folder.mkdir(parents=True, exist_ok=True)
+    command = browser.find_browser()
+    if command is None:
+        sys.exit(browser.MISSING)
+    with tempfile.TemporaryDirectory() as name:
+        project = Path(name) / "magazine"
+        shutil.copytree(ROOT / "examples/magazine", project, ignore=shutil.ignore_patterns(".octavo", ".env", "data"))
+        with (
+            serving("develop", project, "--seed", **FIRST) as server,
+            browser.open_page(command, Path(name) / "browser", 3600.0) as page,
+        ):
+            desk = Desk(page, f"http://127.0.0.1:{server.port}", asked.folder)
+            missing = take(desk, OUTSIDE, asked.only)
+            desk.log_in(ADA)
+            missing += take(desk, PLACES, asked.only)
+    for line in missing:
+        sys.stderr.write(f"{line}\n")
+    return 1 if missing else 0
+
+
+def take(desk: Desk, places: dict[str, Place], only: str) -> list[str]:
+    """Take the pictures of these pages; what went wrong."""
+    missing = []
+    for name, place in places.items():
+        if only not in name:
+            continue
+        try:
+            visit(desk, place)
+            for width in WIDTHS:
+                desk.size(width, _HEIGHTS[width])
+                for theme in THEMES:
+                    desk.theme(theme)
+                    desk.settle()
+                    keep(desk, f"{name}-{width}-{theme}", _HEIGHTS[width])
+        except Unseen as error:
+            missing.append(f"{name}: {error}")
+    return missing
+
+
+def keep(desk: Desk, name: str, height: int) -> None:
+    """Keep a picture of the whole page, as far as it goes."""
+    width, whole = desk.page.do("[innerWidth, document.documentElement.scrollHeight]")
+    clip = {"x": 0, "y": 0, "width": width, "height": min(max(whole, height), _TALLEST), "scale": 1}
+    taken = desk.page.send("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
+    (desk.pictures / f"{name}.png").write_bytes(base64.b64decode(taken["data"]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+"""Every page of the administrators' pages: by a name, its address, and a text that says that it is there."""
+
+from typing import Final, NamedTuple
+
+from tests.pages.desk import Desk
+
+WIDTHS: Final = (390, 1024, 1600)
+"""Pixels: a telephone, a small computer, a large one."""
+THEMES: Final = ("light", "dark")
+
+
+class Place(NamedTuple):
+    """A page: its address below `/admin`, and what is read on it once it is there."""
+
+    address: str
+    text: str
+
+
+_LISTS: Final = "/content-manager/collection-types"
+OUTSIDE: Final = {
+    "login": Place("/auth/login", "Welcome back"),
+    "forgotten": Place("/auth/forgot-password", "A new password"),
+}
+"""Pages for those who are not logged in."""
+PLACES: Final = {
+    "home": Place("/", "What to do next"),
+    "list": Place(f"{_LISTS}/api::article.article?sort=id:ASC", "in all"),
+    "list-empty": Place(f"{_LISTS}/api::article.article?_q=no+such+words", "Nothing was found"),
+    "list-localized": Place(f"{_LISTS}/api::category.category", "in all"),
+    "entry": Place(f"{_LISTS}/api::article.article/1", "Add to blocks"),
+    "entry-new": Place(f"{_LISTS}/api::article.article/create", "New entry: Article"),
+    "entry-json": Place(f"{_LISTS}/api::event.event/1", "programme"),
+    "entry-localized": Place(f"{_LISTS}/api::category.category/1", "color"),
+    "media": Place("/plugins/upload", "Newest first"),
+    "settings": Place("/settings", "Choose what you want to set"),
+    "users": Place("/settings/users", "ada@example.org"),
+    "user": Place("/settings/users/1", "New password"),
+    "roles": Place("/settings/roles", "Super Admin"),
+    "role": Place("/settings/roles/3", "Author"),
+    "locales": Place("/settings/internationalization", "German (de)"),
+    "media-settings": Place("/settings/media-library", "Smaller versions"),
+    "email": Place("/settings/email", "Try it"),
+    "api-tokens": Place("/settings/api-tokens", "There are no tokens yet"),
+    "api-token": Place("/settings/api-tokens/create", "Good for"),
+    "webhooks": Place("/settings/webhooks", "There are no webhooks yet"),
+    "webhook": Place("/settings/webhooks/create", "Add a header"),
+    "jobs": Place("/settings/jobs", "Nothing was given up"),
+    "audit": Place("/settings/audit", "Who did what, and when"),
+    "system": Place("/settings/system", "Slow requests"),
+    "types": Place("/plugins/content-type-builder", "Fact box"),
+    "type": Place("/plugins/content-type-builder/content-types/api::article.article", "readingMinutes"),
+    "diagram": Place("/plugins/content-type-builder/diagram", "Author"),
+    "list-configured": Place(f"{_LISTS}/api::article.article/configurations/list", "Back to the list"),
+    "profile": Place("/me", "Last name"),
+    "not-found": Place("/nowhere", "There is no such page"),
+}
+"""Pages of the sample project, as its first administrator sees them."""
+
+
+def visit(desk: Desk, place: Place) -> None:
+    """Go there, and wait until it is there."""
+    desk.open(f"/admin{place.address}")
+    desk.see(place.text)
