@@ -3,6 +3,7 @@
  * by the refresh cookie. A session that has ended is entered again in place, and the call is then made once more.
  */
 import { ApiError, readError } from './errors';
+import { parseExactly, stringifyExactly } from './exact';
 import type { Operations } from './operations';
 import { queryText, type QueryValue } from './query';
 
@@ -50,7 +51,7 @@ export async function call<Name extends OperationName>(name: Name, ...[options]:
 }
 
 function jsonBody(body: unknown): string | undefined {
-  return body === undefined ? undefined : JSON.stringify(body);
+  return body === undefined ? undefined : stringifyExactly(body);
 }
 
 function addressOf(pattern: string, values: Record<string, string | number> | undefined): string {
@@ -87,7 +88,7 @@ async function send(address: string, { method, body, signal, headers: more }: Re
 async function bodyOf(response: Response): Promise<unknown> {
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-  const body: unknown = isJson && text ? JSON.parse(text) : text || undefined;
+  const body: unknown = isJson && text ? parseExactly(text) : text || undefined;
   if (!response.ok) throw readError(response.status, body);
   return body;
 }

@@ -1,6 +1,5 @@
 /** Values of a form as the service takes them. */
 import type { Attribute, Definitions } from '../../api/operations';
-import { valueToSend } from '../fields/json/written';
 import { componentOf } from '../model/definitions';
 import type { Values } from './form.svelte';
 
@@ -27,8 +26,6 @@ function sent(attribute: Attribute, value: unknown, definitions: Definitions): u
       return relation(value);
     case 'media':
       return Array.isArray(value) ? value.map(idOf) : value === null || value === undefined ? value : idOf(value);
-    case 'json':
-      return valueToSend(value);
     case 'password':
       return value || undefined;
     case 'component': {

@@ -1,7 +1,7 @@
 /** Checks JSON while it is written, and puts it in order. */
 import { applyEdits, format, parse, printParseErrorCode, type ParseError } from 'jsonc-parser';
 import { t, type MessageKey } from '../../../messages/index.svelte';
-import { exact, isKept } from './written';
+import { canSendExactly, isKept } from '../../../api/exact';
 
 const REASONS: Readonly<Record<string, MessageKey>> = {
   CommaExpected: 'field.json.comma',
@@ -41,7 +41,7 @@ export function formatted(text: string): string {
 
 /** A number that this browser could only send rounded. */
 function bigIn(text: string): string | undefined {
-  if (exact.rawJSON) return undefined;
+  if (canSendExactly) return undefined;
   for (const found of text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g)) {
     if (!found[0].startsWith('"') && !isKept(found[0])) return t('field.json.big', { number: found[0] });
   }

@@ -1,1 +1,0 @@
-import"./disclose-version-517ba6b77ba6.js";import"./index-b2a59a9f857d.js";import{i as e}from"./kinds-1a6df4bded11.js";import{t}from"./TokenList-88500c9c58fe.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

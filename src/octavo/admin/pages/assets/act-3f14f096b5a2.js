@@ -1,1 +1,0 @@
-import{t as e}from"./queries-50f84e239f43.js";import{a as t}from"./index-b2a59a9f857d.js";import{n}from"./form.svelte-443f38f9c8df.js";async function r(r,i,...a){try{await r()}catch(e){return t(`failed`,n(e)),!1}return t(`done`,i),await Promise.all(a.map(t=>e.invalidateQueries({queryKey:[t]}))),!0}export{r as t};
