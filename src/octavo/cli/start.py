@@ -52,8 +52,6 @@ def announce(service: Process) -> None:
 
         tell_summary(settings, service.site.registry, service.site.code)
     say("Octavo serves [bold]{}[/] at [bold]{}[/]", settings.project, address_of(settings))
-    if settings.admin.panel != "off" and settings.secrets.admin_jwt_secret:
-        say("Its content is edited at [bold]{}{}[/]", address_of(settings), settings.admin.path)
     if by_version := rules_by_version(settings):
         version, source = settings.api.compat.v4_version, settings.sources["api", "compat", "v4_version"]
         say("Clients are answered as by v4 {} ({}): {}", version, source, ", ".join(by_version))
