@@ -102,6 +102,8 @@ def test_every_command_is_there() -> None:
         "jobs list",
         "jobs retry",
         "jobs run",
+        "status",
+        "slow",
         "version",
     ]
 

@@ -32,7 +32,7 @@ _V4_SETTINGS = {
     "transfer: { token: { salt: env('TRANSFER_TOKEN_SALT') } }, flags: { nps: false, promoteEE: false }, "
     "rateLimit: { enabled: false } }",
     "plugins": "{ 'users-permissions': { config: { jwtSecret: env('JWT_SECRET'), ratelimit: { enabled: false } } }, "
-    "email: { config: { provider: 'nodemailer' } } }",
+    "graphql: { config: {} }, email: { config: { provider: 'nodemailer' } } }",
     "database": "{ connection: env('DATABASE_CLIENT') === 'postgres' ? { client: 'postgres', connection: { "
     "host: env('DATABASE_HOST'), database: env('DATABASE_NAME'), user: env('DATABASE_USERNAME'), ssl: false } } : "
     "{ client: 'sqlite', connection: { filename: '.tmp/data.db' }, useNullAsDefault: true } }",

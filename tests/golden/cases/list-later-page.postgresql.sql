@@ -37,15 +37,15 @@ FROM (
     FROM (
       SELECT *
       FROM (
-        SELECT t3.id
-        FROM "books" t3
-        WHERE (t3."published_at" IS NOT NULL AND t3."locale" = $1::text)
-        ORDER BY t3."title" DESC,
-        t3.id LIMIT 100
+        SELECT t4.id
+        FROM "books" t4
+        WHERE (t4."published_at" IS NOT NULL AND t4."locale" = $1::text)
+        ORDER BY t4."title" DESC,
+        t4.id LIMIT 100
       ) t5
       LIMIT $2::int8 OFFSET $3::int8
-    ) t4
-    JOIN "books" t2 ON t2.id = t4.id
+    ) t3
+    JOIN "books" t2 ON t2.id = t3.id
     ORDER BY t2."title" DESC,
     t2.id LIMIT $2::int8
   ) t1

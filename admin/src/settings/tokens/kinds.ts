@@ -1,7 +1,8 @@
 /** The two kinds of tokens, which are managed alike. */
 import { call } from '../../api/client';
+import { ApiError } from '../../api/errors';
 import type { NewToken, Token } from '../../api/operations';
-import type { MessageKey } from '../../messages/index.svelte';
+import { t, type MessageKey } from '../../messages/index.svelte';
 
 export interface TokenKind {
   path: string;
@@ -32,13 +33,18 @@ export const API_TOKENS: TokenKind = {
   remove: (id) => call('DELETE /admin/api-tokens/:id', { path: { id } }),
 };
 
+/** Without a secret for them the service has no such addresses. */
+function sayOff(error: unknown): never {
+  throw error instanceof ApiError && error.status === 404 ? new ApiError(404, t('tokens.transfer.off')) : error;
+}
+
 export const TRANSFER_TOKENS: TokenKind = {
   path: '/settings/transfer-tokens',
   action: 'admin::transfer.tokens',
   title: 'settings.transferTokens',
   hint: 'tokens.transfer.hint',
   add: 'tokens.addTransfer',
-  all: async (signal) => (await call('GET /admin/transfer/tokens', { signal })).data,
+  all: async (signal) => (await call('GET /admin/transfer/tokens', { signal }).catch(sayOff)).data,
   one: async (id, signal) => (await call('GET /admin/transfer/tokens/:id', { path: { id }, signal })).data,
   make: async (body) => (await call('POST /admin/transfer/tokens', { body })).data,
   change: (id, body) => call('PUT /admin/transfer/tokens/:id', { path: { id }, body }),

@@ -1,6 +1,7 @@
 """ReadPlan to SELECT: one statement whose first column is the answer's JSON text, its second (lists) the total."""
 
 from dataclasses import replace
+from typing import Final
 
 from octavo.plan.nesting import Nesting, nesting
 from octavo.plan.nodes import (
@@ -29,6 +30,9 @@ from octavo.schema.registry import Registry
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.read.json_shapes import ShapeCompiler, StatementTooLong
 from octavo.sql.read.seek import ids_behind
+
+_MOST_STEPS: Final = 32
+"""Steps of a condition for which a table is made of what is found: of hundreds SQLite says that they nest too deep."""
 
 
 def compile_read(
@@ -79,6 +83,7 @@ class SelectCompiler(ShapeCompiler):
         row = self.alias()
         chosen = ""
         looks_once = not (plan.with_keys or isinstance(plan.shape, LiteralShape))
+        looks_once = looks_once and _steps(plan.selection.condition) <= _MOST_STEPS
         if plan.with_count and looks_once and _searches(plan.selection.condition):
             chosen, rows, count = self._searched_page(plan)
         else:
@@ -188,6 +193,17 @@ def _leads_on(shape: Shape) -> bool:
             return True
         case _:
             return False
+
+
+def _steps(condition: Condition) -> int:
+    """How many relations and components a condition goes through."""
+    match condition:
+        case Exists(condition=inner):
+            return 1 + _steps(inner)
+        case All(items=items) | Any(items=items):
+            return sum(map(_steps, items))
+        case _:
+            return 0
 
 
 def _searches(condition: Condition) -> bool:

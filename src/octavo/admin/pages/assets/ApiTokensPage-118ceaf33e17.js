@@ -1,1 +1,0 @@
-import"./disclose-version-517ba6b77ba6.js";import"./index-e26b8d7a7719.js";import{t as e}from"./kinds-4c0563058e26.js";import{t}from"./TokenList-18856c6b9127.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

@@ -1,1 +1,0 @@
-import"./disclose-version-517ba6b77ba6.js";import"./index-e26b8d7a7719.js";import{i as e}from"./kinds-4c0563058e26.js";import{t}from"./TokenPage-d6e09c9cb73d.js";function n(n){t(n,{get kind(){return e}})}export{n as default};
