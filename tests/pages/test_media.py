@@ -78,22 +78,23 @@ def test_a_part_is_cut_into_a_file_of_its_own(desk: Desk) -> None:
 
 
 def test_several_are_moved_and_removed_at_once(desk: Desk) -> None:
+    desk.ask("POST", "/upload/folders", {"name": "Autumn", "parent": None})
     desk.open(f"{LIBRARY}?sort=name:ASC")
     desk.see("chart.jpg")
     for name in ("chart.jpg", "harbor.jpg"):
         desk.click(f"Choose {name}")
     desk.see("2 chosen")
     desk.click("Move")
-    desk.pick("Folder", "Summer")
+    desk.pick("Folder", "Autumn")
     desk.click_at("[role=dialog] .button.main")
     desk.see("2 things were moved")
-    assert found(desk, "chart.jpg")[0]["folder"]["name"] == "Summer"
-    desk.open(f"{LIBRARY}?_q=two.png")
-    desk.click("Choose two.png")
+    assert found(desk, "chart.jpg")[0]["folder"]["name"] == "Autumn"
+    desk.open(f"{LIBRARY}?_q=marsh.jpg")
+    desk.click("Choose marsh.jpg")
     desk.click("Delete")
     desk.click_at("[role=alertdialog] .button.danger, [role=dialog] .button.danger")
     desk.see("1 thing was deleted")
-    assert found(desk, "two.png") == []
+    assert found(desk, "marsh.jpg") == []
 
 
 def test_hostile_words_and_drawings_are_inert(desk: Desk) -> None:
