@@ -1,10 +1,12 @@
 """Holds the built pages of administrators and their sources together.
 
-`pages.py stamp` writes the digest of the sources beside what was built; `pages.py compare FOLDER` fails where another
-build, in FOLDER, is not what is committed.
+`pages.py stamp` takes all addresses out of the lock file, which npm writes for those who would pay, and writes the
+digest of the sources beside what was built; `pages.py compare FOLDER` fails where another build, in FOLDER, is not what
+is committed.
 """
 
 import filecmp
+import json
 import sys
 from hashlib import sha256
 from pathlib import Path
@@ -13,6 +15,7 @@ ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "admin"
 BUILT = ROOT / "src/octavo/admin/pages"
 STAMP = BUILT / "sources.sha256"
+LOCK = SOURCES / "package-lock.json"
 _MADE = {"node_modules", "dist"}
 
 
@@ -24,6 +27,14 @@ def digest() -> str:
         if path.is_file() and name.parts[0] not in _MADE:
             found.update(f"{name.as_posix()}\0".encode() + path.read_bytes() + b"\0")
     return found.hexdigest()
+
+
+def without_addresses(lock: str) -> str:
+    """The text of a lock file without what names addresses and installs nothing."""
+    told = json.loads(lock)
+    for package in told["packages"].values():
+        package.pop("funding", None)
+    return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
 
 
 def differences(folder: Path) -> list[str]:
@@ -40,6 +51,7 @@ def _files(folder: Path) -> set[str]:
 if __name__ == "__main__":
     match sys.argv[1:]:
         case ["stamp"]:
+            LOCK.write_text(without_addresses(LOCK.read_text(encoding="utf-8")), encoding="utf-8")
             STAMP.write_text(f"{digest()}\n", encoding="utf-8")
         case ["compare", given]:
             if found := differences(Path(given)):
