@@ -8,7 +8,7 @@ from octavo.builder.drafts import Draft, Drafts
 from octavo.builder.problems import refused
 from octavo.builder.slugs import table_name
 from octavo.errors import Problem
-from octavo.schema.attributes import ComponentField, DynamicZone, Enumeration
+from octavo.schema.attributes import Enumeration, components_of
 from octavo.schema.check import unsound
 from octavo.schema.content_types import ContentType
 from octavo.schema.custom_fields import CustomFields
@@ -131,16 +131,7 @@ def _held(registry: Registry, uid: str) -> set[str]:
     while waiting:
         definition = registry.components.get(waiting.pop())
         for attribute in definition.attributes.values() if definition else ():
-            inner = _components_of(attribute)
+            inner = components_of(attribute)
             waiting += [one for one in inner if one not in found]
             found.update(inner)
     return found
-
-
-def _components_of(attribute: object) -> tuple[str, ...]:
-    match attribute:
-        case ComponentField(component=uid):
-            return (uid,)
-        case DynamicZone(components=uids):
-            return uids
-    return ()

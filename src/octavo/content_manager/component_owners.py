@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from octavo.database.connection import Database
-from octavo.schema.attributes import ComponentField, DynamicZone
+from octavo.schema.attributes import DynamicZone, components_of
 from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.registry import Registry
@@ -66,7 +66,7 @@ def _places(
     registry: Registry, wanted: str, definition: Definition, place: FieldPlace, around: tuple[str, ...]
 ) -> Iterator[FieldPlace]:
     for name, attribute in definition.attributes.items():
-        for uid in _components(attribute):
+        for uid in components_of(attribute):
             below = FieldPlace(place.uid, f"{place.way}{name}.")
             if uid == wanted:
                 yield below
@@ -78,15 +78,5 @@ def _holders(registry: Registry, component: Component) -> Iterator[Definition]:
     """The definitions whose entries may hold a component: zones also what they do not list."""
     for definition in registry.definitions():
         attributes = definition.attributes.values()
-        if any(isinstance(one, DynamicZone) or component.uid in _components(one) for one in attributes):
+        if any(isinstance(one, DynamicZone) or component.uid in components_of(one) for one in attributes):
             yield definition
-
-
-def _components(attribute: object) -> tuple[str, ...]:
-    match attribute:
-        case ComponentField(component=uid):
-            return (uid,)
-        case DynamicZone(components=uids):
-            return tuple(uids)
-        case _:
-            return ()

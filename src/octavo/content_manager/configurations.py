@@ -14,8 +14,8 @@ from octavo.content_manager.configuration_form import configuration_form
 from octavo.content_manager.layouts import Raw, default_configuration, synchronized
 from octavo.errors import BadRequestError
 from octavo.forms import problems_in
+from octavo.schema.attributes import components_of
 from octavo.schema.content_types import Component, ContentType, Definition
-from octavo.schema.json_values import components_of
 from octavo.schema.registry import Registry
 
 MAX_AGE_SECONDS: Final = 1.0

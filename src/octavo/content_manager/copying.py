@@ -11,7 +11,7 @@ from octavo.content.input.link_order import CircularAnchors, ConnectedTwice, Unk
 from octavo.content.input.relation_input import InvalidRelations, read_links
 from octavo.content.validation.body_validator import COMPONENT_KEY
 from octavo.content_manager.held import component_of, without_ids
-from octavo.schema.attributes import UID, AnyAttribute, ComponentField, DynamicZone, Relation, Scalar
+from octavo.schema.attributes import UID, AnyAttribute, ComponentField, DynamicZone, Relation, Scalar, components_of
 from octavo.schema.automatic import STAMPED
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
@@ -113,7 +113,7 @@ def _prohibited(
         reason = _reason(attribute)
         if reason:
             yield [*path], reason
-        for uid in _uids(attribute):
+        for uid in components_of(attribute):
             if uid not in around and uid in registry.components:
                 component = registry.components[uid]
                 inside = path if isinstance(attribute, ComponentField) else (*path, component.display_name)
@@ -128,13 +128,3 @@ def _reason(attribute: AnyAttribute) -> str:
             return "relation"
         case _:
             return ""
-
-
-def _uids(attribute: AnyAttribute) -> tuple[str, ...]:
-    match attribute:
-        case ComponentField(component=uid):
-            return (uid,)
-        case DynamicZone(components=uids):
-            return tuple(uids)
-        case _:
-            return ()

@@ -6,11 +6,13 @@ Passwords are never read, nor is what polymorphic relations lead to.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 from octavo.authorization.ability import CREATE, FIND, Ability
 from octavo.content.validation.body_validator import COMPONENT_KEY
-from octavo.query.answer import Answer, Fixed, Guarded, Kinds, Nested, Object, Plain
+from octavo.content_manager.component_answers import components_answer
+from octavo.query.answer import Answer, Guarded, Nested, Object, Plain
 from octavo.query.ast import EVERYTHING
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
 from octavo.schema.automatic import STAMPED
@@ -76,13 +78,8 @@ class _Held:
                 return None
             case Relation() | Media():
                 return Nested(attribute.name, EVERYTHING, _BY_ID, linked=True)
-            case ComponentField(component=uid):
-                inside = self._inside(attribute, uid)
-                return inside and Nested(attribute.name, EVERYTHING, inside, linked=True)
-            case DynamicZone(components=uids):
-                found = ((uid, self._inside(attribute, uid)) for uid in uids)
-                branches = tuple((uid, _named(uid, inside)) for uid, inside in found if inside)
-                return Kinds(attribute.name, EVERYTHING, branches, linked=True)
+            case ComponentField() | DynamicZone():
+                return components_answer(attribute, partial(self._inside, attribute))
 
     def _inside(self, attribute: AnyAttribute, uid: str) -> Object | None:
         component = self.registry.components.get(uid)
@@ -90,10 +87,6 @@ class _Held:
             return None
         below = replace(self, place=self.place.below(attribute, component), around=(*self.around, uid))
         return below.object(component)
-
-
-def _named(uid: str, component: Object) -> Object:
-    return Object(((COMPONENT_KEY, Fixed(f'"{uid}"')), *component.members))
 
 
 def as_data(registry: Registry, definition: Definition, found: Mapping[str, Any]) -> dict[str, Any]:

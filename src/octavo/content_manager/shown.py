@@ -8,9 +8,11 @@ else shown to those who may read them.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from typing import Final
 
 from octavo.authorization.ability import FIND, Ability
+from octavo.content_manager.component_answers import components_answer
 from octavo.query.answer import Answer, Count, Fixed, Guarded, Kinds, Nested, Object, Plain
 from octavo.query.ast import EVERYTHING, And, Filter
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
@@ -151,13 +153,8 @@ class _Shown:
         match attribute:
             case Media():
                 return Nested(attribute.name, EVERYTHING, self._file(), empty="null", linked=True)
-            case ComponentField(component=uid):
-                inside = self._inside(attribute, uid)
-                return Nested(attribute.name, EVERYTHING, inside, linked=True) if inside else None
-            case DynamicZone(components=uids):
-                found = ((uid, self._inside(attribute, uid)) for uid in uids)
-                branches = tuple((uid, _named(uid, inside)) for uid, inside in found if inside)
-                return Kinds(attribute.name, EVERYTHING, branches, linked=True)
+            case ComponentField() | DynamicZone():
+                return components_answer(attribute, partial(self._inside, attribute))
             case Relation():
                 return self._related(definition, attribute)
 
@@ -234,7 +231,3 @@ def _behind(scope: Filter | None, answer: Answer | Guarded) -> Answer | Guarded:
     if isinstance(answer, Guarded):
         return Guarded(And(items=(scope, answer.condition)), answer.answer)
     return Guarded(scope, answer)
-
-
-def _named(uid: str, component: Object) -> Object:
-    return Object((("__component", Fixed(f'"{uid}"')), *component.members))

@@ -158,3 +158,14 @@ class DynamicZone(Attribute):
 
 
 AnyAttribute = Scalar | Relation | Media | ComponentField | DynamicZone
+
+
+def components_of(attribute: AnyAttribute) -> tuple[str, ...]:
+    """The components that an attribute may hold, by UID."""
+    match attribute:
+        case ComponentField(component=uid):
+            return (uid,)
+        case DynamicZone(components=uids):
+            return uids
+        case _:
+            return ()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
+from octavo.schema.attributes import AnyAttribute, Media, Relation, Scalar, components_of
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES
@@ -100,17 +100,6 @@ def written(definition: Definition, *, private: bool) -> Iterator[Given]:
         if private or not attribute.private:
             has_default = isinstance(attribute, Scalar) and attribute.has_default
             yield Given(attribute, attribute.required and not has_default)
-
-
-def components_of(attribute: AnyAttribute) -> tuple[str, ...]:
-    """The components that an attribute may hold, by UID."""
-    match attribute:
-        case ComponentField(component=uid):
-            return (uid,)
-        case DynamicZone(components=uids):
-            return uids
-        case _:
-            return ()
 
 
 def with_drafts(registry: Registry) -> frozenset[str]:

@@ -13,9 +13,9 @@ from octavo.query.params import PageLimits
 from octavo.rest.openapi.components import Components, Json, base_name
 from octavo.rest.openapi.values import KINDS
 from octavo.rest.operations import Grammar, Operation, Parameter
-from octavo.schema.attributes import AnyAttribute, DynamicZone, Scalar
+from octavo.schema.attributes import AnyAttribute, DynamicZone, Scalar, components_of
 from octavo.schema.content_types import ContentType, Definition
-from octavo.schema.json_values import SCALAR_JSON, components_of, is_shown, shown_values, shown_when_populated
+from octavo.schema.json_values import SCALAR_JSON, is_shown, shown_values, shown_when_populated
 from octavo.schema.json_values import Json as Kind
 from octavo.schema.registry import Registry
 

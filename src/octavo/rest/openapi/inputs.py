@@ -9,10 +9,10 @@ from typing import Final
 from octavo.rest.openapi.answers import ID
 from octavo.rest.openapi.components import Components, Json, Make, base_name
 from octavo.rest.openapi.values import nullable, taken_scalar
-from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
+from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar, components_of
 from octavo.schema.automatic import LOCALE, LOCALIZATIONS, PUBLISHED_AT
 from octavo.schema.content_types import Component, ContentType, Definition
-from octavo.schema.json_values import Given, components_of, with_drafts, written
+from octavo.schema.json_values import Given, with_drafts, written
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES
 from octavo.schema.uids import FILE, USER
