@@ -35,6 +35,9 @@ function copied(attribute: Attribute | undefined, value: unknown, definitions: D
 
 const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** What components of a kind are called. */
+export const kindOf = (definitions: Definitions, uid: string): string => componentOf(definitions, uid)?.info.displayName ?? uid;
+
 /** What an item is called: the text of its main field. */
 export function titleOf(item: Values, mainField: string | undefined): string {
   const value = mainField === undefined || mainField === 'id' ? undefined : item[mainField];

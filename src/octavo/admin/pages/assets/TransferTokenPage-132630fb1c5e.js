@@ -1,1 +1,0 @@
-import"./disclose-version-517ba6b77ba6.js";import"./index-eacb4580ce56.js";import{i as e}from"./kinds-7883142a40da.js";import{t}from"./TokenPage-48ee50228a38.js";function n(n){t(n,{get kind(){return e}})}export{n as default};
