@@ -1,5 +1,7 @@
 /** Something done by a button: what came of it is said in a notice. */
 import { queries } from '../../app/queries';
+import { t } from '../../messages/index.svelte';
+import { confirmed } from '../../ui/confirm.svelte';
 import { toast } from '../../ui/toasts.svelte';
 import { wordsOf } from './form.svelte';
 
@@ -14,4 +16,18 @@ export async function act(work: () => Promise<unknown>, done: string, ...keys: s
   toast('done', done);
   await Promise.all(keys.map((key) => queries.invalidateQueries({ queryKey: [key] })));
   return true;
+}
+
+interface Removal {
+  name: string;
+  hint: string;
+  /** To be typed first, where much would be lost. */
+  word?: string;
+}
+
+/** Ask whether something is to be deleted, and do it. Whether it was done. */
+export async function removed({ name, hint, word }: Removal, work: () => Promise<unknown>, ...keys: string[]): Promise<boolean> {
+  const title = t('settings.delete.title', { name });
+  if (!(await confirmed({ title, hint, word, action: t('ui.delete'), isDangerous: true }))) return false;
+  return act(work, t('settings.deleted'), ...keys);
 }

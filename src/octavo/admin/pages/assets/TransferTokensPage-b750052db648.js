@@ -1,1 +1,0 @@
-import"./disclose-version-517ba6b77ba6.js";import"./index-f8d2472a10a6.js";import{i as e}from"./kinds-eb9f6a28118a.js";import{t}from"./TokenList-26459144c77d.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

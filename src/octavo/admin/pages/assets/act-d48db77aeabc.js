@@ -1,1 +1,0 @@
-import{t as e}from"./queries-d8817810b9c3.js";import{a as t}from"./index-f8d2472a10a6.js";import{n}from"./form.svelte-5ad0bb365490.js";async function r(r,i,...a){try{await r()}catch(e){return t(`failed`,n(e)),!1}return t(`done`,i),await Promise.all(a.map(t=>e.invalidateQueries({queryKey:[t]}))),!0}export{r as t};
