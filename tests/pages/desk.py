@@ -113,6 +113,28 @@ class Desk(Editor):
             selector,
         )
 
+    def drag(self, found: str, onto: str) -> None:
+        """Take the first of what a CSS selector finds by the mouse, hold it over another, and let it go there."""
+        places = (
+            "(() => {{ const box = document.querySelector({}).getBoundingClientRect();"
+            " return [box.x + box.width / 2, box.y + box.height / 2] }})()"
+        )
+        self.until(f"document.querySelector({json.dumps(found)})", found)
+        self.do(f"document.querySelector({json.dumps(found)}).scrollIntoView({{block: 'center'}})")
+        x, y = self.do(places.format(json.dumps(found)))
+        held = {"button": "left", "buttons": 1}
+        self.page.send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        self.page.send("Input.dispatchMouseEvent", type="mousePressed", x=x, y=y, clickCount=1, **held)
+        self.page.send("Input.dispatchMouseEvent", type="mouseMoved", x=x + 8, y=y + 8, **held)
+        self.until("document.querySelector('#dnd-action-dragged-el')", "what is dragged")
+        zone = f"document.querySelector({json.dumps(onto)})?.closest('ul, [data-zone]')"
+        self.do(f"(window.__zone = {zone}, 1)")
+        x, y = self.do(places.format(json.dumps(onto)))
+        self.page.send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y, **held)
+        self.until("window.__zone.querySelector('[data-is-dnd-shadow-item-internal]')", "its place there")
+        self.page.send("Input.dispatchMouseEvent", type="mouseReleased", x=x, y=y, button="left", clickCount=1)
+        self.until("!document.querySelector('#dnd-action-dragged-el')", "what was dragged in its place")
+
     def size(self, width: int, height: int = 900) -> None:
         """Look at the pages in a window of that size."""
         self.page.send(

@@ -51,6 +51,8 @@ PLACES: Final = {
     "type": Place("/plugins/content-type-builder/content-types/api::article.article", "readingMinutes"),
     "diagram": Place("/plugins/content-type-builder/diagram", "Author"),
     "list-configured": Place(f"{_LISTS}/api::article.article/configurations/list", "Back to the list"),
+    "form-configured": Place(f"{_LISTS}/api::article.article/configurations/edit", "How it looks"),
+    "part-configured": Place("/content-manager/components/shared.seo/configurations/edit", "Title of a component"),
     "profile": Place("/me", "Last name"),
     "not-found": Place("/nowhere", "There is no such page"),
 }

@@ -217,6 +217,17 @@ export interface ClockTask {
   nextAt: string | null;
 }
 
+/** How a component looks, and the components in it. */
+export interface ComponentViews {
+  component: View;
+  components: Record<string, View>;
+}
+
+/** How a component looks. */
+export interface ComponentViewsAnswer {
+  data: ComponentViews;
+}
+
 /** An action on content-types. */
 export interface ContentAction {
   label: string;
@@ -1105,6 +1116,13 @@ export interface View {
   isComponent?: boolean;
 }
 
+/** What is to be another way of how a definition looks: each part as a whole. */
+export interface ViewChanges {
+  settings?: ViewSettings;
+  metadatas?: Record<string, Look>;
+  layouts?: Layouts;
+}
+
 /** How lists of a content-type begin. */
 export interface ViewSettings {
   bulkable: boolean;
@@ -1315,9 +1333,9 @@ export interface Operations {
   /** Show components */
   'GET /content-manager/components': { path: undefined; takes: unknown; answers: unknown };
   /** Show how a component looks */
-  'GET /content-manager/components/:uid/configuration': { path: { uid: string | number }; takes: unknown; answers: unknown };
+  'GET /content-manager/components/:uid/configuration': { path: { uid: string | number }; takes: unknown; answers: ComponentViewsAnswer };
   /** Change its view */
-  'PUT /content-manager/components/:uid/configuration': { path: { uid: string | number }; takes: unknown; answers: unknown };
+  'PUT /content-manager/components/:uid/configuration': { path: { uid: string | number }; takes: ViewChanges; answers: unknown };
   /** Show content-types */
   'GET /content-manager/content-types': { path: undefined; takes: unknown; answers: unknown };
   /** Show settings of all views */
@@ -1325,7 +1343,7 @@ export interface Operations {
   /** Show how views look */
   'GET /content-manager/content-types/:uid/configuration': { path: { uid: string | number }; takes: unknown; answers: ViewsAnswer };
   /** Change views */
-  'PUT /content-manager/content-types/:uid/configuration': { path: { uid: string | number }; takes: unknown; answers: unknown };
+  'PUT /content-manager/content-types/:uid/configuration': { path: { uid: string | number }; takes: ViewChanges; answers: unknown };
   /** Show all definitions and the sizes of fields */
   'GET /content-manager/init': { path: undefined; takes: unknown; answers: DefinitionsAnswer };
   /** Look for entries that a relation might lead to */

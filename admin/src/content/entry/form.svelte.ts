@@ -27,6 +27,8 @@ export interface FormSetting {
   related?: number | null;
   /** Nothing of it can be written: it stands beside another. */
   isReadOnly?: boolean;
+  /** It shows how a form looks, to whoever may say so: all fields are there, whatever they may read. */
+  isPicture?: boolean;
 }
 
 /** What was sent: how often each attribute had been written to then, and which parts had no ids yet. */
@@ -77,14 +79,15 @@ export class EntryForm {
     this.id = setting.id;
     this.origin = setting.origin ?? null;
     this.related = setting.related ?? null;
-    this.#prefix = setting.isReadOnly ? 'beside.' : '';
+    this.#prefix = setting.isPicture ? 'picture.' : setting.isReadOnly ? 'beside.' : '';
     this.original = original;
     this.values = values;
     this.isLocalized = isLocalized(setting.type);
     const writing: Action = setting.id === null ? 'create' : 'update';
-    this.mayWrite = setting.isReadOnly ? () => false : fieldRights(session.rights, writing, setting.type.uid, setting.locale);
+    const all: MayTouch = () => true;
+    this.mayWrite = setting.isPicture ? all : setting.isReadOnly ? () => false : fieldRights(session.rights, writing, setting.type.uid, setting.locale);
     const reads = fieldRights(session.rights, 'read', setting.type.uid, setting.locale);
-    this.mayRead = setting.id === null ? (path) => reads(path) || this.mayWrite(path) : reads;
+    this.mayRead = setting.isPicture ? all : setting.id === null ? (path) => reads(path) || this.mayWrite(path) : reads;
   }
 
   get isNew(): boolean {

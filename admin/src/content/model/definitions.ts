@@ -33,8 +33,8 @@ export function definitionsQuery(): CreateQueryResult<Definitions> {
 }
 
 /** How the list and the form of a content-type look. */
-export function viewsQuery(uid: () => string): CreateQueryResult<Views> {
-  return createQuery(() => viewsOptions(uid()));
+export function viewsQuery(uid: () => string, isWanted: () => boolean = () => true): CreateQueryResult<Views> {
+  return createQuery(() => ({ ...viewsOptions(uid()), enabled: isWanted() }));
 }
 
 export function localesQuery(): CreateQueryResult<Locale[]> {

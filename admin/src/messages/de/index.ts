@@ -7,6 +7,7 @@ import field from './field.json';
 import media from './media.json';
 import settings from './settings.json';
 import ui from './ui.json';
+import view from './view.json';
 
-const german: Messages = { ...app, ...builder, ...content, ...entry, ...field, ...media, ...settings, ...ui };
+const german: Messages = { ...app, ...builder, ...content, ...entry, ...field, ...media, ...settings, ...ui, ...view };
 export default german;

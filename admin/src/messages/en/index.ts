@@ -6,6 +6,7 @@ import field from './field.json';
 import media from './media.json';
 import settings from './settings.json';
 import ui from './ui.json';
+import view from './view.json';
 
-export const english = { ...app, ...builder, ...content, ...entry, ...field, ...media, ...settings, ...ui };
+export const english = { ...app, ...builder, ...content, ...entry, ...field, ...media, ...settings, ...ui, ...view };
 export type Messages = typeof english;

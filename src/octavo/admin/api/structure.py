@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from octavo.admin.answers import data_answer, plain_answer
 from octavo.admin.operations import AdminOperation
-from octavo.admin.shapes.content import DefinitionsAnswer, ViewsAnswer
+from octavo.admin.shapes.content import ComponentViewsAnswer, DefinitionsAnswer, ViewChanges, ViewsAnswer
 from octavo.authorization.actor import Actor, check
 from octavo.content_manager.configurations import Configurations
 from octavo.content_manager.layouts import FIELD_SIZES
@@ -47,10 +47,28 @@ class StructureEndpoints:
             "Show how views look",
             answers=ViewsAnswer,
         ),
-        AdminOperation("PUT", f"{PREFIX}/content-types/:uid/configuration", "change_content_type", "Change views"),
+        AdminOperation(
+            "PUT",
+            f"{PREFIX}/content-types/:uid/configuration",
+            "change_content_type",
+            "Change views",
+            takes=ViewChanges,
+        ),
         AdminOperation("GET", f"{PREFIX}/components", "components", "Show components"),
-        AdminOperation("GET", f"{PREFIX}/components/:uid/configuration", "component", "Show how a component looks"),
-        AdminOperation("PUT", f"{PREFIX}/components/:uid/configuration", "change_component", "Change its view"),
+        AdminOperation(
+            "GET",
+            f"{PREFIX}/components/:uid/configuration",
+            "component",
+            "Show how a component looks",
+            answers=ComponentViewsAnswer,
+        ),
+        AdminOperation(
+            "PUT",
+            f"{PREFIX}/components/:uid/configuration",
+            "change_component",
+            "Change its view",
+            takes=ViewChanges,
+        ),
         AdminOperation("POST", f"{PREFIX}/uid/generate", "generate", "Make a UID that is free"),
         AdminOperation("POST", f"{PREFIX}/uid/check-availability", "check_availability", "Ask whether a UID is free"),
     )

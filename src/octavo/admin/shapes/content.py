@@ -171,6 +171,27 @@ class ViewsAnswer(TypedDict):
     data: Views
 
 
+class ComponentViews(TypedDict):
+    """How a component looks, and the components in it."""
+
+    component: View
+    components: dict[str, View]
+
+
+class ComponentViewsAnswer(TypedDict):
+    """How a component looks."""
+
+    data: ComponentViews
+
+
+class ViewChanges(TypedDict):
+    """What is to be another way of how a definition looks: each part as a whole."""
+
+    settings: NotRequired[ViewSettings]
+    metadatas: NotRequired[dict[str, Look]]
+    layouts: NotRequired[Layouts]
+
+
 class Pagination(TypedDict):
     """Which page it is, and of how many."""
 

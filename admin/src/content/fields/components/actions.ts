@@ -2,9 +2,12 @@
 import ArrowDown from '@lucide/svelte/icons/arrow-down';
 import ArrowUp from '@lucide/svelte/icons/arrow-up';
 import Copy from '@lucide/svelte/icons/copy';
+import LayoutPanelTop from '@lucide/svelte/icons/layout-panel-top';
 import Trash2 from '@lucide/svelte/icons/trash-2';
+import { goTo } from '../../../app/router';
 import { t } from '../../../messages/index.svelte';
 import type { MenuItem } from '../../../ui/menu';
+import { formViewAddress, mayConfigure } from '../../model/views';
 
 interface Placed {
   index: number;
@@ -22,4 +25,10 @@ export function itemActions({ index, count, isFull, copy, move, remove }: Placed
     ...(copy ? [{ label: t('field.component.copy'), icon: Copy, isDisabled: isFull, run: copy }] : []),
     { label: t('field.component.delete'), icon: Trash2, isDangerous: true, isFirstOfGroup: true, run: remove },
   ];
+}
+
+/** To how components of a kind look, for who may say so. */
+export function viewActions(uid: string): MenuItem[] {
+  if (!mayConfigure('component')) return [];
+  return [{ label: t('view.configure'), icon: LayoutPanelTop, run: () => void goTo(formViewAddress(uid, 'component')) }];
 }

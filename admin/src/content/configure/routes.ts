@@ -1,0 +1,8 @@
+/** Addresses of what forms look like. That of lists is theirs. */
+const viewPage = () => import('./ViewPage.svelte');
+
+export const configureRoutes = {
+  '/content-manager/collection-types/:uid/configurations/edit': viewPage,
+  '/content-manager/single-types/:uid/configurations/edit': viewPage,
+  '/content-manager/components/:uid/configurations/edit': viewPage,
+} as const;

@@ -1,1 +1,0 @@
-import"./disclose-version-517ba6b77ba6.js";import"./index-5a13a8c36318.js";import{i as e}from"./kinds-91aeba014c55.js";import{t}from"./TokenPage-84a173e77d67.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

@@ -1,0 +1,137 @@
+"""How forms look: said by whoever may, by dragging and by keys, and kept where v4 keeps it."""
+
+from typing import Any
+
+from tests.pages.desk import ADA, Desk, Person
+
+MANAGER = "/admin/content-manager"
+TAG = f"{MANAGER}/collection-types/api::tag.tag"
+ARTICLE = f"{MANAGER}/collection-types/api::article.article"
+FORM = "configurations/edit"
+"""What the address of a form's view ends with."""
+
+
+def rows(desk: Desk, uid: str) -> list[list[str]]:
+    """The names in the rows of a form, as the service has them."""
+    told = desk.ask("GET", f"/content-manager/content-types/{uid}/configuration")["data"]["contentType"]
+    return [[field["name"] for field in row] for row in told["layouts"]["edit"]]
+
+
+def look(desk: Desk, uid: str, name: str) -> Any:
+    """How a field of a form looks."""
+    told = desk.ask("GET", f"/content-manager/content-types/{uid}/configuration")["data"]["contentType"]
+    return told["metadatas"][name]["edit"]
+
+
+def drawn(desk: Desk) -> list[list[str]]:
+    """The names in the rows that stand on the page."""
+    script = (
+        "[...document.querySelectorAll('.board .row')]"
+        ".map((row) => [...row.querySelectorAll('[data-field]')].map((one) => one.dataset.field))"
+    )
+    return list(desk.do(script))
+
+
+def take(desk: Desk, name: str, *keys: str, shift: bool = False) -> None:
+    """Press keys on the handle of a field."""
+    desk.do(f"document.querySelector('[data-field=\"{name}\"]').parentElement.querySelector('.grip button').focus()")
+    for key in keys:
+        desk.press(key, shift=shift)
+
+
+def test_a_form_is_put_in_order_by_keys(desk: Desk) -> None:
+    desk.open(f"{TAG}/{FORM}")
+    desk.see("The form of Tag", "6 of 12")
+    assert drawn(desk) == [["name", "slug"], ["articles"]]
+    take(desk, "articles", "ArrowUp")
+    assert drawn(desk) == [["articles"], ["name", "slug"]]
+    take(desk, "slug", "ArrowLeft")
+    assert drawn(desk) == [["articles"], ["slug", "name"]]
+    take(desk, "slug", "ArrowRight", shift=True)
+    desk.see("slug is now in row 2, number 1, 8 columns wide")
+    assert drawn(desk) == [["articles"], ["slug"], ["name"]]
+    take(desk, "name", "ArrowUp", "ArrowUp")
+    assert drawn(desk) == [["articles", "name"], ["slug"]]
+    desk.press("s", control=True)
+    desk.see("Saved")
+    assert rows(desk, "api::tag.tag") == [["articles", "name"], ["slug"]]
+
+
+def test_a_field_is_dragged_into_a_row_of_its_own(desk: Desk) -> None:
+    desk.open(f"{ARTICLE}/{FORM}")
+    desk.see("The form of Article")
+    desk.drag("li:has([data-field='slug']) .grip", ".board ul.gap")
+    desk.until("document.querySelector('.board .row [data-field]').dataset.field === 'slug'", "slug in front")
+    assert drawn(desk)[:3] == [["slug"], ["title"], ["excerpt"]]
+    desk.drag("li:has([data-field='title']) .grip", "li:has([data-field='excerpt'])")
+    desk.until("!document.querySelector('.dragging')", "the end of dragging")
+    assert sorted(drawn(desk)[1]) == ["excerpt", "title"]
+    desk.click("Discard")
+    assert drawn(desk)[:2] == [["title", "slug"], ["excerpt"]]
+
+
+def test_what_is_said_of_a_field_is_seen_at_once_and_kept(desk: Desk) -> None:
+    desk.open(f"{ARTICLE}/{FORM}")
+    desk.click_at("[data-field='author']")
+    desk.fill("Label", "Written by")
+    desk.fill("Description", "Who is to be named")
+    desk.pick("Entries are called by", "id")
+    desk.pick("Size", "12 of 12 columns")
+    desk.click_at("[role=switch]")
+    desk.click("Done")
+    desk.until(
+        "/Written by[\\s\\S]*Who is to be named/.test(document.querySelector('.paper').innerText)", "the picture"
+    )
+    desk.click("Take excerpt out of the form")
+    desk.pick("Title of an entry", "slug")
+    desk.click("Save")
+    desk.see("Saved")
+    said = look(desk, "api::article.article", "author")
+    assert (said["label"], said["description"], said["editable"], said["mainField"]) == (
+        *("Written by", "Who is to be named"),
+        *(False, "id"),
+    )
+    desk.click("Configure the list")
+    desk.see("The list of Article")
+    assert desk.value("Title of an entry") == "slug"
+    desk.click("Configure the form")
+    desk.pick("Add a field", "excerpt")
+    desk.click("Save")
+    desk.see("Saved")
+    desk.open(f"{ARTICLE}/1")
+    desk.see("Who is to be named")
+    desk.click("More actions")
+    desk.click("Configure the view")
+    desk.see("The form of Article")
+
+
+def test_a_component_looks_the_same_wherever_it_stands(desk: Desk) -> None:
+    desk.open(f"{ARTICLE}/1")
+    desk.click("Configure the view of seo")
+    desk.see("The form of Seo", "Back to the component")
+    desk.click_at("[data-field='metaTitle']")
+    desk.fill("Label", "Title for search engines")
+    desk.click("Done")
+    desk.click("Save")
+    desk.see("Saved")
+    desk.open(f"{ARTICLE}/1")
+    desk.see("Title for search engines")
+    desk.open("/admin/plugins/content-type-builder/component-categories/shared/shared.seo")
+    desk.click("Configure the view")
+    desk.see("The form of Seo")
+    desk.open(f"{MANAGER}/single-types/api::homepage.homepage/{FORM}")
+    desk.see("The form of Homepage", "Back to the form")
+    assert desk.barriers() == []
+
+
+def test_who_may_not_say_how_forms_look_sees_it_and_changes_nothing(desk: Desk) -> None:
+    author = Person("views@example.org", "Passw0rd-of-Views")
+    desk.hire(author, 3)
+    desk.log_in(author)
+    desk.open(f"{ARTICLE}/{FORM}")
+    desk.see("The form of Article")
+    assert desk.do("document.querySelectorAll('.grip, form button[type=submit]').length") == 0
+    desk.open(f"{ARTICLE}/create")
+    desk.see("New entry: Article")
+    assert desk.do("!document.querySelector('[aria-label^=\"Configure the view\"]')")
+    desk.log_in(ADA)
