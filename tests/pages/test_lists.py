@@ -124,6 +124,25 @@ def test_a_list_and_the_first_page_say_what_is_planned(desk: Desk) -> None:
     desk.ask("PUT", f"{path}/1", {"unpublishAt": None})
 
 
+@pytest.mark.parametrize("width", [1024, 390])
+def test_what_is_done_with_rows_stays_in_sight(desk: Desk, width: int) -> None:
+    desk.size(width)
+    desk.open(f"{ARTICLES}?sort=id:ASC")
+    desk.see("in all")
+    box = "document.querySelector('{}')?.getBoundingClientRect()"
+    inside = f"((box) => box && box.left >= 0 && box.right <= innerWidth)({box})"
+    desk.until(inside.format("tbody td.end button"), "the actions of the first row")
+    if width > 600:
+        desk.until(inside.format("tbody tr:first-child .good"), "its state")
+    desk.until("document.querySelector('.scroll.more')", "that there is more beside")
+    desk.page.do("document.querySelector('.scroll').scrollTo({left: 10000, behavior: 'instant'})")
+    desk.until("document.querySelector('.frame.before .scroll:not(.more)')", "that the end is reached")
+    desk.click_at("tbody td.end button")
+    desk.see("Duplicate")
+    desk.press("Escape")
+    desk.size(1400)
+
+
 def test_lists_offer_what_one_may_read(desk: Desk) -> None:
     editor = Person("edith@example.org", "Passw0rd-of-Edith")
     role = desk.ask("POST", "/admin/roles", {"name": "Readers", "description": ""})["data"]

@@ -1,1 +1,0 @@
-import"./disclose-version-517ba6b77ba6.js";import"./index-568b03907964.js";import{t as e}from"./kinds-b30fef119901.js";import{t}from"./TokenList-4356b52d2976.js";function n(n){t(n,{get kind(){return e}})}export{n as default};
