@@ -9,6 +9,8 @@ from tests.browser import MISSING, Page, find_browser, open_page
 from tests.cli.processes import ROOT, Server, serving
 from tests.pages.desk import ADA, Desk
 
+LONGEST = 1800.0
+"""Seconds that the tests of a module may take on a slow machine before their browser is ended."""
 FIRST = {"OCTAVO_ADMIN__FIRST__EMAIL": ADA.email, "OCTAVO_ADMIN__FIRST__PASSWORD": ADA.password}
 
 
@@ -27,7 +29,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     browser = find_browser()
     if browser is None:
         pytest.skip(MISSING)
-    with open_page(browser, tmp_path_factory.mktemp("browser")) as opened:
+    with open_page(browser, tmp_path_factory.mktemp("browser"), LONGEST) as opened:
         yield opened
 
 

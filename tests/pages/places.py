@@ -1,5 +1,6 @@
 """Every page of the administrators' pages: by a name, its address, and a text that says that it is there."""
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from tests.pages.desk import Desk
@@ -17,6 +18,7 @@ class Place(NamedTuple):
 
 
 _LISTS: Final = "/content-manager/collection-types"
+_SITE: Final = "/settings/users-permissions"
 OUTSIDE: Final = {
     "login": Place("/auth/login", "Welcome back"),
     "forgotten": Place("/auth/forgot-password", "A new password"),
@@ -26,6 +28,7 @@ PLACES: Final = {
     "home": Place("/", "What to do next"),
     "list": Place(f"{_LISTS}/api::article.article?sort=id:ASC", "in all"),
     "list-empty": Place(f"{_LISTS}/api::article.article?_q=no+such+words", "Nothing was found"),
+    "list-filtered": Place(f"{_LISTS}/api::article.article?filters[$and][0][title][$containsi]=e", "title contains e"),
     "list-localized": Place(f"{_LISTS}/api::category.category", "in all"),
     "entry": Place(f"{_LISTS}/api::article.article/1", "Add to blocks"),
     "entry-new": Place(f"{_LISTS}/api::article.article/create", "New entry: Article"),
@@ -44,6 +47,11 @@ PLACES: Final = {
     "api-token": Place("/settings/api-tokens/create", "Good for"),
     "webhooks": Place("/settings/webhooks", "There are no webhooks yet"),
     "webhook": Place("/settings/webhooks/create", "Add a header"),
+    "site-roles": Place(f"{_SITE}/roles", "Authenticated"),
+    "site-role": Place(f"{_SITE}/roles/1", "Each action with the routes"),
+    "providers": Place(f"{_SITE}/providers", "github"),
+    "mail-texts": Place(f"{_SITE}/email-templates", "Subject"),
+    "registering": Place(f"{_SITE}/advanced-settings", "Users may register"),
     "jobs": Place("/settings/jobs", "Nothing was given up"),
     "audit": Place("/settings/audit", "Who did what, and when"),
     "system": Place("/settings/system", "Slow requests"),
@@ -63,3 +71,12 @@ def visit(desk: Desk, place: Place) -> None:
     """Go there, and wait until it is there."""
     desk.open(f"/admin{place.address}")
     desk.see(place.text)
+
+
+def everywhere(desk: Desk, look: Callable[[], list[str]]) -> str:
+    """What somebody finds who looks at every page: a line for each finding, with the name of its page."""
+    found = set()
+    for name, place in PLACES.items():
+        visit(desk, place)
+        found |= {f"{name}: {one[:260]}".replace("\n", " ") for one in look()}
+    return "\n".join(sorted(found))

@@ -1,8 +1,6 @@
 """The content-type builder's pages: a type from its first attribute to its end."""
 
-import pytest
-
-from tests.pages.desk import AXE, Desk
+from tests.pages.desk import Desk
 
 BUILDER = "/admin/plugins/content-type-builder"
 ARTICLE = f"{BUILDER}/content-types/api::article.article"
@@ -134,18 +132,3 @@ def test_what_is_refused_is_said_at_its_place_and_nothing_is_lost(desk: Desk) ->
     desk.click("Discard")
     desk.click_at("[role=dialog] .danger")
     desk.see("Collection types")
-
-
-@pytest.mark.skipif(not AXE.is_file(), reason="NO AXE: `make pages` installs it")
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize(
-    "path,seen", [(BUILDER, "Collection types"), (ARTICLE, "editorsNote"), (f"{BUILDER}/diagram", "as a list")]
-)
-def test_nobody_is_kept_out_of_the_builder(desk: Desk, theme: str, path: str, seen: str) -> None:
-    desk.theme(theme)
-    desk.open(path)
-    desk.see(seen)
-    assert desk.barriers() == []
-    desk.size(390)
-    assert not desk.overflows()
-    desk.size(1400)

@@ -5,7 +5,6 @@ import pytest
 from tests.pages.desk import ADA, AXE, Desk, Person
 
 CHOSEN = "document.querySelector('[role=option][aria-selected=true]')"
-SIZES = (390, 1024, 1600)
 
 
 def test_a_wrong_password_is_said_and_the_right_one_enters(desk: Desk) -> None:
@@ -54,25 +53,6 @@ def test_themes_and_languages_are_kept(desk: Desk) -> None:
     desk.see("What to do next")
     assert desk.do("document.documentElement.dataset.theme") == "dark"
     desk.page.do("(localStorage.clear(), 0)")
-
-
-@pytest.mark.skipif(not AXE.is_file(), reason="NO AXE: `make pages` installs it")
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("path", ["/admin", "/admin/nothing"])
-def test_nobody_is_kept_out(desk: Desk, theme: str, path: str) -> None:
-    desk.theme(theme)
-    desk.open(path)
-    desk.until("document.querySelector('main h1')", "a heading")
-    assert desk.barriers() == []
-
-
-def test_pages_fit_into_every_window(desk: Desk) -> None:
-    for width in SIZES:
-        desk.size(width)
-        desk.open("/admin")
-        desk.see("What to do next")
-        assert not desk.overflows()
-    desk.size(1400)
 
 
 def test_a_session_that_ends_is_entered_again_in_place(desk: Desk) -> None:

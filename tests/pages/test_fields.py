@@ -1,9 +1,7 @@
 """Fields that hold more than a word: components, zones, relations, media, JSON. What is saved is what was seen."""
 
 import json
-from functools import cache
 from typing import Any, Final
-from urllib.request import Request, urlopen
 
 from tests.pages.desk import Desk
 
@@ -11,16 +9,6 @@ ARTICLE: Final = "/content-manager/collection-types/api::article.article"
 TAG: Final = "/content-manager/collection-types/api::tag.tag"
 EVENT: Final = "/content-manager/collection-types/api::event.event"
 EVIL: Final = "<img src=x onerror=hacked=1>"
-
-
-@cache
-def token(desk: Desk) -> str:
-    """One for the module: logins are counted."""
-    return desk.token()
-
-
-def ask(desk: Desk, method: str, path: str, body: Any = None) -> Any:
-    return desk.ask(method, path, body, token(desk))
 
 
 def place(path: str) -> str:
@@ -41,16 +29,16 @@ def save(desk: Desk) -> None:
 
 
 def linked(desk: Desk, entry: int, field: str) -> list[str]:
-    answer = ask(desk, "GET", f"/content-manager/relations/api::article.article/{entry}/{field}?pageSize=100")
+    answer = desk.ask("GET", f"/content-manager/relations/api::article.article/{entry}/{field}?pageSize=100")
     return [row.get("name") or row.get("title") for row in reversed(answer["results"])]
 
 
 def new_tag(desk: Desk, name: str) -> int:
-    return int(ask(desk, "POST", TAG, {"name": name, "slug": f"tag-{abs(hash(name))}"})["id"])
+    return int(desk.ask("POST", TAG, {"name": name, "slug": f"tag-{abs(hash(name))}"})["id"])
 
 
 def zone_of(desk: Desk, entry: int) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = ask(desk, "GET", f"{ARTICLE}/{entry}")["blocks"]
+    found: list[dict[str, Any]] = desk.ask("GET", f"{ARTICLE}/{entry}")["blocks"]
     return found
 
 
@@ -67,7 +55,7 @@ def test_parts_of_a_zone_are_added_moved_and_keep_their_rows(desk: Desk) -> None
     desk.page.send("Input.insertText", text="All change")
     grip = f"{place(f'blocks.{last}')}.querySelector('button[aria-label^=Move]')"
     desk.do(f"{grip}.focus()")
-    desk.page.send("Input.dispatchKeyEvent", type="keyDown", key="ArrowUp", code="ArrowUp", windowsVirtualKeyCode=38)
+    desk.press("ArrowUp")
     desk.until(f"document.getElementById('field.blocks.{last - 1}.text')?.value === 'All change'", "the quote, moved")
     save(desk)
     now = zone_of(desk, 1)
@@ -89,7 +77,7 @@ def test_links_are_found_added_moved_and_removed(desk: Desk) -> None:
     desk.until(f"{place('tags')}.querySelectorAll('li').length === {len(before) + 1}", "the link")
     grip = f"[...{place('tags')}.querySelectorAll('button[aria-label^=Move]')].at(-1)"
     desk.do(f"{grip}.focus()")
-    desk.page.send("Input.dispatchKeyEvent", type="keyDown", key="ArrowUp", code="ArrowUp", windowsVirtualKeyCode=38)
+    desk.press("ArrowUp")
     desk.until(f"[...{place('tags')}.querySelectorAll('li')].at(-1).innerText.includes({json.dumps(before[-1])})", "it")
     save(desk)
     assert linked(desk, 1, "tags") == [*before[:-1], EVIL, before[-1]]
@@ -104,7 +92,7 @@ def test_links_are_found_added_moved_and_removed(desk: Desk) -> None:
 def test_a_relation_to_many_thousands_opens_by_pages(desk: Desk) -> None:
     tags = [new_tag(desk, f"Many {number:02}") for number in range(45)]
     connect = {"connect": [{"id": tag} for tag in tags], "disconnect": []}
-    made = ask(desk, "POST", ARTICLE, {"title": "Many tags", "slug": "many-tags", "tags": connect})
+    made = desk.ask("POST", ARTICLE, {"title": "Many tags", "slug": "many-tags", "tags": connect})
     desk.open(f"/admin{ARTICLE}/{made['id']}")
     desk.see("Many 44", "Show more (25 before these)")
     assert desk.do(f"{place('tags')}.querySelectorAll('li').length") == 20
@@ -144,25 +132,10 @@ def test_json_is_checked_and_exact(desk: Desk) -> None:
 
 def kept_programme(desk: Desk) -> dict[str, Any]:
     """What the service keeps."""
-    request = Request(f"{desk.base}{EVENT}/1", headers={"Authorization": f"Bearer {token(desk)}"})
-    with urlopen(request, timeout=60) as answer:
-        return dict(json.loads(answer.read())["programme"])
+    return dict(desk.ask("GET", f"{EVENT}/1")["programme"])
 
 
 def write(desk: Desk, text: str) -> None:
     """Write into the editor that has the focus, instead of what is in it."""
-    desk.page.send(
-        "Input.dispatchKeyEvent", type="keyDown", key="a", code="KeyA", windowsVirtualKeyCode=65, modifiers=2
-    )
+    desk.press("a", control=True)
     desk.page.send("Input.insertText", text=text)
-
-
-def test_fields_keep_nobody_out(desk: Desk) -> None:
-    for theme in ("dark", "light"):
-        desk.theme(theme)
-        desk.open(f"/admin{ARTICLE}/1")
-        desk.see("Add to blocks", "Night trains")
-        assert desk.barriers() == []
-    desk.size(390)
-    assert not desk.overflows()
-    desk.size(1400)

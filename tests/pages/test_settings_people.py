@@ -80,15 +80,3 @@ def test_one_changes_oneself(desk: Desk) -> None:
     desk.fill("Last name", "Lovelace")
     desk.click("Save")
     desk.see("Saved", "ada Lovelace")
-
-
-def test_nobody_is_kept_out(desk: Desk) -> None:
-    for path in ("/admin/settings", USERS, "/admin/me"):
-        desk.open(path)
-        desk.see("ada")
-        assert desk.barriers() == []
-    desk.size(390, 800)
-    desk.open(USERS)
-    desk.see(ADA.email)
-    assert not desk.overflows()
-    desk.size(1400)

@@ -4,7 +4,6 @@ import json
 import random
 import shutil
 from collections.abc import Iterator
-from functools import cache
 from typing import Any, Final
 
 import pytest
@@ -40,34 +39,13 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
-@cache
-def token(desk: Desk) -> str:
-    """One for the module: logins are counted."""
-    return desk.token()
-
-
 def made(desk: Desk, **values: Any) -> int:
-    return int(desk.ask("POST", NOTE, values, token(desk))["id"])
+    return int(desk.ask("POST", NOTE, values)["id"])
 
 
 def stored(desk: Desk, note: int) -> dict[str, Any]:
-    found: dict[str, Any] = desk.ask("GET", f"{NOTE}/{note}", None, token(desk))
+    found: dict[str, Any] = desk.ask("GET", f"{NOTE}/{note}")
     return found
-
-
-def key(desk: Desk, name: str, modifiers: int = 0) -> None:
-    codes = {"Enter": 13, "Tab": 9, "End": 35, "Backspace": 8, "b": 66, "ArrowDown": 40}
-    typed = {"text": "\r"} if name == "Enter" else {}
-    for kind in ("keyDown", "keyUp"):
-        desk.page.send(
-            "Input.dispatchKeyEvent",
-            type=kind,
-            key=name,
-            code=name,
-            windowsVirtualKeyCode=codes[name],
-            modifiers=modifiers,
-            **typed,
-        )
 
 
 def write(desk: Desk, text: str) -> None:
@@ -122,25 +100,25 @@ def test_blocks_are_written_as_v4_writes_them(desk: Desk) -> None:
     note = made(desk, title="Typed")
     enter(desk, note)
     write(desk, "One ")
-    key(desk, "b", modifiers=2)
+    desk.press("b", control=True)
     write(desk, "bold")
-    key(desk, "Enter")
+    desk.press("Enter")
     write(desk, "/heading 2")
     desk.until("!__look.all('[role=listbox]').length", "no menu for two words")
     for _ in "/heading 2":
-        key(desk, "Backspace")
+        desk.press("Backspace")
     write(desk, "/quo")
     desk.until("__look.all('[role=option]').length === 1", "the quote")
-    key(desk, "Enter")
+    desk.press("Enter")
     write(desk, "Said")
-    key(desk, "Enter")
+    desk.press("Enter")
     for piece in ("-", " ", "A"):
         write(desk, piece)
-    key(desk, "Enter")
+    desk.press("Enter")
     write(desk, "B")
-    key(desk, "Tab")
-    key(desk, "Enter")
-    key(desk, "Enter")
+    desk.press("Tab")
+    desk.press("Enter")
+    desk.press("Enter")
     write(desk, "C")
     save(desk)
     item = {"type": "list-item"}
@@ -166,7 +144,7 @@ def test_markdown_is_shown_where_nothing_runs(desk: Desk) -> None:
     assert desk.do(f"{parsed}.querySelectorAll('{evil}').length") == 0
     desk.see("words")
     desk.do("(document.getElementById('field.text').focus(), 0)")
-    key(desk, "End")
+    desk.press("End")
     write(desk, " there")
     save(desk)
     assert stored(desk, note)["text"] == EVIL.replace("*you*", "*you* there", 1)

@@ -1,1 +1,0 @@
-import"./disclose-version-517ba6b77ba6.js";import"./index-ae76f33dfa4a.js";import{t as e}from"./kinds-929274e908b3.js";import{t}from"./TokenPage-60c444ffe6f0.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

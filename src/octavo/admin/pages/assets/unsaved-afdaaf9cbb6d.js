@@ -1,1 +1,0 @@
-import{lt as e,n as t,q as n}from"./index-ae76f33dfa4a.js";import{t as r}from"./disclose-version-517ba6b77ba6.js";function i(i){let a=e({beforeUnload:()=>!i(),onNavigate:()=>!i()||t({title:n(`ui.unsaved`),hint:n(`ui.unsaved.hint`),action:n(`ui.leave`),isDangerous:!0})});r(a)}export{i as t};
