@@ -19,6 +19,7 @@ def test_keys_with_value_and_source(tmp_path: Path) -> None:
         Described("config/api.toml", "compat.zoneComponents", "allowed", "profile safe"),
         Described("config/api.toml", "compat.draftsById", "preview", "profile safe"),
         Described("config/api.toml", "compat.futurePublication", "hidden", "profile safe"),
+        Described("config/api.toml", "compat.cacheControl", "private", "profile safe"),
         Described("config/api.toml", "compat.tokensAfterPasswordChange", "invalid", "profile safe"),
         Described("config/api.toml", "compat.unverifiedEmails", "refuse", "profile safe"),
         Described("config/api.toml", "compat.emptyAnswers", "noContent", "profile safe"),

@@ -261,7 +261,8 @@ class Authenticator:
             return _User(asked_at)
         if role_id is None:
             return _User(asked_at, refusal=MISSING)
-        actor = Actor("user", self._permissions(role_id), user_id, role_id, username, email)
+        role = self._grants.role_types.get(role_id)
+        actor = Actor("user", self._permissions(role_id), user_id, role_id, username, email, role)
         return _User(asked_at, actor, version=version)
 
     def _permissions(self, role_id: int) -> PermissionSet:

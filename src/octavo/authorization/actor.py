@@ -13,7 +13,7 @@ ActorKind = Literal["anonymous", "user", "api-token", "administrator", "system"]
 @dataclass(frozen=True, slots=True)
 class Actor:
     """Somebody who asks. `id` is the user's, the API token's or the administrator's; `role_id` is the role of a user or
-    of the public."""
+    of the public, `role` its type."""
 
     kind: ActorKind
     ability: Ability
@@ -21,6 +21,7 @@ class Actor:
     role_id: int | None = None
     username: str | None = None
     email: str | None = None
+    role: str | None = None
 
     @property
     def creator_id(self) -> int | None:

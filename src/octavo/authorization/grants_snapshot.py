@@ -40,10 +40,11 @@ class ApiToken:
 
 @dataclass(frozen=True, slots=True)
 class GrantsSnapshot:
-    """What was found: the public's actor, permissions by role id, API tokens by access key (their keyed hash)."""
+    """What was found: the public's actor, permissions and types by role id, API tokens by access key (a keyed hash)."""
 
     anonymous: Actor = ANONYMOUS
     roles: Mapping[int, PermissionSet] = field(default_factory=dict)
+    role_types: Mapping[int, str] = field(default_factory=dict)
     tokens: Mapping[str, ApiToken] = field(default_factory=dict)
 
 
@@ -77,6 +78,7 @@ def read_grants(text: bytes) -> GrantsSnapshot:
     return GrantsSnapshot(
         anonymous=Actor("anonymous", NOTHING if public is None else roles[public], role_id=public),
         roles=roles,
+        role_types=dict(role_rows),
         tokens={row[2]: _read_token(row, scopes) for row in found["tokens"] or () if row[2]},
     )
 

@@ -100,7 +100,8 @@ class Dispatcher:
         if found is not None:
             route, request.path_values = found
             request.operation, request.route = route.operation, route.template
-            return await route.handler(request)
+            response = await route.handler(request)
+            return response if route.finish is None else route.finish(request, response)
         return await self._dispatch_unrouted(request, path)
 
     async def _dispatch_unrouted(self, request: Request, path: str) -> Response:

@@ -24,12 +24,17 @@ def last_modified(stat: stat_result) -> str:
     return formatdate(int(stat.st_mtime), usegmt=True)
 
 
+def names_tag(known: bytes, tag: bytes) -> bool:
+    """Whether a client that sent `If-None-Match: known` has what the tag is of."""
+    tags = [one.strip().removeprefix(b"W/") for one in known.split(b",")]
+    return b"*" in tags or tag in tags
+
+
 def is_unchanged(request: Request, stat: stat_result) -> bool:
     """Whether what the client already has is still right. A tag, if the client sent one, decides alone."""
-    tags = request.header("if-none-match")
-    if tags is not None:
-        known = [tag.strip().removeprefix("W/") for tag in tags.split(",")]
-        return "*" in known or entity_tag(stat) in known
+    known = request.headers.get(b"if-none-match")
+    if known is not None:
+        return names_tag(known, entity_tag(stat).encode())
     return _not_newer(stat, request.header("if-modified-since"))
 
 

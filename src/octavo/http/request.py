@@ -81,18 +81,19 @@ class Request:
 
     `options` are the settings of the application that received it, `path_values` the values of the route's `:name`
     segments; `operation` is what the route carries, `route` its template, empty where there is none. `source` is the
-    door it came by, `actor` who asks, once that is known.
+    door it came by, `actor` who asks, once that is known. `headers` are by lower-case name; of a repeated one the first
+    counts.
     """
 
     __slots__ = (
         "_body",
         "_closers",
-        "_headers",
         "_id",
         "_receive",
         "actor",
         "body_complete",
         "deadline",
+        "headers",
         "method",
         "operation",
         "options",
@@ -125,7 +126,7 @@ class Request:
         self.overlay: Overlay | None = None
         self._receive = receive
         self.options = options
-        self._headers: dict[bytes, bytes] | None = None
+        self.headers: Mapping[bytes, bytes] = dict(reversed(list(scope["headers"])))
         self._body: bytes | None = None
         self._id: str | None = None
         self._closers: list[Callable[[], None]] | None = None
@@ -148,13 +149,6 @@ class Request:
             return self.overlay.query
         return decode_text(self.scope["query_string"], "query string")
 
-    @property
-    def headers(self) -> Mapping[bytes, bytes]:
-        """Headers by lower-case name; of a repeated header the first counts."""
-        if self._headers is None:
-            self._headers = dict(reversed(list(self.scope["headers"])))
-        return self._headers
-
     def header(self, name: str) -> str | None:
         """One header by its lower-case name."""
         value = self.headers.get(name.encode())
@@ -162,7 +156,7 @@ class Request:
 
     def set_header(self, name: str, value: str) -> None:
         """Let one header, by its lower-case name, be another for all who read it from now on."""
-        self._headers = {**self.headers, name.encode(): value.encode("latin-1")}
+        self.headers = {**self.headers, name.encode(): value.encode("latin-1")}
 
     @property
     def content_type(self) -> str:

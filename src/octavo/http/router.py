@@ -10,6 +10,8 @@ from octavo.http.request import NO_VALUES, Request
 from octavo.http.response import Response
 
 Handler = Callable[[Request], Awaitable[Response]]
+Finish = Callable[[Request, Response], Response]
+"""What an answer goes through when it is there; not what is raised."""
 
 # In which order the methods of a path are told.
 METHODS = ("HEAD", "GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
@@ -23,13 +25,14 @@ class DuplicateRoute(ValueError):
 class Route:
     """One method of one path. Segments that begin with a colon are names: they match anything but nothing.
 
-    `operation` is what its door says of it; nothing here looks at it.
+    `operation` is what its door says of it; nothing here looks at it. `finish` is what its answers go through.
     """
 
     method: str
     template: str
     handler: Handler
     operation: object = None
+    finish: Finish | None = None
 
 
 class _Shape:
@@ -82,8 +85,16 @@ class Router:
         """Let a declared route be handled otherwise; nothing where there is none."""
         for number, route in enumerate(self._routes):
             if (route.method, route.template.lower()) == (method, template.lower()):
-                changed = replace(route, handler=handler)
-                self._routes[number] = self._entry(template.split("/")).routes[method] = changed
+                self._change(number, handler=handler)
+
+    def finish(self, route: Route, finish: Finish) -> None:
+        """Let the answers of a declared route go through something."""
+        self._change(self._routes.index(route), finish=finish)
+
+    def _change(self, number: int, **changes: Any) -> None:
+        route = self._routes[number]
+        changed = replace(route, **changes)
+        self._routes[number] = self._entry(route.template.split("/")).routes[route.method] = changed
 
     def routes(self) -> tuple[Route, ...]:
         """All routes, in the order of their declaration."""

@@ -29,6 +29,7 @@ from octavo.http.router import Router
 from octavo.jobs import clockwork
 from octavo.plan.read_limits import ReadLimits
 from octavo.query.params import PageLimits
+from octavo.rest.caching import CachingOptions
 from octavo.rest.documentation import DocumentationOptions
 from octavo.rest.feed.hub import FeedOptions
 from octavo.rest.openapi.document import Described
@@ -311,6 +312,12 @@ def documentation_options(settings: Settings) -> DocumentationOptions | None:
     if not plugin.enabled or (settings.mode == "production" and not plugin.config.always):
         return None
     return DocumentationOptions(plugin.config.path, plugin.config.access)
+
+
+def caching_options(settings: Settings) -> CachingOptions:
+    """What reads say to caches."""
+    said = settings.api.caching
+    return CachingOptions(said.tags, said.control, settings.api.compat.cache_control == "private")
 
 
 def http_options(settings: Settings) -> HttpOptions:

@@ -47,6 +47,7 @@ from octavo.project.running import Runner
 from octavo.project.v4 import Code
 from octavo.query.params import read_query
 from octavo.rest.accounts import AccountEndpoints
+from octavo.rest.caching import let_reads_be_kept
 from octavo.rest.content_operations import content_operations
 from octavo.rest.definitions import DefinitionEndpoints
 from octavo.rest.documentation import Documentation
@@ -204,6 +205,7 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
             close_routes(router, settings.api.rest.prefix, settings.plugins.graphql.config.endpoint, code, closing)
         planned_by = extending.extension if settings.plugins.graphql.config.schedules else None
         add_plans(router, settings.api.rest.prefix, services.controller, planned_by)
+        let_reads_be_kept(router, options.caching_options(settings))
         feed = add_feed(router, infrastructure, services.controller.reads, hooks)
     except BaseException:
         extending.code.unload()

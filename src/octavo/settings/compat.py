@@ -41,6 +41,7 @@ RULES: Mapping[str, Rule] = {
     "zone_components": Rule(v4="any", safe="allowed"),
     "drafts_by_id": Rule(v4="visible", safe="preview"),
     "future_publication": Rule(v4="shown", safe="hidden"),
+    "cache_control": Rule(v4="unsaid", safe="private"),
     "tokens_after_password_change": Rule(v4="valid", safe="invalid"),
     "unverified_emails": Rule(v4="accept", safe="refuse"),
     "empty_answers": Rule(v4="notFound", safe="noContent"),

@@ -16,6 +16,7 @@ from octavo.authentication.authenticator import Authenticator
 from octavo.authorization.ability import Ability
 from octavo.errors import ForbiddenError
 from octavo.http.own_page import OwnPage
+from octavo.http.ranges import names_tag
 from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.http.router import Router
@@ -68,7 +69,8 @@ class Documentation:
                 self._made = await compute(lambda: self._make(anybody), sys.maxsize)
             made = self._made
         headers = ((b"cache-control", b"no-cache"), (b"etag", made.etag.encode()))
-        if request.header("if-none-match") == made.etag:
+        known = request.headers.get(b"if-none-match")
+        if known is not None and names_tag(known, made.etag.encode()):
             return Response(304, content_type="", headers=headers)
         return Response(200, made.body, headers=headers)
 

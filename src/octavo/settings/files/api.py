@@ -2,11 +2,23 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
+from octavo.cache_control import lets_others_keep, read_cache_control
 from octavo.schema.custom_fields import BASE_TYPES
 from octavo.settings.keys import AT_LEAST_ONE, setting, table
-from octavo.settings.values import DURATION, PATH, SIZE, V4_VERSION, one_of, optional, table_of
+from octavo.settings.values import (
+    DURATION,
+    PATH,
+    SIZE,
+    TABLES,
+    TEXT_TABLE,
+    V4_VERSION,
+    Kind,
+    one_of,
+    optional,
+    table_of,
+)
 
 Profile = Literal["v4", "safe"]
 
@@ -71,6 +83,12 @@ class Compat:
     future_publication: Literal["shown", "hidden"] = setting(
         "shown",
         "Entries with a `publishedAt` in the future: shown at once, as published ones, or as drafts until then.",
+        default_doc=_BY_PROFILE,
+    )
+    cache_control: Literal["unsaid", "private"] = setting(
+        "unsaid",
+        "`Cache-Control` of reads of which `caching.control` says nothing: none, so that caches in front do as they "
+        "are set; or to be kept by nobody but who asked, and not used without asking again.",
         default_doc=_BY_PROFILE,
     )
     tokens_after_password_change: Literal["valid", "invalid"] = setting(
@@ -278,6 +296,41 @@ class Events:
     )
 
 
+def _read_control(value: Any) -> Mapping[str, Mapping[str, str]]:
+    """Directives by content-type and role."""
+    control = {
+        uid: {role: read_cache_control(text) for role, text in TEXT_TABLE.from_toml(roles).items()}
+        for uid, roles in TABLES.from_toml(value).items()
+    }
+    for roles in control.values():
+        if any(lets_others_keep(said) for role, said in roles.items() if role not in ("public", "*")):
+            raise ValueError
+    return control
+
+
+_CONTROL: Final = Kind(
+    'tables of directives by role such as { public = "public, max-age=60" }, those of other roles without `public` and '
+    "`s-maxage`",
+    lambda text: _read_control(TABLES.from_text(text)),
+    _read_control,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caching:
+    """What reads over REST say to caches."""
+
+    tags: bool = setting(
+        True, "Give answers an `ETag`, made of their bytes, and answer 304 to who has them already (`If-None-Match`)."
+    )
+    control: Mapping[str, Mapping[str, str]] = setting(
+        {},
+        "`Cache-Control` by content-type (its UID, or `*`) and role (its type such as `public` or `authenticated`, "
+        "`api-token`, or `*`). Answers to requests with credentials are kept by who asked alone, whatever is said.",
+        kind=_CONTROL,
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adoption:
     """A v4 project whose JavaScript is not run: what may be open although code guards it."""
@@ -305,6 +358,7 @@ class Api:
         kind=_STORED_TYPES,
     )
     events: Events = table(Events, "The feed of changes, `GET /api/events`.")
+    caching: Caching = table(Caching, "What reads over REST say to caches.")
     adoption: Adoption = table(Adoption, "A v4 project whose JavaScript is not run.")
     largest_answer: int = setting(
         32 * 1024**2,

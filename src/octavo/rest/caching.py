@@ -1,0 +1,91 @@
+"""What reads over REST say of being kept: a tag made of their bytes, and `Cache-Control` by content-type and role.
+
+A client that sends the tag again is answered 304 while nothing has changed (RFC 9110, 13). Answers to requests with
+credentials are never for caches that serve others; where anything is said, caches keep such requests apart by `Vary`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from xxhash import xxh3_128_hexdigest
+
+from octavo.cache_control import PRIVATE, kept_by_asker
+from octavo.http.ranges import names_tag
+from octavo.http.request import Request
+from octavo.http.response import Headers, Response
+from octavo.http.router import Router
+from octavo.rest.operations import Operation
+
+ANY: Final = "*"
+"""All content-types, or all roles."""
+PUBLIC: Final = "public"
+
+_CONTROL: Final = b"cache-control"
+_TAG: Final = b"etag"
+_VARY: Final = (b"vary", b"Origin, Authorization")
+
+
+@dataclass(frozen=True, slots=True)
+class CachingOptions:
+    """`tags`: whether answers have them. `control`: directives by content-type (UID or `*`) and role (its type, or the
+    kind of who asks without one, or `*`). `private_unless_said`: what is said where that says nothing."""
+
+    tags: bool = True
+    control: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    private_unless_said: bool = False
+
+
+def let_reads_be_kept(router: Router, options: CachingOptions) -> None:
+    """Let the reads of a router say how long they may be kept."""
+    for route in router.routes():
+        row = route.operation
+        if route.method == "GET" and isinstance(row, Operation):
+            control = _Control(options, row.uid)
+            if options.tags or control.says_anything:
+                router.finish(route, _Kept(options.tags, control))
+
+
+class _Control:
+    """The headers of answers about one content-type, by role: with credentials, and without."""
+
+    def __init__(self, options: CachingOptions, uid: str) -> None:
+        said = options.control.get(uid, options.control.get(ANY, {})) if uid else {}
+        unsaid: Headers = ((_CONTROL, PRIVATE), _VARY) if options.private_unless_said else ()
+        self.says_anything = bool(said or unsaid)
+        self._public = _headers(said.get(PUBLIC, said.get(ANY)), unsaid)
+        self._roles = {role: _headers(kept_by_asker(directives), unsaid) for role, directives in said.items()}
+        self._others = self._roles.get(ANY, unsaid)
+
+    def headers(self, request: Request) -> Headers:
+        """What is said to who asks."""
+        if request.header("authorization") is None:
+            return self._public
+        actor = request.actor
+        return self._others if actor is None else self._roles.get(actor.role or actor.kind, self._others)
+
+
+def _headers(directives: str | None, unsaid: Headers) -> Headers:
+    return unsaid if directives is None else ((_CONTROL, directives.encode()), _VARY)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What answers of a read go through."""
+
+    tags: bool
+    control: _Control
+
+    def __call__(self, request: Request, response: Response) -> Response:
+        if response.status != 200 or type(response) is not Response:
+            return response
+        headers = response.headers
+        named = {name for name, _ in headers} if headers else ()
+        if self.control.says_anything and _CONTROL not in named:
+            response.headers = headers = (*headers, *self.control.headers(request))
+        if not self.tags or _TAG in named:
+            return response
+        tag = b'"%b"' % xxh3_128_hexdigest(response.body).encode()
+        response.headers = headers = (*headers, (_TAG, tag))
+        known = request.headers.get(b"if-none-match")
+        return response if known is None or not names_tag(known, tag) else Response(304, b"", "", headers)

@@ -1,0 +1,134 @@
+"""What reads say to caches, and conditional requests, on each database."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from octavo.cache_control import kept_by_asker, lets_others_keep, read_cache_control
+from octavo.settings import load_settings
+from octavo.settings.problems import SettingsError
+from tests.models.club import FULL, NEVER, SAFE, Club
+from tests.rest.conftest import OpenClub
+
+pytestmark = pytest.mark.anyio
+
+TAGS = "/api/tags"
+CONTROL = {
+    "api::tag.tag": {"public": "public, max-age=60, s-maxage=600", "authenticated": "max-age=5"},
+    "*": {"*": "public, max-age=10"},
+}
+
+
+TAG = {
+    "kind": "collectionType",
+    "collectionName": "tags",
+    "info": {"singularName": "tag", "pluralName": "tags", "displayName": "Tag"},
+    "attributes": {"name": {"type": "string"}},
+}
+
+
+@pytest.fixture(autouse=True)
+def _with_tags(tmp_path: Path) -> None:
+    folder = tmp_path / "src/api/tag/content-types/tag"
+    folder.mkdir(parents=True)
+    (folder / "schema.json").write_text(json.dumps(TAG))
+
+
+async def readable(club: Club) -> Club:
+    """Where visitors and users may read tags."""
+    for role in ("public", "authenticated"):
+        await club.grant(role, "api::tag.tag.find")
+    return club
+
+
+def saying(control: object) -> dict[str, str]:
+    return {**NEVER, "OCTAVO_API__CACHING__CONTROL": json.dumps(control)}
+
+
+async def test_who_has_an_answer_is_told_so_until_it_changes(club: Club) -> None:
+    first = await club.ask("GET", TAGS, token=FULL)
+    tag = first.headers["etag"]
+    for known in (tag, f'"other", W/{tag}', "*"):
+        again = await club.ask("GET", TAGS, token=FULL, headers=(("If-None-Match", known),))
+        assert (again.status, again.body, again.headers["etag"]) == (304, b"", tag)
+        assert "content-type" not in again.headers
+        assert "content-length" not in again.headers
+    assert (await club.ask("HEAD", TAGS, token=FULL, headers=(("If-None-Match", tag),))).status == 304
+    assert (await club.post("tags", {"data": {"name": "new"}}, FULL)).status == 200
+    changed = await club.ask("GET", TAGS, token=FULL, headers=(("If-None-Match", tag),))
+    assert (changed.status, changed.headers["etag"] == tag) == (200, False)
+
+
+async def test_only_what_was_read_has_a_tag(club: Club) -> None:
+    refused = await club.ask("GET", TAGS, token="wrong", headers=(("If-None-Match", "*"),))
+    missing = await club.ask("GET", f"{TAGS}/9999", token=FULL, headers=(("If-None-Match", "*"),))
+    written = await club.post("tags", {"data": {"name": "x"}}, FULL)
+    assert [one.status for one in (refused, missing, written)] == [401, 404, 200]
+    assert not [one for one in (refused, missing, written) if "etag" in one.headers]
+
+
+async def test_nothing_is_said_to_caches_unless_asked_for(club: Club) -> None:
+    told = (await (await readable(club)).ask("GET", TAGS)).headers
+    assert "cache-control" not in told
+    assert told["vary"] == "Origin"
+
+
+async def test_tags_may_be_off(new_club: OpenClub) -> None:
+    club = await readable(await new_club(**NEVER, OCTAVO_API__CACHING__TAGS="false"))
+    answer = await club.ask("GET", TAGS, headers=(("If-None-Match", "*"),))
+    assert (answer.status, "etag" in answer.headers) == (200, False)
+
+
+async def test_roles_are_told_apart(new_club: OpenClub) -> None:
+    club = await readable(await new_club(**saying(CONTROL)))
+    ann = await club.token_of("ann")
+    told = {
+        "public": await club.ask("GET", TAGS),
+        "authenticated": await club.ask("GET", TAGS, token=ann),
+        "api-token": await club.ask("GET", TAGS, token=FULL),
+        "of another type": await club.ask("GET", "/api/users/me", token=ann),
+    }
+    assert {who: answer.headers.get("cache-control") for who, answer in told.items()} == {
+        "public": "public, max-age=60, s-maxage=600",
+        "authenticated": "private, max-age=5",
+        "api-token": None,
+        "of another type": "private, max-age=10",
+    }
+    assert told["public"].headers["vary"] == "Origin, Authorization"
+    known = told["public"].headers["etag"]
+    again = await club.ask("GET", TAGS, headers=(("If-None-Match", known),))
+    assert (again.status, again.headers["cache-control"]) == (304, CONTROL["api::tag.tag"]["public"])
+
+
+async def test_safe_projects_let_nobody_else_keep_what_is_read(new_club: OpenClub) -> None:
+    club = await readable(await new_club(**saying({"api::tag.tag": {"public": "public, max-age=60"}}), **SAFE))
+    assert (await club.ask("GET", TAGS)).headers["cache-control"] == "public, max-age=60"
+    assert (await club.ask("GET", TAGS, token=FULL)).headers["cache-control"] == "private, no-cache"
+
+
+@pytest.mark.parametrize(
+    "control",
+    [
+        {"*": {"public": "for ever"}},
+        {"*": {"public": "max-age"}},
+        {"*": {"public": "max-age=1, max-age=2"}},
+        {"*": {"public": "private, public"}},
+        {"*": {"public": "public=3"}},
+        {"*": {"public": ""}},
+        {"*": {"authenticated": "public, max-age=1"}},
+        {"*": {"authenticated": "s-maxage=1"}},
+        {"*": "public"},
+        {"*": {"public": 5}},
+    ],
+)
+def test_what_caches_would_not_understand_is_refused_at_a_start(tmp_path: Path, control: object) -> None:
+    with pytest.raises(SettingsError, match=r"caching\.control"):
+        load_settings(tmp_path, saying(control))
+
+
+def test_directives_are_read_in_one_spelling() -> None:
+    assert read_cache_control(" Public ,max-age=60,IMMUTABLE") == "public, max-age=60, immutable"
+    assert kept_by_asker("public, max-age=60, s-maxage=9") == "private, max-age=60"
+    assert kept_by_asker("no-store") == "no-store"
+    assert not lets_others_keep("private, max-age=1")
