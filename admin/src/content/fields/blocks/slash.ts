@@ -2,12 +2,11 @@
 import { Plugin, type EditorState } from 'prosemirror-state';
 import type { EditorView } from 'prosemirror-view';
 
-/** What is written after the slash, and where the menu stands in the window. */
+/** What is written after the slash, and where that stands in the window. */
 export interface Slash {
   query: string;
   from: number;
-  left: number;
-  top: number;
+  place: () => DOMRect;
 }
 
 interface Told {
@@ -34,8 +33,12 @@ function slashAt(view: EditorView): Slash | null {
   const query = queryAt(view.state);
   if (query === null || !view.hasFocus()) return null;
   const from = view.state.selection.from - query.length - 1;
-  const { left, bottom } = view.coordsAtPos(from);
-  return { query, from, left, top: bottom };
+  return { query, from, place: () => placeOf(view, from) };
+}
+
+function placeOf(view: EditorView, at: number): DOMRect {
+  const { left, top, bottom } = view.coordsAtPos(at);
+  return new DOMRect(left, top, 0, bottom - top);
 }
 
 function queryAt({ selection }: EditorState): string | null {

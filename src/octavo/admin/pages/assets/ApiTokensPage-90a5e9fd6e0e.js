@@ -1,1 +1,0 @@
-import"./disclose-version-517ba6b77ba6.js";import"./index-c13596925b25.js";import{t as e}from"./kinds-33640c85ef52.js";import{t}from"./TokenList-eeb9b97d4d02.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

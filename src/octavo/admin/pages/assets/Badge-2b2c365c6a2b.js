@@ -1,1 +1,0 @@
-import{At as e,B as t,O as n,R as r,ot as i,r as a,tt as o,x as s}from"./disclose-version-517ba6b77ba6.js";var c=t(`<span><!></span>`);function l(t,l){let u=a(l,`tone`,3,`plain`);var d=c(),f=i(d);n(f,()=>l.children),e(d),o(()=>s(d,1,`badge ${u()??``}`,`svelte-1m0dk8d`)),r(t,d)}export{l as t};

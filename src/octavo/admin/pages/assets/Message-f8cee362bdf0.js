@@ -1,1 +1,0 @@
-import{At as e,B as t,O as n,R as r,m as i,ot as a,r as o,tt as s,x as c}from"./disclose-version-517ba6b77ba6.js";var l=t(`<div><!></div>`);function u(t,u){let d=o(u,`tone`,3,`bad`);var f=l(),p=a(f);n(p,()=>u.children),e(f),s(()=>{c(f,1,`message ${d()??``}`,`svelte-1eynozp`),i(f,`role`,d()===`bad`?`alert`:`status`)}),r(t,f)}export{u as t};

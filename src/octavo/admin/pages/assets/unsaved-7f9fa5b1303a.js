@@ -1,1 +1,0 @@
-import{Z as e,n as t,pt as n}from"./index-c13596925b25.js";import{t as r}from"./disclose-version-517ba6b77ba6.js";function i(i){let a=n({beforeUnload:()=>!i(),onNavigate:()=>!i()||t({title:e(`ui.unsaved`),hint:e(`ui.unsaved.hint`),action:e(`ui.leave`),isDangerous:!0})});r(a)}export{i as t};
