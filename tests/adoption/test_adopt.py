@@ -230,6 +230,27 @@ def test_databases_of_before_order_columns(project: Path, tmp_path: Path) -> Non
     assert [item["entries"] for item in found["types"] if item["uid"] == "api::place.place"] == [None]
 
 
+def test_components_that_rows_call_otherwise(project: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "renamed"
+    copytree(project, folder)
+    database = apsw.Connection(str(folder / ".tmp/data.db"))
+    database.execute(
+        "INSERT INTO components_sections (id) VALUES (1); INSERT INTO stories_components"
+        " (entity_id, component_id, component_type, field) VALUES (1, 1, 'old.section', 'blocks')"
+    )
+    database.close()
+    rename = ["db", "rename-component", "old.section", "page.section", "--project", str(folder)]
+    for _ in range(2):
+        [found] = report(folder)["database"]["components"]
+        assert (found["name"], found["component"], found["rows"]) == ("old.section", "page.section", 1)
+        assert run(*rename, "--dry-run").stdout == "Would rename: 1 components, 0 links to files and entries.\n"
+    assert "octavo db rename-component old.section page.section" in " ".join(run("adopt", str(folder)).stdout.split())
+    assert run(*rename).stdout == "Renamed: 1 components, 0 links to files and entries.\n"
+    assert report(folder)["database"]["components"] == []
+    refused = run("db", "rename-component", "page.section", "page.link", "--project", str(folder))
+    assert (refused.exit_code, "page.section is a component of this project" in refused.stderr) == (1, True)
+
+
 @pytest.mark.parametrize("package", ["{}", '{"dependencies": {"@strapi/strapi": "5.1.0"}}', "{"])
 def test_what_is_no_v4_project_is_refused(tmp_path: Path, package: str) -> None:
     (tmp_path / "package.json").write_text(package, "utf-8")

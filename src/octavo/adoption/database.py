@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from octavo.adoption.report import Count, DatabaseReport, StoredFiles, TypeCount
+from octavo.database.component_names import ComponentNames, OtherName
 from octavo.database.connection import Database, StatementTimeout
 from octavo.database.introspect import found_tables
 from octavo.database.synchronize import Changes, plan_changes
@@ -74,6 +75,7 @@ async def _look(database: Database, registry: Registry, where: str, source: str)
         indexes=len(changes.additive) - len(added),
         order_columns=tuple(str(change) for change in orders),
         contradicting=tuple(map(str, _contradicting(changes))),
+        components=await _other_names(database, registry, tables),
         left=tuple(str(change) for change in changes.losing if change not in _contradicting(changes)),
     )
 
@@ -132,6 +134,13 @@ async def _files(database: Database, tables: Tables) -> tuple[StoredFiles, ...]:
 async def _webhooks(database: Database, tables: Tables) -> int:
     rows = await _rows(database, _WEBHOOKS) if "strapi_webhooks" in tables else None
     return int(rows[0][0]) if rows else 0
+
+
+async def _other_names(database: Database, registry: Registry, tables: Tables) -> tuple[OtherName, ...] | None:
+    try:
+        return tuple(await ComponentNames(database, database.dialect, registry).others(tables.keys()))
+    except StatementTimeout:
+        return None
 
 
 async def _rows(database: Database, text: str) -> Sequence[Sequence[Any]] | None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from octavo.database.component_names import OtherName
 from octavo.project.v4 import Kind
 from octavo.settings.v4.findings import Outcome
 
@@ -140,6 +141,8 @@ class DatabaseReport:
     """Order columns that databases of before 4.6 lack."""
     contradicting: tuple[str, ...] = ()
     """Columns whose type stops the start."""
+    components: tuple[OtherName, ...] | None = ()
+    """Components that rows call otherwise than their definitions do; None where that could not be looked at in time."""
     left: tuple[str, ...] = ()
     """Differences that stay, because to remove them would lose data."""
 

@@ -175,6 +175,22 @@ def _database(found: DatabaseReport) -> Iterator[Section]:
     changes = (*found.order_columns, *found.added)
     if changes:
         yield Section("What the first start adds", (), ("change",), tuple((one,) for one in changes), is_detail=True)
+    yield from _components(found)
+
+
+def _components(found: DatabaseReport) -> Iterator[Section]:
+    if found.components is None:
+        yield Section("Components under other names", ("What rows call components could not be looked at in time.",))
+    elif found.components:
+        lead = (
+            "v4 gives a component another name in its definition and leaves the rows. Attributes show what they hold "
+            "all the same; dynamic zones do not, nor do such components show their files, until rows have the name."
+        )
+        rows = tuple(
+            (f"{each.uid} {each.attribute}", f"{each.rows:,} {each.name}", each.says) for each in found.components
+        )
+        columns = ("place", "rows", "what it means, and what to do")
+        yield Section("Components under other names", (lead,), columns, rows)
 
 
 def _told_of(found: DatabaseReport) -> Iterator[str]:

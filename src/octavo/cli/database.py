@@ -14,6 +14,7 @@ from octavo.cli.migrations import connected, migrate, migration, migrations
 from octavo.cli.postgresql_tools import dump_database, restore_database
 from octavo.cli.progress import progress_bar
 from octavo.cli.rename import rename
+from octavo.cli.rename_component import rename_component
 from octavo.database.declared_indexes import make_declared_indexes
 from octavo.database.migrations.files import State
 from octavo.database.migrations.runner import migration_states
@@ -31,7 +32,7 @@ def db() -> None:
     """Compare, upgrade, migrate, back up, restore and copy the database."""
 
 
-for _command in (migrate, migrations, migration, rename, convert, copy):
+for _command in (migrate, migrations, migration, rename, rename_component, convert, copy):
     db.add_command(_command)
 
 

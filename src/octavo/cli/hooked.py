@@ -27,10 +27,10 @@ async def with_hooked_database(settings: Settings, work: Callable[[Database], Aw
     """Do something with the project's database, made ready as at a start. Raises InvalidCode."""
     infrastructure = open_infrastructure(settings)
     database, locale = infrastructure.database, settings.plugins.i18n.config.default_locale
-    tables = options.own_tables(settings)
-    await prepare_database(database, project_registry(settings), locale, tables, migrations_folder(settings))
+    tables, registry = options.own_tables(settings), project_registry(settings)
+    await prepare_database(database, registry, locale, tables, migrations_folder(settings))
     try:
-        extending = await register_code(infrastructure)
+        extending = await register_code(infrastructure, registry)
         with with_hooks(extending.app.hooks), coming_from("admin"):
             return await work(database)
     finally:

@@ -13,7 +13,7 @@ from octavo.sql.dialects.base import Dialect
 def components_held(registry: Registry, found: Prefetched) -> list[OwnedRow]:
     """The components that were asked for; not those of which there is no definition any more, for v4 leaves their rows
     behind."""
-    known = ((registry.components.get(str(row.type)), row.id) for _, row in found.components())
+    known = ((registry.components.get(uid), row.id) for _, row, uid in found.components())
     return [(definition, row_id) for definition, row_id in known if definition is not None]
 
 

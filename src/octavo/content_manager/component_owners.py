@@ -5,6 +5,7 @@ A relation inside of a component is addressed by the component alone; who may re
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from octavo.database.connection import Database
@@ -16,7 +17,9 @@ from octavo.sql.own_table_statement import OwnStatement, escape_braces
 from octavo.sql.physical_names import component_table
 
 _DEEPEST: Final = 20
-_HOLDERS: Final = "SELECT entity_id, field FROM {table} WHERE component_id = {{component}} AND component_type = {{uid}}"
+_HOLDERS: Final = """
+SELECT entity_id, field, component_type FROM {table}
+WHERE component_id = {{component}} AND component_type IN ({names})"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class ComponentOwners:
         """The entries that hold a component, through the components around it: one, unless rows are astray."""
         found: list[Owner] = []
         for holder in _holders(self._registry, component):
-            for entry_id, field in await self._rows(holder, component, component_id):
+            for entry_id, field in await self._held(holder, component, component_id):
                 if isinstance(holder, ContentType):
                     found.append(Owner(holder, entry_id, FieldPlace(holder.uid, f"{field}.")))
                 elif isinstance(holder, Component) and depth:
@@ -48,12 +51,19 @@ class ComponentOwners:
                         found.append(Owner(owner.content_type, owner.entry_id, place))
         return found
 
-    async def _rows(self, holder: Definition, component: Component, component_id: int) -> list[tuple[int, str]]:
-        dialect = self._database.dialect
-        table = escape_braces(dialect.quote(component_table(holder).name))
-        statement = OwnStatement(_HOLDERS.format(table=table))
-        rows = await self._database.fetch_all(*statement.bind(dialect, component=component_id, uid=component.uid))
-        return [(int(row[0]), str(row[1])) for row in rows]
+    async def _held(self, holder: Definition, component: Component, component_id: int) -> list[tuple[int, str]]:
+        dialect, registry = self._database.dialect, self._registry
+        former = registry.former_names.at(holder.uid).values()
+        names = ", ".join(map(dialect.literal, dict.fromkeys((component.uid, *chain.from_iterable(former)))))
+        table = dialect.quote(component_table(holder).name)
+        statement = OwnStatement(_HOLDERS.format(table=escape_braces(table), names=escape_braces(names)))
+        rows = await self._database.fetch_all(*statement.bind(dialect, component=component_id))
+        found = [
+            (int(entry_id), str(field))
+            for entry_id, field, name in rows
+            if registry.component_held(holder, field, name) == component.uid
+        ]
+        return list(dict.fromkeys(found))
 
 
 def places_of(registry: Registry, component: Definition) -> Iterator[FieldPlace]:

@@ -12,6 +12,7 @@ from typing import Final
 from octavo.authorization.role_grants import ensure_default_roles
 from octavo.clock import this_moment
 from octavo.database.change_feed import ChangeKind
+from octavo.database.component_names import learn_former_names, told
 from octavo.database.connection import Database
 from octavo.database.declared_indexes import not_made
 from octavo.database.migrations.files import MigrationFailed
@@ -100,7 +101,9 @@ async def update_database(
         await ensure_default_roles(database)
     if not await database.fetch_value("SELECT count(*) FROM i18n_locale"):
         await add_locales(database, {default_locale: _KNOWN_NAMES.get(default_locale, default_locale)})
-    for warning in (*report.warnings, *not_made(registry, database.dialect)):
+    async with database.snapshot() as snapshot:  # however long it takes
+        former = await learn_former_names(snapshot, database.dialect, registry)
+    for warning in (*report.warnings, *not_made(registry, database.dialect), *told(former)):
         logger.warning("%s", warning)
     return report
 

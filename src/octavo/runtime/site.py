@@ -164,10 +164,9 @@ def build_site(infrastructure: Infrastructure) -> Site:
         raise
 
 
-async def register_code(infrastructure: Infrastructure) -> Extending:
+async def register_code(infrastructure: Infrastructure, registry: Registry) -> Extending:
     """The project's code alone, for commands: what they write passes by its hooks. Raises as `build_site` does."""
     settings = infrastructure.settings
-    registry = definitions.project_registry(settings)
     hooks = _no_hooks_yet(settings, registry)
     caches = CacheScope(infrastructure.caches)
     services = _services(infrastructure, registry, caches, hooks)

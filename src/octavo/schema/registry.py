@@ -6,6 +6,7 @@ from types import MappingProxyType
 from octavo.schema.attributes import AnyAttribute, ComponentField, Media, Relation
 from octavo.schema.builtin import BUILTIN_TYPES
 from octavo.schema.content_types import Component, ContentType, Definition
+from octavo.schema.former_names import FormerNames
 from octavo.schema.problems import DefinitionProblem
 from octavo.schema.uids import FILE
 
@@ -14,9 +15,10 @@ class Registry:
     """All content-types and components, by UID. Never changes after it is made.
 
     `remarks` tells what was left out of the definitions (see `tolerance`): worth a warning, no reason to stop.
+    `former_names` is what rows call components besides, told once by whoever has looked into the database.
     """
 
-    __slots__ = ("__weakref__", "components", "content_types", "remarks")
+    __slots__ = ("__weakref__", "components", "content_types", "former_names", "remarks")
 
     def __init__(
         self,
@@ -25,6 +27,7 @@ class Registry:
         remarks: Iterable[DefinitionProblem] = (),
     ) -> None:
         self.remarks = tuple(remarks)
+        self.former_names = FormerNames()
         self.content_types: Mapping[str, ContentType] = MappingProxyType({item.uid: item for item in content_types})
         self.components: Mapping[str, Component] = MappingProxyType({item.uid: item for item in components})
 
@@ -46,6 +49,13 @@ class Registry:
                 return self.components[uid]
             case _:
                 return None
+
+    def component_held(self, definition: Definition, attribute: str, name: str) -> str:
+        """The UID of a component that rows call so at a place."""
+        held = definition.attributes.get(attribute)
+        if isinstance(held, ComponentField) and name in self.former_names.of(definition.uid, attribute):
+            return held.component
+        return name
 
     def definitions(self) -> tuple[Definition, ...]:
         """All of them, components first."""

@@ -4,10 +4,11 @@ Names only; the columns' types are in `tables`. Everything here is a pure functi
 names, never by definitions: those would keep registries alive that nobody serves any more.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from octavo.schema.attributes import Relation, Scalar
+from octavo.schema.attributes import ComponentField, DynamicZone, Relation, Scalar
 from octavo.schema.automatic import CREATED_BY, UPDATED_BY
 from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.naming import singular_of, snake_case
@@ -144,3 +145,16 @@ def _morph_table(collection: str, owner: str, attribute_name: str) -> MorphTable
 def is_component(definition: Definition) -> bool:
     """Whether entries of this definition live inside other entries."""
     return isinstance(definition, Component)
+
+
+def holds_components(definition: Definition) -> bool:
+    """Whether there is a table that leads to components."""
+    return any(isinstance(one, ComponentField | DynamicZone) for one in definition.attributes.values())
+
+
+def morph_tables(registry: Registry) -> Iterator[MorphTable]:
+    """Tables whose rows lead to entries and components of several types: of files, and of morphToMany relations."""
+    for owner in registry.definitions():
+        for relation in owner.attributes.values():
+            if isinstance(relation, Relation) and relation.kind == "morphToMany":
+                yield morph_table(owner, relation.name)

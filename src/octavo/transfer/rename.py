@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from octavo.database.migrations.renames import SETTINGS
+from octavo.database.migrations.renames import COMPONENT_LAYOUT, SETTINGS
 from octavo.errors import OctavoError
 from octavo.javascript.source import SourceProblem
 from octavo.own_files import read_own_file
@@ -29,13 +29,12 @@ from octavo.schema.registry import Registry
 from octavo.settings import Settings
 from octavo.sql.ddl.renames import renames
 from octavo.sql.ddl.tables import wanted_tables
-from octavo.sql.physical_names import ComponentTable, MorphTable, component_table, morph_table
+from octavo.sql.physical_names import ComponentTable, MorphTable, component_table, holds_components, morph_tables
 from octavo.transfer.definition_edits import Edit, edited, replace_file
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,99}")
 _NAMES = ("mappedBy", "inversedBy", "morphBy")
 _FILES = (f"api/*/{TYPE_FILES}", "components/*/*.json", f"extensions/*/{TYPE_FILES}")
-_LAYOUT = "plugin_content_manager_configuration_components::"
 _HEAD = '"""{about}"""\n\n\nasync def up(transaction):\n'
 
 
@@ -187,15 +186,14 @@ def rename_lines(before: Registry, after: Registry, uid: str, old: str, new: str
 def component_lines(registry: Registry, old: str, new: str) -> list[str]:
     """The lines that take along what rows say of a component that gets another UID."""
     tables: list[ComponentTable | MorphTable] = [
-        component_table(each) for each in registry.definitions() if _holds_components(each)
+        component_table(each) for each in registry.definitions() if holds_components(each)
     ]
-    tables += _morph_tables(registry)
+    tables += morph_tables(registry)
     rows = [_call("rename_rows", table.name, table.type_column, old, new, only=None) for table in tables]
-    return [*rows, _call("rename_rows", SETTINGS, "key", f"{_LAYOUT}{old}", f"{_LAYOUT}{new}", only=None)]
-
-
-def _holds_components(definition: Definition) -> bool:
-    return any(isinstance(one, ComponentField | DynamicZone) for one in definition.attributes.values())
+    return [
+        *rows,
+        _call("rename_rows", SETTINGS, "key", f"{COMPONENT_LAYOUT}{old}", f"{COMPONENT_LAYOUT}{new}", only=None),
+    ]
 
 
 def migration_text(about: str, lines: Iterable[str]) -> str:
@@ -231,20 +229,13 @@ def _row_lines(registry: Registry, uid: str, old: str, new: str) -> Iterator[str
     if isinstance(attribute, ComponentField | DynamicZone):
         yield _call("rename_rows", component_table(definition).name, "field", old, new, only=None)
     elif _is_named_in_rows(attribute):
-        for table in _morph_tables(registry):
+        for table in morph_tables(registry):
             yield _call("rename_rows", table.name, table.field_column, old, new, only=(table.type_column, uid))
     for holder, path in _places(registry, definition):
         yield _call("rename_field", holder, f"{path}{old}", f"{path}{new}")
     if isinstance(attribute, Scalar):
         for holder, name in _leading_to(registry, uid):
             yield _call("rename_main_field", holder, name, old, new)
-
-
-def _morph_tables(registry: Registry) -> Iterator[MorphTable]:
-    for owner in registry.definitions():
-        for relation in owner.attributes.values():
-            if isinstance(relation, Relation) and relation.kind == "morphToMany":
-                yield morph_table(owner, relation.name)
 
 
 def _is_named_in_rows(attribute: AnyAttribute) -> bool:

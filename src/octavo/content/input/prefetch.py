@@ -24,6 +24,7 @@ WorkT = TypeVar("WorkT")
 class Prefetched:
     """Facts and their answers."""
 
+    registry: Registry
     answers: dict[Fact, list[FactRow]] = field(default_factory=dict)
     _existing: dict[Definition, set[int]] | None = None
 
@@ -53,18 +54,18 @@ class Prefetched:
             if isinstance(fact, LinksFact)
         }
 
-    def components(self) -> Iterable[tuple[ComponentsFact, FactRow]]:
-        """All components asked for, in order."""
+    def components(self) -> Iterable[tuple[ComponentsFact, FactRow, str]]:
+        """All components asked for, in order, with their UIDs: the types of rows may be names of before."""
         for fact, rows in self.answers.items():
             if isinstance(fact, ComponentsFact):
                 for row in sorted(rows, key=_place):
-                    yield fact, row
+                    yield fact, row, self.registry.component_held(fact.owner, str(row.field), str(row.type))
 
     def components_by_place(self) -> dict[tuple[Definition, int, str], list[tuple[str, int]]]:
         """All components asked for, UID and id in order, by their owner and its attribute."""
         held: dict[tuple[Definition, int, str], list[tuple[str, int]]] = {}
-        for fact, row in self.components():
-            held.setdefault((fact.owner, int(row.owner or 0), str(row.field)), []).append((str(row.type), row.id))
+        for fact, row, uid in self.components():
+            held.setdefault((fact.owner, int(row.owner or 0), str(row.field)), []).append((uid, row.id))
         return held
 
 
@@ -83,7 +84,7 @@ class Asking(Protocol):
 
 async def prefetch(asking: Asking, registry: Registry, dialect: Dialect, facts: Sequence[Fact]) -> Prefetched:
     """Ask the database; without facts, nothing is asked."""
-    found = Prefetched({fact: [] for fact in facts})
+    found = Prefetched(registry, {fact: [] for fact in facts})
     if not facts:
         return found
     named = sum(len(fact.ids) for fact in facts if isinstance(fact, TargetsFact | ComponentsFact))

@@ -20,6 +20,7 @@ from octavo.sql.own_table_statement import OwnStatement
 _PERMISSIONS: Final = "admin_permissions"
 SETTINGS: Final = "strapi_core_store_settings"
 _LAYOUT: Final = "plugin_content_manager_configuration_"
+COMPONENT_LAYOUT: Final = f"{_LAYOUT}components::"
 _LAYOUTS: Final = OwnStatement("SELECT id, value FROM strapi_core_store_settings WHERE {key:name} IN ({one}, {other})")
 _SORTS: Final = ("mainField", "defaultSortBy")
 

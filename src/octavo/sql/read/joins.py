@@ -39,7 +39,7 @@ def join_step(step: Step, parent: str, registry: Registry, dialect: Dialect, ali
     """The tables of a step, from the entry in the table with alias `parent`."""
     match step.attribute:
         case ComponentField():
-            return _join_component(step, parent, dialect, alias)
+            return _join_component(step, parent, registry, dialect, alias)
         case Media():
             return _join_media(step, parent, dialect, alias)
         case Relation(name=name) if name in CREATOR_COLUMNS:
@@ -71,8 +71,10 @@ def _join_link(
     )
 
 
-def _join_component(step: Step, parent: str, dialect: Dialect, alias: NewAlias) -> Join:
+def _join_component(step: Step, parent: str, registry: Registry, dialect: Dialect, alias: NewAlias) -> Join:
     linking = component_table(step.owner)
+    former = registry.former_names.of(step.owner.uid, step.attribute.name)
+    names = [dialect.literal(name) for name in (step.target.uid, *former)]
     joined, target = alias(), alias()
     return Join(
         source=f"{parent}.id",
@@ -82,7 +84,9 @@ def _join_component(step: Step, parent: str, dialect: Dialect, alias: NewAlias) 
         target=target,
         conditions=(
             f"{joined}.field = {dialect.literal(step.attribute.name)}",
-            f"{joined}.component_type = {dialect.literal(step.target.uid)}",
+            f"{joined}.component_type = {names[0]}"
+            if not former
+            else f"{joined}.component_type IN ({', '.join(names)})",
         ),
         link_order=(f"{joined}.{dialect.quote('order')}", f"{joined}.id"),
     )

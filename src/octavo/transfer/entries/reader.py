@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from octavo.database.connection import Connection
@@ -66,13 +67,13 @@ class EntryReader:
             data.update((name, _nothing(attribute)) for name, attribute in table.components.items())
         for entry_id, component_id, uid, name in joined:
             attribute, component = table.components.get(name), components.get(uid, {}).get(component_id)
-            if attribute is None or component is None:
+            if attribute is None or component is None or not _holds(attribute, uid):
                 self.dangling[table.names.name] += 1
             else:
                 _put(entries[entry_id], attribute, uid, component)
 
     async def _joined(self, table: EntryTable, ids: Sequence[int]) -> list[tuple[int, int, str, str]]:
-        """Entry, component, its kind and the attribute, in order."""
+        """Entry, component, its UID and the attribute, in order; what two rows say, by two names, once."""
         names, quote = table.names, self._dialect.quote
         chosen = (names.entity_column, names.component_column, names.type_column, names.field_column)
         columns = ", ".join(map(quote, chosen))
@@ -80,7 +81,9 @@ class EntryReader:
         text = (
             f"SELECT {columns} FROM {quote(names.name)} WHERE {quote(names.entity_column)} IN ({{}}) ORDER BY {order}"
         )
-        return [tuple(row) async for row in self._fetch_by(text, ids)]
+        uid_of = partial(self._tables.registry.component_held, table.definition)
+        rows = [(row[0], row[1], uid_of(row[3], row[2]), row[3]) async for row in self._fetch_by(text, ids)]
+        return list(dict.fromkeys(rows))
 
     async def _components(self, uid: str, ids: Sequence[int]) -> dict[int, Json]:
         table = self._tables.of[uid]
@@ -168,6 +171,11 @@ class EntryReader:
 
 def _nothing(attribute: ComponentField | DynamicZone) -> Any:
     return [] if attribute.to_many else None
+
+
+def _holds(attribute: ComponentField | DynamicZone, uid: str) -> bool:
+    """Whether such a component may be the value of an attribute: a zone takes any."""
+    return isinstance(attribute, DynamicZone) or attribute.component == uid
 
 
 def _put(data: Json, attribute: ComponentField | DynamicZone, uid: str, component: Json) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import orjson
 
 from octavo.clock import this_moment
+from octavo.database.component_names import learn_former_names
 from octavo.database.connection import Connection, Database
 from octavo.media.storage.base import Storage
 from octavo.schema.registry import Registry
@@ -50,6 +51,8 @@ async def export_project(
     Raises TransferError.
     """
     async with database.snapshot() as snapshot:
+        if Part.CONTENT in parts:
+            await learn_former_names(snapshot, database.dialect, registry)
         export = _Export(snapshot, database, registry, archive, progress)
         with archive.lines(SCHEMAS) as lines:
             for definition in describe_definitions(registry):

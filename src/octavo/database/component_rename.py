@@ -1,0 +1,117 @@
+"""Gives rows the name that a component has in the definitions now, where it was renamed without them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from octavo.database.component_names import ComponentNames
+from octavo.database.connection import Database, Transaction
+from octavo.database.migrations.renames import COMPONENT_LAYOUT
+from octavo.database.table_lock_retries import retry_locked
+from octavo.errors import OctavoError
+from octavo.schema.attributes import ComponentField
+from octavo.schema.registry import Registry
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.own_table_statement import OwnStatement, escape_braces
+from octavo.sql.physical_names import MorphTable, component_table, holds_components, morph_tables
+
+_TWICE: Final = """
+DELETE FROM {table} WHERE component_type = {{old}} AND id IN (
+  SELECT held.id FROM {table} held JOIN {table} twice
+  ON twice.entity_id = held.entity_id AND twice.component_id = held.component_id AND twice.field = held.field
+  WHERE held.component_type = {{old}} AND twice.component_type = {{new}})"""
+_COMPONENTS: Final = "UPDATE {table} SET component_type = {{new}} WHERE component_type = {{old}}"
+_LINKS: Final = """
+UPDATE {table} SET {type} = {{new}} WHERE {type} = {{old}} AND id NOT IN (
+  SELECT before.id FROM {table} before JOIN {table} now ON now.{id} = before.{id} AND now.field = before.field
+  WHERE before.{type} = {{old}} AND now.{type} = {{new}})"""
+"""Files of before stay behind where the component was given others since."""
+_LAYOUT: Final = OwnStatement("""
+UPDATE strapi_core_store_settings SET {key:name} = {new} WHERE {key:name} = {old}
+AND NOT EXISTS (SELECT 1 FROM strapi_core_store_settings other WHERE other.{key:name} = {new})""")
+
+
+class ComponentRenameRefused(OctavoError):
+    """Rows cannot be given the name; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class RenamedRows:
+    """How many rows were given the name: of components in their places, of files and other links that lead to them.
+
+    `twice` were taken away, because v4 had written them again under the new name.
+    """
+
+    components: int = 0
+    links: int = 0
+    twice: int = 0
+
+
+class _Undo(Exception):
+    """Ends a trial: everything it did is undone."""
+
+
+async def rename_component(
+    database: Database, registry: Registry, old: str, new: str, *, dry_run: bool = False
+) -> RenamedRows:
+    """Let rows say `new` that say `old`, in one transaction; a `dry_run` is undone.
+
+    Raises ComponentRenameRefused: `new` is no component, `old` is one, or was another than `new`.
+    """
+    if new not in registry.components:
+        raise ComponentRenameRefused(f"There is no component {new}")
+    if old in registry.components:
+        raise ComponentRenameRefused(f"{old} is a component of this project: what rows say of it is right")
+
+    async def renamed() -> RenamedRows:
+        done = RenamedRows()
+        try:
+            async with database.transaction(exclusive=True) as transaction:
+                await _check(transaction, database.dialect, registry, old, new)
+                done = await _rename(transaction, database.dialect, registry, old, new)
+                if dry_run:
+                    raise _Undo
+        except _Undo:
+            pass
+        return done
+
+    return await retry_locked(database, renamed)
+
+
+async def _check(transaction: Transaction, dialect: Dialect, registry: Registry, old: str, new: str) -> None:
+    """Refuse what would show components of other entries."""
+    names = ComponentNames(transaction, dialect, registry)
+    for definition in registry.definitions():
+        for field, attribute in definition.attributes.items():
+            if isinstance(attribute, ComponentField) and attribute.component == new:
+                others = await names.rows_of_others(definition, field, old, new)
+                if others:
+                    raise ComponentRenameRefused(
+                        f"{old} was not {new}: {others} rows of {definition.uid} ({field}) have the ids of components "
+                        f"that other entries hold as {new}. Nothing was done"
+                    )
+
+
+async def _rename(transaction: Transaction, dialect: Dialect, registry: Registry, old: str, new: str) -> RenamedRows:
+    async def run(text: str) -> int:
+        return await transaction.execute(*OwnStatement(text).bind(dialect, old=old, new=new))
+
+    components = links = twice = 0
+    for table in _component_tables(registry, dialect):
+        twice += await run(_TWICE.format(table=table))
+        components += await run(_COMPONENTS.format(table=table))
+    for morph in morph_tables(registry):
+        links += await run(_LINKS.format(**_names(morph, dialect)))
+    await transaction.execute(*_LAYOUT.bind(dialect, old=f"{COMPONENT_LAYOUT}{old}", new=f"{COMPONENT_LAYOUT}{new}"))
+    return RenamedRows(components, links, twice)
+
+
+def _component_tables(registry: Registry, dialect: Dialect) -> Iterator[str]:
+    for definition in registry.definitions():
+        if holds_components(definition):
+            yield escape_braces(dialect.quote(component_table(definition).name))
+
+
+def _names(morph: MorphTable, dialect: Dialect) -> dict[str, str]:
+    names = {"table": morph.name, "type": morph.type_column, "id": morph.id_column}
+    return {key: escape_braces(dialect.quote(name)) for key, name in names.items()}
