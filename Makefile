@@ -12,10 +12,10 @@ PYTHON ?=
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help run test retest lint format types bench clients docs pages lock clean
+.PHONY: help run test retest lint format types bench bench-pages clients docs pages lock clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 run: $(RUN) ## Serve the sample project with its sample content
 	$(BIN)/octavo develop --project $(PROJECT) --seed
@@ -39,6 +39,9 @@ types: $(DEV) ## Check types
 
 bench: $(DEV) ## Measure each stop of the road
 	$(BIN)/python -m benchmarks
+
+bench-pages: $(DEV) ## Measure the pages of administrators in a browser
+	$(BIN)/python -m benchmarks.pages
 
 clients: $(DEV) ## Run client libraries and `octavo types` against the sample project (needs Node.js 20 and npm)
 	$(BIN)/python -m tests.clients.run

@@ -14,6 +14,8 @@ from octavo.schema.content_types import ContentType
 
 NOTHING: Final = "nothing"
 """What somebody saw of an entry that was not there."""
+NEVER: Final = "null"
+"""What they saw of one that says no time: others have written it."""
 
 
 class EntryChanged(OctavoError):
@@ -41,5 +43,5 @@ class SeenCheck:
         await unit.lock_entry(content_type, entry_id)
         answer = self._answered.of(content_type, actor.ability)
         entry = orjson.loads(await self._writes.answer(answer, entry_id, unit))
-        if entry[UPDATED_AT] != seen:
+        if (entry[UPDATED_AT] or NEVER) != seen:
             raise EntryChanged(details={"entry": entry})

@@ -65,6 +65,15 @@ async def test_what_is_told_of_the_present_state_is_what_one_may_read(newsroom: 
     assert "secret" not in refused.json["error"]["details"]["entry"]
 
 
+async def test_what_others_have_written_without_a_time_is_changed(newsroom: Newsroom) -> None:
+    made = await newsroom.make("story.story", {"title": "One"})
+    path = f"{STORIES}/{made['id']}"
+    await newsroom.office.club.database.execute(f"UPDATE storys SET updated_at = NULL WHERE id = {made['id']}")
+    assert (await newsroom.ask("GET", path)).json["updatedAt"] is None
+    assert (await change(newsroom, path, {"title": "Two"}, made["updatedAt"])).status == 409
+    assert (await change(newsroom, path, {"title": "Two"}, "null")).status == 200
+
+
 async def test_what_is_not_there_is_not_found(newsroom: Newsroom) -> None:
     assert (await change(newsroom, f"{STORIES}/999999", {"title": "x"}, "then")).status == 404
 

@@ -1,5 +1,5 @@
 /** Addresses of entries. */
-const entryPage = () => import('./EntryPage.svelte');
+export const entryPage = () => import('./EntryPage.svelte');
 
 export const entryRoutes = {
   '/content-manager/collection-types/:uid/create': entryPage,

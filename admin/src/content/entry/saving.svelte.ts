@@ -126,7 +126,7 @@ export class Saving {
   async #refused(error: unknown, again: () => Promise<unknown>): Promise<boolean> {
     if (!(error instanceof ApiError)) throw error;
     const present = error.status === 409 ? (error.details.entry as Values | undefined) : undefined;
-    if (present) return this.#meet(present, again);
+    if (present) return this.#meet(present, error, again);
     const form = this.#form;
     form.problems.clear();
     for (const problem of error.problems) if (problem.path.length) form.problems.set(problem.path.join('.'), problem.message);
@@ -137,8 +137,12 @@ export class Saving {
   }
 
   /** Somebody else has saved: take over what only they have changed, and ask about the rest. */
-  async #meet(present: Values, again: () => Promise<unknown>): Promise<boolean> {
+  async #meet(present: Values, error: ApiError, again: () => Promise<unknown>): Promise<boolean> {
     const before = this.#form.original;
+    if (present.updatedAt === before.updatedAt) {
+      toast('failed', error.message); // it would be refused again, and again
+      return false;
+    }
     const conflicts = this.#form.merge(present);
     if (!conflicts.length) {
       toast('done', t('entry.merged'));

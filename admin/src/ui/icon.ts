@@ -1,0 +1,23 @@
+/** The lines of icons. Each is made once, and copied from then on. */
+export interface Icon {
+  name: string;
+  node: readonly (readonly [tag: string, attributes: Readonly<Record<string, string>>])[];
+}
+
+const SVG = 'http://www.w3.org/2000/svg';
+const known = new Map<string, DocumentFragment>();
+
+/** A copy of what an icon consists of. */
+export function linesOf(icon: Icon): Node {
+  let lines = known.get(icon.name);
+  if (!lines) {
+    lines = document.createDocumentFragment();
+    for (const [tag, attributes] of icon.node) {
+      const line = document.createElementNS(SVG, tag);
+      for (const [name, value] of Object.entries(attributes)) line.setAttribute(name, value);
+      lines.append(line);
+    }
+    known.set(icon.name, lines);
+  }
+  return lines.cloneNode(true);
+}

@@ -1,0 +1,116 @@
+"""What a browser tells of how long something took: until it was painted, in the page's thread, over the network."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urljoin
+
+from tests.browser import Page
+from tests.panel.editor import Unseen
+
+_STOPWATCH: Final = """
+window.__painted = (isThere) => new Promise((done) => {
+  const end = performance.now() + 20000;
+  const look = () => {
+    let found = false;
+    try { found = isThere(); } catch { /* not yet */ }
+    if (found) setTimeout(() => done(performance.now()));
+    else if (performance.now() > end) done(0);
+    else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+});
+"""
+"""Looks before each frame is painted, and tells the time after the one in which it is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What something took: until it was painted, of the page's main thread (script, style, layout, all), both in
+    milliseconds; requests over the network, and their kB as they were sent."""
+
+    painted: float
+    thread: float
+    script: float
+    requests: int
+    kilobytes: float
+
+
+class Watch:
+    """A stopwatch at a page, whose service lies at `base`."""
+
+    def __init__(self, page: Page, base: str) -> None:
+        self._page = page
+        self._base = base
+        page.send("Performance.setTimeDomain", timeDomain="threadTicks")
+        page.send("Performance.enable")
+        page.send("Page.addScriptToEvaluateOnNewDocument", source=_STOPWATCH)
+
+    def opening(self, path: str, there: str, *, cold: bool = False) -> Taken:
+        """From an address, as from a bookmark, until a condition is painted. `cold`: with nothing of it kept."""
+        self.leave()
+        if cold:
+            self._page.send("Network.clearBrowserCache")
+        before = self._spent()
+        self._page.send("Page.navigate", url=urljoin(self._base, path))
+        painted = self._until(there)
+        requests, size = self._sent(0)
+        return self._taken(painted, before, requests, size)
+
+    def following(self, action: Callable[[], None], event: str, there: str) -> Taken:
+        """From an event that an action makes until a condition is painted."""
+        note = "(one) => { window.__began = one.timeStamp; }"
+        self._page.do(f"addEventListener('{event}', {note}, {{capture: true, once: true}})")
+        asked = self._page.do("performance.getEntriesByType('resource').length")
+        before = self._spent()
+        action()
+        painted = self._until(there) - float(self._page.do("window.__began"))
+        requests, size = self._sent(int(asked))
+        return self._taken(painted, before, requests, size)
+
+    def leave(self) -> None:
+        """Go to where nothing runs, in the same process of the browser."""
+        self._page.send("Page.navigate", url=urljoin(self._base, "/admin/icon.svg"))
+        self._page.wait_for("document.readyState === 'complete' && location.pathname.endsWith('.svg')")
+
+    def thread(self) -> float:
+        """Milliseconds of processor time that the main thread has taken."""
+        return self._spent()[0]
+
+    def server(self, path: str) -> float:
+        """Milliseconds from the last request for what ends so until its answer began."""
+        return float(
+            self._page.do(
+                "((one) => one.responseStart - one.requestStart)(performance.getEntriesByType('resource')"
+                f".findLast((one) => one.name.endsWith('{path}')))"
+            )
+        )
+
+    def _until(self, there: str) -> float:
+        """A page that is being left takes its promises along: they are asked for again."""
+        for _ in range(10):
+            with suppress(AssertionError):
+                found = float(self._page.do(f"window.__painted(() => {there})"))
+                if found:
+                    return found
+                break
+        raise Unseen(there)
+
+    def _spent(self) -> tuple[float, float]:
+        told: list[dict[str, Any]] = self._page.send("Performance.getMetrics")["metrics"]
+        found = {one["name"]: one["value"] * 1000 for one in told}
+        return found["TaskDuration"], found["ScriptDuration"]
+
+    def _sent(self, first: int) -> tuple[int, float]:
+        """Requests since the first so many, and their bytes; what the browser had kept is none."""
+        kinds = "['resource']" if first else "['navigation', 'resource']"
+        sizes = self._page.do(
+            f"{kinds}.flatMap((kind) => performance.getEntriesByType(kind)).slice({first})"
+            ".map((one) => one.transferSize).filter((size) => size > 0)"
+        )
+        return len(sizes), sum(sizes) / 1000
+
+    def _taken(self, painted: float, before: tuple[float, float], requests: int, size: float) -> Taken:
+        thread, script = (now - then for now, then in zip(self._spent(), before, strict=True))
+        return Taken(painted, thread, script, requests, size)

@@ -1,1 +1,0 @@
-import{V as e,jt as t,k as n,nt as r,r as i,st as a,x as o,z as s}from"./disclose-version-788a0a267df6.js";var c=e(`<span><!></span>`);function l(e,l){let u=i(l,`tone`,3,`plain`);var d=c(),f=a(d);n(f,()=>l.children),t(d),r(()=>o(d,1,`badge ${u()??``}`,`svelte-1m0dk8d`)),s(e,d)}export{l as t};

@@ -1,1 +1,0 @@
-import{V as e,jt as t,k as n,m as r,nt as i,r as a,st as o,x as s,z as c}from"./disclose-version-788a0a267df6.js";var l=e(`<div><!></div>`);function u(e,u){let d=a(u,`tone`,3,`bad`);var f=l(),p=o(f);n(p,()=>u.children),t(f),i(()=>{s(f,1,`message ${d()??``}`,`svelte-1eynozp`),r(f,`role`,d()===`bad`?`alert`:`status`)}),c(e,f)}export{u as t};

@@ -1,1 +1,0 @@
-import"./disclose-version-788a0a267df6.js";import"./index-c74d7ad60c06.js";import{i as e}from"./kinds-f6338067a407.js";import{t}from"./TokenList-5aaf94ea05eb.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

@@ -1,1 +1,0 @@
-import{a as e,i as t}from"./disclose-version-788a0a267df6.js";import{I as n}from"./index-c74d7ad60c06.js";var r=new Set([`$$slots`,`$$events`,`$$legacy`]);function i(i,a){let o=t(a,r),s={name:`chevron-right`,size:24,node:[[`path`,{d:`m9 18 6-6-6-6`}]]};n(i,e(()=>o,{get icon(){return s}}))}export{i as t};

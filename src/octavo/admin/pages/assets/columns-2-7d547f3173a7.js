@@ -1,1 +1,0 @@
-import{a as e,i as t}from"./disclose-version-788a0a267df6.js";import{I as n}from"./index-c74d7ad60c06.js";var r=new Set([`$$slots`,`$$events`,`$$legacy`]);function i(i,a){let o=t(a,r),s={name:`columns-2`,size:24,node:[[`rect`,{width:`18`,height:`18`,x:`3`,y:`3`,rx:`2`}],[`path`,{d:`M12 3v18`}]],aliases:[`columns`]};n(i,e(()=>o,{get icon(){return s}}))}export{i as t};

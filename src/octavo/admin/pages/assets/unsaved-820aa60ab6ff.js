@@ -1,1 +1,0 @@
-import{F as e,Z as t,n}from"./index-c74d7ad60c06.js";import{t as r}from"./disclose-version-788a0a267df6.js";function i(i){let a=t({beforeUnload:()=>!i(),onNavigate:()=>!i()||n({title:e(`ui.unsaved`),hint:e(`ui.unsaved.hint`),action:e(`ui.leave`),isDangerous:!0})});r(a)}export{i as t};
