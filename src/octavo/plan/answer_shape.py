@@ -78,6 +78,7 @@ def _member(item: Answer | Guarded, definition: Definition, planning: Planning, 
 
 
 def _guarded(item: Guarded, definition: Definition, planning: Planning, holder: ContentType | None) -> Shape:
+    holder = definition if isinstance(definition, ContentType) else holder
     if holder is None:
         raise TypeError(f"{definition.uid} stands in no entry that a guard could speak of")
     condition = plan_filter(item.condition, holder, planning.unscoped())
@@ -98,7 +99,7 @@ def _nested(answer: Nested, definition: Definition, planning: Planning, holder: 
     selection = select(answer.query, step.target, planning, answer.query.publication_state, paged=is_many)
     if answer.backwards:
         selection = replace(selection, backwards=True)
-    shape = answer_shape(answer.answer, step.target, planning, holder)
+    shape = _member(answer.answer, step.target, planning, holder)
     return ManyShape(step, selection, shape, answer.empty) if is_many else OneShape(step, selection, shape)
 
 
@@ -109,7 +110,7 @@ def _kinds(answer: Kinds, definition: Definition, planning: Planning, holder: Co
         target = planning.registry.definition(uid)
         condition = ALWAYS if answer.linked else visible(target, answer.query.publication_state, planning)
         planning.join()
-        branches.append(BranchShape(target, condition, answer_shape(inner, target, planning, holder)))
+        branches.append(BranchShape(target, condition, _member(inner, target, planning, holder)))
     is_one = isinstance(attribute, Relation) and attribute.kind == "morphToOne"
     empty = "null" if is_one else "[]"
     assert isinstance(attribute, DynamicZone | Relation)

@@ -57,12 +57,13 @@ class Nested:
     """What one attribute leads to: entries, files, components. One or none, or a list, as the attribute says.
 
     `empty` is the JSON of a list without entries. `linked`: as a part of the entry that holds the link, whether or not
-    the caller may read what it leads to by itself; so for `Kinds` and `Count`. `backwards`: from the last link.
+    the caller may read what it leads to by itself; so for `Kinds` and `Count`. `backwards`: from the last link. What is
+    `Guarded` here, and in `Kinds`, says what stands there otherwise.
     """
 
     attribute: str
     query: Query
-    answer: "Answer"
+    answer: "Answer | Guarded"
     empty: str = "[]"
     linked: bool = False
     backwards: bool = False
@@ -86,7 +87,7 @@ class Kinds:
 
     attribute: str
     query: Query
-    branches: tuple[tuple[str, "Answer"], ...]
+    branches: tuple[tuple[str, "Answer | Guarded"], ...]
     others: Fixed | None = None
     linked: bool = False
 

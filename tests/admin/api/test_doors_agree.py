@@ -86,6 +86,26 @@ async def test_fields_of_some_entries_are_shown_in_these(desk: Newsroom) -> None
     ]
 
 
+async def test_what_must_not_be_null_takes_no_other_entry_along(desk: Newsroom) -> None:
+    """GraphQL's schema says that a title is never null, so nothing is told of the entries whose title is not."""
+    await desk.allow("read", STORY, "words", "badges", "lead")
+    await desk.allow("read", BADGE, "id")
+    await desk.allow("read", STORY, "title", "teaser.text", conditions=[IS_CREATOR])
+    await desk.allow("read", BADGE, "label", conditions=[IS_CREATOR])
+    answer = await through_graphql(desk, selection="title words teaser { text }")
+    assert [one["attributes"] for one in answer["data"]["storys"]["data"]] == [
+        None,
+        {"title": "of edi", "words": 10, "teaser": {"text": "t10"}},
+    ]
+    assert [error["message"] for error in answer["errors"]] == ["Forbidden access"]
+    badge = "data { id attributes { label } }"
+    answer = await through_graphql(desk, selection=f"words badges {{ {badge} }} lead {{ {badge} }}")
+    ada, edi = (one["attributes"] for one in answer["data"]["storys"]["data"])
+    assert (ada["words"], ada["lead"]["data"]["attributes"], edi["words"]) == (30, None, 10)
+    assert [one["attributes"] for one in ada["badges"]["data"]] == [None]
+    assert [error["message"] for error in answer["errors"]] == ["Forbidden access"] * 2
+
+
 COMPARISONS: tuple[tuple[str, str | None, list[str]], ...] = (
     ("filters[words][$gt]=0", "words: {gt: 0}", ["of edi"]),
     ("filters[words][$ne]=77", "words: {ne: 77}", ["of edi"]),

@@ -39,7 +39,7 @@ from octavo.graphql.schema.field_metadata import (
     metadata_of_type,
 )
 from octavo.query.answer import Answer, Fixed, Guarded, Kinds, Nested, Object, Value
-from octavo.query.ast import Filter, PublicationState, Query
+from octavo.query.ast import And, Filter, PublicationState, Query
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.field_places import FieldPlace
@@ -96,7 +96,7 @@ class SelectionCompiler:
         self.context.cost.add(self.times * len(asked))
         return Object(tuple((item.key, self._entity_member(entity, item)) for item in asked))
 
-    def _entity_member(self, entity: GraphQLObjectType, item: Selected) -> Answer:
+    def _entity_member(self, entity: GraphQLObjectType, item: Selected) -> Answer | Guarded:
         if item.name == TYPENAME:
             return _typename(entity)
         field = entity.fields[item.name]
@@ -106,13 +106,26 @@ class SelectionCompiler:
             return NULL  # a field that a project added; its code answers
         return self.shown(_object(field.type), item.selection_sets)
 
-    def shown(self, parent: GraphQLObjectType, sets: SelectionSets) -> Answer:
+    def shown(self, parent: GraphQLObjectType, sets: SelectionSets) -> Answer | Guarded:
         """The attributes, or none of them where one that must not be null is an error."""
-        found, asked = self.attributes(parent, sets), self.context.selections.of(parent, sets)
-        required = {item.key for item in asked if _is_required(parent, item)}
+        return self.without_nulls(parent, sets, self.attributes(parent, sets))
+
+    def without_nulls(self, parent: GraphQLObjectType, sets: SelectionSets, found: Object) -> Answer | Guarded:
+        """An object, or null and an error where something in it would be null and must not: everywhere, or in those
+        entries of which the caller does not read it."""
+        required = {item.key for item in self.context.selections.of(parent, sets) if _is_required(parent, item)}
         if any(key in required and is_error(answer) for key, answer in found.members):
             return one_null(answer for _, answer in found.members)
-        return found
+        guards = dict[Filter, None]()
+        members: list[tuple[str, Answer | Guarded]] = []
+        for key, answer in found.members:
+            if key in required and isinstance(answer, Guarded):
+                guards[answer.condition] = None
+                answer = answer.answer
+            members.append((key, answer))
+        if not guards:
+            return found
+        return Guarded(And(items=tuple(guards)), Object(tuple(members)), self.context.sentinels.forbidden().json)
 
     def attributes(self, parent: GraphQLObjectType, sets: SelectionSets) -> Object:
         """The attributes of an entry or a component."""
@@ -132,7 +145,7 @@ class SelectionCompiler:
         if not isinstance(metadata, AttributeField):
             return Value(None) if _part(field) is Part.ID else NULL
         compiler = self._at(metadata)
-        if compiler.is_withheld(metadata, field):
+        if compiler.is_withheld(metadata):
             return self.context.sentinels.forbidden()
         try:
             meant = compiler.meant(item, field, metadata)
@@ -147,13 +160,11 @@ class SelectionCompiler:
             return self
         return replace(self, place=FieldPlace(metadata.definition.uid))
 
-    def is_withheld(self, metadata: AttributeField, field: GraphQLField) -> bool:
-        """Whether the caller's ability does not read a field; what must not be null, of whichever entry it is."""
+    def is_withheld(self, metadata: AttributeField) -> bool:
+        """Whether the caller's ability does not read a field of any entry."""
         if self.place is None:
             return False
-        if not self.context.ability.reads(self.place.uid, self.place.field(metadata.attribute.name)):
-            return True
-        return isinstance(field.type, GraphQLNonNull) and self.guard(metadata) is not None
+        return not self.context.ability.reads(self.place.uid, self.place.field(metadata.attribute.name))
 
     def guard(self, metadata: AttributeField) -> Filter | None:
         """Of which entries the caller's ability reads a field; None: of all in which what is around it is shown."""
@@ -224,7 +235,9 @@ class SelectionCompiler:
         branches = tuple(branch for branch in self._branches(item, field, metadata) if self._may_find(branch[0]))
         return Kinds(item.name, Query(publication_state=self.state), branches)
 
-    def _branches(self, item: Selected, field: GraphQLField, owning: AttributeField) -> Iterable[tuple[str, Answer]]:
+    def _branches(
+        self, item: Selected, field: GraphQLField, owning: AttributeField
+    ) -> Iterable[tuple[str, Answer | Guarded]]:
         union = get_named_type(field.type)
         assert isinstance(union, GraphQLUnionType)
         inner = replace(self, times=self.times * REPEATED) if isinstance(field.type, GraphQLList) else self
@@ -236,7 +249,7 @@ class SelectionCompiler:
                 if self.context.customization:  # what chose the member has to say which it was
                     others = (one for one in shown.members if one[0] != TYPENAME)
                     shown = Object((*others, (TYPENAME, _typename(member))))
-                yield metadata.definition.uid, shown
+                yield metadata.definition.uid, inner.without_nulls(member, item.selection_sets, shown)
 
     def _below(
         self, attribute: Relation | Media | ComponentField, query: Query, target: Definition
