@@ -1,6 +1,9 @@
 """Which files of a project count, and when they have changed."""
 
 import os
+import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -68,6 +71,27 @@ def test_what_changes_a_mark(tmp_path: Path) -> None:
     assert read_marks(tmp_path) != second
     index.parent.rename(tmp_path / "away")
     assert read_marks(tmp_path) == {}
+
+
+def test_folders_may_come_and_go_while_they_are_read(tmp_path: Path) -> None:
+    kept, going = tmp_path / "src/components/kept/seo.json", tmp_path / "src/components/going"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("{}")
+    done = threading.Event()
+
+    def come_and_go() -> None:
+        while not done.is_set():
+            going.joinpath("deep").mkdir(parents=True)
+            going.joinpath("deep/seo.json").write_text("{}")
+            shutil.rmtree(going)
+
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(come_and_go)
+        try:
+            assert all(kept in read_marks(tmp_path) for _ in range(1000))
+        finally:
+            done.set()
+        coming.result()
 
 
 def test_a_link_to_nowhere_is_no_file(tmp_path: Path) -> None:

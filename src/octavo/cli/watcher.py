@@ -1,6 +1,7 @@
 """Watcher: looks after the files of a project while somebody works on it, and lets the process read them again."""
 
 import asyncio
+import contextlib
 import logging
 from functools import partial
 from pathlib import Path
@@ -28,13 +29,18 @@ class Watcher:
     async def run(self, process: Process) -> None:
         """Reload whenever a file that is read has changed; whatever else happens in the folders does not matter."""
         while True:
-            folders = self._folders()
-            async for changes in awatch(*folders, rust_timeout=_LOOK_MILLISECONDS, yield_on_timeout=True):
-                moved = folders != self._folders()
-                if changes or moved or self._environment_changed():
-                    await self._look(process)
-                if moved:
-                    break
+            with contextlib.suppress(FileNotFoundError):  # a folder that has gone before it could be watched
+                await self._watch(process)
+
+    async def _watch(self, process: Process) -> None:
+        """Look after the folders that there are, until there are others."""
+        folders = self._folders()
+        async for changes in awatch(*folders, rust_timeout=_LOOK_MILLISECONDS, yield_on_timeout=True):
+            moved = folders != self._folders()
+            if changes or moved or self._environment_changed():
+                await self._look(process)
+            if moved:
+                break
 
     async def _look(self, process: Process) -> None:
         before, self._marks = self._marks, await in_thread(partial(read_marks, self._project))

@@ -1,5 +1,6 @@
 """Which files of a project a process reads: so it tells a change from what editors leave behind while they save."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -31,7 +32,7 @@ def is_read(path: Path, project: Path, *, scripts: bool = False) -> bool:
     folder, *parts = path.relative_to(project).parts
     if not parts:
         return folder == ENVIRONMENT
-    if folder not in FOLDERS or any(part.startswith(".") or part == _PACKAGES for part in parts):
+    if folder not in FOLDERS or any(map(_is_passed_over, parts)):
         return False
     return path.suffix in (_SETTINGS if folder == _CONFIG or scripts else _SUFFIXES)
 
@@ -51,7 +52,15 @@ def mark_of(path: Path) -> Mark | None:
 
 
 def _files(project: Path) -> Iterator[Path]:
+    """Those that there are; folders may come and go meanwhile, which `Path.rglob` does not bear."""
     yield project / ENVIRONMENT
     scripts = depends_on(project, CORE)
-    for folder in FOLDERS:
-        yield from (path for path in (project / folder).rglob("*") if is_read(path, project, scripts=scripts))
+    for name in FOLDERS:
+        for folder, folders, files in os.walk(project / name):
+            folders[:] = [each for each in folders if not _is_passed_over(each)]
+            paths = (Path(folder, file) for file in files)
+            yield from (path for path in paths if is_read(path, project, scripts=scripts))
+
+
+def _is_passed_over(part: str) -> bool:
+    return part.startswith(".") or part == _PACKAGES
