@@ -36,6 +36,8 @@ PLACES: Final = {
     "entry-localized": Place(f"{_LISTS}/api::category.category/1", "color"),
     "media": Place("/plugins/upload", "Newest first"),
     "settings": Place("/settings", "Choose what you want to set"),
+    "application": Place("/settings/application-infos", "Logos"),
+    "transfer-tokens": Place("/settings/transfer-tokens", "Transfer is switched off"),
     "users": Place("/settings/users", "ada@example.org"),
     "user": Place("/settings/users/1", "New password"),
     "roles": Place("/settings/roles", "Super Admin"),

@@ -1,6 +1,6 @@
 """Tokens, webhooks, locales, mail and operations at the pages of settings."""
 
-from tests.pages.desk import Desk
+from tests.pages.desk import ADA, Desk
 
 SETTINGS = "/admin/settings"
 
@@ -57,3 +57,28 @@ def test_a_locale_is_added_and_deleted_with_a_word(desk: Desk) -> None:
     desk.fill("Type es to go on", "es")
     desk.click_at("[role=dialog] footer button:last-child")
     desk.gone("Spanish (es)")
+
+
+def test_a_project_shows_its_own_pictures(desk: Desk) -> None:
+    desk.open(f"{SETTINGS}/application-infos")
+    desk.see("Follows Strapi", "Community")
+    desk.give("[data-logo=menuLogo]", "ours.png")
+    desk.see("ours.png", "64 × 48")
+    desk.give("[data-logo=authLogo]", "door.png")
+    desk.see("door.png")
+    kept = desk.ask("GET", "/admin/init", token="")["data"]
+    assert desk.do("document.querySelector('nav .brand img').getAttribute('src')") == kept["menuLogo"]
+    desk.click("Take it away")
+    desk.gone("ours.png")
+    assert desk.do("document.querySelector('nav .brand').innerText.trim()") == "Octavo"
+    desk.page.send("Network.clearBrowserCookies")
+    desk.open("/admin/auth/login")
+    desk.see("Welcome back")
+    assert desk.do("document.querySelector('.brand img').getAttribute('src')") == kept["authLogo"]
+    desk.log_in(ADA)
+
+
+def test_what_is_switched_off_says_how_it_is_turned_on(desk: Desk) -> None:
+    desk.open(f"{SETTINGS}/transfer-tokens")
+    desk.see("Transfer is switched off", "TRANSFER_TOKEN_SALT")
+    assert desk.do("!document.querySelector('a[href$=\"transfer-tokens/create\"]')")

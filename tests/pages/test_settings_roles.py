@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from tests.pages.desk import Desk
+from tests.pages.desk import ADA, Desk, Person
 
 ROLES = "/admin/settings/roles"
 ARTICLE = "api::article.article"
 CREATE = "plugin::content-manager.explorer.create"
 
 
-def rights(desk: Desk, role: int) -> dict[tuple[str, str], Any]:
+def rights(desk: Desk, role: int) -> dict[tuple[str, str | None], Any]:
     """The rights of a role, by action and type."""
     found = desk.ask("GET", f"/admin/roles/{role}/permissions")["data"]
     return {(one["action"], one["subject"]): one for one in found}
@@ -62,3 +62,36 @@ def test_a_super_admin_is_shown_and_not_changed(desk: Desk) -> None:
     desk.size(390, 800)
     assert not desk.overflows()
     desk.size(1400)
+
+
+def test_rights_of_plugins_have_conditions_too(desk: Desk) -> None:
+    desk.open(f"{ROLES}/3")
+    desk.click("Plugins")
+    desk.click("Configure view: conditions: Always")
+    desk.click("Is creator")
+    desk.see("Only if: Is creator")
+    desk.press("s", control=True)
+    desk.see("Saved")
+    assert rights(desk, 3)["plugin::upload.configure-view", None]["conditions"] == ["admin::is-creator"]
+
+
+def test_what_is_refused_stands_at_its_right(desk: Desk) -> None:
+    about = ("admin::roles.read", "admin::roles.update")
+    own: list[dict[str, Any]] = [
+        {"action": action, "subject": None, "properties": {}, "conditions": []} for action in about
+    ]
+    lead, other = (desk.ask("POST", "/admin/roles", {"name": name})["data"]["id"] for name in ("Leads", "Others"))
+    desk.ask("PUT", f"/admin/roles/{lead}/permissions", {"permissions": own})
+    person = Person("leads@example.org", "Passw0rd-of-Leads")
+    desk.hire(person, lead)
+    desk.log_in(person)
+    desk.open(f"{ROLES}/{other}")
+    desk.click("Plugins")
+    desk.click("Access the Media Library")
+    desk.click("Collection types")
+    desk.click("Save")
+    desk.see("1 right was refused", "Access the Media Library", "You cannot give rights that you do not have")
+    assert rights(desk, other) == {}
+    desk.click("Access the Media Library")
+    desk.gone("You cannot give rights")
+    desk.log_in(ADA)

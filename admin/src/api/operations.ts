@@ -1,5 +1,17 @@
 // Written by `python -m octavo.admin.contract`, from the rows of src/octavo/admin/api. Do not edit.
 
+/** Versions: of this software, and of v4 as it is known here. */
+export interface About {
+  version: string;
+  reference: string;
+  environment: string;
+}
+
+/** Versions. */
+export interface AboutAnswer {
+  data: About;
+}
+
 /** Another secret of a token. */
 export interface AccessKey {
   id: number;
@@ -602,6 +614,22 @@ export interface LoginPage {
 /** What a login page needs. */
 export interface LoginPageAnswer {
   data: LoginPage;
+}
+
+/** A picture in the place of our name. */
+export interface Logo {
+  name?: string | null;
+  url?: string | null;
+  width?: number | null;
+  height?: number | null;
+  ext?: string | null;
+  size?: number | null;
+}
+
+/** The logos of a project: in the menu, and where one logs in. */
+export interface Logos {
+  menuLogo: Logo | null;
+  authLogo: Logo | null;
 }
 
 /** How a field looks. */
@@ -1217,9 +1245,9 @@ export interface Operations {
   /** List plugins */
   'GET /admin/plugins': { path: undefined; takes: unknown; answers: unknown };
   /** Show the logos */
-  'GET /admin/project-settings': { path: undefined; takes: unknown; answers: unknown };
+  'GET /admin/project-settings': { path: undefined; takes: unknown; answers: Logos };
   /** Change logos */
-  'POST /admin/project-settings': { path: undefined; takes: unknown; answers: unknown };
+  'POST /admin/project-settings': { path: undefined; takes: unknown; answers: Logos };
   /** Show the edition */
   'GET /admin/project-type': { path: undefined; takes: unknown; answers: unknown };
   /** Not here */
@@ -1410,6 +1438,8 @@ export interface Operations {
   'DELETE /i18n/locales/:id': { path: { id: string | number }; takes: unknown; answers: unknown };
   /** Change a locale */
   'PUT /i18n/locales/:id': { path: { id: string | number }; takes: ChangedLocale; answers: unknown };
+  /** Show which software this is */
+  'GET /octavo/about': { path: undefined; takes: unknown; answers: AboutAnswer };
   /** List what administrators have done */
   'GET /octavo/audit': { path: undefined; takes: unknown; answers: AuditAnswer };
   /** Tell whether definitions can be changed */

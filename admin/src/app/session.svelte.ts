@@ -11,9 +11,11 @@ interface Session {
   hasAdmin: boolean;
   user: Administrator | null;
   rights: readonly Right[];
+  /** Addresses of the project's own pictures, if it has any. */
+  logos: { menuLogo: string | null; authLogo: string | null };
 }
 
-export const session = $state<Session>({ state: 'starting', hasAdmin: true, user: null, rights: [] });
+export const session = $state<Session>({ state: 'starting', hasAdmin: true, user: null, rights: [], logos: { menuLogo: null, authLogo: null } });
 
 let waiting: ((entered: boolean) => void)[] = [];
 onSessionEnd(() => {
@@ -24,7 +26,8 @@ onSessionEnd(() => {
 /** Begin: with the refresh cookie, if there is one. */
 export async function start(): Promise<void> {
   const [init, entered] = await Promise.all([call('GET /admin/init'), renew()]);
-  session.hasAdmin = init.data.hasAdmin;
+  const { hasAdmin, menuLogo, authLogo } = init.data;
+  Object.assign(session, { hasAdmin, logos: { menuLogo, authLogo } });
   if (entered) await enter();
   else session.state = 'out';
 }

@@ -29,6 +29,7 @@ const GROUPS: readonly SettingsGroup[] = [
   {
     key: 'settings.global',
     entries: [
+      { path: '/settings/application-infos', key: 'settings.application', isOpen: () => true },
       entry('internationalization', 'settings.locales', 'plugin::i18n.locale.read'),
       entry('media-library', 'settings.media', 'plugin::upload.settings.read'),
       entry('email', 'settings.email', 'plugin::email.settings.read'),

@@ -4,6 +4,7 @@ export const settingsRoutes = {
   '/settings': {
     layout: () => import('./SettingsLayout.svelte'),
     '/': () => import('./SettingsIndexPage.svelte'),
+    '/application-infos': () => import('./house/ApplicationPage.svelte'),
     '/internationalization': () => import('./house/LocalesPage.svelte'),
     '/media-library': () => import('./house/MediaSettingsPage.svelte'),
     '/email': () => import('./house/EmailPage.svelte'),

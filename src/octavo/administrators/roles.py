@@ -6,7 +6,7 @@ of the reference.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -151,10 +151,10 @@ class AdminRoles:
             await check_covers(unit.connection, self._dialect, actor, [role_id])
             stored = await permissions_of_role(unit.connection, self._dialect, role_id)
             kept = [row.said for row in stored]
-            added = [one for one in permissions if one not in kept]
-            check_grants_within(actor, _grants(added))
+            new = {index: one for index, one in enumerate(permissions) if one not in kept}
+            check_grants_within(actor, _grants(new))
             await delete_permissions(unit, self._dialect, [row.id for row in stored if row.said not in permissions])
-            await insert_permissions(unit, self._dialect, role_id, added)
+            await insert_permissions(unit, self._dialect, role_id, [*new.values()])
             return await permissions_of_role(unit.connection, self._dialect, role_id)
 
     async def _role(self, connection: Connection, role_id: int) -> Role:
@@ -185,10 +185,13 @@ class AdminRoles:
         await delete_row(unit, ADMIN_ROLE, role.id, was, remove)
 
 
-def _grants(permissions: Iterable[Permission]) -> list[Grant]:
+def _grants(permissions: Mapping[int, Permission]) -> dict[int, Grant]:
     """What rows grant; one that cannot be read grants nothing."""
-    found = (read_grant(one.action, one.subject, dict(one.properties), list(one.conditions)) for one in permissions)
-    return [grant for grant in found if grant is not None]
+    found = {
+        index: read_grant(one.action, one.subject, dict(one.properties), list(one.conditions))
+        for index, one in permissions.items()
+    }
+    return {index: grant for index, grant in found.items() if grant is not None}
 
 
 def _refused(named: str, why: str) -> ValidationError:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from octavo import __version__
 from octavo.admin.api.project import ProjectFacts
 from octavo.admin.content_routes import list_content_routes
 from octavo.http.router import Router
@@ -52,6 +53,7 @@ def project_facts(settings: Settings, registry: Registry, router: Router, own_ac
         uuid=uuid if isinstance(uuid, str) else False,
         environment=settings.mode,
         reloads=settings.mode == "development",
+        own_version=__version__,
         version=packages.get("@strapi/strapi", ".".join(map(str, REFERENCE))),
         dependencies=packages,
         plugins=tuple(_plugins(settings, [*packages])),

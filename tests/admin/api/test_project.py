@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from octavo import __version__
 from tests.admin.conftest import Office
 from tests.admin.desk import desk
 from tests.models.club import error
@@ -57,6 +58,9 @@ async def test_what_is_told_of_the_project(office: Office) -> None:
     assert (await office.club.ask("GET", "/admin/project-type")).json["data"]["isEE"] is False
     assert (await ada.ask("GET", "information")).json["data"]["communityEdition"] is True
     assert (await edi.ask("GET", "telemetry-properties")).status == 204
+    about = await office.club.ask("GET", "/octavo/about", token=(await office.session("edi"))[0])
+    assert about.json["data"] == {"version": __version__, "reference": "4.26.2", "environment": "development"}
+    assert (await office.club.ask("GET", "/octavo/about")).status == 401
     tree = (await edi.ask("GET", "content-api/permissions")).json["data"]
     assert tree["api::note"] == {
         "controllers": {"note": ["find", "findOne", "create", "update", "delete", "createLocalization"]}

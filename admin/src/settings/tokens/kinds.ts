@@ -2,7 +2,7 @@
 import { call } from '../../api/client';
 import { ApiError } from '../../api/errors';
 import type { NewToken, Token } from '../../api/operations';
-import { t, type MessageKey } from '../../messages/index.svelte';
+import type { MessageKey } from '../../messages/index.svelte';
 
 export interface TokenKind {
   path: string;
@@ -11,7 +11,8 @@ export interface TokenKind {
   title: MessageKey;
   hint: MessageKey;
   add: MessageKey;
-  all: (signal: AbortSignal) => Promise<Token[]>;
+  /** Null: such tokens are switched off. */
+  all: (signal: AbortSignal) => Promise<Token[] | null>;
   one: (id: string, signal: AbortSignal) => Promise<Token>;
   make: (body: NewToken) => Promise<Token>;
   change: (id: number, body: NewToken) => Promise<unknown>;
@@ -34,8 +35,9 @@ export const API_TOKENS: TokenKind = {
 };
 
 /** Without a secret for them the service has no such addresses. */
-function sayOff(error: unknown): never {
-  throw error instanceof ApiError && error.status === 404 ? new ApiError(404, t('tokens.transfer.off')) : error;
+function nothingIfOff(error: unknown): { data: null } {
+  if (error instanceof ApiError && error.status === 404) return { data: null };
+  throw error;
 }
 
 export const TRANSFER_TOKENS: TokenKind = {
@@ -44,7 +46,7 @@ export const TRANSFER_TOKENS: TokenKind = {
   title: 'settings.transferTokens',
   hint: 'tokens.transfer.hint',
   add: 'tokens.addTransfer',
-  all: async (signal) => (await call('GET /admin/transfer/tokens', { signal }).catch(sayOff)).data,
+  all: async (signal) => (await call('GET /admin/transfer/tokens', { signal }).catch(nothingIfOff)).data,
   one: async (id, signal) => (await call('GET /admin/transfer/tokens/:id', { path: { id }, signal })).data,
   make: async (body) => (await call('POST /admin/transfer/tokens', { body })).data,
   change: (id, body) => call('PUT /admin/transfer/tokens/:id', { path: { id }, body }),

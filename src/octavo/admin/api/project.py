@@ -9,6 +9,7 @@ from octavo.admin.api.sessions import PREFIX
 from octavo.admin.content_routes import Listed
 from octavo.admin.operations import AdminOperation
 from octavo.admin.shapes.content import InformationAnswer
+from octavo.admin.shapes.house import AboutAnswer, Logos
 from octavo.admin.shapes.sessions import LoginPageAnswer
 from octavo.admin.shapes.tokens import ActionsAnswer, RoutesAnswer
 from octavo.administrators.entering import Entering
@@ -37,11 +38,13 @@ _PAID: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ProjectFacts:
-    """What is known of a project. `uuid` is False where v4 has none; `routes` lists those of the content API."""
+    """What is known of a project. `uuid` is False where v4 has none; `own_version` is Octavo's, `version` that of v4;
+    `routes` lists those of the content API."""
 
     uuid: str | bool
     environment: str
     reloads: bool
+    own_version: str
     version: str
     dependencies: Mapping[str, str]
     plugins: tuple[Mapping[str, str], ...]
@@ -51,15 +54,21 @@ class ProjectFacts:
 
 
 class ProjectEndpoints:
-    """`/admin`: `init`, `project-type`, `project-settings`, `information`, `plugins`, `content-api` and their like."""
+    """`/admin`: `init`, `project-type`, `project-settings`, `information`, `plugins`, `content-api` and their like; and
+    `/octavo/about`."""
 
     operations = (
         AdminOperation(
             "GET", f"{PREFIX}/init", "init", "Show what a login page needs", public=True, answers=LoginPageAnswer
         ),
         AdminOperation("GET", f"{PREFIX}/project-type", "project_type", "Show the edition", public=True),
-        AdminOperation("GET", _SETTINGS, "settings", "Show the logos", ("admin::project-settings.read",)),
-        AdminOperation("POST", _SETTINGS, "update_settings", "Change logos", ("admin::project-settings.update",)),
+        AdminOperation(
+            "GET", _SETTINGS, "settings", "Show the logos", ("admin::project-settings.read",), answers=Logos
+        ),
+        AdminOperation(
+            "POST", _SETTINGS, "update_settings", "Change logos", ("admin::project-settings.update",), answers=Logos
+        ),
+        AdminOperation("GET", "/octavo/about", "about", "Show which software this is", answers=AboutAnswer),
         AdminOperation("GET", f"{PREFIX}/information", "information", "Show versions", answers=InformationAnswer),
         AdminOperation("GET", f"{PREFIX}/telemetry-properties", "telemetry", "Say that nothing is told to anybody"),
         AdminOperation("GET", f"{PREFIX}/plugins", "plugins", "List plugins", ("admin::marketplace.read",)),
@@ -115,6 +124,12 @@ class ProjectEndpoints:
                 "useYarn": False,
             }
         )
+
+    async def about(self, _: Request, __: Actor) -> Response:
+        """GET /octavo/about"""
+        facts = self._facts
+        told = {"version": facts.own_version, "reference": facts.version, "environment": facts.environment}
+        return data_answer(told)
 
     async def telemetry(self, _: Request, __: Actor) -> Response:
         """GET /admin/telemetry-properties: as where v4's telemetry is off."""

@@ -64,3 +64,35 @@ class ImageSettingsAnswer(TypedDict):
     """What is done with images."""
 
     data: ImageSettings
+
+
+class About(TypedDict):
+    """Versions: of this software, and of v4 as it is known here."""
+
+    version: str
+    reference: str
+    environment: str
+
+
+class AboutAnswer(TypedDict):
+    """Versions."""
+
+    data: About
+
+
+class Logo(TypedDict):
+    """A picture in the place of our name."""
+
+    name: NotRequired[str | None]
+    url: NotRequired[str | None]
+    width: NotRequired[int | None]
+    height: NotRequired[int | None]
+    ext: NotRequired[str | None]
+    size: NotRequired[float | None]
+
+
+class Logos(TypedDict):
+    """The logos of a project: in the menu, and where one logs in."""
+
+    menuLogo: Logo | None
+    authLogo: Logo | None

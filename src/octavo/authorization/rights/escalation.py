@@ -3,26 +3,29 @@
 The reference lets whoever may change roles, people or tokens make themselves whatever they like.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from octavo.authorization.actor import Actor
 from octavo.authorization.rights.ability import AdminAbility
 from octavo.authorization.rights.grants import Grant
 from octavo.authorization.role_grants import DEFAULT_ROLES
-from octavo.errors import ForbiddenError
+from octavo.errors import ForbiddenError, Problem
 
 TOO_MUCH: Final = "You cannot give rights that you do not have"
 
 
-def check_grants_within(actor: Actor, grants: Iterable[Grant]) -> None:
-    """Raise ForbiddenError where grants give more than an administrator has by their own roles."""
+def check_grants_within(actor: Actor, grants: Mapping[int, Grant]) -> None:
+    """Raise ForbiddenError where grants give more than an administrator has by their own roles, with the places in
+    `permissions` of those that do: the grants' keys."""
     ability = actor.ability
     if ability.everything:
         return
     own = ability.grants if isinstance(ability, AdminAbility) else ()
-    if not all_within(grants, own):
-        raise ForbiddenError(TOO_MUCH)
+    above = [index for index, grant in grants.items() if not all_within([grant], own)]
+    if above:
+        problems = (Problem(("permissions", str(index)), TOO_MUCH, ForbiddenError.name) for index in above)
+        raise ForbiddenError(TOO_MUCH, {"errors": [problem.as_json() for problem in problems]})
 
 
 def check_actions_within(actor: Actor, actions: Iterable[str]) -> None:

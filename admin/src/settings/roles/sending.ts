@@ -1,0 +1,24 @@
+/** The rights of a role on their way to the service, and what it refused of them. */
+import { call } from '../../api/client';
+import { ApiError, type Problem } from '../../api/errors';
+import { writeGrants, type Grants } from './grants';
+
+/** Let a role do this. What is wrong is told at its right (`grants`, its key) instead of by its place in the body. */
+export async function sendGrants(id: number, grants: Grants): Promise<void> {
+  try {
+    await call('PUT /admin/roles/:id/permissions', { path: { id }, body: { permissions: writeGrants(grants) } });
+  } catch (error) {
+    if (!(error instanceof ApiError) || !error.problems.length) throw error;
+    const keys = Object.keys(grants);
+    const placed = ({ path: [top, index], ...problem }: Problem): Problem => ({ ...problem, path: top === 'permissions' && index !== undefined ? ['grants', keys[Number(index)] ?? ''] : [] });
+    throw new ApiError(error.status, error.message, error.name, error.problems.map(placed), error.details);
+  }
+}
+
+const PLACE = 'grants.';
+
+/** What was refused, by the key of the right; of those that are still granted. */
+export function refusedOf(problems: Readonly<Record<string, string>>, grants: Grants): Record<string, string> {
+  const found = Object.entries(problems).filter(([path]) => path.startsWith(PLACE));
+  return Object.fromEntries(found.map(([path, problem]) => [path.slice(PLACE.length), problem] as const).filter(([key]) => key in grants));
+}

@@ -1,1 +1,0 @@
-import"./kit-74bd3a9b27d6.js";import"./index-db6cf2cea65f.js";import{t as e}from"./kinds-4404834d1ddf.js";import{t}from"./TokenPage-23981833beeb.js";function n(n){t(n,{get kind(){return e}})}export{n as default};
