@@ -24,6 +24,8 @@ def test_a_list_is_kept_by_its_address(desk: Desk) -> None:
 
 
 def test_entries_are_published_and_taken_back_together(desk: Desk) -> None:
+    asked = "/content-manager/collection-types/api::article.article?sort=id:ASC&pageSize=2"
+    before = [one["publishedAt"] for one in desk.ask("GET", asked)["results"]]
     desk.open(f"{ARTICLES}?sort=id:ASC&pageSize=2")
     desk.see("in all")
     desk.click_at("thead input")
@@ -36,6 +38,7 @@ def test_entries_are_published_and_taken_back_together(desk: Desk) -> None:
     desk.click("Undo")
     desk.see("2 entries are published")
     desk.until("document.querySelectorAll('tbody .good').length === 2", "two published entries")
+    assert [one["publishedAt"] for one in desk.ask("GET", asked)["results"]] == before, "as of when they were"
 
 
 def test_filters_are_made_changed_and_removed(desk: Desk) -> None:

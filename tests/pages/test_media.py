@@ -65,6 +65,54 @@ def test_words_of_a_file_are_kept_and_its_uses_are_told(desk: Desk) -> None:
     assert found(desk, "canal.jpg")[0]["caption"] == "Amsterdam"
 
 
+def test_an_image_gets_a_focal_point(desk: Desk) -> None:
+    desk.open(LIBRARY)
+    open_tile(desk, "orchard.jpg")
+    desk.click("Focal point")
+    desk.see("From the left: 50%")
+    desk.settle()
+    left, top = desk.do(
+        "((box) => [box.x + box.width / 4, box.y + box.height / 2])"
+        "(document.querySelector('.stage').getBoundingClientRect())"
+    )
+    for kind in ("mousePressed", "mouseReleased"):
+        desk.page.send("Input.dispatchMouseEvent", type=kind, x=left, y=top, button="left", clickCount=1)
+    desk.see("From the left: 25%")
+    desk.do("document.querySelector('.numbers input').focus()")
+    desk.press("ArrowRight")
+    desk.see("From the left: 26%")
+    desk.click_at("[role=dialog]:has(.stage) footer button:last-child")
+    desk.see("26 % from the left, 50 % from the top")
+    assert found(desk, "orchard.jpg")[0]["provider_metadata"] == {"focalPoint": {"x": 0.26, "y": 0.5}}
+    desk.click("Focal point")
+    desk.click("No focal point")
+    desk.see("The image has no focal point now")
+    assert found(desk, "orchard.jpg")[0]["provider_metadata"] is None
+
+
+def test_a_file_is_opened_where_an_entry_shows_it(desk: Desk) -> None:
+    desk.open("/admin/content-manager/collection-types/api::article.article/1")
+    desk.see("Add to blocks")
+    desk.click_at("[data-path=cover] .tile > button")
+    desk.see("Where it is used")
+    desk.fill("Caption", "Of the cover")
+    desk.click_at("[role=dialog] footer button:last-child")
+    desk.gone("Where it is used")
+    assert not desk.do("document.querySelector('.state').innerText.includes('Not saved')"), "the entry is as it was"
+
+
+def test_a_part_of_the_pages_that_is_gone_is_told(desk: Desk) -> None:
+    desk.open("/admin/")
+    desk.see("What to do next")
+    desk.page.send("Network.setBlockedURLs", urls=["*/LibraryPage-*"])
+    desk.click("Media library")
+    desk.see("A part of these pages cannot be loaded", "Load anew")
+    desk.page.send("Network.setBlockedURLs", urls=[])
+    desk.page.wrong.clear()
+    desk.click("Load anew")
+    desk.see("What to do next")
+
+
 def test_a_part_is_cut_into_a_file_of_its_own(desk: Desk) -> None:
     desk.open(LIBRARY)
     open_tile(desk, "ferry.jpg")

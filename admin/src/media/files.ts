@@ -27,3 +27,21 @@ export async function replaceFile(id: number, file: File, words: FileWords): Pro
   form.append('fileInfo', infoOf(words));
   return (await upload(`/upload?id=${id}`, form, () => undefined)) as MediaFile;
 }
+
+/** A place in an image, as fractions of its width and height. */
+export interface Point {
+  x: number;
+  y: number;
+}
+export const CENTRE: Point = { x: 0.5, y: 0.5 };
+
+/** What of an image has to be seen; null where nothing is said, or not as it is said here. */
+export function focalPointOf({ provider_metadata: metadata }: Pick<MediaFile, 'provider_metadata'>): Point | null {
+  const { x, y } = (metadata?.focalPoint ?? {}) as Partial<Record<keyof Point, unknown>>;
+  return isFraction(x) && isFraction(y) ? { x, y } : null;
+}
+const isFraction = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1;
+
+export function saveFocalPoint(id: number, focalPoint: Point | null): Promise<MediaFile> {
+  return call('PUT /octavo/files/:id/focal-point', { path: { id }, body: { focalPoint } });
+}

@@ -89,6 +89,27 @@ class EntryActions:
 
         return await self._writer.run(work, grouped=False, about=content_type)
 
+    async def publish_as_before(
+        self, content_type: ContentType, moments: Mapping[int | None, int], actor: Actor
+    ) -> int:
+        """Publish drafts as of the moments (milliseconds of the epoch) at which they were: what takes an unpublishing
+        back. All or none; how many have changed. What is published stays as it is."""
+        wanted = _wanted(moments)
+
+        async def work(unit: ManyEntriesUnit) -> int:
+            ids = await self._enter_all(unit, content_type, wanted, actor)
+            entries = await self._held.many(unit, content_type, ids)
+            drafts = [entry for entry in entries if entry[PUBLISHED_AT] is None]
+            for entry in drafts:
+                self._check_complete(content_type, entry)
+            of_moment: dict[int, list[int]] = {}
+            for entry in drafts:
+                of_moment.setdefault(moments[entry["id"]], []).append(entry["id"])
+            counts = [await unit.update_many(content_type, of_moment[at], {PUBLISHED_AT: at}) for at in of_moment]
+            return sum(counts)
+
+        return await self._writer.run(work, grouped=False, about=content_type)
+
     async def delete_many(self, content_type: ContentType, ids: Iterable[int | None], actor: Actor) -> int:
         """Remove those entries that may be; how many there were."""
         wanted = [one for one in _wanted(ids) if one is not None]

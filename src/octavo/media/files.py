@@ -20,8 +20,9 @@ from octavo.content.writer import EntryWriter
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Connection
 from octavo.database.leases import Lease, lease
-from octavo.errors import NotFoundError, OctavoError
+from octavo.errors import NotFoundError, OctavoError, ValidationError
 from octavo.forms.printing import MISSING
+from octavo.media.focal_points import METADATA, FocalPoint, keeping_focal_point, with_focal_point
 from octavo.media.folder_rows import FolderRows
 from octavo.media.library import ROOT_FOLDER, FileInfo, IncomingFile, MediaLibrary, Naming, Replacement
 from octavo.media.storage.base import is_safe
@@ -140,6 +141,25 @@ class FileService:
 
         return await self._writer.run(work)
 
+    async def focus(
+        self, file_id: int, point: FocalPoint | None, answer: PreparedRead, actor_id: int | None, guard: Guard
+    ) -> bytes:
+        """Say what of an image has to be seen wherever it is cut; None: nothing in particular.
+
+        Raises NotFoundError; ValidationError for what is no image.
+        """
+
+        async def work(unit: EntryUnit) -> bytes:
+            await unit.connection.lock(_lock(file_id))
+            held = await self._held(file_id, unit.connection)
+            await guard(unit, file_id)
+            if not str(held["mime"]).startswith("image/"):
+                raise ValidationError("Only images have a focal point")
+            await unit.update(self._type, file_id, {METADATA: with_focal_point(held, point)}, actor_id=actor_id)
+            return await self._show(answer, file_id, unit.connection)
+
+        return await self._writer.run(work)
+
     async def replace(
         self,
         file_id: int,
@@ -176,7 +196,8 @@ class FileService:
         new: Replacement | None = None
 
         async def is_stored() -> bool:
-            return new is not None and new.attributes.items() <= (await self._held(file_id)).items()
+            now = await self._held(file_id)
+            return new is not None and keeping_focal_point(now, new.attributes).items() <= now.items()
 
         try:
             async with self._media.replacing(file, info, naming, is_stored) as new:
@@ -237,7 +258,8 @@ class FileService:
         """Change the row; what is shown. What the old file had and the new one has not leaves the storage."""
         await unit.connection.lock(_lock(file_id))
         before = await self._held(file_id, unit.connection)
-        await unit.update(self._type, file_id, {**new.attributes, **more}, actor_id=actor_id)
+        changed = keeping_focal_point(before, new.attributes)
+        await unit.update(self._type, file_id, {**changed, **more}, actor_id=actor_id)
         kept = set(self._names({**before, **new.attributes}))
         unit.after_commit(partial(self._discard, [name for name in self._names(before) if name not in kept]))
         await held.end_with(unit)

@@ -14,12 +14,14 @@ from octavo.admin.api.entry_addresses import EntryAddressEndpoints
 from octavo.admin.api.entry_changes import EntryChangeEndpoints
 from octavo.admin.api.file_uses import FileUseEndpoints
 from octavo.admin.api.files import FileEndpoints
+from octavo.admin.api.focal_points import FocalPointEndpoints
 from octavo.admin.api.folders import FolderEndpoints
 from octavo.admin.api.library_settings import LibrarySettingsEndpoints
 from octavo.admin.api.locales import LocaleEndpoints, NewLocalizationEndpoints
 from octavo.admin.api.mail import MailEndpoints, MailFacts
 from octavo.admin.api.people import PeopleEndpoints
 from octavo.admin.api.project import ProjectEndpoints, ProjectFacts
+from octavo.admin.api.publications import PublicationEndpoints
 from octavo.admin.api.recent import RecentEndpoints
 from octavo.admin.api.relations import RelationEndpoints
 from octavo.admin.api.roles import RightsEndpoints, RoleEndpoints
@@ -90,6 +92,7 @@ def _endpoints(router: Router, shared: Infrastructure, services: Services) -> It
     yield from _oversight(shared, facts)
     yield EntryEndpoints(services.managed)
     yield EntryChangeEndpoints(services.entry_writes, services.entry_actions, services.account_writes)
+    yield PublicationEndpoints(services.entry_actions)
     yield DraftRelationEndpoints(DraftRelations(services.managed, services.controller.locales), services.entry_writes)
     yield LocaleEndpoints(ManagedLocales(services.controller))
     yield NewLocalizationEndpoints(services.managed)
@@ -127,6 +130,7 @@ def _plugin_endpoints(shared: Infrastructure, services: Services, facts: Project
         yield FileEndpoints(services.library, services.files)
         owners = ComponentOwners(shared.database, services.controller.registry)
         yield FileUseEndpoints(services.library, FileUses(shared.database, services.controller.reads, owners))
+        yield FocalPointEndpoints(services.library, services.files)
         yield FolderEndpoints(services.library, services.folders, services.library_changes)
         yield LibrarySettingsEndpoints(services.library_settings)
     if "users-permissions" in plugins:

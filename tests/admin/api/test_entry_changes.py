@@ -164,6 +164,22 @@ async def test_many_at_once_are_one_change(newsroom: Newsroom) -> None:
         assert (await newsroom.ask("POST", f"{path}/bulkDelete", {"ids": ids_of_body})).status == 400
 
 
+async def test_what_was_made_a_draft_is_published_as_of_before(newsroom: Newsroom) -> None:
+    made = await newsroom.make("story.story", {"title": "Old"})
+    path, again = f"story.story/{made['id']}", "/octavo/publications/api::story.story"
+    since = (await newsroom.ask("POST", f"{path}/actions/publish")).json["publishedAt"]
+    entries = [{"id": made["id"], "publishedAt": since}]
+    assert (await newsroom.ask("POST", again, {"entries": entries})).json == {"count": 0}, "it is published"
+    await newsroom.ask("POST", "story.story/actions/bulkUnpublish", {"ids": [made["id"]]})
+    assert (await newsroom.ask("POST", again, {"entries": entries}, by="edi")).status == 403
+    for wrong in ("2999-01-01T00:00:00.000Z", "yesterday", 7, None):
+        refused = await newsroom.ask("POST", again, {"entries": [{"id": made["id"], "publishedAt": wrong}]})
+        assert refused.status == 400, wrong
+    assert (await newsroom.ask("POST", again, {"entries": [*entries, {**entries[0], "id": 999}]})).status == 404
+    assert (await newsroom.ask("POST", again, {"entries": entries})).json == {"count": 1}
+    assert (await newsroom.ask("GET", path)).json["publishedAt"] == since
+
+
 async def test_a_write_is_few_statements(newsroom: Newsroom) -> None:
     database = newsroom.office.club.database
     made = await newsroom.make("story.story", {**FULL, "code": "few"})

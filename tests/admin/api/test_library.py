@@ -56,6 +56,27 @@ def on_disk(room: Newsroom, file: dict[str, Any]) -> Path:
     return room.office.club.folder / "public" / str(file["url"]).removeprefix("/")
 
 
+async def test_an_image_has_a_focal_point(newsroom: Newsroom) -> None:
+    [file] = (await send(newsroom, "/upload", None, ("a.png", picture("PNG", 8, 8), "image/png"))).json
+    path, point = f"/octavo/files/{file['id']}/focal-point", {"x": 0.25, "y": 1}
+    told = await newsroom.ask("PUT", path, {"focalPoint": point})
+    assert (told.status, told.json["provider_metadata"]) == (200, {"focalPoint": point})
+    await send(newsroom, f"/upload?id={file['id']}", {"caption": "c"})
+    await send(newsroom, f"/upload?id={file['id']}", None, ("b.png", picture("PNG", 9, 9), "image/png"))
+    held = (await newsroom.ask("GET", f"/upload/files/{file['id']}")).json
+    assert (held["width"], held["provider_metadata"]) == (9, {"focalPoint": point}), "it stays with the file"
+    for wrong in ({"x": 0.5}, {"x": 2, "y": 0}, {"x": "0", "y": 0}, {"x": 0, "y": 0, "z": 0}, 7):
+        assert (await newsroom.ask("PUT", path, {"focalPoint": wrong})).status == 400, wrong
+    assert (await newsroom.ask("PUT", path, {})).status == 400
+    assert (await newsroom.ask("PUT", path, {"focalPoint": None}, by="edi")).status == 403
+    assert (await newsroom.ask("PUT", path, {"focalPoint": None})).json["provider_metadata"] is None
+    note = await add(newsroom)
+    assert (await newsroom.ask("PUT", f"/octavo/files/{note['id']}/focal-point", {"focalPoint": point})).status == 400
+    assert (await newsroom.ask("PUT", "/octavo/files/999/focal-point", {"focalPoint": point})).status == 404
+    assert (await newsroom.ask("DELETE", f"/upload/files/{file['id']}")).status == 200
+    assert not on_disk(newsroom, file).exists()
+
+
 async def test_a_file_is_stored_described_replaced_and_removed(newsroom: Newsroom) -> None:
     where = await folder(newsroom, "Letters")
     file = await add(newsroom, {"name": "a.txt", "alternativeText": "alt", "folder": where["id"]})

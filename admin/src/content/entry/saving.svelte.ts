@@ -95,9 +95,14 @@ export class Saving {
   }
 
   #remember(answer: Values): void {
-    const { type, locale } = this.#form;
+    const { type, locale, isLocalized } = this.#form;
     const id = type.kind === 'singleType' ? 'single' : Number(answer.id);
-    queries.setQueryData(entryKey(type.uid, id, locale), answer);
+    const key = entryKey(type.uid, id, locale);
+    queries.setQueryData(key, answer);
+    if (isLocalized) {
+      const isOther = ({ queryKey }: { queryKey: readonly unknown[] }): boolean => key.some((part, index) => part !== queryKey[index]);
+      void queries.invalidateQueries({ queryKey: ['entry', type.uid], predicate: isOther }); // they share what is not localized
+    }
     void queries.invalidateQueries({ queryKey: ['entries', type.uid] });
   }
 

@@ -39,7 +39,7 @@ export async function unpublish(uid: string, entries: readonly Entry[]): Promise
   if (!ids.length) return true;
   const question = { title: t('list.unpublish.title', { count: ids.length }), action: t('list.unpublish') };
   if (ids.length > 1 && !(await confirmed({ ...question, hint: t('list.unpublish.hint') }))) return false;
-  return unpublishIds(uid, ids, () => void publishAgain(uid, ids));
+  return unpublishIds(uid, ids, () => void publishAgain(uid, entries));
 }
 
 function unpublishIds(uid: string, ids: number[], undo?: () => void): Promise<boolean> {
@@ -51,9 +51,11 @@ function unpublishIds(uid: string, ids: number[], undo?: () => void): Promise<bo
   });
 }
 
-function publishAgain(uid: string, ids: number[]): Promise<boolean> {
+/** As of when they were: nobody is told that what is old is new. */
+function publishAgain(uid: string, entries: readonly Entry[]): Promise<boolean> {
+  const moments = entries.flatMap(({ id, publishedAt }) => (publishedAt ? [{ id, publishedAt: String(publishedAt) }] : []));
   return attempt(async () => {
-    const count = countOf(await call('POST /content-manager/collection-types/:uid/actions/bulkPublish', { ...path(uid), body: { ids } }));
+    const { count } = await call('POST /octavo/publications/:uid', { ...path(uid), body: { entries: moments } });
     await refresh(uid);
     toast('done', t('list.publish.done', { count }));
     return true;

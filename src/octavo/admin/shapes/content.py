@@ -229,6 +229,19 @@ class Plans(TypedDict):
     unpublishAt: NotRequired[str | None]
 
 
+class Publication(TypedDict):
+    """Since when an entry was published."""
+
+    id: int
+    publishedAt: str
+
+
+class PublishedAgain(TypedDict):
+    """Entries that are published again as of when they were."""
+
+    entries: list[Publication]
+
+
 class PlansAnswer(TypedDict):
     """What is planned for an entry."""
 

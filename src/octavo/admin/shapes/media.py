@@ -43,6 +43,19 @@ class MediaFile(TypedDict):
     folder: NotRequired[FolderName | None]
 
 
+class FocalPointTold(TypedDict):
+    """A place in an image, in fractions of its width and height: 0 to 1."""
+
+    x: float
+    y: float
+
+
+class FocalPointForm(TypedDict):
+    """What of an image has to be seen; null: nothing in particular."""
+
+    focalPoint: FocalPointTold | None
+
+
 class Counted(TypedDict):
     """How many there are."""
 

@@ -1,0 +1,58 @@
+"""Entries published again as of when they were: beyond what v4's pages ask for."""
+
+from typing import Final
+
+from octavo.admin.answers import plain_answer
+from octavo.admin.api.entry_changes import check_drafts
+from octavo.admin.operations import AdminOperation
+from octavo.admin.shapes.content import PublishedAgain
+from octavo.admin.shapes.media import Counted
+from octavo.authorization.actor import Actor
+from octavo.clock import this_moment
+from octavo.content.validation.dates import read_instant
+from octavo.content_manager.entry_actions import PUBLISH, EntryActions
+from octavo.content_manager.managed import managed_type
+from octavo.errors import ValidationError
+from octavo.forms import REQUIRED, Id, Items, Record, Text, at_least, check
+from octavo.http.request import Request
+from octavo.http.response import Response
+from octavo.query.numbers import read_entry_id
+
+_ENTRY: Final = Record({"id": Id(REQUIRED), "publishedAt": Text(REQUIRED)}, closed=True)
+_FORM: Final = Record({"entries": Items(_ENTRY, at_least(1), REQUIRED)}, closed=True)
+
+
+class PublicationEndpoints:
+    """`/octavo/publications/:uid`"""
+
+    operations = (
+        AdminOperation(
+            "POST",
+            "/octavo/publications/:uid",
+            "publish",
+            "Publish entries as of when they were published before",
+            takes=PublishedAgain,
+            answers=Counted,
+        ),
+    )
+
+    def __init__(self, actions: EntryActions) -> None:
+        self._actions = actions
+
+    async def publish(self, request: Request, actor: Actor) -> Response:
+        """POST /octavo/publications/:uid: all or none; what takes `bulkUnpublish` back."""
+        content_type = managed_type(self._actions.registry, request.path_values["uid"], actor, PUBLISH)
+        check_drafts(content_type)
+        body = await request.json()
+        check(_FORM, body)
+        moments: dict[int | None, int] = {}
+        for one in body["entries"]:
+            moments[read_entry_id(one["id"], digits_only=True)] = _past(one["publishedAt"])
+        return plain_answer({"count": await self._actions.publish_as_before(content_type, moments, actor)})
+
+
+def _past(text: str) -> int:
+    moment = read_instant(text)
+    if moment > this_moment():
+        raise ValidationError("publishedAt must not lie in the future")
+    return moment

@@ -1,0 +1,25 @@
+"""Focal points beside what storages keep of files."""
+
+from octavo.media.focal_points import FocalPoint, keeping_focal_point, with_focal_point
+
+PLACED = {"public_id": "cat", "resource_type": "image"}
+POINT = {"x": 0.5, "y": 0.25}
+
+
+def test_a_focal_point_lies_beside_what_a_storage_keeps() -> None:
+    file = {"provider_metadata": PLACED}
+    there = with_focal_point(file, FocalPoint(**POINT))
+    assert there == {**PLACED, "focalPoint": POINT}
+    assert with_focal_point({"provider_metadata": there}, None) == PLACED
+    assert with_focal_point({"provider_metadata": None}, None) is None
+
+
+def test_a_focal_point_stays_where_a_file_gets_another_place() -> None:
+    file = {"provider_metadata": {**PLACED, "focalPoint": POINT}}
+    new = {"url": "/new.png", "provider_metadata": {"public_id": "dog"}}
+    assert keeping_focal_point(file, new) == {
+        "url": "/new.png",
+        "provider_metadata": {"public_id": "dog", "focalPoint": POINT},
+    }
+    assert keeping_focal_point(file, {"url": "/new.png"}) == {"url": "/new.png"}, "what is not said stays"
+    assert keeping_focal_point({"provider_metadata": None}, new) == new
