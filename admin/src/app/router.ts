@@ -6,7 +6,7 @@ import { contentRoutes } from '../content/routes';
 import { mediaRoutes } from '../media/routes';
 import { settingsRoutes } from '../settings/routes';
 
-export const { p, navigate, isActive, route, preload } = createRouter({
+const router = createRouter({
   '/': () => import('../home/HomePage.svelte'),
   ...contentRoutes,
   ...mediaRoutes,
@@ -14,6 +14,21 @@ export const { p, navigate, isActive, route, preload } = createRouter({
   ...settingsRoutes,
   '*notfound': () => import('./NotFoundPage.svelte'),
 });
+export const { navigate, preload } = router;
+
+/** Where one is, below BASE: the library tells the address of the first page with BASE in it. */
+export const route = {
+  get pathname(): string {
+    const { pathname } = router.route;
+    return pathname === BASE || pathname.startsWith(`${BASE}/`) ? pathname.slice(BASE.length) || '/' : pathname;
+  },
+  get search() {
+    return router.route.search;
+  },
+  get params() {
+    return router.route.params;
+  },
+};
 
 /** Go to an address of the pages, as links have it: below BASE. */
 export function goTo(address: string, how: { replace?: boolean; scrollToTop?: false } = {}): Promise<unknown> {

@@ -1,0 +1,41 @@
+"""Addresses of pages: told in the menu, found again after a reload, and in the history of the browser."""
+
+import pytest
+
+from tests.pages.desk import Desk
+
+HERE = "document.querySelector('nav a[aria-current=page]')?.innerText"
+
+
+@pytest.mark.parametrize(
+    "address, name",
+    [
+        ("/admin/", "Home"),
+        ("/admin/content-manager/collection-types/api::tag.tag?page=1", "Tag"),
+        ("/admin/content-manager/collection-types/api::article.article/1", "Article"),
+        ("/admin/plugins/upload", "Media library"),
+    ],
+)
+def test_the_menu_says_where_one_is_from_the_first_page_on(desk: Desk, address: str, name: str) -> None:
+    desk.open(address)
+    desk.until(f"{HERE} === {name!r}", f"{name} as the page that is shown")
+
+
+def test_the_settings_begin_with_what_there_is(desk: Desk) -> None:
+    desk.open("/admin/settings")
+    desk.see("Choose what you want to set")
+
+
+def test_back_and_forward_lead_through_lists_and_entries(desk: Desk) -> None:
+    desk.open("/admin/content-manager/collection-types/api::tag.tag?pageSize=10")
+    desk.see("in all")
+    desk.click_at("tbody th a")
+    desk.see("Information")
+    desk.page.do("history.back()")
+    desk.see("in all")
+    assert desk.do("location.search") == "?pageSize=10"
+    desk.page.do("history.forward()")
+    desk.see("Information")
+    desk.click("Author")
+    desk.see("in all")
+    assert desk.do("location.pathname") == "/admin/content-manager/collection-types/api::author.author"

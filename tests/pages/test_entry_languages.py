@@ -1,0 +1,54 @@
+"""Entries in several languages: one beside the other, filled in from another, and what they share."""
+
+from tests.pages.desk import Desk
+
+CATEGORIES = "/admin/content-manager/collection-types/api::category.category"
+BESIDE = "section[lang=de]"
+
+
+def test_another_language_is_read_beside_and_filled_in(desk: Desk) -> None:
+    desk.open(f"{CATEGORIES}/1?plugins[i18n][locale]=en")
+    desk.click("Show German (de) beside it")
+    desk.until(f"document.querySelector('{BESIDE} input')?.value === 'Flüsse'", "the German name")
+    desk.fill("color", "#102030")
+    desk.click("Save")
+    desk.see("Saved")
+    shared = f"[...document.querySelectorAll('{BESIDE} input')].some((one) => one.value === '#102030')"
+    desk.until(shared, "the colour that both share")
+    desk.click("Fill in from German (de)")
+    desk.see("What is written here is replaced")
+    desk.click("Fill in")
+    desk.see("Filled in from German (de)", "Not saved")
+    assert (desk.value("name"), desk.value("slug")) == ("Flüsse", "rivers"), "an address is of one language"
+    desk.click_at(f"{BESIDE} header button")
+    desk.until(f"!document.querySelector('{BESIDE}')", "the form alone")
+    desk.click("More actions")
+    desk.click("Discard changes")
+    desk.click_at("[role=dialog] footer button:last-child, [role=alertdialog] footer button:last-child")
+    desk.until("document.querySelector('main h1').innerText === 'Rivers'", "what was there before")
+
+
+def test_a_missing_language_begins_with_what_is_shared(desk: Desk) -> None:
+    told = {"name": "Only English", "slug": "only-english", "color": "#445566"}
+    made = desk.ask("POST", "/content-manager/collection-types/api::category.category", told)
+    desk.open(f"{CATEGORIES}/{made['id']}?plugins[i18n][locale]=en")
+    desk.see("missing")
+    desk.click("French (fr)")
+    desk.see("New entry: Category")
+    assert (desk.value("name"), desk.value("color")) == ("", "#445566")
+    desk.fill("name", "Seulement")
+    desk.until("__look.labelled('slug').value === 'seulement'", "an address made of the name")
+    desk.click("Save")
+    desk.see("Saved")
+    desk.click("English (en)")
+    desk.until("__look.labelled('name')?.value === 'Only English'", "the English entry")
+
+
+def test_a_single_type_changes_its_language(desk: Desk) -> None:
+    desk.open("/admin/content-manager/single-types/api::homepage.homepage")
+    desk.click("Show German (de) beside it")
+    desk.until(f"document.querySelector('{BESIDE} input')", "the German page")
+    desk.click("German (de)")
+    desk.until(
+        "location.search.includes('de') && __look.labelled('headline')?.value.includes('Vierteljahresheft')", "it"
+    )
