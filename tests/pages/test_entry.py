@@ -66,3 +66,16 @@ def test_a_new_article_from_its_title_to_its_publication(desk: Desk) -> None:
     assert found["publishedAt"] is not None
     desk.click("Unpublish")
     desk.see("It is a draft again", "Draft")
+
+
+def test_a_date_written_by_half_is_told_and_not_saved(desk: Desk) -> None:
+    desk.open("/admin/content-manager/collection-types/api::article.article/create")
+    desk.fill("title", "By half")
+    desk.until("(__look.labelled('issueDate')?.focus(), document.activeElement.type === 'date')", "the date")
+    for kind in ("keyDown", "keyUp"):
+        desk.page.send("Input.dispatchKeyEvent", type=kind, key="1", text="1", windowsVirtualKeyCode=ord("1"))
+    desk.fill("title", "By half a date")
+    desk.see("This date is not complete")
+    desk.click("Save")
+    desk.see("Something cannot be read yet")
+    desk.until("document.activeElement.type === 'date'", "the place where it is")

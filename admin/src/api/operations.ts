@@ -373,6 +373,17 @@ export interface FileUsesAnswer {
   hidden: number;
 }
 
+/** What of an image has to be seen; null: nothing in particular. */
+export interface FocalPointForm {
+  focalPoint: FocalPointTold | null;
+}
+
+/** A place in an image, in fractions of its width and height: 0 to 1. */
+export interface FocalPointTold {
+  x: number;
+  y: number;
+}
+
 /** A folder of the library. */
 export interface Folder {
   id: number;
@@ -829,6 +840,17 @@ export interface Provider {
   scope?: (string)[];
   subdomain?: string;
   redirectUri?: string;
+}
+
+/** Since when an entry was published. */
+export interface Publication {
+  id: number;
+  publishedAt: string;
+}
+
+/** Entries that are published again as of when they were. */
+export interface PublishedAgain {
+  entries: (Publication)[];
 }
 
 /** What was changed last, by anybody; one's own drafts; what is planned next. */
@@ -1448,6 +1470,8 @@ export interface Operations {
   'POST /octavo/content-type-builder/preview': { path: undefined; takes: PreviewForm; answers: PreviewAnswer };
   /** Where entries are found from outside */
   'GET /octavo/entry-addresses/:uid': { path: { uid: string | number }; takes: unknown; answers: EntryAddressesAnswer };
+  /** Say what of an image has to be seen */
+  'PUT /octavo/files/:id/focal-point': { path: { id: string | number }; takes: FocalPointForm; answers: MediaFile };
   /** Tell which entries show a file */
   'GET /octavo/files/:id/uses': { path: { id: string | number }; takes: unknown; answers: FileUsesAnswer };
   /** Show what is done in the background */
@@ -1456,6 +1480,8 @@ export interface Operations {
   'POST /octavo/jobs/given-up/:id/retry': { path: { id: string | number }; takes: unknown; answers: unknown };
   /** Run a task by the clock now */
   'POST /octavo/jobs/tasks/:name/run': { path: { name: string | number }; takes: unknown; answers: unknown };
+  /** Publish entries as of when they were published before */
+  'POST /octavo/publications/:uid': { path: { uid: string | number }; takes: PublishedAgain; answers: Counted };
   /** Show what was changed, and is planned */
   'GET /octavo/recent': { path: undefined; takes: unknown; answers: RecentAnswer };
   /** Show what is planned for entries */

@@ -1,1 +1,0 @@
-import{$n as e,In as t,Ir as n,Kn as r,_r as i,ar as a,hr as o,jr as s,ni as c}from"./kit-ce2cb78274e6.js";var l=i(`<div><!></div>`);function u(i,u){let d=t(u,`tone`,3,`bad`);var f=l(),p=n(f);a(p,()=>u.children),c(f),s(()=>{e(f,1,`message ${d()??``}`,`svelte-1eynozp`),r(f,`role`,d()===`bad`?`alert`:`status`)}),o(i,f)}export{u as t};

@@ -1,1 +1,0 @@
-import"./kit-ce2cb78274e6.js";import"./index-5674f501e7ed.js";import{i as e}from"./kinds-168c4398f671.js";import{t}from"./TokenList-1d2d7968c558.js";function n(n){t(n,{get kind(){return e}})}export{n as default};
