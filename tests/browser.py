@@ -20,6 +20,14 @@ MISSING: Final = (
 )
 PATIENCE = 120.0
 FLAGS: Final = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run")
+LISTEN: Final = """(() => {
+  const ask = window.fetch;
+  window.fetch = async (...asked) => {
+    const answer = await ask(...asked);
+    answer.clone().text().then((text) => heard(`${answer.url} ${text}`));
+    return answer;
+  };
+})()"""
 PUT_PIPES: Final = """
 import fcntl, os, sys
 reads, writes = (fcntl.fcntl(int(number), fcntl.F_DUPFD_CLOEXEC, 10) for number in sys.argv[1:3])
@@ -37,11 +45,12 @@ def find_browser() -> str | None:
 
 
 class Page:
-    """One page. What goes wrong in it, and what it asks for, is written down."""
+    """One page. What goes wrong in it, what it asks for, and after `listen` what it is told, is written down."""
 
     def __init__(self, reading: int, writing: int) -> None:
         self.asked: list[str] = []
         self.wrong: list[str] = []
+        self.heard: list[str] = []
         self._reading = reading
         self._writing = writing
         self._pending = b""
@@ -77,6 +86,12 @@ class Page:
         look = f"() => {{ const found = {condition}; found ? done(found) : setTimeout(look, 20); }}"
         return self.do(f"new Promise((done) => {{ const look = {look}; look(); }})")
 
+    def listen(self) -> None:
+        """From the next document on, note what scripts are answered, addresses and bodies. It begins with none."""
+        self.heard.clear()
+        self.send("Runtime.addBinding", name="heard")
+        self.send("Page.addScriptToEvaluateOnNewDocument", source=LISTEN)
+
     def close(self) -> None:
         """Close both pipes."""
         os.close(self._reading)
@@ -103,6 +118,8 @@ class Page:
                 self._write(answer | {"sessionId": self._session})
             case "Network.requestWillBeSent":
                 self.asked.append(params["request"]["url"])
+            case "Runtime.bindingCalled":
+                self.heard.append(params["payload"])
             case "Runtime.exceptionThrown":
                 self.wrong.append(json.dumps(params["exceptionDetails"]))
             case "Log.entryAdded" if params["entry"]["level"] == "error":

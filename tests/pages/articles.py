@@ -7,6 +7,14 @@ from tests.pages.desk import Desk
 ARTICLE = "api::article.article"
 LIST = f"/content-manager/collection-types/{ARTICLE}"
 FORM = f"/admin{LIST}"
+KEPT = """new Promise((done) => {
+  const asked = indexedDB.open('octavo.drafts', 1);
+  asked.onsuccess = () => {
+    const all = asked.result.transaction('drafts').objectStore('drafts').getAll();
+    all.onsuccess = () => (asked.result.close(), done(JSON.stringify(all.result)));
+  };
+})"""
+"""What the browser keeps of forms that were not saved."""
 
 
 def make(desk: Desk, title: str, **more: Any) -> int:

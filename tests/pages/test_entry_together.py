@@ -4,19 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.pages.articles import LIST, leave, make, open_form, stored
+from tests.pages.articles import KEPT, LIST, leave, make, open_form, stored
 from tests.pages.desk import AXE, Desk
 
 RELEASE = "((go) => { window.release = null; go(); return true; })(window.release)"
 """Lets the answer to a save through."""
-KEPT = """new Promise((done) => {
-  const asked = indexedDB.open('octavo.drafts', 1);
-  asked.onsuccess = () => {
-    const all = asked.result.transaction('drafts').objectStore('drafts').getAll();
-    all.onsuccess = () => (asked.result.close(), done(JSON.stringify(all.result)));
-  };
-})"""
-"""What the browser keeps of forms that were not saved."""
 
 
 @pytest.fixture(autouse=True)

@@ -31,11 +31,36 @@ LOOK: Final = """
   };
   const roles = ['button', 'option', 'tab', 'menuitem', 'checkbox', 'row'].map((role) => `[role=${role}]`);
   const clickable = ['a', 'button', 'label', 'summary', 'td', 'input[type=checkbox]', ...roles].join(',');
-  const button = (text, exact) => {
-    const found = all(clickable).filter((node) => exact ? said(node) === text : said(node).includes(text));
-    return found.sort((a, b) => said(a).length - said(b).length)[0];
+  const button = (text, exact, within) => {
+    const named = (node) => exact ? said(node) === text : said(node).includes(text);
+    const found = all(within ? `${within} :is(${clickable})` : clickable).filter(named);
+    const isInner = (node) => !found.some((one) => one !== node && node.contains(one) && said(one) === said(node));
+    return found.filter(isInner).sort((a, b) => said(a).length - said(b).length)[0];
   };
-  window.__look = { all, said, labelled, button };
+  const belongs = (node, hit) => Boolean(hit) && (node.closest('label') || node).contains(hit);
+  let meant = null; // what the next press is for: should it hit something else, because panels move, nothing happens
+  for (const type of ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click']) {
+    addEventListener(type, (event) => {
+      if (!meant) return;
+      if (type === 'pointerdown') meant.isHit = belongs(meant.node, event.target);
+      if (!meant.isHit) event.stopImmediatePropagation(), event.preventDefault();
+    }, true);
+  }
+  const aim = (node) => {
+    meant = null;
+    if (!node || node.disabled) return null;
+    node.scrollIntoView({block: 'center'});
+    const box = node.getBoundingClientRect();
+    const at = [box.x + box.width / 2, box.y + box.height / 2];
+    if (!belongs(node, document.elementFromPoint(...at))) return null;
+    meant = { node, isHit: false };
+    return at;
+  };
+  const hasMissed = () => {
+    const [was] = [meant, (meant = null)];
+    return was?.isHit === false;
+  };
+  window.__look = { all, said, labelled, button, aim, hasMissed };
 })();
 """
 WAIT: Final = 20.0
@@ -105,9 +130,9 @@ class Editor:
         """Wait until a text is gone."""
         self.until(f"!{_TEXT}.includes({json.dumps(text)})", f"a page without {text!r}", seconds)
 
-    def click(self, text: str, *, exact: bool = True, seconds: float = WAIT) -> None:
-        """Click what is called so: a link, a button, an option, a tab, a cell."""
-        self._click(f"__look.button({json.dumps(text)}, {json.dumps(exact)})", text, seconds)
+    def click(self, text: str, *, exact: bool = True, within: str = "", seconds: float = WAIT) -> None:
+        """Click what is called so: a link, a button, an option, a tab, a cell; within what a selector finds."""
+        self._click(f"__look.button({json.dumps(text)}, {json.dumps(exact)}, {json.dumps(within)})", text, seconds)
 
     def click_at(self, selector: str, seconds: float = WAIT) -> None:
         """Click the first of what a CSS selector finds."""
@@ -155,15 +180,10 @@ class Editor:
             (self._pictures / f"{name}.png").write_bytes(base64.b64decode(data))
 
     def _click(self, found: str, what: str, seconds: float) -> None:
-        place = f"""(() => {{ const node = {found}; if (!node) return null; node.scrollIntoView({{block: 'center'}});
-          const box = node.getBoundingClientRect(); const at = [box.x + box.width / 2, box.y + box.height / 2];
-          const hit = document.elementFromPoint(...at);
-          return hit && (node.contains(hit) || hit.contains(node)) ? at : null; }})()"""
-        before = None
-        while before != (at := self.until(place, repr(what), seconds)):  # panels move
-            before = at
-            time.sleep(0.15)
-        x, y = at
-        self._page.send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
-        for kind in ("mousePressed", "mouseReleased"):
-            self._page.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+        while True:
+            x, y = self.until(f"__look.aim({found})", repr(what), seconds)
+            self._page.send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+            for kind in ("mousePressed", "mouseReleased"):
+                self._page.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+            if not self.do("__look.hasMissed()"):
+                return

@@ -41,6 +41,11 @@ async function enter(): Promise<void> {
   session.state = 'in';
 }
 
+/** Read anew what one may do: of a content-type that was made just now, say. */
+export async function readRights(): Promise<void> {
+  session.rights = (await call('GET /admin/users/me/permissions')).data;
+}
+
 /** Take the token of an answer that begins a session. What waited for it goes on. */
 export async function entered(token: string): Promise<void> {
   const before = session.user?.id;

@@ -4,6 +4,7 @@ import { call } from '../api/client';
 import type { BuilderState } from '../api/operations';
 import { BASE } from '../app/addresses';
 import { queries } from '../app/queries';
+import { readRights } from '../app/session.svelte';
 import { definitionsKey } from '../content/model/definitions';
 
 /** An attribute, as it is written. What is not known here is kept. */
@@ -65,9 +66,9 @@ export function modelQuery(): CreateQueryResult<Model> {
   return createQuery(() => ({ queryKey: modelKey, queryFn: ({ signal }) => readModel(signal) }));
 }
 
-/** After a change: whatever was read of definitions is read anew. */
+/** After a change: whatever was read of definitions is read anew, and what one may do with them. */
 export async function modelChanged(): Promise<void> {
-  await queries.invalidateQueries({ queryKey: modelKey });
+  await Promise.all([queries.invalidateQueries({ queryKey: modelKey }), readRights()]);
   for (const queryKey of [definitionsKey, ['views']]) void queries.invalidateQueries({ queryKey });
 }
 

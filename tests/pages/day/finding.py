@@ -1,5 +1,6 @@
 """The morning: logging in, and finding what is there."""
 
+from tests.pages.day.form import ARTICLE
 from tests.pages.day.steps import ARTICLES, CATEGORIES, LISTS, Day, rows
 from tests.pages.desk import ADA, Desk
 
@@ -65,9 +66,11 @@ def _(desk: Desk) -> None:
 
 @FINDING.step("sort a list")
 def _(desk: Desk) -> None:
-    desk.click_at("thead th:nth-child(3) button")
-    desk.until("document.querySelector('th[aria-sort=ascending]')?.innerText.includes('title')", "by title")
-    desk.until(f"{FIRST_TITLE}.startsWith('A ')", "the first title")
+    for order, sort in (("descending", "title:DESC"), ("ascending", "title:ASC")):
+        first = desk.ask("GET", f"{ARTICLE}?sort={sort}")["results"][0]["title"]
+        desk.click_at("thead th:nth-child(3) button")
+        desk.until(f"document.querySelector('th[aria-sort={order}]')?.innerText.includes('title')", f"titles, {order}")
+        desk.until(f"{FIRST_TITLE} === {first!r}", first)
 
 
 @FINDING.step("turn a page")

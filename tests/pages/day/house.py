@@ -1,6 +1,6 @@
 """The evening: files, people, tokens, webhooks, languages, definitions; then the light goes out."""
 
-from tests.pages.day.steps import Day, save, say_yes
+from tests.pages.day.steps import Day, save, say_yes, told
 from tests.pages.desk import ADA, Desk
 
 HOUSE = Day()
@@ -116,10 +116,24 @@ def _(desk: Desk) -> None:
     desk.see("German (de)", "French (fr)", "Default", "Add a locale")
 
 
-@HOUSE.step("see the roles")
+@HOUSE.step("make a role with rights on some fields")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/roles")
     desk.see("Super Admin", "Editor", "Author")
+    desk.click("New role")
+    desk.fill("Name", "Proofreaders")
+    desk.click("Article", exact=False, within=".rights")
+    for field in ("title", "excerpt"):
+        desk.click(f"Update: {field}")
+    desk.click("Update: conditions: Always")
+    desk.click("Is creator")
+    desk.see("Only if: Is creator")
+    desk.click("Save")
+    told(desk, "Saved")
+    [role] = [one for one in desk.ask("GET", "/admin/roles")["data"] if one["name"] == "Proofreaders"]
+    [right] = desk.ask("GET", f"/admin/roles/{role['id']}/permissions")["data"]
+    assert right["action"] == "plugin::content-manager.explorer.update"
+    assert (right["properties"]["fields"], right["conditions"]) == (["title", "excerpt"], ["admin::is-creator"])
 
 
 @HOUSE.step("see what waits and what was given up")
@@ -138,24 +152,6 @@ def _(desk: Desk) -> None:
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/system")
     desk.see("Running since", "Answers in", "Slow requests")
-
-
-@HOUSE.step("see the definitions of content")
-def _(desk: Desk) -> None:
-    desk.open("/admin/plugins/content-type-builder")
-    desk.see("Article", "Homepage", "Fact box")
-
-
-@HOUSE.step("see the diagram of the model")
-def _(desk: Desk) -> None:
-    desk.open("/admin/plugins/content-type-builder/diagram")
-    desk.see("Article", "Author")
-
-
-@HOUSE.step("see the attributes of a content-type")
-def _(desk: Desk) -> None:
-    desk.open("/admin/plugins/content-type-builder/content-types/api::article.article")
-    desk.see("title", "readingMinutes", "blocks")
 
 
 @HOUSE.step("write one's own name")

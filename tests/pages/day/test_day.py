@@ -1,35 +1,51 @@
-"""An editor's day passes on each database, told step by step."""
+"""Days at the pages pass on each database, told step by step: of an editor, and of who may do little."""
 
 import shutil
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
-from tests.browser import MISSING, find_browser, open_page
+from tests.browser import Page
 from tests.cli.processes import ROOT, serving
 from tests.cli.projects import database_variables
 from tests.pages.conftest import FIRST
+from tests.pages.day.building import BUILDING
 from tests.pages.day.finding import FINDING
 from tests.pages.day.house import HOUSE
+from tests.pages.day.many import MANY
+from tests.pages.day.publishing import PUBLISHING
+from tests.pages.day.restricted import RESTRICTED
+from tests.pages.day.writing import WRITING
 from tests.pages.desk import Desk
+from tests.postgresql_server import PostgresqlServer
 
-DAYS = (FINDING, HOUSE)
-PATIENCE = 900.0
-"""Seconds, of a machine that has much else to do."""
+DAYS = {
+    "an editor": (FINDING, WRITING, PUBLISHING, MANY, BUILDING, HOUSE),
+    "an author with few rights": (RESTRICTED,),
+}
 
 
-@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
-def test_a_day_of_an_editor(database: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    browser = find_browser()
-    if browser is None:
-        pytest.skip(MISSING)
-    project = tmp_path / "magazine"
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def variables(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
+    """What names a new database to the service."""
+    if request.param == "sqlite":
+        yield {}
+        return
+    postgresql: PostgresqlServer = request.getfixturevalue("postgresql_server")
+    url = postgresql.create_database()
+    yield database_variables(url)
+    postgresql.drop_database(url)
+
+
+@pytest.fixture(scope="module")
+def desk(variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory, page: Page) -> Iterator[Desk]:
+    """The sample project on each database; nobody is logged in."""
+    project = tmp_path_factory.mktemp("day") / "magazine"
     shutil.copytree(ROOT / "examples/magazine", project, ignore=shutil.ignore_patterns(".octavo", ".env", "data"))
-    on_server = database == "postgresql"
-    variables = database_variables(request.getfixturevalue("postgresql_url")) if on_server else {}
-    with (
-        serving("develop", project, "--seed", **FIRST, **variables) as server,
-        open_page(browser, tmp_path / "browser", PATIENCE) as page,
-    ):
-        desk = Desk(page, f"http://127.0.0.1:{server.port}")
-        assert [wrong for day in DAYS for wrong in day.failures(desk)] == []
+    with serving("develop", project, "--seed", **FIRST, **variables) as server:
+        yield Desk(page, f"http://127.0.0.1:{server.port}")
+
+
+@pytest.mark.parametrize("who", DAYS)
+def test_a_day_of(who: str, desk: Desk) -> None:
+    assert [wrong for day in DAYS[who] for wrong in day.failures(desk)] == []

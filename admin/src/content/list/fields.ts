@@ -1,8 +1,7 @@
 /** What a list can be filtered by: attributes of the entries, and of what they hold and lead to. */
 import type { Attribute, Definitions, ToldContentType, View } from '../../api/operations';
 import { componentOf, contentTypeOf } from '../model/definitions';
-import type { MayTouch } from '../entry/rights';
-import { labelOf } from './columns';
+import { labelOf, readable } from './columns';
 import { operatorsOf } from './operators';
 
 export interface FilterField {
@@ -12,17 +11,32 @@ export interface FilterField {
   attribute: Attribute;
 }
 
+export type MayFilter = (path: readonly string[]) => boolean;
+
 /** What is told of administrators to everybody. */
 const OF_ADMINISTRATORS = new Set(['id', 'firstname', 'lastname', 'username']);
 const HOLDERS = new Set(['relation', 'component']);
 
-export function filterFields(type: ToldContentType, view: View, definitions: Definitions, mayRead: MayTouch): FilterField[] {
+/** Whether each step of a path may be read: by what one may not read the service filters nothing. */
+export function filterable(type: ToldContentType | undefined, definitions: Definitions, locale: string | null): MayFilter {
+  return (path) => {
+    const [name, ...rest] = path;
+    const attribute = type?.attributes[name ?? ''];
+    if (!type || !attribute || !readable(type.uid, locale)(path.join('.'))) return false;
+    const target = attribute.type === 'relation' ? attribute.target : undefined;
+    if (!rest.length || !target) return true;
+    if (target === 'admin::user') return OF_ADMINISTRATORS.has(rest[0] ?? '');
+    return filterable(contentTypeOf(definitions, target), definitions, null)(rest);
+  };
+}
+
+export function filterFields(type: ToldContentType, view: View, definitions: Definitions, mayFilter: MayFilter): FilterField[] {
   const all = Object.entries(type.attributes).flatMap(([name, attribute]) => {
     const field = { path: [name], label: labelOf(name, view.metadatas[name]?.list.label), attribute };
     if (!operatorsOf(attribute).length) return [];
     return HOLDERS.has(attribute.type) ? [field, ...within(field, definitions)] : [field];
   });
-  return all.filter(({ path }) => mayRead(path.join('.')));
+  return all.filter(({ path }) => mayFilter(path));
 }
 
 /** One step further: through a relation, or into a component. */

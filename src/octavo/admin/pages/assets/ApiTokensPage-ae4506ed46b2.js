@@ -1,1 +1,0 @@
-import"./kit-b5322b57fa52.js";import"./index-4e4221158ef2.js";import{t as e}from"./kinds-87ceddc81b37.js";import{t}from"./TokenList-77160caab782.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

@@ -1,1 +1,0 @@
-import{Pr as e,Yn as t,ai as n,br as r,cr as i,nr as a,vr as o,zn as s,zr as c}from"./kit-b5322b57fa52.js";var l=r(`<div><!></div>`);function u(r,u){let d=s(u,`tone`,3,`bad`);var f=l(),p=c(f);i(p,()=>u.children),n(f),e(()=>{a(f,1,`message ${d()??``}`,`svelte-1eynozp`),t(f,`role`,d()===`bad`?`alert`:`status`)}),o(r,f)}export{u as t};

@@ -1,0 +1,88 @@
+"""The afternoon: content-types are looked at, made, changed and taken out, and the service goes on running."""
+
+from tests.pages.day.form import entries
+from tests.pages.day.steps import Day, save, told
+from tests.pages.desk import Desk
+
+BUILDING = Day()
+BUILDER = "/admin/plugins/content-type-builder"
+FERRY = "api::ferry.ferry"
+
+
+def add_attribute(desk: Desk, kind: str, name: str) -> None:
+    desk.click("Add an attribute")
+    desk.see("What is it to hold?")
+    desk.click(kind, exact=False, within="[role=dialog]")
+    desk.fill("Name", name)
+    desk.click("Done")
+    desk.until("!document.querySelector('[role=dialog]')", "no dialog any more")
+    desk.see(name)
+
+
+@BUILDING.step("see the definitions of content")
+def _(desk: Desk) -> None:
+    desk.open(BUILDER)
+    desk.see("Article", "Homepage", "Fact box")
+
+
+@BUILDING.step("see the diagram of the model")
+def _(desk: Desk) -> None:
+    desk.open(f"{BUILDER}/diagram")
+    desk.see("Article", "Author")
+
+
+@BUILDING.step("see the attributes of a content-type")
+def _(desk: Desk) -> None:
+    desk.open(f"{BUILDER}/content-types/api::article.article")
+    desk.see("title", "readingMinutes", "blocks")
+
+
+@BUILDING.step("make a content-type")
+def _(desk: Desk) -> None:
+    desk.open(BUILDER)
+    desk.click("Collection type")
+    desk.fill("Display name", "Ferry")
+    add_attribute(desk, "Text", "name")
+    add_attribute(desk, "Number", "decks")
+
+
+@BUILDING.step("look at what a change will do")
+def _(desk: Desk) -> None:
+    desk.click("Look at the changes")
+    desk.see("Table ferries is made", "schema.json")
+    desk.click("Close")
+
+
+@BUILDING.step("a content-type is in force at once")
+def _(desk: Desk) -> None:
+    desk.click("Save")
+    desk.see("Ferry is saved and in force")
+    desk.click("Ferry", within="nav")
+    desk.click("New entry")
+    desk.fill("name", "Aurora")
+    desk.fill("decks", "3")
+    save(desk)
+    [ferry] = entries(desk, FERRY, "_q=Aurora")
+    assert ferry["decks"] == 3
+
+
+@BUILDING.step("rename an attribute, and keep its data")
+def _(desk: Desk) -> None:
+    desk.open(f"{BUILDER}/content-types/{FERRY}")
+    desk.click("decks")
+    desk.fill("Name", "levels")
+    desk.see("Renamed from decks")
+    desk.click("Done")
+    desk.click("Save")
+    told(desk, "saved and in force")
+    [ferry] = entries(desk, FERRY, "_q=Aurora")
+    assert ferry["levels"] == 3
+
+
+@BUILDING.step("take a content-type out")
+def _(desk: Desk) -> None:
+    desk.click("Delete")
+    desk.fill("Type ferry to go on", "ferry")
+    desk.click_at("[role=dialog] .danger")
+    desk.see("Ferry is gone")
+    assert FERRY not in {one["uid"] for one in desk.ask("GET", "/content-manager/content-types")["data"]}

@@ -1,0 +1,69 @@
+"""The form of an entry under an editor's hands: fields by their paths, parts of zones, links of relations."""
+
+import json
+from typing import Any
+
+from tests.pages.desk import Desk
+
+CONTENT = "/content-manager/collection-types"
+ARTICLE = f"{CONTENT}/api::article.article"
+
+
+def path(name: str) -> str:
+    """The selector of a field, or of a part of one."""
+    return f"[data-path={json.dumps(name)}]"
+
+
+def control(name: str) -> str:
+    """The expression for the control of a field."""
+    return f"document.getElementById({json.dumps('field.' + name)})"
+
+
+def write(desk: Desk, field: str, text: str) -> None:
+    """Write into the control of a field, instead of what is in it."""
+    desk.until(
+        f"((one) => one && (one.focus(), one.select?.(), document.activeElement === one))({control(field)})", field
+    )
+    desk.page.send("Input.insertText", text=text)
+
+
+def holds(desk: Desk, field: str, text: str) -> None:
+    """Wait until a field has a value."""
+    desk.until(f"{control(field)}?.value === {json.dumps(text)}", f"{text!r} in {field}")
+
+
+def link(desk: Desk, field: str, text: str) -> None:
+    """Find an entry for a relation, and take it."""
+    write(desk, field, text)
+    found = "__look.all('[role=option]')"
+    desk.until(
+        f"{found}.length && {found}.every((one) => __look.said(one).includes({json.dumps(text)}))", f"only {text} found"
+    )
+    desk.click(text, exact=False, within="[role=listbox]")
+    desk.until(f"{links(field)}.includes({json.dumps(text)})", f"a link to {text}")
+
+
+def links(field: str) -> str:
+    """The expression for what a relation leads to, in its order."""
+    buttons = f"document.querySelectorAll({json.dumps(path(field) + ' button[aria-label^=Remove]')})"
+    return f"[...{buttons}].map((one) => one.ariaLabel.replace('Remove ', ''))"
+
+
+def add_part(desk: Desk, zone: str, kind: str) -> None:
+    """Add a component of a kind to a dynamic zone."""
+    desk.click(f"Add to {zone}")
+    desk.click(kind, within="[role=dialog]")
+    desk.until("!document.querySelector('[role=dialog]')", "no dialog any more")
+
+
+def move(desk: Desk, item: str, key: str) -> None:
+    """Put what is in a list elsewhere: an arrow key on its handle, the first that a selector finds."""
+    grip = f"document.querySelector({json.dumps(item)})?.querySelector('button[aria-label^=Move]')"
+    desk.until(f"((one) => one && (one.focus(), document.activeElement === one))({grip})", f"the handle of {item}")
+    desk.press(key)
+
+
+def entries(desk: Desk, uid: str, query: str) -> list[dict[str, Any]]:
+    """What is stored of entries, whole, as Ada may read it."""
+    found = desk.ask("GET", f"{CONTENT}/{uid}?{query}")["results"]
+    return [desk.ask("GET", f"{CONTENT}/{uid}/{one['id']}") for one in found]

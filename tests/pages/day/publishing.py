@@ -1,0 +1,157 @@
+"""The day: what was written is published, changed by two, copied and deleted; a category speaks another language."""
+
+from tests.pages.day.form import ARTICLE, CONTENT, control, entries, holds, path, write
+from tests.pages.day.steps import CATEGORIES, LISTS, Day, choose_from_menu, save, saved, say_yes, told
+from tests.pages.day.writing import TITLE, article
+from tests.pages.desk import Desk
+
+PUBLISHING = Day()
+LABEL = "blocks.0.facts.0.label"
+
+
+@PUBLISHING.step("what is wrong is shown where it is, in what is folded too")
+def _(desk: Desk) -> None:
+    desk.open(f"/admin{ARTICLE}/{article(desk)['id']}")
+    desk.click_at(f"{path('blocks.0')} button.fold")
+    desk.click_at(f"{path('blocks.0.facts.0')} button.fold")
+    write(desk, LABEL, "")
+    desk.press("Backspace")
+    holds(desk, LABEL, "")
+    desk.click_at(f"{path('blocks.0')} button.fold")
+    desk.until(f"!{control(LABEL)}", "a folded part")
+    desk.click("Publish")
+    desk.until(f"document.activeElement?.id === 'field.{LABEL}'", "the reader at what is wrong")
+    desk.until(f"{control(LABEL)}.ariaInvalid === 'true'", "what is wrong, said")
+
+
+@PUBLISHING.step("publish")
+def _(desk: Desk) -> None:
+    write(desk, LABEL, "Trams")
+    desk.click("Publish")
+    told(desk, "Published")
+    desk.see("Unpublish")
+    assert article(desk)["publishedAt"]
+
+
+@PUBLISHING.step("a change of somebody else is brought together")
+def _(desk: Desk) -> None:
+    desk.ask("PUT", f"{ARTICLE}/{article(desk)['id']}", {"editorsNote": "Seen by somebody else"})
+    write(desk, "excerpt", "Written at noon")
+    desk.click("Save")
+    told(desk, "Somebody else had saved")
+    holds(desk, "editorsNote", "Seen by somebody else")
+    now = article(desk)
+    assert (now["excerpt"], now["editorsNote"]) == ("Written at noon", "Seen by somebody else")
+
+
+@PUBLISHING.step("a change of the same field is compared")
+def _(desk: Desk) -> None:
+    desk.ask("PUT", f"{ARTICLE}/{article(desk)['id']}", {"excerpt": "Theirs"})
+    write(desk, "excerpt", "Mine")
+    desk.click("Save")
+    desk.see("Somebody else has saved in between", "Theirs", "Mine")
+    desk.click("Save this")
+    saved(desk)
+    assert article(desk)["excerpt"] == "Mine"
+
+
+@PUBLISHING.step("unpublish")
+def _(desk: Desk) -> None:
+    desk.click("Unpublish")
+    told(desk, "It is a draft again")
+    assert article(desk)["publishedAt"] is None
+
+
+@PUBLISHING.step("plan a publication")
+def _(desk: Desk) -> None:
+    moment = "document.querySelector('aside input[type=datetime-local]')"
+    desk.do(
+        f"((one) => {{ one.value = '2999-05-04T06:00'; one.dispatchEvent(new Event('input', {{bubbles: true}})); "
+        f"one.dispatchEvent(new Event('change', {{bubbles: true}})); }})({moment})"
+    )
+    desk.click("Plan it")
+    told(desk, "The plans have changed")
+    desk.click("Drop the plans")
+    told(desk, "The plans have changed")
+
+
+@PUBLISHING.step("duplicate")
+def _(desk: Desk) -> None:
+    choose_from_menu(desk, "More actions", "Duplicate")
+    desk.see("Copy: Article")
+    holds(desk, "title", TITLE)
+    write(desk, "title", f"{TITLE}, again")
+    write(desk, "slug", "again")
+    save(desk)
+    [copy] = entries(desk, "api::article.article", "filters[slug][$eq]=again")
+    kept = [part["__component"] for part in copy["blocks"]]
+    assert kept == [part["__component"] for part in article(desk)["blocks"]]
+
+
+@PUBLISHING.step("delete")
+def _(desk: Desk) -> None:
+    choose_from_menu(desk, "More actions", "Delete")
+    desk.see("Delete this entry?")
+    say_yes(desk)
+    told(desk, "Deleted")
+    desk.until("location.pathname.endsWith('api::article.article')", "the list")
+    assert entries(desk, "api::article.article", "filters[slug][$eq]=again") == []
+
+
+@PUBLISHING.step("begin in one language")
+def _(desk: Desk) -> None:
+    desk.open(CATEGORIES)
+    desk.click("New entry")
+    desk.see("New entry: Category")
+    desk.fill("name", "Mills")
+    holds(desk, "slug", "mills")
+    desk.fill("description", "Wind and water")
+    desk.fill("color", "#336699")
+    save(desk)
+    desk.until("/category[/]\\d+$/.test(location.pathname)", "the address of the category")
+
+
+@PUBLISHING.step("go on in another language, from what there is")
+def _(desk: Desk) -> None:
+    desk.click("German (de)")
+    desk.until("location.search.includes('de')", "the German one")
+    holds(desk, "name", "")
+    desk.click("Fill in from English (en)")
+    say_yes(desk)
+    told(desk, "Filled in from English (en)")
+    holds(desk, "description", "Wind and water")
+    desk.fill("name", "Mühlen")
+    desk.until(f"{control('slug')}.value", "an address")
+    save(desk)
+
+
+@PUBLISHING.step("see two languages side by side")
+def _(desk: Desk) -> None:
+    desk.click("Show English (en) beside it")
+    desk.until("document.getElementById('beside.field.name')?.value === 'Mills'", "the English name")
+    holds(desk, "name", "Mühlen")
+    desk.click("Show English (en) beside it")
+    desk.until("!document.getElementById('beside.field.name')", "one language alone")
+
+
+@PUBLISHING.step("what all languages share is the same in each")
+def _(desk: Desk) -> None:
+    write(desk, "color", "#993366")
+    save(desk)
+    [english] = entries(desk, "api::category.category", "locale=en&filters[slug][$eq]=mills")
+    assert english["color"] == "#993366"
+
+
+@PUBLISHING.step("find an entry in its language")
+def _(desk: Desk) -> None:
+    desk.open(f"{CATEGORIES}?plugins[i18n][locale]=de&_q=M%C3%BChlen")
+    desk.see("Mühlen", "1 in all")
+
+
+@PUBLISHING.step("edit an entry that there is once")
+def _(desk: Desk) -> None:
+    desk.open(LISTS.replace("collection-types", "single-types") + "/api::homepage.homepage")
+    write(desk, "headline", "A slower magazine")
+    save(desk)
+    single = f"{CONTENT.replace('collection', 'single')}/api::homepage.homepage"
+    assert desk.ask("GET", single)["headline"] == "A slower magazine"

@@ -1,0 +1,243 @@
+"""The day of an author who may read and write some fields only, of what is their own, and publish nothing."""
+
+from typing import Any, Final
+from urllib.error import HTTPError
+
+from tests.pages.day.form import ARTICLE, CONTENT, control, entries, holds, link, links, path, write
+from tests.pages.day.steps import ARTICLES, LISTS, Day, choose_from_menu, rows, save, told
+from tests.pages.desk import Desk, Person
+
+RESTRICTED = Day()
+NELL: Final = Person("nell@example.org", "Passw0rd-of-Nell")
+SECRETS: Final = ("7f3a", "9c1d", "5e0b", "Oskar Lindqvist", "Passw0rd")
+"""In a field that Nell may not read, in an entry of somebody else, in a component, behind a relation."""
+EXPLORER: Final = "plugin::content-manager.explorer"
+READ: Final = ["title", "slug", "excerpt", "format", "cover", "tags", "seo.metaTitle"]
+UPDATE: Final = ["title", "excerpt", "cover", "tags", "seo.metaTitle"]
+OWN: Final = "admin::is-creator"
+PATHS: Final = "[...document.querySelectorAll('main [data-path]')].map((one) => one.dataset.path)"
+FIELDS: Final = f"[...new Set({PATHS})].sort().join()"
+
+
+def right(action: str, subject: str | None, fields: list[str] | None = None, *conditions: str) -> dict[str, Any]:
+    """A right as roles have it."""
+    properties = {} if fields is None else {"fields": fields}
+    return {"action": action, "subject": subject, "properties": properties, "conditions": list(conditions)}
+
+
+RIGHTS: Final = [
+    right(f"{EXPLORER}.create", "api::article.article", READ),
+    right(f"{EXPLORER}.read", "api::article.article", READ, OWN),
+    right(f"{EXPLORER}.update", "api::article.article", UPDATE, OWN),
+    right(f"{EXPLORER}.read", "api::tag.tag", ["name"]),
+    right("plugin::upload.read", None),
+    right("plugin::upload.assets.create", None),
+]
+
+
+def own(desk: Desk) -> dict[str, Any]:
+    """What is stored of the article that Nell writes."""
+    [found] = entries(desk, "api::article.article", "filters[slug][$eq]=a-walk-along-the-wall")
+    return found
+
+
+def open_own(desk: Desk) -> None:
+    desk.open(f"/admin{ARTICLE}/{own(desk)['id']}")
+    desk.see("metaTitle")
+
+
+def refusal(desk: Desk, method: str, address: str, body: Any = None) -> tuple[int, str]:
+    """What the service says to Nell who asks for what is not theirs."""
+    try:
+        answer = desk.ask(method, address, body, desk.token(NELL))
+    except HTTPError as error:
+        return error.code, error.read().decode()
+    return 200, str(answer)
+
+
+def refused(desk: Desk) -> None:
+    """Wait for the words of a page that one may not see."""
+    desk.until("document.querySelector('main [role=alert]')?.innerText.includes('You may not do that')", "a refusal")
+
+
+@RESTRICTED.step("somebody is hired for some fields")
+def _(desk: Desk) -> None:
+    role = desk.ask("POST", "/admin/roles", {"name": "Walkers", "description": "Write of walks"})["data"]["id"]
+    desk.ask("PUT", f"/admin/roles/{role}/permissions", {"permissions": RIGHTS})
+    desk.hire(NELL, role)
+    others = {"title": "Of somebody else 9c1d", "slug": "of-somebody-else", "editorsNote": "7f3a"}
+    desk.ask("POST", ARTICLE, others)
+    desk.page.listen()
+
+
+@RESTRICTED.step("log in, and see what is there for one")
+def _(desk: Desk) -> None:
+    desk.log_in(NELL)
+    desk.see("Article", "Tag", "Media library")
+    links = "[...document.querySelectorAll('nav a')].map((one) => one.innerText.trim()).join()"
+    assert desk.do(links) == "Home,Media library,Settings,Article,Tag"
+
+
+@RESTRICTED.step("the list has nothing of others")
+def _(desk: Desk) -> None:
+    desk.click("Article", within="nav")
+    desk.see("There are no entries yet")
+    desk.gone("Choose all")
+
+
+@RESTRICTED.step("a new entry has the fields that one may write")
+def _(desk: Desk) -> None:
+    desk.click("New entry")
+    desk.see("New entry: Article")
+    desk.click("Add seo")
+    desk.until(f"{control('seo.metaTitle')}", "a component")
+    assert desk.do(FIELDS) == ",".join(sorted([*READ, "seo"]))
+
+
+@RESTRICTED.step("write it, and save")
+def _(desk: Desk) -> None:
+    write(desk, "title", "A walk along the wall")
+    holds(desk, "slug", "a-walk-along-the-wall")
+    write(desk, "excerpt", "Four hours, no shade")
+    write(desk, "seo.metaTitle", "The wall")
+    save(desk)
+    found = own(desk)
+    assert (found["excerpt"], found["seo"]["metaTitle"]) == ("Four hours, no shade", "The wall")
+    assert found["createdBy"]["firstname"] == "Nell"
+
+
+@RESTRICTED.step("lead to what one may read")
+def _(desk: Desk) -> None:
+    link(desk, "tags", "walking")
+    save(desk)
+    desk.until(f"{links('tags')}.join() === 'walking'", "the tag")
+
+
+@RESTRICTED.step("upload a picture")
+def _(desk: Desk) -> None:
+    desk.give(path("cover") + " input[type=file]", "wall.png")
+    desk.until(f"document.querySelector({path('cover')!r}).innerText.includes('wall.png')", "the picture")
+    save(desk)
+    assert own(desk)["cover"]["name"] == "wall.png"
+
+
+@RESTRICTED.step("others write where one may not look")
+def _(desk: Desk) -> None:
+    [oskar] = desk.ask("GET", f"{CONTENT}/api::author.author?_q=Oskar")["results"]
+    found = own(desk)
+    seo = {"id": found["seo"]["id"], "metaTitle": "The wall", "metaDescription": "5e0b"}
+    author = {"connect": [{"id": oskar["id"]}], "disconnect": []}
+    desk.ask("PUT", f"{ARTICLE}/{found['id']}", {"editorsNote": "Pay nothing: 7f3a", "seo": seo, "author": author})
+    open_own(desk)
+    assert desk.do(FIELDS) == ",".join(sorted([*READ, "seo"]))
+
+
+@RESTRICTED.step("what one may only read is read-only")
+def _(desk: Desk) -> None:
+    for field in ("slug", "format"):
+        desk.until(f"{control(field)}.disabled || {control(field)}.readOnly", f"{field} to be read only")
+        assert "read-only" in desk.do(f"document.querySelector({path(field)!r}).innerText")
+    assert not desk.do(f"{control('title')}.disabled || {control('title')}.readOnly")
+
+
+@RESTRICTED.step("a change keeps what one does not see")
+def _(desk: Desk) -> None:
+    write(desk, "title", "A walk along the old wall")
+    write(desk, "seo.metaTitle", "The old wall")
+    save(desk)
+    found = own(desk)
+    assert (found["title"], found["editorsNote"]) == ("A walk along the old wall", "Pay nothing: 7f3a")
+    assert (found["seo"]["metaTitle"], found["seo"]["metaDescription"]) == ("The old wall", "5e0b")
+
+
+@RESTRICTED.step("nothing is offered that one may not do")
+def _(desk: Desk) -> None:
+    for name in ("Publish", "Unpublish", "Plan it"):
+        assert not desk.do(f"__look.button({name!r}, true)"), name
+    choose_from_menu(desk, "More actions", "Duplicate")
+    desk.see("Copy: Article")
+    desk.click("Article", within="nav")
+    rows(desk, 1)
+    assert desk.do("!document.querySelector('tbody input')")
+    desk.click_at("tbody button[aria-haspopup=menu]")
+    desk.see("Open", "Duplicate")
+    assert "Delete" not in desk.do("document.querySelector('[role=menu]').innerText")
+    desk.press("Escape")
+
+
+@RESTRICTED.step("columns, filters and orders are of what one may read")
+def _(desk: Desk) -> None:
+    desk.open(f"{ARTICLES}?sort=id:ASC")
+    rows(desk, 1)
+    desk.click("Columns")
+    desk.see("excerpt")
+    offered = desk.do("document.querySelector('[role=dialog]').innerText")
+    assert not [name for name in ("editorsNote", "author", "body", "featured") if name in offered]
+    desk.press("Escape")
+    desk.click("Filter")
+    desk.fill("Field", "editorsNote")
+    desk.see("Nothing is called that")
+    desk.press("Escape")
+
+
+@RESTRICTED.step("what is hidden is not found by searching")
+def _(desk: Desk) -> None:
+    desk.open(f"{ARTICLES}?_q=Pay+nothing")
+    desk.see("Nothing was found")
+
+
+@RESTRICTED.step("an address that filters by what is hidden tells nothing, and says so")
+def _(desk: Desk) -> None:
+    for field in ("[editorsNote]", "[author][name]", "[tags][slug]"):
+        desk.open(f"{ARTICLES}?filters[$and][0]{field}[$containsi]=no+such+words")
+        desk.see("not used, as you may not read it")
+        rows(desk, 1)
+
+
+@RESTRICTED.step("the entry of somebody else is refused in words")
+def _(desk: Desk) -> None:
+    [others] = entries(desk, "api::article.article", "filters[slug][$eq]=of-somebody-else")
+    desk.open(f"/admin{ARTICLE}/{others['id']}")
+    refused(desk)
+
+
+@RESTRICTED.step("types and settings that are not for one are refused in words")
+def _(desk: Desk) -> None:
+    for address in (f"{LISTS}/api::author.author", f"{LISTS}/api::event.event/1"):
+        desk.open(address)
+        refused(desk)
+    for address in ("settings/users", "settings/roles/1", "settings/audit", "plugins/content-type-builder"):
+        desk.open(f"/admin/{address}")
+        refused(desk)
+
+
+@RESTRICTED.step("the service refuses what the pages do not offer")
+def _(desk: Desk) -> None:
+    article = f"{ARTICLE}/{own(desk)['id']}"
+    assert refusal(desk, "POST", f"{article}/actions/publish")[0] == 403
+    assert refusal(desk, "DELETE", article)[0] == 403
+    assert refusal(desk, "GET", "/admin/users")[0] == 403
+    _, answer = refusal(desk, "PUT", article, {"editorsNote": "Mine now", "slug": "mine"})
+    assert not [secret for secret in SECRETS if secret in answer]
+    found = own(desk)
+    assert (found["editorsNote"], found["slug"]) == ("Pay nothing: 7f3a", "a-walk-along-the-wall")
+
+
+@RESTRICTED.step("a right that is taken away is told, and what was written stays")
+def _(desk: Desk) -> None:
+    open_own(desk)
+    [role] = [one["id"] for one in desk.ask("GET", "/admin/roles")["data"] if one["name"] == "Walkers"]
+    less = [one for one in RIGHTS if one["action"] != f"{EXPLORER}.update"]
+    desk.ask("PUT", f"/admin/roles/{role}/permissions", {"permissions": less})
+    write(desk, "excerpt", "Five hours")
+    desk.click("Save")
+    told(desk, "Forbidden")
+    holds(desk, "excerpt", "Five hours")
+    desk.see("Not saved")
+
+
+@RESTRICTED.step("nothing that one may not see was in any answer")
+def _(desk: Desk) -> None:
+    heard = desk.page.heard
+    assert any("A walk along the old wall" in answer for answer in heard), "answers were listened to"
+    assert [answer for answer in heard if any(secret in answer for secret in SECRETS)] == []

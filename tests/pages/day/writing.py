@@ -1,0 +1,221 @@
+"""The day: an article is written, with all that an article can hold."""
+
+from typing import Any
+
+from tests.pages.articles import KEPT
+from tests.pages.day.form import add_part, control, entries, holds, link, links, move, path, write
+from tests.pages.day.steps import ARTICLES, Day, choose_from_menu, save, saved, say_yes
+from tests.pages.desk import Desk
+
+WRITING = Day()
+TITLE = "A day at the desk"
+
+
+def article(desk: Desk) -> dict[str, Any]:
+    """What is stored of the article of the day."""
+    [found] = entries(desk, "api::article.article", "filters[slug][$eq]=a-day-at-the-desk")
+    return found
+
+
+@WRITING.step("begin an entry")
+def _(desk: Desk) -> None:
+    desk.open(ARTICLES)
+    desk.click("New entry")
+    desk.see("New entry: Article")
+    desk.fill("title", TITLE)
+
+
+@WRITING.step("an address is made from the title, and is free")
+def _(desk: Desk) -> None:
+    holds(desk, "slug", "a-day-at-the-desk")
+    desk.see("Free")
+
+
+@WRITING.step("a number out of its bounds is told at its place")
+def _(desk: Desk) -> None:
+    write(desk, "readingMinutes", "61")
+    desk.see("Not more than 60")
+    write(desk, "readingMinutes", "12")
+    desk.gone("Not more than 60")
+
+
+@WRITING.step("save a draft")
+def _(desk: Desk) -> None:
+    save(desk)
+    desk.until("/\\d+$/.test(location.pathname)", "the address of the entry")
+    desk.see("Draft")
+    assert article(desk)["readingMinutes"] == 12
+
+
+@WRITING.step("change a text and save with the keys")
+def _(desk: Desk) -> None:
+    write(desk, "excerpt", "Written in the morning")
+    desk.see("Not saved")
+    desk.press("s", control=True)
+    saved(desk)
+    assert article(desk)["excerpt"] == "Written in the morning"
+
+
+@WRITING.step("write Markdown, and look at it")
+def _(desk: Desk) -> None:
+    write(desk, "body", "# Morning\n\nThe first *tram*.")
+    desk.click("Preview", within=path("body"))
+    desk.until("document.querySelector('iframe[sandbox=\"\"]')?.srcdoc.includes('<em>tram</em>')", "the preview")
+    save(desk)
+    assert article(desk)["body"] == "# Morning\n\nThe first *tram*."
+
+
+@WRITING.step("choose one of several words, a date, and yes or no")
+def _(desk: Desk) -> None:
+    desk.pick("format", "essay")
+    desk.click("Yes")
+    desk.do(
+        "((one) => { one.value = '2026-05-04'; one.dispatchEvent(new Event('input', {bubbles: true})); "
+        f"one.dispatchEvent(new Event('change', {{bubbles: true}})); }})({control('issueDate')})"
+    )
+    save(desk)
+    now = article(desk)
+    assert (now["format"], now["featured"], now["issueDate"]) == ("essay", True, "2026-05-04")
+
+
+@WRITING.step("add a component")
+def _(desk: Desk) -> None:
+    desk.click("Add seo")
+    write(desk, "seo.metaTitle", "For engines")
+    save(desk)
+
+
+@WRITING.step("add parts to a zone")
+def _(desk: Desk) -> None:
+    add_part(desk, "blocks", "Quote")
+    write(desk, "blocks.0.text", "All change")
+    add_part(desk, "blocks", "Fact box")
+    write(desk, "blocks.1.title", "In numbers")
+
+
+@WRITING.step("add rows to a component that repeats")
+def _(desk: Desk) -> None:
+    for row, (label, value) in enumerate((("Stops", "9"), ("Trams", "4"))):
+        desk.click("Add Fact")
+        write(desk, f"blocks.1.facts.{row}.label", label)
+        write(desk, f"blocks.1.facts.{row}.value", value)
+    save(desk)
+
+
+@WRITING.step("put the rows in order")
+def _(desk: Desk) -> None:
+    move(desk, path("blocks.1.facts.1"), "ArrowUp")
+    holds(desk, "blocks.1.facts.0.label", "Trams")
+
+
+@WRITING.step("duplicate a row, and remove it")
+def _(desk: Desk) -> None:
+    count = f"document.querySelectorAll({path('blocks.1.facts')!r} + ' li').length"
+    choose_from_menu(desk, "Actions for Stops", "Duplicate")
+    holds(desk, "blocks.1.facts.2.label", "Stops")
+    assert desk.do(count) == 3
+    desk.click_at(f"{path('blocks.1.facts.2')} button[aria-haspopup=menu]")
+    desk.click("Remove", within="[role=menu]")
+    desk.until(f"{count} === 2", "two rows")
+
+
+@WRITING.step("fold a row, and unfold it")
+def _(desk: Desk) -> None:
+    row = path("blocks.1.facts.0")
+    desk.click_at(f"{row} button.fold")
+    desk.until(f"!{control('blocks.1.facts.0.label')}", "a folded row")
+    assert "Trams" in desk.do(f"document.querySelector({row!r}).innerText")
+    desk.click_at(f"{row} button.fold")
+    holds(desk, "blocks.1.facts.0.label", "Trams")
+
+
+@WRITING.step("put a zone in order")
+def _(desk: Desk) -> None:
+    move(desk, path("blocks.1"), "ArrowUp")
+    holds(desk, "blocks.0.title", "In numbers")
+    save(desk)
+    box, quote = article(desk)["blocks"]
+    assert [fact["label"] for fact in box["facts"]] == ["Trams", "Stops"]
+    assert quote["text"] == "All change"
+
+
+@WRITING.step("lead to one entry")
+def _(desk: Desk) -> None:
+    link(desk, "author", "Oskar Lindqvist")
+
+
+@WRITING.step("lead to many entries")
+def _(desk: Desk) -> None:
+    for tag in ("sleeper car", "timetables", "harbor"):
+        link(desk, "tags", tag)
+    save(desk)
+
+
+@WRITING.step("put links in order")
+def _(desk: Desk) -> None:
+    move(desk, f"{path('tags')} li:nth-child(3)", "ArrowUp")
+    desk.until(f"{links('tags')}.join() === 'sleeper car,harbor,timetables'", "another order")
+
+
+@WRITING.step("remove a link")
+def _(desk: Desk) -> None:
+    desk.click("Remove sleeper car")
+    desk.until(f"{links('tags')}.join() === 'harbor,timetables'", "two links")
+    save(desk)
+    told = desk.ask("GET", f"/content-manager/relations/api::article.article/{article(desk)['id']}/tags")["results"]
+    assert [tag["name"] for tag in reversed(told)] == ["harbor", "timetables"]
+
+
+@WRITING.step("upload a picture into a field")
+def _(desk: Desk) -> None:
+    desk.give(path("cover") + " input[type=file]", "mill.png")
+    desk.until(f"document.querySelector({path('cover')!r}).innerText.includes('mill.png')", "the picture")
+    save(desk)
+    assert article(desk)["cover"]["name"] == "mill.png"
+
+
+@WRITING.step("choose pictures from the library")
+def _(desk: Desk) -> None:
+    desk.click("Choose from the library", within=path("gallery"))
+    for name in ("ferry.jpg", "canal.jpg"):
+        desk.click(f"Choose {name}", within="[role=dialog]")
+    desk.click_at("[role=dialog] footer button:last-child")
+    desk.until(f"document.querySelector({path('gallery')!r}).innerText.includes('canal.jpg')", "the pictures")
+    save(desk)
+    assert [file["name"] for file in article(desk)["gallery"]] == ["ferry.jpg", "canal.jpg"]
+
+
+@WRITING.step("what was saved is there after a reload")
+def _(desk: Desk) -> None:
+    desk.do("location.reload()")
+    desk.see(TITLE, "Oskar Lindqvist", "harbor", "timetables", "mill.png", "ferry.jpg", "In numbers", "Draft")
+    holds(desk, "seo.metaTitle", "For engines")
+
+
+@WRITING.step("leaving without saving is asked about")
+def _(desk: Desk) -> None:
+    write(desk, "excerpt", "Something else")
+    desk.click("Media library")
+    desk.see("Leave without saving?")
+    desk.click("Cancel")
+    desk.gone("Leave without saving?")
+    holds(desk, "excerpt", "Something else")
+
+
+@WRITING.step("what was changed is put back")
+def _(desk: Desk) -> None:
+    choose_from_menu(desk, "More actions", "Discard changes")
+    say_yes(desk)
+    holds(desk, "excerpt", "Written in the morning")
+
+
+@WRITING.step("what is not saved outlives a reload")
+def _(desk: Desk) -> None:
+    write(desk, "excerpt", "Almost lost")
+    desk.until(f"{KEPT}.then((all) => all.includes('Almost lost'))", "what the browser keeps")
+    desk.do("location.reload()")
+    desk.see("Something was not saved.")
+    desk.click("Take it back")
+    holds(desk, "excerpt", "Almost lost")
+    save(desk)
+    assert article(desk)["excerpt"] == "Almost lost"
