@@ -2,6 +2,7 @@
 
 import pytest
 
+from octavo.database.totals import TotalsKeeper
 from tests.models.bookshop import FULL_TOKEN
 from tests.models.people import Hands
 from tests.models.site import Site
@@ -63,3 +64,17 @@ async def test_locales_and_roles_cost_one_statement_each_a_second(warm: Site, st
         still.steady += seconds
         counts.append(await warm.statements("/api/books"))
     assert counts == [1, 3, 1, 3]
+
+
+async def test_a_total_that_is_kept_costs_no_statement_more(warm: Site) -> None:
+    target = "/api/books?locale=all&publicationState=preview"
+    total = (await warm.get(target)).json["meta"]["pagination"]["total"]
+    keeper = TotalsKeeper(warm.database, warm.octavo.site.registry)
+    await keeper.keep()
+    try:
+        assert all(state.is_kept for state in await keeper.states())
+        for other in (target, "/api/books", "/api/authors"):
+            assert await warm.statements(other) == 1
+        assert (await warm.get(target)).json["meta"]["pagination"]["total"] == total
+    finally:
+        await keeper.remove()

@@ -121,3 +121,16 @@ def test_copies_what_is_in_use(call: Call, project: Path, tmp_path: Path) -> Non
     said(call("db", "backup", str(tmp_path / "copy.db")))
     copied = apsw.Connection(str(tmp_path / "copy.db")).execute("SELECT title FROM stories").fetchall()
     assert copied == [("kept",)]
+
+
+def test_totals_are_kept_checked_and_removed(call: Call, project: Path) -> None:
+    assert said(call("db", "totals"))[0].startswith("Nothing is kept here yet")
+    said(call("db", "totals", "--keep"))
+    assert answered(call("db", "totals", "--json"))["totals"][0]["kept"]
+    assert said(call("db", "totals", "--check"))[0] == "All are right."
+    assert said(call("db", "totals", "--remove"))[0].startswith("Removed ")
+    assert not answered(call("db", "totals", "--json"))["totals"][0]["kept"]
+    (project / "config").mkdir(exist_ok=True)
+    with (project / "config/database.toml").open("a") as file:
+        file.write('\ntotals = "counted"\n')
+    assert "nobody would look" in refused(call("db", "totals", "--keep"))

@@ -1,6 +1,7 @@
 """A look into the database that the settings name. It is only read: even a file of SQLite stays byte by byte."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from octavo.adoption.report import Count, DatabaseReport, StoredFiles, TypeCount
@@ -45,7 +46,8 @@ async def look_into(settings: Settings, registry: Registry) -> DatabaseReport:
     database = open_project_database(settings, untouched=True)
     try:
         await database.connect()
-        return await _look(database, registry, where, source)
+        report = await _look(database, registry, where, source)
+        return replace(report, triggers=settings.database.totals == "kept")
     except ServiceUnavailable as error:
         return DatabaseReport(where, source, f"{UNUSABLE} reached: {error.__cause__ or error.reason or error}")
     except Exception as error:  # each driver has its own; whichever it is, the rest of the report is worth having

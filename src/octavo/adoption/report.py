@@ -139,6 +139,8 @@ class DatabaseReport:
     indexes: int = 0
     order_columns: tuple[str, ...] = ()
     """Order columns that databases of before 4.6 lack."""
+    triggers: bool = False
+    """Whether the start makes triggers in tables of content."""
     contradicting: tuple[str, ...] = ()
     """Columns whose type stops the start."""
     components: tuple[OtherName, ...] | None = ()

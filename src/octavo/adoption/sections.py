@@ -11,6 +11,8 @@ from octavo.project.v4 import Kind, State
 from octavo.settings.v4.findings import Outcome
 
 Row = tuple[str, ...]
+_MANY_ENTRIES: Final = 50_000
+"""From so many on the count of a list is felt."""
 _IN_ENV: Final = "(set it in .env)"
 _CODE = ("kind", "name", "place", "", "what it does")
 
@@ -193,6 +195,13 @@ def _components(found: DatabaseReport) -> Iterator[Section]:
         yield Section("Components under other names", (lead,), columns, rows)
 
 
+def _told_of_triggers(found: DatabaseReport) -> Iterator[str]:
+    if found.triggers:
+        yield "Triggers in tables of content keep totals of lists (`totals`); `octavo db totals --remove` removes them."
+    elif max((each.entries or 0 for each in found.types), default=0) >= _MANY_ENTRIES:
+        yield "No triggers are made; `octavo db totals --keep` makes those that keep totals of long lists."
+
+
 def _told_of(found: DatabaseReport) -> Iterator[str]:
     if found.locales:
         yield f"Locales: {', '.join(found.locales)}; {found.default_locale} is the default."
@@ -208,6 +217,7 @@ def _told_of(found: DatabaseReport) -> Iterator[str]:
         yield f"{len(found.order_columns)} order columns are missing, as before 4.6; the first start adds them."
     if found.added or found.indexes:
         yield f"The first start adds {len(found.added)} tables and columns, {found.indexes} indexes and keys; no more."
+    yield from _told_of_triggers(found)
     if found.left:
         yield f"{len(found.left)} tables and columns belong to no definition any more; they stay (`octavo db diff`)."
     if found.unclaimed:

@@ -15,6 +15,7 @@ from octavo.cli.postgresql_tools import dump_database, restore_database
 from octavo.cli.progress import progress_bar
 from octavo.cli.rename import rename
 from octavo.cli.rename_component import rename_component
+from octavo.cli.totals import totals
 from octavo.database.declared_indexes import make_declared_indexes
 from octavo.database.migrations.files import State
 from octavo.database.migrations.runner import migration_states
@@ -32,7 +33,7 @@ def db() -> None:
     """Compare, upgrade, migrate, back up, restore and copy the database."""
 
 
-for _command in (migrate, migrations, migration, rename, rename_component, convert, copy):
+for _command in (migrate, migrations, migration, rename, rename_component, convert, copy, totals):
     db.add_command(_command)
 
 

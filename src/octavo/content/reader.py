@@ -118,12 +118,14 @@ class EntryReader:
         *,
         statements: Cache[ReadPlan, CompiledRead] | None = None,
         limits: ReadLimits | None = None,
+        keeps_totals: bool = False,
     ) -> None:
         self.limits = limits or ReadLimits()
         self.database = database
         self.registry = registry
         self.dialect = database.dialect
         self._url_signer = url_signer
+        self._keeps_totals = keeps_totals
         self.unlisted = UnlistedComponents()
         self._statements = CacheBudget(_ALONE).cache("statements") if statements is None else statements
         self._large = ReadLimiter(database.large_reads, PATIENCE_SECONDS)
@@ -231,7 +233,10 @@ class EntryReader:
         arguments = plan, self.registry, self.dialect, self.database.largest_answer, found, most
         marked = self._url_signer
         try:
-            text = compile_read(*arguments) if marked is None else compile_marked_read(*arguments, marked.mark)
+            if marked is None:
+                text = compile_read(*arguments, keeps_totals=self._keeps_totals)
+            else:
+                text = compile_marked_read(*arguments, marked.mark, keeps_totals=self._keeps_totals)
         except StatementTooLong:
             message = (
                 f"The request takes a statement of more than {most} bytes, the most that `reads.statement` in "

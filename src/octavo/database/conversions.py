@@ -12,6 +12,7 @@ import orjson
 
 from octavo.database.connection import Connection, Database, LockTimeout, Transaction
 from octavo.database.table_lock_retries import retry_locked
+from octavo.database.totals import release_tables
 from octavo.schema.scalar_types import ValueKind
 from octavo.sql.ddl.changes import AddColumn, ChangeType, CreateIndex
 from octavo.sql.dialects.base import Dialect
@@ -94,6 +95,7 @@ async def _convert(transaction: Transaction, dialect: Dialect, step: ConversionS
     change, report = step.change, ConversionReport()
     table, column = change.table, change.wanted
     old = f"octavo_old_{column.name}"[: dialect.longest_name]
+    await release_tables(transaction, dialect)
     dropped = change.drop_indexes(dialect)
     aside = dialect.rename_column(table, column.name, old)
     await transaction.execute_script(";\n".join((*dropped, aside, *AddColumn(table, column, None).statements(dialect))))

@@ -107,6 +107,7 @@ class SqliteDatabase:
     async def close(self) -> None:
         await self._readers.close(_CLOSE_PATIENCE_SECONDS)
         await self._writers.close(_CLOSE_PATIENCE_SECONDS)
+        self._watch.close()
         if self._loop_reader is not None:
             self._loop_reader.close()
             self._loop_reader = None

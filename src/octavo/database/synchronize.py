@@ -8,6 +8,7 @@ from itertools import groupby
 from octavo.database.connection import Connection, Database, LockTimeout, Row, Transaction
 from octavo.database.introspect import found_tables
 from octavo.database.table_lock_retries import retry_locked
+from octavo.database.totals import release_tables
 from octavo.schema.registry import Registry
 from octavo.sql.ddl.changes import (
     ID,
@@ -20,6 +21,7 @@ from octavo.sql.ddl.changes import (
     DropColumn,
     DropIndex,
     DropTable,
+    WidenColumn,
     difference,
 )
 from octavo.sql.ddl.physical import physical_name, physical_tables
@@ -34,6 +36,7 @@ STATE_TABLE = "octavo_state"
 _MANAGED_KEY = "tables"
 _V4_STATE_TABLE = "strapi_database_schema"
 _SHOWN_DUPLICATES = 5
+_IN_TRIGGERS_WAY = (ChangeType, DropColumn, WidenColumn)
 _SAVE_MANAGED = OwnStatement("""
 INSERT INTO octavo_state ({key:name}, value) VALUES ({key}, {value})
 {key:on_conflict} value = {value:proposed}""")
@@ -114,6 +117,8 @@ async def synchronize(
     """
     state = await _compare(database, database.dialect, registry)
     changes = state.changes
+    totals = database.dialect.totals
+    own = own if totals is None else (*own, *totals.tables)
     if not (changes.additive or _missing(own, state) or (allow_data_loss and changes.losing)):
         return SyncReport(left=changes.losing)
 
@@ -162,6 +167,7 @@ async def undo_additions(database: Database, changes: Iterable[Change]) -> None:
 
     async def undo() -> None:
         async with database.transaction(exclusive=True) as transaction:
+            await release_tables(transaction, database.dialect)
             statements = [text for change in undone for text in change.statements(database.dialect)]
             await transaction.execute_script(";\n".join(statements))
 
@@ -222,6 +228,9 @@ async def _change_tables(
     connection: Transaction, tables: tuple[str, ...], changes: Iterable[Change], dialect: Dialect
 ) -> None:
     """Make changes that lock the same tables. Raises LockTimeout, which names them."""
+    changes = tuple(changes)
+    if any(isinstance(change, _IN_TRIGGERS_WAY) for change in changes):
+        await release_tables(connection, dialect)
     statements = [text for change in changes for text in change.statements(dialect)]
     try:
         if statements:

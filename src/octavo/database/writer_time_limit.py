@@ -95,6 +95,12 @@ class HoldWatch:
         """Watch no more: the transaction is over."""
         self._hold = None
 
+    def close(self) -> None:
+        """Watch nothing any more: the database closes."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
     def add_waiting(self) -> None:
         """Somebody begins to wait for the writer."""
         self._waiting += 1

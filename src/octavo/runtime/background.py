@@ -4,12 +4,14 @@ database tells of, makes the indexes that are declared, and sweeps the journal o
 import asyncio
 import logging
 import random
+import time
 from collections.abc import Coroutine
 from contextvars import Context
 from typing import Any, Final
 
 from octavo.database.connection import Database
 from octavo.database.declared_indexes import declares_indexes, make_declared_indexes
+from octavo.database.totals import TotalsKeeper
 from octavo.errors import ServiceUnavailable
 from octavo.events.delivery import Worker
 from octavo.events.journal_sweep import sweep_journal
@@ -24,6 +26,8 @@ logger = logging.getLogger(__name__)
 GRACE_SECONDS: Final = 2.0
 """What deliveries under way have at a stop. Those that take longer are delivered again, by others or the next start."""
 _SWEEP_SECONDS: Final = 60.0
+_TOTALS_SECONDS: Final = 1.0
+_COMPARED_EVERY: Final = 3600.0
 
 
 class Background:
@@ -51,6 +55,10 @@ class Background:
             self._begin(self._jobs.clockwork().run())
         if self._works and self._shared.database.dialect.aside and declares_indexes(self._registry):
             self._begin(_make_indexes(self._shared.database, self._registry))
+        totals = self._shared.settings.database.totals
+        if self._works and totals != "counted":
+            keeper = TotalsKeeper(self._shared.database, self._registry)
+            self._begin(_keep_totals(keeper, asked=totals == "kept"))
         if self._works and self._shared.journal is not None:
             self._begin(_sweep(self._shared))
 
@@ -91,6 +99,24 @@ async def _make_indexes(database: Database, registry: Registry) -> None:
         except Exception as error:  # whatever it is, the next time may go well
             out_of_reach = _tell("Declared indexes are not made yet", error, out_of_reach)
         await asyncio.sleep(_SWEEP_SECONDS)
+
+
+async def _keep_totals(keeper: TotalsKeeper, *, asked: bool) -> None:
+    """Keep the totals of lists, where somebody has `asked` for it or nobody else has made the database."""
+    out_of_reach, kept, compared = False, False, time.monotonic()
+    while True:
+        try:
+            kept = asked or await keeper.is_wanted()
+            if kept:
+                await keeper.keep()
+                await keeper.fold()
+            if kept and time.monotonic() > compared + _COMPARED_EVERY:
+                compared = time.monotonic()
+                await keeper.compare()
+            out_of_reach = False
+        except Exception as error:  # whatever it is, the next time may go well
+            out_of_reach = _tell("The totals of lists are counted for now", error, out_of_reach)
+        await asyncio.sleep(_TOTALS_SECONDS * (random.uniform(0.5, 1.5) if kept else _SWEEP_SECONDS))  # noqa: S311 - no secret
 
 
 async def _look_again_and_again(webhooks: Webhooks, seconds: float) -> None:

@@ -224,6 +224,7 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, ho
         url_signer,
         statements=caches.cache("statements"),
         limits=options.read_limits(settings),
+        keeps_totals=settings.database.totals != "counted",
     )
     plans = Schedules(shared.database, shared.outbox)
     writer = EntryWriter(

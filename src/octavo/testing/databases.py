@@ -17,7 +17,9 @@ import asyncpg
 from octavo.settings.files.database import Database
 
 _BUSY_MILLISECONDS: Final = 10_000
-_TABLES: Final = "SELECT tablename FROM pg_tables WHERE schemaname = $1 ORDER BY tablename"
+# Totals follow what is written to the other tables.
+_TABLES: Final = """
+SELECT tablename FROM pg_tables WHERE schemaname = $1 AND tablename <> 'octavo_totals' ORDER BY tablename"""
 _KEYS: Final = """
 SELECT f.relname, t.relname FROM pg_constraint c JOIN pg_class f ON f.oid = c.conrelid JOIN pg_class t ON
 t.oid = c.confrelid JOIN pg_namespace n ON n.oid = f.relnamespace WHERE c.contype = 'f' AND n.nspname = $1"""

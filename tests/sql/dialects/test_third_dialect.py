@@ -62,10 +62,10 @@ class Overheard:
         self.texts: set[str] = set()
         compile_change, compile_insert = ChangeCompiler.compile, ChangeCompiler.insert
 
-        def read(plan: Any, registry: Registry, *rest: Any) -> str:
-            self.texts.add(compile_read(plan, registry, THIRD, *rest[1:]))
+        def read(plan: Any, registry: Registry, *rest: Any, **named: Any) -> str:
+            self.texts.add(compile_read(plan, registry, THIRD, *rest[1:], **named))
             self.texts.add(compile_marked_read(plan, registry, THIRD, 2**20, nesting(plan), 2**20, "mark"))
-            return compile_read(plan, registry, *rest)
+            return compile_read(plan, registry, *rest, **named)
 
         def facts(facts: Any, registry: Registry, dialect: Any) -> Any:
             self.texts |= {statement.text for statement in compile_facts(facts, registry, THIRD)}

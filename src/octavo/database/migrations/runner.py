@@ -19,6 +19,7 @@ from octavo.database.migrations.ledger import done_names, forget_done, note_done
 from octavo.database.migrations.renames import RenamingTransaction
 from octavo.database.migrations.transaction import MigrationTransaction
 from octavo.database.table_lock_retries import retry_locked
+from octavo.database.totals import release_tables
 from octavo.own_files import MEGABYTE, read_own_file
 from octavo.project.failures import describe, failure_place
 from octavo.project.functions import Function, function_at
@@ -153,6 +154,7 @@ async def _run(connection: Transaction, database: Database, migration: Migration
     assert migration.path is not None, "it is run"
     transaction = RenamingTransaction(connection, database.dialect)
     run = _run_python if migration.path.suffix == ".py" else _run_sql
+    await release_tables(connection, database.dialect)
     try:
         source = read_own_file(migration.path, LARGEST).decode("utf-8-sig").replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError) as error:

@@ -66,6 +66,12 @@ class Database:
     )
     schema: str = setting("public", "PostgreSQL: schema of the tables.", variable="DATABASE_SCHEMA")
     pool: Pool = table(Pool, "Connections held to PostgreSQL by each worker.")
+    totals: Literal["auto", "kept", "counted"] = setting(
+        "auto",
+        "Totals of lists: `kept` by triggers in the tables, so that they cost the same however much there is, or "
+        "`counted` each time. `auto` keeps them in a database that Octavo has made; where Strapi v4 has, `octavo db "
+        "totals --keep` begins it.",
+    )
     run_migrations: bool = setting(True, "Whether new files of `database/migrations` run at a start.")
     statement_timeout: int = setting(
         15000, "Longest time a statement may run, in milliseconds; 0 for no limit.", bounds=AT_LEAST_ZERO

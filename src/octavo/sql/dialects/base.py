@@ -18,6 +18,7 @@ from octavo.sql.ddl.tables import Column
 from octavo.sql.dialects.aside_indexes import AsideIndexes
 from octavo.sql.dialects.column_limits import ColumnLimits
 from octavo.sql.dialects.introspection import Introspection
+from octavo.sql.dialects.kept_totals import KeptTotals
 from octavo.sql.script import ScriptRules
 
 _MOST_ARGUMENTS: Final = 90  # PostgreSQL takes 100 arguments for a function
@@ -36,9 +37,7 @@ class Dialect(ABC):
 
     name: str
     """For people (logs, tests), never to decide by."""
-
     # Scripts
-
     file_words: frozenset[str] = frozenset()
     """Those of `FILE_WORDS` that mean this database."""
     script: ScriptRules = ScriptRules(quoted=r"`[^`]*`", blocks=r"(?!)")
@@ -276,7 +275,6 @@ class Dialect(ABC):
     transaction_number: str
     settled_before: str
     """The number of the transaction it is written in, 0 where they take turns; below which all are over, and read."""
-
     server_facts: str
     """A statement that answers one row: what runs it, in which version, and how many bytes the database has."""
 
@@ -311,13 +309,15 @@ class Dialect(ABC):
     inline_keys: bool
     """Whether foreign keys are told with their table or column, and never later."""
     unique_constraints: bool
-    """Whether what is unique is a constraint, not only an index."""
+    """Whether what is unique is a constraint, not just an index."""
     partial_indexes = True
     """Whether an index may have a condition. Where not, those that ask for one are left out: they only make haste."""
     finds_parts = False
     """Whether an index can find parts of texts. Where not, those that ask for it are left out."""
     aside: AsideIndexes | None = None
     """How declared indexes are made while their tables are in use; None where they are made with all else."""
+    totals: KeptTotals | None = None
+    """How totals are kept; None where lists are counted."""
     same_types: frozenset[tuple[str, str]] = frozenset()
     """Pairs of the database's own types, found and wanted, between which there is nothing to do."""
     widenings: frozenset[tuple[str, str]] = frozenset()

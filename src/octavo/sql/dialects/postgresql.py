@@ -13,6 +13,7 @@ from octavo.sql.dialects.base import Dialect, Statements
 from octavo.sql.dialects.column_limits import ColumnLimits
 from octavo.sql.dialects.introspection import Introspection
 from octavo.sql.dialects.postgresql_indexes import ConcurrentIndexes
+from octavo.sql.dialects.postgresql_totals import AppendedTotals
 from octavo.sql.script import ScriptRules
 
 TOO_LARGE: Final = "octavo: too large"
@@ -234,6 +235,7 @@ class PostgreSQLDialect(Dialect):
     unique_constraints = True
     finds_parts = True
     aside = ConcurrentIndexes()
+    totals = AppendedTotals()
     # Older databases hold these where new ones hold those; values come and go in the same way.
     same_types = frozenset({("json", "jsonb"), ("timestamp without time zone", _TIMESTAMP)})
     widenings = frozenset({(_VARCHAR, "text"), ("integer", "bigint"), ("integer", "double precision")})

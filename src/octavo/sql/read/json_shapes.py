@@ -68,8 +68,17 @@ class JsonParts:
 class ShapeCompiler(ClauseCompiler):
     """Compiles the shapes of one statement; `largest` is how many bytes an answer may have."""
 
-    def __init__(self, registry: Registry, dialect: Dialect, largest: int, most_text: int | None = None) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        dialect: Dialect,
+        largest: int,
+        most_text: int | None = None,
+        *,
+        keeps_totals: bool = False,
+    ) -> None:
         super().__init__(registry, dialect)
+        self.keeps_totals = keeps_totals
         self.manner: object = dialect  # those who say scalars alike
         self._largest = largest
         self._most_text = sys.maxsize if most_text is None else most_text

@@ -30,6 +30,7 @@ from octavo.schema.registry import Registry
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.read.json_shapes import ShapeCompiler, StatementTooLong
 from octavo.sql.read.seek import ids_behind
+from octavo.sql.read.totals import kept_total, part_of_page
 
 _MOST_STEPS: Final = 32
 """Steps of a condition for which a table is made of what is found: of hundreds SQLite says that they nest too deep."""
@@ -42,13 +43,16 @@ def compile_read(
     largest: int,
     found: Nesting | None = None,
     most_text: int | None = None,
+    *,
+    keeps_totals: bool = False,
 ) -> str:
     """The text of the statement that answers a plan; its parameters are the plan's, by index.
 
     No answer is larger than `largest` bytes: the statement fails, or the driver ends it. `found`: the plan's nesting,
-    where it is known. Raises StatementTooLong for a text of more than `most_text` bytes.
+    where it is known. Raises StatementTooLong for a text of more than `most_text` bytes. `keeps_totals`: the database
+    has the tables for it.
     """
-    return SelectCompiler(registry, dialect, largest, most_text).read(plan, found)
+    return SelectCompiler(registry, dialect, largest, most_text, keeps_totals=keeps_totals).read(plan, found)
 
 
 def compile_entry(shape: Shape, registry: Registry, dialect: Dialect, alias: str) -> str:
@@ -104,6 +108,10 @@ class SelectCompiler(ShapeCompiler):
             alias = self.alias()
             where = self.where(selection.condition, alias)
             return self._total(plan, f"FROM {self.table(selection)} {alias}{where}")
+        count = self._count_all(selection)
+        return kept_total(self, selection, count) if self.keeps_totals else count
+
+    def _count_all(self, selection: Selection) -> str:
         opposite = _rare_opposite(selection.condition)
         if opposite is None or not (isinstance(opposite, Linked) or self.dialect.counts_tables_at_once):
             return self._count_each(selection)
@@ -165,7 +173,21 @@ class SelectCompiler(ShapeCompiler):
             return ids_behind(self, selection, selection.seek, lambda ordered: self._cut(ordered, selection))
         paged = self.alias()
         where, order = self.where(selection.condition, paged), self.order_by(selection, paged)
-        return self._cut(f"SELECT {paged}.id FROM {self.table(selection)} {paged}{where}{order}", selection)
+        ordered = f"SELECT {paged}.id FROM {self.table(selection)} {paged}"
+        part = part_of_page(self, selection) if self.keeps_totals else None
+        if part is None or selection.start is None:
+            return self._few(self._cut(f"{ordered}{where}{order}", selection), selection)
+        behind = f"{where or ' WHERE 1 = 1'} AND {paged}.id >= (SELECT s.first FROM s)"
+        rest = f"{self.dialect.parameter(selection.start)} - (SELECT s.before FROM s)"
+        limit = self.dialect.limit(self.limit_value(selection), rest)
+        ids = f"WITH s {self.dialect.kept_table} ({part}) {ordered}{behind}{order}{limit}"
+        return self._few(f"SELECT * FROM ({ids}) {self.alias()}", selection)
+
+    def _few(self, ids: str, selection: Selection) -> str:
+        """The same ids, told to be few: of a number that comes as a value a tenth of all rows is expected."""
+        if not self.dialect.plans_by_limit or selection.reach is not None or selection.most is None:
+            return ids
+        return f"SELECT * FROM ({ids}) {self.alias()} LIMIT {selection.most}"
 
     def _keys(self, selection: Selection, alias: str) -> str:
         """What an entry is sorted by, and its id."""

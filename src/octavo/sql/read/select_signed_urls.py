@@ -14,10 +14,20 @@ from octavo.sql.read.select import SelectCompiler
 
 
 def compile_marked_read(
-    plan: ReadPlan, registry: Registry, dialect: Dialect, largest: int, found: Nesting, most_text: int, mark: str
+    plan: ReadPlan,
+    registry: Registry,
+    dialect: Dialect,
+    largest: int,
+    found: Nesting,
+    most_text: int,
+    mark: str,
+    *,
+    keeps_totals: bool = False,
 ) -> str:
     """As `compile_read`, with the mark in front of every address of a file or of one of its formats."""
-    return _MarkingCompiler(registry, dialect, largest, most_text, mark).read(plan, found)
+    compiler = _MarkingCompiler(registry, dialect, largest, most_text, mark)
+    compiler.keeps_totals = keeps_totals
+    return compiler.read(plan, found)
 
 
 class _MarkingCompiler(SelectCompiler):
