@@ -28,11 +28,19 @@ export const route = {
   get params() {
     return router.route.params;
   },
+  get state(): unknown {
+    return router.route.state;
+  },
 };
 
 /** Go to an address of the pages, as links have it: below BASE. */
-export function goTo(address: string, how: { replace?: boolean; scrollToTop?: false } = {}): Promise<unknown> {
+export function goTo(address: string, how: { replace?: boolean; scrollToTop?: false; state?: unknown } = {}): Promise<unknown> {
   const go = navigate as unknown as (path: string, options?: object) => Promise<unknown>;
   const { pathname, search } = new URL(address, location.origin);
   return go(pathname.slice(BASE.length) || '/', { search, ...how });
+}
+
+/** What was given as `state` with the place that the browser's history is at, which may not be shown yet. */
+export function stateOfHistory(): unknown {
+  return (history.state as { _userState?: unknown } | null)?._userState ?? null; // as the router keeps it
 }

@@ -22,8 +22,8 @@ export function sharedOptions(address: EntryAddress, locale: string | null) {
   };
 }
 
-/** The form of an entry; of a copy; or of a new one, with what it shares with its localizations. */
-export function beginForm(setting: FormSetting, entry: Values | null, shared: Shared | null): EntryForm {
+/** The form of an entry; of a copy; or of a new one, with what it shares with its localizations and what else is `given`. */
+export function beginForm(setting: FormSetting, entry: Values | null, shared: Shared | null, given: Values = {}): EntryForm {
   const { attributes } = setting.type;
   if (entry && setting.id !== null) return new EntryForm(setting, entry);
   if (entry) {
@@ -31,7 +31,7 @@ export function beginForm(setting: FormSetting, entry: Values | null, shared: Sh
     const original = Object.fromEntries(copied.map(([name, one]) => [name, withoutIds(one, entry[name], setting.definitions)]));
     return new EntryForm(setting, original);
   }
-  const form = new EntryForm(setting, {}, { ...defaultsOf(attributes, setting.definitions), ...shared?.nonLocalizedFields });
+  const form = new EntryForm(setting, {}, { ...defaultsOf(attributes, setting.definitions), ...shared?.nonLocalizedFields, ...given });
   form.siblings = shared?.localizations ?? [];
   return form;
 }

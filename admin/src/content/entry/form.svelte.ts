@@ -25,6 +25,8 @@ export interface FormSetting {
   origin?: number | null;
   /** Which entry a new one is a translation of. */
   related?: number | null;
+  /** How many forms it lies over: 0 on a page, more in panels. */
+  depth?: number;
   /** Nothing of it can be written: it stands beside another. */
   isReadOnly?: boolean;
   /** It shows how a form looks, to whoever may say so: all fields are there, whatever they may read. */
@@ -45,6 +47,7 @@ export class EntryForm {
   readonly locale: string | null;
   readonly origin: number | null;
   readonly related: number | null;
+  readonly depth: number;
   id = $state<number | null>(null);
   /** What the service has. */
   original = $state.raw<Values>({});
@@ -79,7 +82,8 @@ export class EntryForm {
     this.id = setting.id;
     this.origin = setting.origin ?? null;
     this.related = setting.related ?? null;
-    this.#prefix = setting.isPicture ? 'picture.' : setting.isReadOnly ? 'beside.' : '';
+    this.depth = setting.depth ?? 0;
+    this.#prefix = setting.isPicture ? 'picture.' : setting.isReadOnly ? 'beside.' : this.depth ? `panel${this.depth}.` : '';
     this.original = original;
     this.values = values;
     this.isLocalized = isLocalized(setting.type);
@@ -194,6 +198,11 @@ export class EntryForm {
     return this.#prefix + fieldId(path);
   }
 
+  /** The same of what lies there as a whole: `data-path` in the page. */
+  placeOf(path: string): string {
+    return this.#prefix + path;
+  }
+
   writesTo(top: string): number {
     return this.#writes.get(top) ?? 0;
   }
@@ -232,7 +241,7 @@ export class EntryForm {
     this.wanted = path;
     await tick();
     await new Promise((resolve) => setTimeout(resolve, 50)); // fields that are loaded when they are wanted
-    const found = nearest(path);
+    const found = nearest(this, path);
     found?.scrollIntoView({ block: 'center' });
     found?.focus({ preventScroll: true });
     this.wanted = null;
@@ -255,9 +264,10 @@ export function isShared(attribute: Attribute | undefined): boolean {
 }
 
 /** The control at a path, or of the nearest that it lies in. */
-function nearest(path: string): HTMLElement | null {
+function nearest(form: EntryForm, path: string): HTMLElement | null {
   for (let at = path; at; at = at.includes('.') ? at.slice(0, at.lastIndexOf('.')) : '') {
-    const found = document.getElementById(fieldId(at)) ?? document.querySelector<HTMLElement>(`[data-path="${CSS.escape(at)}"]`);
+    const place = `[data-path="${CSS.escape(form.placeOf(at))}"]`;
+    const found = document.getElementById(form.idOf(at)) ?? document.querySelector<HTMLElement>(place);
     if (found) return found;
   }
   return null;

@@ -12,6 +12,18 @@ import { entryKey } from './queries';
 /** Attributes with relations in them. */
 const LEADS = new Set(['relation', 'component', 'dynamiczone']);
 
+/** What goes on around what is stored. */
+export interface Heard {
+  /** An entry that was new has got its id. */
+  made?: (id: number) => unknown;
+  /** Nothing is left that was not stored. */
+  stored: () => unknown;
+  /** What the service has now. */
+  answered?: (answer: Values) => unknown;
+  /** All that was asked for is done. */
+  done?: (wasNew: boolean) => unknown;
+}
+
 export class Saving {
   readonly #form: EntryForm;
   /** What both have changed, while it is asked about. */
@@ -20,16 +32,11 @@ export class Saving {
   other = $state<unknown>(null);
   #before: Values | null = null;
   #again: (() => Promise<unknown>) | null = null;
-  /** What is done with an entry that was new. */
-  readonly #made: (id: number) => Promise<unknown> | unknown;
+  readonly #heard: Heard;
 
-  /** Nothing is left that was not stored. */
-  readonly #stored: () => unknown;
-
-  constructor(form: EntryForm, made: (id: number) => Promise<unknown> | unknown, stored: () => unknown) {
+  constructor(form: EntryForm, heard: Heard) {
     this.#form = form;
-    this.#made = made;
-    this.#stored = stored;
+    this.#heard = heard;
   }
 
   /** Save what was changed: whether it is stored now. */
@@ -78,13 +85,13 @@ export class Saving {
     const names = wasNew && form.origin === null ? Object.keys(form.values) : [...form.changed];
     const sent = form.note(names.filter((name) => form.attribute(name) && form.mayWrite(name)));
     const answer = await store(form, bodyOf(sent.names, form.values, form.type.attributes, form.definitions));
-    await this.#stored(); // under the key that a new entry had
+    this.#heard.stored(); // under the key that a new entry had
     if (sent.names.some((name) => LEADS.has(form.attribute(name)?.type ?? ''))) {
       await queries.invalidateQueries({ queryKey: ['relations'] }); // what they lead to now is there before the change goes
     }
     form.settle(answer, sent);
     this.#remember(answer);
-    if (wasNew) await this.#made(Number(answer.id));
+    if (wasNew) await this.#heard.made?.(Number(answer.id));
   }
 
   async #publish(isPublished: boolean): Promise<void> {
@@ -104,6 +111,7 @@ export class Saving {
       void queries.invalidateQueries({ queryKey: ['entry', type.uid], predicate: isOther }); // they share what is not localized
     }
     void queries.invalidateQueries({ queryKey: ['entries', type.uid] });
+    this.#heard.answered?.(answer);
   }
 
   /** Do something that is sent, one thing at a time. */
@@ -116,6 +124,7 @@ export class Saving {
       await form.reveal(held);
       return false;
     }
+    const wasNew = form.isNew;
     form.isSaving = true;
     try {
       await work();
@@ -125,6 +134,7 @@ export class Saving {
     }
     form.isSaving = false;
     toast('done', done);
+    await this.#heard.done?.(wasNew);
     return true;
   }
 

@@ -23,10 +23,18 @@ function open(): Promise<IDBDatabase> {
   opened ??= new Promise((resolve, reject) => {
     const request = indexedDB.open(NAME, 1);
     request.onupgradeneeded = () => request.result.createObjectStore(STORE);
-    request.onsuccess = () => resolve(request.result);
+    request.onsuccess = () => {
+      request.result.onversionchange = close; // somebody deletes it, and waits for us
+      resolve(request.result);
+    };
     request.onerror = () => reject(request.error ?? new Error(NAME));
   });
   return opened;
+}
+
+function close(this: IDBDatabase): void {
+  this.close();
+  opened = null;
 }
 
 async function ask<Result>(mode: IDBTransactionMode, what: (store: IDBObjectStore) => IDBRequest<Result>): Promise<Result> {

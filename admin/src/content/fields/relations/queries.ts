@@ -15,14 +15,24 @@ interface Paged {
 }
 
 const PAGE = 20;
+const MOST = 80;
+/** How many are read from a place on: 20, and twice as many whenever more are wanted. */
+const sizeAt = (start: number): number => Math.min(Math.max(start, PAGE), MOST);
 
 export const linksKey = (owner: Owner, field: string) => ['relations', owner.uid, String(owner.id), field] as const;
 
-/** A page of what a relation to many leads to, in its order; the first page holds the last ones. */
-export async function readLinks(owner: Owner, field: string, mainField: string, page: number, signal: AbortSignal): Promise<LinkedPage> {
+/** Some of what a relation to many leads to, in its order; those from 0 on are the last ones. */
+export async function readLinks(owner: Owner, field: string, mainField: string, start: number, signal: AbortSignal): Promise<LinkedPage> {
   const path = { uid: owner.uid, id: owner.id ?? 0, field };
-  const answer = (await call('GET /content-manager/relations/:uid/:id/:field', { path, query: { page, pageSize: PAGE }, signal })) as Paged;
+  const query = { page: start / sizeAt(start) + 1, pageSize: sizeAt(start) };
+  const answer = (await call('GET /content-manager/relations/:uid/:id/:field', { path, query, signal })) as Paged;
   return { links: answer.results.map((row) => linkOf(row, mainField)).reverse(), pagination: answer.pagination };
+}
+
+/** Where those begin that come after the ones from `start` on. */
+export function afterLinks({ pagination }: LinkedPage, start: number): number | undefined {
+  const next = start + sizeAt(start);
+  return next < pagination.total ? next : undefined;
 }
 
 export async function readLink(owner: Owner, field: string, mainField: string, signal: AbortSignal): Promise<Linked | null> {
@@ -60,5 +70,11 @@ export async function readCandidates(sought: Sought, signal: AbortSignal): Promi
 
 export function linkOf(row: Row, mainField: string): Linked {
   const title = row[mainField];
-  return { id: row.id, title: title === null || title === undefined || title === '' ? String(row.id) : String(title), publishedAt: row.publishedAt as string | null | undefined };
+  const isNamed = title !== null && title !== undefined && title !== '';
+  return {
+    id: row.id,
+    title: isNamed ? String(title) : String(row.id),
+    publishedAt: row.publishedAt as string | null | undefined,
+    isHidden: title === undefined,
+  };
 }

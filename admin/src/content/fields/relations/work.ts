@@ -10,6 +10,8 @@ export interface Linked {
   title: string;
   /** Null for a draft, undefined where there are no drafts. */
   publishedAt?: string | null | undefined;
+  /** One may know that it is there, and nothing else of it. */
+  isHidden?: boolean;
 }
 
 export interface Position {
@@ -68,6 +70,11 @@ export function reordered(known: readonly Linked[], work: RelationWork | undefin
   next.shown.splice(to, 0, linked);
   next.touched = [...next.touched.filter((id) => id !== linked.id), linked.id];
   return told(next);
+}
+
+/** The same links, with what is known of one of them now. */
+export function renewed(work: RelationWork, linked: Linked): RelationWork {
+  return { ...work, shown: work.shown.map((one) => (one.id === linked.id ? linked : one)) };
 }
 
 /** A relation to one: what it leads to instead. */

@@ -1,0 +1,73 @@
+/** What goes on with the form of an entry while it is open, on a page or in a panel. Called while its component is made. */
+import { blockNavigation } from 'sv-router';
+import { onDestroy, untrack } from 'svelte';
+import { on } from 'svelte/events';
+import { t } from '../../messages/index.svelte';
+import { confirmed } from '../../ui/confirm.svelte';
+import { provideEntryForm, type EntryForm, type Values } from './form.svelte';
+import { Keeping } from './keeping.svelte';
+import { Saving, type Heard } from './saving.svelte';
+
+interface Edited extends Omit<Heard, 'stored'> {
+  form: EntryForm;
+  /** What is known of the service: it may be read anew while the form is open. */
+  entry: () => Values | null;
+  /** Whether the form is still there after the navigation that is under way. */
+  stays: () => boolean;
+  /** Whether keys are meant for this form. */
+  isFront: () => boolean;
+}
+
+export interface Editing {
+  form: EntryForm;
+  keeping: Keeping;
+  saving: Saving;
+  /** From now on nobody is asked about leaving: the entry is gone. */
+  leave: () => void;
+}
+
+export function edit({ form, entry, stays, isFront, made, ...heard }: Edited): Editing {
+  provideEntryForm(form);
+  const keeping = new Keeping(form);
+  let isLeaving = false;
+  const move = async (id: number): Promise<void> => {
+    isLeaving = true; // to its own address
+    await made?.(id);
+    isLeaving = false;
+  };
+  const saving = new Saving(form, { ...heard, made: move, stored: () => keeping.forget() });
+
+  $effect(() => {
+    if (form.revision) keeping.later();
+  });
+  // The entry is read anew when somebody comes back to the window: what others have saved since is taken over.
+  $effect(() => {
+    const present = entry();
+    if (present && form.id !== null) untrack(() => saving.hear(present));
+  });
+
+  async function mayLeave(): Promise<boolean> {
+    if (!form.isChanged || isLeaving || stays()) return true;
+    const isSure = await confirmed({ title: t('ui.unsaved'), hint: t('ui.unsaved.hint'), action: t('ui.leave'), isDangerous: true });
+    if (isSure) void keeping.forget();
+    return isSure;
+  }
+  function press(event: KeyboardEvent): void {
+    if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey) || event.altKey || !isFront()) return;
+    event.preventDefault();
+    if (form.mayStore && (form.isChanged || form.isNew)) void saving.save();
+  }
+  onDestroy(blockNavigation({ beforeUnload: () => !form.isChanged, onNavigate: mayLeave }));
+  onDestroy(on(window, 'keydown', press));
+  onDestroy(() => keeping.stop());
+  return { form, keeping, saving, leave: () => (isLeaving = true) };
+}
+
+/** What the entry of a form is called. */
+export function titleOf(form: EntryForm): string {
+  const type = form.type.info.displayName;
+  if (form.type.kind === 'singleType') return type;
+  if (form.isNew) return t(form.origin === null ? 'entry.new' : 'entry.copy', { type });
+  const named = form.original[form.views.contentType.settings.mainField];
+  return named ? String(named) : `${type} ${form.id}`;
+}

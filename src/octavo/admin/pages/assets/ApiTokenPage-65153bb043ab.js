@@ -1,1 +1,0 @@
-import"./kit-4e59da335f91.js";import"./index-32589988ce6f.js";import{t as e}from"./kinds-dc800c5b858b.js";import{t}from"./TokenPage-1da63278b4f8.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

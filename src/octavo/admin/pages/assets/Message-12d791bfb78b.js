@@ -1,1 +1,0 @@
-import{Bn as e,Br as t,Fr as n,Xn as r,lr as i,oi as a,rr as o,xr as s,yr as c}from"./kit-4e59da335f91.js";var l=s(`<div><!></div>`);function u(s,u){let d=e(u,`tone`,3,`bad`);var f=l(),p=t(f);i(p,()=>u.children),a(f),n(()=>{o(f,1,`message ${d()??``}`,`svelte-1eynozp`),r(f,`role`,d()===`bad`?`alert`:`status`)}),c(s,f)}export{u as t};

@@ -1,0 +1,252 @@
+"""Relations: what they lead to is made, opened and changed without leaving the form, as far as one may."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.pages.articles import FORM, leave, make, open_form
+from tests.pages.desk import ADA, Desk, Person
+
+TAGS = "/content-manager/collection-types/api::tag.tag"
+MORE = "[...document.querySelectorAll('[data-path=tags] button')].find((it) => it.innerText.startsWith('Show more'))"
+PANEL = "document.querySelector('[role=dialog].side')"
+
+
+@pytest.fixture(autouse=True)
+def leaves_without_asking(desk: Desk) -> Iterator[None]:
+    yield
+    leave(desk)
+
+
+def new_tag(desk: Desk, name: str) -> int:
+    return int(desk.ask("POST", TAGS, {"name": name, "slug": name.lower().replace(" ", "-")})["id"])
+
+
+def linked(desk: Desk, field: str = "tags") -> list[str]:
+    """What a relation of the form leads to, as one sees it."""
+    rows = f"document.querySelectorAll('[data-path={json.dumps(field)}] .linked')"
+    return list(desk.do(f"[...{rows}].map((one) => one.querySelector('.title').innerText)"))
+
+
+def links(desk: Desk, article: int) -> list[str]:
+    """The same, as the service has it."""
+    answer = desk.ask("GET", f"/content-manager/relations/api::article.article/{article}/tags?pageSize=100")
+    return [row["name"] for row in reversed(answer["results"])]
+
+
+def focus(desk: Desk, id_: str) -> None:
+    found = f"document.getElementById({json.dumps(id_)})"
+    desk.until(f"({found}?.focus(), document.activeElement === {found})", id_)
+
+
+def write(desk: Desk, id_: str, text: str) -> None:
+    """Write into a field by its id, instead of what was in it."""
+    focus(desk, id_)
+    desk.do("(document.activeElement.select(), true)")
+    desk.page.send("Input.insertText", text=text)
+
+
+def in_panel(desk: Desk, what: str) -> None:
+    desk.until(f"{PANEL} && ({what})", what)
+
+
+def press_in_panel(desk: Desk, button: str) -> None:
+    """Click a button of the panel in front."""
+    found = (
+        "[...[...document.querySelectorAll('[role=dialog].side')].at(-1)?.querySelectorAll('.actions button') ?? []]"
+        f".find((one) => one.innerText.trim() === {json.dumps(button)} && !one.disabled)"
+    )
+    desk.until(f"(({found})?.click(), Boolean({found}))", button)
+
+
+def no_panel(desk: Desk) -> None:
+    desk.until(f"!{PANEL}", "no panel")
+
+
+def open_row(desk: Desk, title: str) -> None:
+    found = f"[...document.querySelectorAll('.linked a')].find((one) => one.innerText === {json.dumps(title)})"
+    desk.until(f"(({found})?.click(), {PANEL})", f"the panel of {title}")
+
+
+def test_what_is_not_found_is_made_in_place_and_linked(desk: Desk) -> None:
+    article = make(desk, "Made in place")
+    open_form(desk, article)
+    focus(desk, "field.tags")
+    desk.page.send("Input.insertText", text="Night buses")
+    desk.see("New Tag: “Night buses”")
+    desk.press("Enter")
+    in_panel(desk, "document.getElementById('panel1.field.slug')?.value === 'night-buses'")
+    assert desk.do("document.getElementById('panel1.field.name').value") == "Night buses"
+    assert desk.do(f"{PANEL}.contains(document.activeElement)")
+    press_in_panel(desk, "Save and add")
+    no_panel(desk)
+    desk.until("document.querySelector('[data-path=tags] .linked')", "the link")
+    assert linked(desk) == ["Night buses"]
+    assert links(desk, article) == []
+    desk.see("Not saved")
+    desk.press("s", control=True)
+    desk.gone("Not saved")
+    assert links(desk, article) == ["Night buses"]
+    assert desk.do("document.activeElement.id") == "field.tags"
+
+
+def test_what_is_linked_is_changed_in_place(desk: Desk) -> None:
+    tag = new_tag(desk, "Old name")
+    article = make(desk, "Changed in place", tags={"connect": [{"id": tag}], "disconnect": []})
+    open_form(desk, article)
+    desk.fill("excerpt", "Typed before.")
+    desk.see("Old name")
+    at = desk.do("location.href")
+    open_row(desk, "Old name")
+    assert desk.do("location.href") == at
+    write(desk, "panel1.field.name", "New name")
+    desk.press("s", control=True)
+    desk.until(f"{PANEL}?.querySelector('h2').innerText === 'New name'", "the new name")
+    assert desk.ask("GET", f"{TAGS}/{tag}")["name"] == "New name"
+    desk.until("document.querySelector('[data-path=tags] .linked .title')?.innerText === 'New name'", "the row")
+    desk.press("Escape")
+    no_panel(desk)
+    assert desk.value("excerpt") == "Typed before."
+    desk.see("Not saved")
+    assert desk.ask("GET", f"/content-manager/collection-types/api::article.article/{article}")["excerpt"] is None
+
+
+def test_the_way_back_closes_a_panel_and_asks_about_what_is_not_saved(desk: Desk) -> None:
+    tag = new_tag(desk, "Left open")
+    article = make(desk, "Way back", tags={"connect": [{"id": tag}], "disconnect": []})
+    desk.open(f"{FORM}?_q=Way%20back")
+    desk.see("Way back")
+    desk.click("Way back", exact=False)
+    desk.see("Left open")
+    open_row(desk, "Left open")
+    write(desk, "panel1.field.name", "Typed and left")
+    desk.do("history.back()")
+    desk.see("Leave without saving?")
+    desk.click("Cancel")
+    desk.gone("Leave without saving?")
+    assert desk.do("document.getElementById('panel1.field.name').value") == "Typed and left"
+    desk.do("history.back()")
+    desk.see("Leave without saving?")
+    desk.click("Leave")
+    no_panel(desk)
+    assert linked(desk) == ["Left open"]
+    assert desk.do("location.pathname").endswith(f"/{article}")
+    desk.do("history.forward()")
+    in_panel(desk, "document.getElementById('panel1.field.name')?.value === 'Left open'")
+    desk.do("location.reload()")
+    in_panel(desk, "document.getElementById('panel1.field.name')?.value === 'Left open'")
+    desk.do("history.back()")
+    no_panel(desk)
+    desk.do("history.back()")
+    desk.until("location.pathname.endsWith('api::article.article')", "the list")
+
+
+def test_a_panel_over_a_panel_links_what_it_makes_to_the_one_below(desk: Desk) -> None:
+    article = make(desk, "Piled up")
+    open_form(desk, article)
+    button = "document.querySelector('[data-path=author] .search button')"
+    desk.until(f"({button}?.click(), {PANEL})", "a new author")
+    write(desk, "panel1.field.name", "Piled Author")
+    desk.until("document.getElementById('panel1.field.slug').value === 'piled-author'", "the slug")
+    focus(desk, "panel1.field.articles")
+    desk.page.send("Input.insertText", text="Piled article")
+    desk.see("New Article: “Piled article”")
+    desk.press("Enter")
+    desk.until("document.getElementById('panel2.field.slug')?.value === 'piled-article'", "the second panel")
+    press_in_panel(desk, "Save and add")
+    desk.until("!document.getElementById('panel2.field.title')", "the second is closed")
+    assert linked(desk, "panel1.articles") == ["Piled article"]
+    assert desk.barriers() == []
+    press_in_panel(desk, "Save and add")
+    no_panel(desk)
+    assert linked(desk, "author") == ["Piled Author"]
+
+
+def test_a_conflict_in_a_panel_is_asked_about_there(desk: Desk) -> None:
+    tag = new_tag(desk, "Both change")
+    article = make(desk, "Conflict below", tags={"connect": [{"id": tag}], "disconnect": []})
+    open_form(desk, article)
+    open_row(desk, "Both change")
+    write(desk, "panel1.field.name", "Mine")
+    desk.ask("PUT", f"{TAGS}/{tag}", {"name": "Theirs"})
+    press_in_panel(desk, "Save")
+    desk.see("Theirs")
+    desk.click("Save this")
+    desk.until("document.querySelector('[data-path=tags] .linked .title')?.innerText === 'Mine'", "mine")
+    assert desk.ask("GET", f"{TAGS}/{tag}")["name"] == "Mine"
+
+
+def test_many_links_come_by_growing_pages(desk: Desk) -> None:
+    known = desk.ask("GET", f"{TAGS}?pageSize=1")["pagination"]["total"]
+    for number in range(known, 170):
+        new_tag(desk, f"Many {number:04}")
+    tags = desk.ask("GET", f"{TAGS}?pageSize=100&sort=id:ASC")["results"]
+    tags += desk.ask("GET", f"{TAGS}?pageSize=100&page=2&sort=id:ASC")["results"]
+    connect = [{"id": tag["id"]} for tag in tags]
+    article = make(desk, "Many links", tags={"connect": connect, "disconnect": []})
+    open_form(desk, article)
+    rows = "document.querySelectorAll('[data-path=tags] .linked').length"
+    for count in (20, 40, 80, 160, len(tags)):
+        desk.until(f"{rows} === {count}", f"{count} links")
+        desk.do(f"{MORE}?.click()")
+    assert linked(desk) == links_of(desk, article)
+
+
+def links_of(desk: Desk, article: int) -> list[str]:
+    pages = [
+        desk.ask("GET", f"/content-manager/relations/api::article.article/{article}/tags?pageSize=100&page={page}")
+        for page in (1, 2)
+    ]
+    return [row["name"] for page in pages for row in page["results"]][::-1]
+
+
+def role(desk: Desk, name: str, rights: list[dict[str, Any]]) -> int:
+    made = desk.ask("POST", "/admin/roles", {"name": name, "description": ""})["data"]
+    desk.ask("PUT", f"/admin/roles/{made['id']}/permissions", {"permissions": rights})
+    return int(made["id"])
+
+
+def right(action: str, subject: str, *fields: str) -> dict[str, Any]:
+    properties = {"fields": list(fields)} if fields else {}
+    action = f"plugin::content-manager.explorer.{action}"
+    return {"action": action, "subject": subject, "properties": properties, "conditions": []}
+
+
+def test_rights_decide_what_is_offered_and_what_is_named(desk: Desk) -> None:
+    hidden = new_tag(desk, "Secret tag")
+    article = make(desk, "Rights of links", tags={"connect": [{"id": hidden}], "disconnect": []}, author=1)
+    fields = ("title", "tags", "author", "readingMinutes")
+    rights = [right(action, "api::article.article", *fields) for action in ("read", "update")]
+    rights.append(right("read", "api::author.author", "name"))
+    reader = Person("reader@example.org", "Passw0rd-of-Reader")
+    desk.hire(reader, role(desk, "Links only", rights))
+    desk.log_in(reader)
+    open_form(desk, article)
+    desk.see(f"Entry {hidden}, which you may not read")
+    desk.until("document.querySelector('[data-path=author] .linked a')", "an author that may be read")
+    assert not desk.do("document.querySelector('[data-path=tags] .linked a')")
+    assert not desk.do("document.querySelector('.search button')")
+    focus(desk, "field.tags")
+    desk.page.send("Input.insertText", text="Nobody is called that")
+    desk.see("No entry is called that")
+    assert "New Tag" not in desk.text()
+    assert desk.barriers() == []
+    leave(desk)
+    desk.log_in(ADA)
+
+
+def test_panels_keep_nobody_out(desk: Desk) -> None:
+    for theme in ("dark", "light"):
+        desk.theme(theme)
+        for width in (1400, 390):
+            desk.size(width)
+            open_form(desk, 1)
+            desk.until("document.querySelector('[data-path=author] .linked a')", "the author")
+            desk.do("document.querySelector('[data-path=author] .linked a').click()")
+            in_panel(desk, "document.getElementById('panel1.field.name')")
+            desk.settle()
+            assert desk.barriers() == [], (theme, width)
+            assert not desk.overflows(), (theme, width)
+    desk.size(1400)
