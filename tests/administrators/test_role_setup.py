@@ -79,6 +79,25 @@ async def test_rights_to_what_is_no_more_are_swept(shop: Database) -> None:
     assert not {one.said.subject for one in kept} & {"api::gone.gone", "plugin::users-permissions.user"}
 
 
+async def test_rights_to_plugins_that_only_v4_has_stay(shop: Database) -> None:
+    """They open nothing here, and are there when v4 serves the database again."""
+    rights = [Permission("plugin::forms.read"), Permission(READ, "plugin::forms.form", {"fields": ["title"]})]
+    for role_id in (SUPER, EDITOR):
+        async with unit_of_work(shop) as unit:
+            await insert_permissions(unit, shop.dialect, role_id, [*rights, Permission("plugin::upload.gone")])
+    assert await set_up_roles(shop, CATALOGUE, keeps_plugins=True)
+    for role_id in (SUPER, EDITOR):
+        kept = {one.said.action: one.said.subject for one in await permissions_of_role(shop, shop.dialect, role_id)}
+        assert "plugin::upload.gone" not in kept
+        assert (kept["plugin::forms.read"], await said_of_forms(shop, role_id)) == (None, 1)
+    assert not await set_up_roles(shop, CATALOGUE, keeps_plugins=True)
+
+
+async def said_of_forms(shop: Database, role_id: int) -> int:
+    kept = await permissions_of_role(shop, shop.dialect, role_id)
+    return sum(one.said.subject == "plugin::forms.form" for one in kept)
+
+
 async def test_required_fields_are_everybodys(shop: Database) -> None:
     await write(shop, "UPDATE admin_permissions SET properties = {v1} WHERE subject = {v2}", '{"fields": []}', AUTHOR)
     assert await set_up_roles(shop, CATALOGUE)

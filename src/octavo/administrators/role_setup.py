@@ -51,17 +51,21 @@ class _Changes:
         return bool(self.lacks_roles or self.removed or self.changed or self.added)
 
 
-async def set_up_roles(database: Database, catalogue: Catalogue, feed: ChangeFeed | None = None) -> bool:
+async def set_up_roles(
+    database: Database, catalogue: Catalogue, feed: ChangeFeed | None = None, *, keeps_plugins: bool = False
+) -> bool:
     """Make the roles and what they may do agree with what there is; whether anything had to be written.
+
+    `keeps_plugins`: rights to plugins of which nothing is known here stay, for v4 may know them. They open nothing.
 
     Several processes may do this at once.
     """
-    if not await _changes(database, catalogue):
+    if not await _changes(database, catalogue, keeps_plugins):
         return False
     async with unit_of_work(database, feed) as unit:
         await lock_administrators(unit.connection)
         await ensure_roles(unit, database.dialect)
-        changes = await _changes(unit.connection, catalogue)
+        changes = await _changes(unit.connection, catalogue, keeps_plugins)
         await _write(unit, database, changes)
     if changes.removed or changes.changed:
         logger.info(
@@ -72,7 +76,7 @@ async def set_up_roles(database: Database, catalogue: Catalogue, feed: ChangeFee
     return True
 
 
-async def _changes(connection: Connection, catalogue: Catalogue) -> _Changes:
+async def _changes(connection: Connection, catalogue: Catalogue, keeps_plugins: bool) -> _Changes:
     """What has to be written."""
     found = await connection.fetch_all(_ROLES_AND_LOCALES)
     roles = {code: int(role_id) for code, role_id, is_role in found if is_role}
@@ -82,6 +86,10 @@ async def _changes(connection: Connection, catalogue: Catalogue) -> _Changes:
     if not stored:
         changes.added += [(roles[code], rights) for code, rights in _default_rights(catalogue) if code in roles]
     else:
+        if keeps_plugins:
+            stored = tuple(
+                one for one in stored if not catalogue.is_of_unknown_plugin(one.said.action, one.said.subject)
+            )
         _sweep([one for one in stored if one.role_id != roles.get(SUPER_ADMIN)], catalogue, changes)
     if SUPER_ADMIN in roles:
         role_id = roles[SUPER_ADMIN]

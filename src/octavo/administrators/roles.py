@@ -6,7 +6,7 @@ of the reference.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -25,6 +25,7 @@ from octavo.administrators.role_rights import (
 from octavo.administrators.row_writes import lock_administrators
 from octavo.authentication.admin_sessions import SUPER_ADMIN
 from octavo.authorization.actor import Actor
+from octavo.authorization.rights.catalogue import Catalogue
 from octavo.authorization.rights.escalation import check_grants_within
 from octavo.authorization.rights.grants import Grant, read_grant
 from octavo.clock import read_moment, this_moment
@@ -70,9 +71,13 @@ class Role:
 
 
 class AdminRoles:
-    """What administrators do with roles. Bodies are checked before."""
+    """What administrators do with roles. Bodies are checked before.
 
-    def __init__(self, database: Database, feed: ChangeFeed) -> None:
+    Rights to plugins that only v4 has (`role_setup`) are nobody's to see or to change here.
+    """
+
+    def __init__(self, database: Database, feed: ChangeFeed, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
         self._database = database
         self._dialect = database.dialect
         self._feed = feed
@@ -84,11 +89,11 @@ class AdminRoles:
     async def permissions(self, role_id: int) -> tuple[StoredPermission, ...]:
         """What a role may do. Raises NotFoundError."""
         await self.role(role_id)
-        return await permissions_of_role(self._database, self._dialect, role_id)
+        return self._known(await permissions_of_role(self._database, self._dialect, role_id))
 
     async def permissions_of(self, actor: Actor) -> tuple[StoredPermission, ...]:
         """What an administrator may do by all their roles."""
-        return await permissions_of_user(self._database, self._dialect, actor.id or 0)
+        return self._known(await permissions_of_user(self._database, self._dialect, actor.id or 0))
 
     async def create(self, given: Mapping[str, Any]) -> Role:
         """A new role, which may do nothing yet."""
@@ -149,13 +154,17 @@ class AdminRoles:
         async with unit_of_work(self._database, self._feed) as unit:
             await lock_administrators(unit.connection)
             await check_covers(unit.connection, self._dialect, actor, [role_id])
-            stored = await permissions_of_role(unit.connection, self._dialect, role_id)
+            stored = self._known(await permissions_of_role(unit.connection, self._dialect, role_id))
             kept = [row.said for row in stored]
             new = {index: one for index, one in enumerate(permissions) if one not in kept}
             check_grants_within(actor, _grants(new))
             await delete_permissions(unit, self._dialect, [row.id for row in stored if row.said not in permissions])
             await insert_permissions(unit, self._dialect, role_id, [*new.values()])
-            return await permissions_of_role(unit.connection, self._dialect, role_id)
+            return self._known(await permissions_of_role(unit.connection, self._dialect, role_id))
+
+    def _known(self, stored: Iterable[StoredPermission]) -> tuple[StoredPermission, ...]:
+        is_unknown = self._catalogue.is_of_unknown_plugin
+        return tuple(one for one in stored if not is_unknown(one.said.action, one.said.subject))
 
     async def _role(self, connection: Connection, role_id: int) -> Role:
         role = await self._find(connection, role_id)

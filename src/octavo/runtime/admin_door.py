@@ -99,7 +99,7 @@ def _endpoints(router: Router, shared: Infrastructure, services: Services) -> It
     yield SingleTypeChangeEndpoints(services.entry_writes, services.entry_actions)
     yield BuilderEndpoints(services.controller.registry, shared.definitions)
     yield DefinitionPreviewEndpoints(shared.definitions)
-    roles = AdminRoles(shared.database, shared.feed)
+    roles = AdminRoles(shared.database, shared.feed, services.rights.catalogue)
     listing = RoleListing(shared.database, services.controller.reads, services.rights)
     yield RoleEndpoints(roles, listing, services.rights.catalogue)
     yield RightsEndpoints(roles, listing, services.rights.catalogue)

@@ -357,7 +357,8 @@ class _Tasks:
 
 async def _set_up_roles(infrastructure: Infrastructure, site: Site) -> None:
     """Have the roles of administrators agree with what a site has."""
-    await set_up_roles(infrastructure.database, site.services.rights.catalogue, infrastructure.feed)
+    catalogue, is_v4 = site.services.rights.catalogue, infrastructure.settings.is_v4
+    await set_up_roles(infrastructure.database, catalogue, infrastructure.feed, keeps_plugins=is_v4)
 
 
 def _put_in_force(infrastructure: Infrastructure, site: Site) -> Callable[[], None]:

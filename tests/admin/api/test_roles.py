@@ -120,6 +120,18 @@ async def test_a_condition_that_nobody_knows_stays_and_gives_nothing(office: Off
     assert (await office.club.ask("GET", "/api/notes", token=token)).status == 403
 
 
+async def test_rights_to_plugins_that_only_v4_has_are_left_alone(office: Office) -> None:
+    database = office.club.database
+    await write(database, "INSERT INTO admin_permissions (id, action) VALUES (900, {v1})", "plugin::forms.read")
+    await write(database, "INSERT INTO admin_permissions_role_links (permission_id, role_id) VALUES ({v1}, 2)", 900)
+    shown = said(await ask(office, "ada", "GET", "roles/2/permissions"))
+    assert "plugin::forms.read" not in {one["action"] for one in shown}
+    given = [right(READ, NOTE, "title")]
+    changed = said(await ask(office, "ada", "PUT", "roles/2/permissions", {"permissions": given}))
+    assert [one["action"] for one in changed] == [READ]
+    assert await database.fetch_value("SELECT action FROM admin_permissions WHERE id = 900") == "plugin::forms.read"
+
+
 async def test_rights_change_at_once_and_are_shown(office: Office) -> None:
     token, _ = await office.session("edi")
 

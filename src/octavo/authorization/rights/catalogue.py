@@ -127,6 +127,11 @@ ALL_PLUGINS: Final = frozenset({"upload", _USERS, "i18n"})
 """The plugins that can be switched off, their actions with them."""
 
 
+def plugin_of(name: str) -> str | None:
+    """The plugin that an action or a content-type belongs to."""
+    return name.removeprefix("plugin::").partition(".")[0] if name.startswith("plugin::") else None
+
+
 class Catalogue:
     """What can be granted in one site, whose `plugins` are switched on."""
 
@@ -150,6 +155,17 @@ class Catalogue:
     def knows(self, action: str) -> bool:
         """Whether there is such an action."""
         return action in self.actions or action in self.entry_actions
+
+    def is_of_unknown_plugin(self, action: str, subject: str | None) -> bool:
+        """Whether a right is about a plugin of which there is nothing here: neither actions nor content-types."""
+        owners = (plugin_of(name) for name in (action, subject or ""))
+        return any(owner is not None and owner not in self._plugins for owner in owners)
+
+    @cached_property
+    def _plugins(self) -> frozenset[str | None]:
+        """The plugins that something is known of, also of those that are switched off."""
+        names = (*(one.id for one in ACTIONS), *self.entry_actions, *self.registry.content_types)
+        return ALL_PLUGINS | {plugin_of(name) for name in names}
 
     def fits(self, action: str, subject: str | None) -> bool:
         """Whether an action can be granted on a subject (None: on nothing in particular)."""
