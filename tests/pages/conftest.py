@@ -1,25 +1,22 @@
 """What tests of the administrators' pages share: the sample project served for them, and Ada at its pages."""
 
-import shutil
 from collections.abc import Iterator
 
 import pytest
 
 from tests.browser import MISSING, Page, find_browser, open_page
-from tests.cli.processes import ROOT, Server, serving
+from tests.cli.processes import Server, serving
 from tests.pages.desk import ADA, Desk
+from tests.pages.sample import FIRST, magazine
 
 LONGEST = 1800.0
 """Seconds that the tests of a module may take on a slow machine before their browser is ended."""
-FIRST = {"OCTAVO_ADMIN__FIRST__EMAIL": ADA.email, "OCTAVO_ADMIN__FIRST__PASSWORD": ADA.password}
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The sample project with its sample content, in a folder of its own, on SQLite. Ada is its administrator."""
-    project = tmp_path_factory.mktemp("pages") / "magazine"
-    shutil.copytree(ROOT / "examples/magazine", project, ignore=shutil.ignore_patterns(".octavo", ".env", "data"))
-    with serving("develop", project, "--seed", **FIRST) as server:
+    with serving("develop", magazine(tmp_path_factory.mktemp("pages")), "--seed", **FIRST) as server:
         yield server
 
 

@@ -58,6 +58,11 @@ class Desk(Editor):
         self.click("Log in")
         self.see("What to do next")
 
+    def speak(self, language: str) -> None:
+        """Choose a language of the pages, as the browser remembers it."""
+        self.open("/admin/auth/login")
+        self.page.do(f"(localStorage.setItem('octavo.language', {json.dumps(language)}), 0)")
+
     def token(self, person: Person = ADA) -> str:
         """A token for requests of one's own; logins are counted, so each gets one."""
         if person not in self._tokens:

@@ -1,22 +1,21 @@
 """Pictures of every page of administrators, in both themes and three widths, to be looked at.
 
-    python -m tests.pages.pictures FOLDER [--only NAME]
+    python -m tests.pages.pictures FOLDER [--only NAME] [--right-to-left]
 
 It serves the sample project for itself. Pictures are called `PAGE-WIDTH-THEME.png`; a page that is not there is told.
 """
 
 import argparse
 import base64
-import shutil
 import sys
 import tempfile
 from pathlib import Path
 
 from tests import browser
-from tests.cli.processes import ROOT, serving
-from tests.pages.conftest import FIRST
+from tests.cli.processes import serving
 from tests.pages.desk import ADA, Desk
 from tests.pages.places import OUTSIDE, PLACES, THEMES, WIDTHS, Place, visit
+from tests.pages.sample import FIRST, RIGHT_TO_LEFT, magazine
 from tests.panel.editor import Unseen
 
 _HEIGHTS = {390: 844, 1024: 768, 1600: 1000}
@@ -29,19 +28,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", default="")
+    parser.add_argument("--right-to-left", action="store_true", help="as in a language that is written so")
     asked = parser.parse_args()
     asked.folder.mkdir(parents=True, exist_ok=True)
     command = browser.find_browser()
     if command is None:
         sys.exit(browser.MISSING)
     with tempfile.TemporaryDirectory() as name:
-        project = Path(name) / "magazine"
-        shutil.copytree(ROOT / "examples/magazine", project, ignore=shutil.ignore_patterns(".octavo", ".env", "data"))
+        project = magazine(Path(name), RIGHT_TO_LEFT if asked.right_to_left else None)
         with (
             serving("develop", project, "--seed", **FIRST) as server,
             browser.open_page(command, Path(name) / "browser", 3600.0) as page,
         ):
             desk = Desk(page, f"http://127.0.0.1:{server.port}", asked.folder)
+            if asked.right_to_left:
+                desk.speak(RIGHT_TO_LEFT)
             missing = take(desk, OUTSIDE, asked.only)
             desk.log_in(ADA)
             missing += take(desk, PLACES, asked.only)

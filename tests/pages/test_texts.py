@@ -2,15 +2,14 @@
 
 import json
 import random
-import shutil
 from collections.abc import Iterator
 from typing import Any, Final
 
 import pytest
 
-from tests.cli.processes import ROOT, Server, serving
-from tests.pages.conftest import FIRST
+from tests.cli.processes import Server, serving
 from tests.pages.desk import Desk
+from tests.pages.sample import FIRST, magazine
 from tests.pages.written import block
 
 NOTE: Final = "/content-manager/collection-types/api::note.note"
@@ -30,8 +29,7 @@ EVIL: Final = (
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The sample project with notes."""
-    project = tmp_path_factory.mktemp("texts") / "magazine"
-    shutil.copytree(ROOT / "examples/magazine", project, ignore=shutil.ignore_patterns(".octavo", ".env", "data"))
+    project = magazine(tmp_path_factory.mktemp("texts"))
     schema = project / "src/api/note/content-types/note/schema.json"
     schema.parent.mkdir(parents=True)
     schema.write_text(json.dumps(SCHEMA))

@@ -7,30 +7,47 @@ import { english, type Messages } from './en';
 export type MessageKey = keyof Messages;
 export type MessageValues = Readonly<Record<string, string | number>>;
 
-const LOADERS: Record<string, () => Promise<{ default: Partial<Messages> }>> = {
-  de: () => import('./de'),
+type Loader = () => Promise<Partial<Messages>>;
+const BUILT_IN: Readonly<Record<string, Loader>> = {
+  en: async () => english,
+  de: async () => (await import('./de')).default,
 };
+/** Those that the project has files for: another language, or other words of one that is there. */
+const OWN: readonly string[] = document.documentElement.dataset.languages?.split(' ').filter(Boolean) ?? [];
 /** The languages there are, as they call themselves. */
-export const LANGUAGES: Readonly<Record<string, string>> = { en: 'English', de: 'Deutsch' };
-const RIGHT_TO_LEFT = new Set(['ar', 'fa', 'he', 'ur']);
+export const LANGUAGES: Readonly<Record<string, string>> = Object.fromEntries(
+  [...new Set([...Object.keys(BUILT_IN), ...OWN])].map((code) => [code, nameOf(code)]),
+);
+const RIGHT_TO_LEFT = new Set(['Adlm', 'Arab', 'Hebr', 'Nkoo', 'Rohg', 'Syrc', 'Thaa']);
 const KEY = 'octavo.language';
 
 export const language = $state<{ code: string; messages: Partial<Messages> }>({ code: 'en', messages: english });
 
 /** Speak a language. One that is not there leaves the present one. */
 export async function speak(code: string): Promise<void> {
-  const load = LOADERS[code];
-  if (code !== 'en' && !load) return;
-  language.messages = load ? (await load()).default : english;
+  if (!(code in LANGUAGES)) return;
+  const [said, ownWords] = await Promise.all([BUILT_IN[code]?.(), OWN.includes(code) ? ownMessages(code) : undefined]);
+  language.messages = { ...said, ...ownWords };
   language.code = code;
   localStorage.setItem(KEY, code);
   document.documentElement.lang = code;
-  document.documentElement.dir = RIGHT_TO_LEFT.has(code.split('-')[0] ?? '') ? 'rtl' : 'ltr';
+  document.documentElement.dir = RIGHT_TO_LEFT.has(new Intl.Locale(code).maximize().script ?? '') ? 'rtl' : 'ltr';
+}
+
+/** What the project's file says; nothing while it cannot be read. */
+async function ownMessages(code: string): Promise<Partial<Messages>> {
+  const answer = await fetch(new URL(`languages/${code}.json`, document.baseURI)).catch(() => undefined);
+  return answer?.ok ? ((await answer.json()) as Partial<Messages>) : {};
+}
+
+function nameOf(code: string): string {
+  const name = new Intl.DisplayNames(code, { type: 'language' }).of(code) ?? code;
+  return name.charAt(0).toLocaleUpperCase(code) + name.slice(1);
 }
 
 /** The language that was chosen before, or the browser's. */
 export function firstLanguage(): string {
-  const wanted = [localStorage.getItem(KEY), ...navigator.languages.map((found) => found.split('-')[0])];
+  const wanted = [localStorage.getItem(KEY), ...navigator.languages.flatMap((found) => [found, found.split('-')[0]])];
   return wanted.find((code): code is string => Boolean(code && code in LANGUAGES)) ?? 'en';
 }
 

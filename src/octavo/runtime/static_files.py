@@ -7,6 +7,7 @@ from typing import Final
 import octavo.admin
 from octavo.http.single_page import PAGE, SinglePage
 from octavo.http.static import Files, FirstOf, StaticFiles, StaticOptions
+from octavo.runtime import languages
 from octavo.settings import Settings
 from octavo.settings.files.middlewares import DEFAULT_POLICY
 
@@ -18,6 +19,9 @@ _PAGES: Final = Path(octavo.admin.__file__).parent / "pages"
 
 _BASE: Final = '<base href="/admin/" />'
 """What stands in the built page; addresses of its files are relative to it."""
+
+_LANGUAGE: Final = '<html lang="en">'
+"""What stands in the built page; languages of the project are named there."""
 
 _PAGES_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; "
@@ -41,16 +45,17 @@ def static_files(settings: Settings) -> Files:
         {"/uploads": StaticOptions(f"max-age={ages.uploads_max_age}")},
         icons=settings.project,
     )
-    pages = _pages(settings)
-    return public if pages is None else FirstOf((pages, public))
+    return FirstOf((*_pages(settings), public))
 
 
-def _pages(settings: Settings) -> SinglePage | None:
-    """The pages of administrators: our own, the project's panel, or none."""
+def _pages(settings: Settings) -> tuple[Files, ...]:
+    """The pages of administrators: our own, with the languages that the project has for them, or its panel, or none."""
     if settings.admin.panel == "octavo":
-        return own_pages(settings)
-    folder = built_panel(settings) if settings.admin.panel == "project" else None
-    return None if folder is None else SinglePage(settings.admin.path, folder, _policy(settings))
+        folder = settings.project / languages.FOLDER
+        path = f"{settings.admin.path}/languages"
+        return StaticFiles({path: folder}, StaticOptions("no-cache", entity_tags=True)), own_pages(settings)
+    built = built_panel(settings) if settings.admin.panel == "project" else None
+    return () if built is None else (SinglePage(settings.admin.path, built, _policy(settings)),)
 
 
 def own_pages(settings: Settings) -> SinglePage:
@@ -58,7 +63,9 @@ def own_pages(settings: Settings) -> SinglePage:
     given = settings.middlewares.security.content_security_policy
     policy = _PAGES_POLICY.format(images=_hosts(given, "img-src"), media=_hosts(given, "media-src"))
     path = html.escape("/" + settings.admin.path.strip("/"))
+    spoken = " ".join(languages.own_languages(settings.project))
     page = (_PAGES / PAGE).read_text("utf-8").replace(_BASE, f'<base href="{path}/" />')
+    page = page.replace(_LANGUAGE, f'<html lang="en" data-languages="{spoken}">')
     return SinglePage(settings.admin.path, _PAGES, policy, page.encode())
 
 

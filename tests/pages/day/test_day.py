@@ -1,14 +1,12 @@
 """Days at the pages pass on each database, told step by step: of an editor, and of who may do little."""
 
-import shutil
 from collections.abc import Iterator
 
 import pytest
 
 from tests.browser import Page
-from tests.cli.processes import ROOT, serving
+from tests.cli.processes import serving
 from tests.cli.projects import database_variables
-from tests.pages.conftest import FIRST
 from tests.pages.day.building import BUILDING
 from tests.pages.day.finding import FINDING
 from tests.pages.day.house import HOUSE
@@ -17,6 +15,7 @@ from tests.pages.day.publishing import PUBLISHING
 from tests.pages.day.restricted import RESTRICTED
 from tests.pages.day.writing import WRITING
 from tests.pages.desk import Desk
+from tests.pages.sample import FIRST, magazine
 from tests.postgresql_server import PostgresqlServer
 
 DAYS = {
@@ -40,8 +39,7 @@ def variables(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
 @pytest.fixture(scope="module")
 def desk(variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory, page: Page) -> Iterator[Desk]:
     """The sample project on each database; nobody is logged in."""
-    project = tmp_path_factory.mktemp("day") / "magazine"
-    shutil.copytree(ROOT / "examples/magazine", project, ignore=shutil.ignore_patterns(".octavo", ".env", "data"))
+    project = magazine(tmp_path_factory.mktemp("day"))
     with serving("develop", project, "--seed", **FIRST, **variables) as server:
         yield Desk(page, f"http://127.0.0.1:{server.port}")
 
