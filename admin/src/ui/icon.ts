@@ -4,6 +4,12 @@ export interface Icon {
   node: readonly (readonly [tag: string, attributes: Readonly<Record<string, string>>])[];
 }
 
+/** Icons that point the way one reads: turned where that is to the left. */
+export const POINTING: ReadonlySet<string> = new Set([
+  ...['arrow-left', 'chevron-left', 'chevron-right', 'columns-2', 'external-link', 'file-text', 'list', 'list-checks'],
+  ...['list-ordered', 'log-out', 'send', 'text-align-start', 'undo-2'],
+]);
+
 const SVG = 'http://www.w3.org/2000/svg';
 const known = new Map<string, DocumentFragment>();
 
