@@ -19,8 +19,8 @@ from octavo.cli.progress import progress_bar
 from tests.browser import MISSING, Page, find_browser, open_page
 from tests.cli.processes import serving
 from tests.pages.articles import ARTICLE
-from tests.pages.conftest import FIRST
 from tests.pages.desk import ADA, Desk
+from tests.pages.sample import FIRST
 
 ARTICLES: Final = 100_000
 GOALS: Final = {

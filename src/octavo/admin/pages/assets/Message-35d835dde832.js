@@ -1,1 +1,0 @@
-import{Br as e,Fr as t,Xn as n,lr as r,oi as i,rr as a,xr as o,yr as s,zn as c}from"./kit-869d2b097ec6.js";var l=o(`<div><!></div>`);function u(o,u){let d=c(u,`tone`,3,`bad`);var f=l(),p=e(f);r(p,()=>u.children),i(f),t(()=>{a(f,1,`message ${d()??``}`,`svelte-1eynozp`),n(f,`role`,d()===`bad`?`alert`:`status`)}),s(o,f)}export{u as t};

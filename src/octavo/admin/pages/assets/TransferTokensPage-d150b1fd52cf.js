@@ -1,1 +1,0 @@
-import"./kit-869d2b097ec6.js";import"./index-cca2c0feb5ed.js";import{i as e}from"./kinds-fe68ca2d902f.js";import{t}from"./TokenList-d213a24101cf.js";function n(n){t(n,{get kind(){return e}})}export{n as default};
