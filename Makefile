@@ -43,6 +43,9 @@ bench: $(DEV) ## Measure each stop of the road
 bench-pages: $(DEV) ## Measure the pages of administrators in a browser
 	$(BIN)/python -m benchmarks.pages
 
+bench-large: $(DEV) ## Measure 10,000 articles against 1,000,000 (several GB, half an hour)
+	$(BIN)/python -m benchmarks.large
+
 clients: $(DEV) ## Run client libraries and `octavo types` against the sample project (needs Node.js 20 and npm)
 	$(BIN)/python -m tests.clients.run
 

@@ -143,8 +143,6 @@ class Selection:
     limit: Parameter | None = None
     start: Parameter | None = None
     reach: int | None = None
-    most: int | None = None
-    """A round number of entries that a page has at most, where that is not told by `reach`."""
     seek: Seek | None = None
     """What the page comes behind; totals do not ask."""
     backwards: bool = False

@@ -79,7 +79,6 @@ def plan_read(
         limit=_bound(page.limit, planning) if page else None,
         start=_bound(page.start or None, planning) if page else None,
         reach=_reach(page) if page else None,
-        most=_most(page) if page else None,
     )
     if page is not None and page.keys:
         selection = replace(selection, seek=_seek(page, len(selection.order), planning))
@@ -197,13 +196,6 @@ def _reach(page: Page) -> int | None:
     """A round number that a page ends before; few, for each makes a statement of its own."""
     end = math.inf if page.limit is None else page.start + page.limit
     return next((reach for reach in _REACHES if end <= reach), None)
-
-
-def _most(page: Page) -> int | None:
-    """A round number that a page far behind has at most."""
-    if page.limit is None or _reach(page) is not None:
-        return None
-    return next((most for most in _REACHES if page.limit <= most), None)
 
 
 def _bound(value: int | None, planning: Planning) -> Parameter | None:

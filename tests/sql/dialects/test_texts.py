@@ -87,6 +87,12 @@ CASES: Final[list[tuple[str, tuple[Any, ...], Any, Any]]] = [
     ("limit", (None, "s"), " LIMIT -1 OFFSET s", " OFFSET s"),
     ("limit", ("l", "s"), " LIMIT l OFFSET s", " LIMIT l OFFSET s"),
     (
+        "join_each",
+        ('"a"', "t2", "t1.id"),
+        ' JOIN "a" t2 ON t2.id = t1.id',
+        ' CROSS JOIN LATERAL (SELECT * FROM "a" r WHERE r.id = t1.id OFFSET 0) t2',
+    ),
+    (
         "json_or_null",
         ("t", "j"),
         "CASE WHEN t IS NULL THEN 'null' ELSE j END",

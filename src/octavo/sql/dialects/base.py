@@ -43,8 +43,6 @@ class Dialect(ABC):
     script: ScriptRules = ScriptRules(quoted=r"`[^`]*`", blocks=r"(?!)")
     """How scripts are cut into statements."""
 
-    # Limits
-
     most_values = 4_000
     """How many values one statement may carry. Databases take more, but would be at it for long."""
     most_branches = 400  # SQLite joins no more than 500 selects
@@ -132,8 +130,6 @@ class Dialect(ABC):
     def as_bytes(self, text: str) -> str:
         """A text as UTF-8 bytes, so that the driver hands over what goes out."""
 
-    # The whole of a read
-
     def answer(self, json: str, others: str, rest: str, largest: int, keys: str = "") -> str:
         """The statement whose first column is the JSON text as bytes (over `largest` it may fail), the last `keys`."""
         return f"SELECT {self.as_bytes(json)}{others}{keys and ', '}{keys} {rest}"
@@ -145,6 +141,10 @@ class Dialect(ABC):
     @abstractmethod
     def limit(self, limit: str | None, start: str | None) -> str:
         """The clause that cuts a page out of ordered rows."""
+
+    def join_each(self, table: str, alias: str, row_id: str) -> str:
+        """Joins the row of an id of the tables before, where these are few and the database does not know."""
+        return f" JOIN {table} {alias} ON {alias}.id = {row_id}"
 
     # JSON of a read
 

@@ -163,9 +163,15 @@ class SelectCompiler(ShapeCompiler):
         page, ids = self.alias(), self._ids(selection)
         return (
             f"SELECT {self.entry_json(selection.target, plan.shape, alias)} AS json{columns} FROM ({ids}) {page}"
-            f" JOIN {self.table(selection)} {alias} ON {alias}.id = {page}.id{order}"
-            f"{self.dialect.limit(self.limit_value(selection), None)}"
+            f"{self._looked_up(selection, alias, page)}{order}{self.dialect.limit(self.limit_value(selection), None)}"
         )
+
+    def _looked_up(self, selection: Selection, alias: str, page: str) -> str:
+        """Joins the entries of a page of ids; far behind one by one, lest all that is skipped is walked for it."""
+        table = self.table(selection)
+        if selection.start is not None and selection.reach is None:
+            return self.dialect.join_each(table, alias, f"{page}.id")
+        return f" JOIN {table} {alias} ON {alias}.id = {page}.id"
 
     def _ids(self, selection: Selection) -> str:
         """The ids of a page, in order."""
@@ -176,18 +182,12 @@ class SelectCompiler(ShapeCompiler):
         ordered = f"SELECT {paged}.id FROM {self.table(selection)} {paged}"
         part = part_of_page(self, selection) if self.keeps_totals else None
         if part is None or selection.start is None:
-            return self._few(self._cut(f"{ordered}{where}{order}", selection), selection)
+            return self._cut(f"{ordered}{where}{order}", selection)
         behind = f"{where or ' WHERE 1 = 1'} AND {paged}.id >= (SELECT s.first FROM s)"
         rest = f"{self.dialect.parameter(selection.start)} - (SELECT s.before FROM s)"
         limit = self.dialect.limit(self.limit_value(selection), rest)
         ids = f"WITH s {self.dialect.kept_table} ({part}) {ordered}{behind}{order}{limit}"
-        return self._few(f"SELECT * FROM ({ids}) {self.alias()}", selection)
-
-    def _few(self, ids: str, selection: Selection) -> str:
-        """The same ids, told to be few: of a number that comes as a value a tenth of all rows is expected."""
-        if not self.dialect.plans_by_limit or selection.reach is not None or selection.most is None:
-            return ids
-        return f"SELECT * FROM ({ids}) {self.alias()} LIMIT {selection.most}"
+        return f"SELECT * FROM ({ids}) {self.alias()}"
 
     def _keys(self, selection: Selection, alias: str) -> str:
         """What an entry is sorted by, and its id."""
