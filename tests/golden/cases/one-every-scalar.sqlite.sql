@@ -19,9 +19,19 @@ SELECT CAST(
     ',"isbn":',
     json_quote(CAST(t1."isbn" AS TEXT)),
     ',"weight":',
-    CASE WHEN t1."weight" - t1."weight" = 0 THEN json_quote(t1."weight") ELSE 'null' END,
+    CASE
+    WHEN t1."weight" = CAST(t1."weight" AS INTEGER)
+    THEN CAST(CAST(t1."weight" AS INTEGER) AS TEXT)
+    WHEN t1."weight" - t1."weight" = 0
+    THEN json_quote(t1."weight")
+    ELSE 'null' END,
     ',"price":',
-    CASE WHEN t1."price" - t1."price" = 0 THEN json_quote(t1."price") ELSE 'null' END,
+    CASE
+    WHEN t1."price" = CAST(t1."price" AS INTEGER)
+    THEN CAST(CAST(t1."price" AS INTEGER) AS TEXT)
+    WHEN t1."price" - t1."price" = 0
+    THEN json_quote(t1."price")
+    ELSE 'null' END,
     ',"inStock":',
     CASE t1."in_stock" WHEN 1 THEN 'true' WHEN 0 THEN 'false' ELSE 'null' END,
     ',"releaseDate":',

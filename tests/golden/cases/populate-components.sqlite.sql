@@ -13,7 +13,12 @@ SELECT CAST(
           ',"binding":',
           json_quote(t3."binding"),
           ',"weight":',
-          CASE WHEN t3."weight" - t3."weight" = 0 THEN json_quote(t3."weight") ELSE 'null' END,
+          CASE
+          WHEN t3."weight" = CAST(t3."weight" AS INTEGER)
+          THEN CAST(CAST(t3."weight" AS INTEGER) AS TEXT)
+          WHEN t3."weight" - t3."weight" = 0
+          THEN json_quote(t3."weight")
+          ELSE 'null' END,
           ',"notes":',
           concat(
             '[',

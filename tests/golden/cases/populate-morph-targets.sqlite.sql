@@ -30,7 +30,12 @@ FROM (
           ',"born":',
           json_quote(t3."born"),
           ',"rating":',
-          CASE WHEN t3."rating" - t3."rating" = 0 THEN json_quote(t3."rating") ELSE 'null' END,
+          CASE
+          WHEN t3."rating" = CAST(t3."rating" AS INTEGER)
+          THEN CAST(CAST(t3."rating" AS INTEGER) AS TEXT)
+          WHEN t3."rating" - t3."rating" = 0
+          THEN json_quote(t3."rating")
+          ELSE 'null' END,
           ',"createdAt":',
           coalesce(
             '"' || replace(
@@ -76,9 +81,19 @@ FROM (
           ',"isbn":',
           json_quote(CAST(t4."isbn" AS TEXT)),
           ',"weight":',
-          CASE WHEN t4."weight" - t4."weight" = 0 THEN json_quote(t4."weight") ELSE 'null' END,
+          CASE
+          WHEN t4."weight" = CAST(t4."weight" AS INTEGER)
+          THEN CAST(CAST(t4."weight" AS INTEGER) AS TEXT)
+          WHEN t4."weight" - t4."weight" = 0
+          THEN json_quote(t4."weight")
+          ELSE 'null' END,
           ',"price":',
-          CASE WHEN t4."price" - t4."price" = 0 THEN json_quote(t4."price") ELSE 'null' END,
+          CASE
+          WHEN t4."price" = CAST(t4."price" AS INTEGER)
+          THEN CAST(CAST(t4."price" AS INTEGER) AS TEXT)
+          WHEN t4."price" - t4."price" = 0
+          THEN json_quote(t4."price")
+          ELSE 'null' END,
           ',"inStock":',
           CASE t4."in_stock" WHEN 1 THEN 'true' WHEN 0 THEN 'false' ELSE 'null' END,
           ',"releaseDate":',
@@ -331,7 +346,12 @@ FROM (
             ',"born":',
             json_quote(t10."born"),
             ',"rating":',
-            CASE WHEN t10."rating" - t10."rating" = 0 THEN json_quote(t10."rating") ELSE 'null' END,
+            CASE
+            WHEN t10."rating" = CAST(t10."rating" AS INTEGER)
+            THEN CAST(CAST(t10."rating" AS INTEGER) AS TEXT)
+            WHEN t10."rating" - t10."rating" = 0
+            THEN json_quote(t10."rating")
+            ELSE 'null' END,
             ',"createdAt":',
             coalesce(
               '"' || replace(
@@ -377,9 +397,19 @@ FROM (
             ',"isbn":',
             json_quote(CAST(t11."isbn" AS TEXT)),
             ',"weight":',
-            CASE WHEN t11."weight" - t11."weight" = 0 THEN json_quote(t11."weight") ELSE 'null' END,
+            CASE
+            WHEN t11."weight" = CAST(t11."weight" AS INTEGER)
+            THEN CAST(CAST(t11."weight" AS INTEGER) AS TEXT)
+            WHEN t11."weight" - t11."weight" = 0
+            THEN json_quote(t11."weight")
+            ELSE 'null' END,
             ',"price":',
-            CASE WHEN t11."price" - t11."price" = 0 THEN json_quote(t11."price") ELSE 'null' END,
+            CASE
+            WHEN t11."price" = CAST(t11."price" AS INTEGER)
+            THEN CAST(CAST(t11."price" AS INTEGER) AS TEXT)
+            WHEN t11."price" - t11."price" = 0
+            THEN json_quote(t11."price")
+            ELSE 'null' END,
             ',"inStock":',
             CASE t11."in_stock" WHEN 1 THEN 'true' WHEN 0 THEN 'false' ELSE 'null' END,
             ',"releaseDate":',

@@ -114,8 +114,12 @@ class SQLiteDialect(Dialect):
             case ValueKind.DATETIME:
                 return _ISO.format(column=column)
             case ValueKind.FLOAT | ValueKind.DECIMAL:
-                # Infinity less itself is NULL.
-                return f"CASE WHEN {column} - {column} = 0 THEN json_quote({column}) ELSE 'null' END"
+                # Without a point where it is whole, as JavaScript writes it; infinity less itself is NULL.
+                whole = f"CAST({column} AS INTEGER)"
+                return (
+                    f"CASE WHEN {column} = {whole} THEN CAST({whole} AS TEXT)"
+                    f" WHEN {column} - {column} = 0 THEN json_quote({column}) ELSE 'null' END"
+                )
             case ValueKind.JSON:
                 # Texts that are no JSON are strings: the reference stores a JSON string without its quotes.
                 valid = f"CASE WHEN json_valid({column}) THEN {column} ELSE json_quote({column}) END"
