@@ -1,1 +1,0 @@
-import"./kit-8003dfdb3769.js";import"./index-f3550c9f0c0a.js";import{t as e}from"./kinds-8821b138c8d1.js";import{t}from"./TokenList-53d4e799a8ed.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

@@ -1,1 +1,0 @@
-import{Bn as e,Ir as t,Sr as n,Vr as r,Zn as i,br as a,ir as o,si as s,ur as c}from"./kit-8003dfdb3769.js";var l=n(`<div><!></div>`);function u(n,u){let d=e(u,`tone`,3,`bad`);var f=l(),p=r(f);c(p,()=>u.children),s(f),t(()=>{o(f,1,`message ${d()??``}`,`svelte-1eynozp`),i(f,`role`,d()===`bad`?`alert`:`status`)}),a(n,f)}export{u as t};
