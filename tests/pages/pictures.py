@@ -1,8 +1,9 @@
 """Pictures of every page of administrators, in both themes and three widths, to be looked at.
 
-    python -m tests.pages.pictures FOLDER [--only NAME] [--right-to-left]
+    python -m tests.pages.pictures FOLDER [--only NAME] [--docs] [--right-to-left]
 
-It serves the sample project for itself. Pictures are called `PAGE-WIDTH-THEME.png`; a page that is not there is told.
+It serves the sample project for itself. Pictures are called `PAGE-WIDTH-THEME.webp`; a page that is not there is told.
+`--docs`: those that docs/pictures holds, one at each width and in each theme that tells something of its own.
 """
 
 import argparse
@@ -21,6 +22,9 @@ from tests.panel.editor import Unseen
 _HEIGHTS = {390: 844, 1024: 768, 1600: 1000}
 _TALLEST = 3000
 """Pixels of a page that is longer than its window."""
+_TALLEST_IN_DOCS = 1400
+_QUALITY = 75
+_OF_DOCS = frozenset({(1600, "light"), (1600, "dark"), (1024, "dark"), (390, "light")})
 
 
 def main() -> int:
@@ -29,6 +33,7 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", default="")
     parser.add_argument("--right-to-left", action="store_true", help="as in a language that is written so")
+    parser.add_argument("--docs", action="store_true")
     asked = parser.parse_args()
     asked.folder.mkdir(parents=True, exist_ok=True)
     command = browser.find_browser()
@@ -43,15 +48,15 @@ def main() -> int:
             desk = Desk(page, f"http://127.0.0.1:{server.port}", asked.folder)
             if asked.right_to_left:
                 desk.speak(RIGHT_TO_LEFT)
-            missing = take(desk, OUTSIDE, asked.only)
+            missing = take(desk, OUTSIDE, asked.only, of_docs=asked.docs)
             desk.log_in(ADA)
-            missing += take(desk, PLACES, asked.only)
+            missing += take(desk, PLACES, asked.only, of_docs=asked.docs)
     for line in missing:
         sys.stderr.write(f"{line}\n")
     return 1 if missing else 0
 
 
-def take(desk: Desk, places: dict[str, Place], only: str) -> list[str]:
+def take(desk: Desk, places: dict[str, Place], only: str, *, of_docs: bool) -> list[str]:
     """Take the pictures of these pages; what went wrong."""
     missing = []
     for name, place in places.items():
@@ -62,20 +67,24 @@ def take(desk: Desk, places: dict[str, Place], only: str) -> list[str]:
             for width in WIDTHS:
                 desk.size(width, _HEIGHTS[width])
                 for theme in THEMES:
+                    if of_docs and (width, theme) not in _OF_DOCS:
+                        continue
                     desk.theme(theme)
                     desk.settle()
-                    keep(desk, f"{name}-{width}-{theme}", _HEIGHTS[width])
+                    keep(desk, f"{name}-{width}-{theme}", _HEIGHTS[width], _TALLEST_IN_DOCS if of_docs else _TALLEST)
         except Unseen as error:
             missing.append(f"{name}: {error}")
     return missing
 
 
-def keep(desk: Desk, name: str, height: int) -> None:
+def keep(desk: Desk, name: str, height: int, tallest: int) -> None:
     """Keep a picture of the whole page, as far as it goes."""
     width, whole = desk.page.do("[innerWidth, document.documentElement.scrollHeight]")
-    clip = {"x": 0, "y": 0, "width": width, "height": min(max(whole, height), _TALLEST), "scale": 1}
-    taken = desk.page.send("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
-    (desk.pictures / f"{name}.png").write_bytes(base64.b64decode(taken["data"]))
+    clip = {"x": 0, "y": 0, "width": width, "height": min(max(whole, height), tallest), "scale": 1}
+    taken = desk.page.send(
+        "Page.captureScreenshot", format="webp", quality=_QUALITY, captureBeyondViewport=True, clip=clip
+    )
+    (desk.pictures / f"{name}.webp").write_bytes(base64.b64decode(taken["data"]))
 
 
 if __name__ == "__main__":

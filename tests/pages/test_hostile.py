@@ -1,0 +1,101 @@
+"""Texts that would be scripts, in all that has a name: entries, people, roles, tokens, folders, addresses, errors.
+
+The policy of the pages would refuse such scripts; here nothing of them may become more than a text in the first place.
+"""
+
+from typing import Final
+from urllib.parse import quote
+
+import pytest
+
+from tests.pages.desk import Desk
+
+IMAGE: Final = "<img src=x onerror=hacked=1>"
+EVIL: Final = f"\"'></script><script>hacked=1</script>{IMAGE}<svg onload=hacked=1>{{{{7*7}}}}${{7*7}}"
+MARKUP: Final = "script:not([src]), svg[onload], [onerror], [onload], a[href^='javascript:' i], base ~ base"
+CM: Final = "/content-manager/collection-types"
+PAGES: Final = {
+    "home": ("/", IMAGE),
+    "list": (f"{CM}/api::article.article?sort=id:DESC", IMAGE),
+    "search": (f"{CM}/api::article.article?_q={quote(IMAGE)}", "in all"),
+    "filter": (f"{CM}/api::article.article?filters[$and][0][title][$contains]={quote(IMAGE)}", "in all"),
+    "tags": (f"{CM}/api::tag.tag", IMAGE),
+    "no type": (f"{CM}/{quote(IMAGE)}", ""),
+    "no page": (f"/{quote(EVIL, safe='')}", "There is no such page"),
+    "roles": ("/settings/roles", IMAGE),
+    "users": ("/settings/users", IMAGE),
+    "tokens": ("/settings/api-tokens", IMAGE),
+    "webhooks": ("/settings/webhooks", IMAGE),
+    "audit": ("/settings/audit", "Who did what"),
+    "library": ("/plugins/upload", "onerror=hacked"),
+    "search of files": (f"/plugins/upload?_q={quote(IMAGE)}", "0 folders, 0 files"),
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def named(desk: Desk) -> int:
+    """Everything that can have a name has that one; the id of an article."""
+    made = desk.ask("POST", f"{CM}/api::article.article", {"title": EVIL, "slug": "evil", "excerpt": EVIL})
+    tag = desk.ask("POST", f"{CM}/api::tag.tag", {"name": IMAGE, "slug": "evil"})
+    linked = {"tags": {"connect": [{"id": tag["id"]}], "disconnect": []}}
+    desk.ask("PUT", f"{CM}/api::article.article/{made['id']}", linked)
+    role = desk.ask("POST", "/admin/roles", {"name": EVIL, "description": EVIL})["data"]["id"]
+    desk.ask("POST", "/admin/users", {"firstname": EVIL, "lastname": EVIL, "email": "e@example.org", "roles": [role]})
+    token = {"name": EVIL, "description": EVIL, "type": "read-only", "lifespan": None}
+    desk.ask("POST", "/admin/api-tokens", token)
+    hook = {"name": EVIL, "url": "https://example.org/?<svg>", "headers": {}, "events": ["entry.create"]}
+    desk.ask("POST", "/admin/webhooks", hook)
+    desk.ask("POST", "/upload/folders", {"name": EVIL.replace("/", ""), "parent": None})
+    return int(made["id"])
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_names_are_texts_on_every_page(desk: Desk, name: str) -> None:
+    address, text = PAGES[name]
+    desk.open(f"/admin{address}")
+    desk.see(text)
+    desk.settle()
+    assert_inert(desk)
+
+
+def test_an_entry_shows_them_as_they_are(desk: Desk, named: int) -> None:
+    desk.open(f"/admin{CM}/api::article.article/{named}")
+    desk.see("Add to blocks")
+    desk.until(f"document.querySelector('main h1').innerText.includes({IMAGE!r})", "the title")
+    assert desk.value("title") == EVIL
+    desk.until(f"document.querySelector('[data-path=tags]').innerText.includes({IMAGE!r})", "the tag that it leads to")
+    desk.click("More actions")
+    desk.click("Delete")
+    desk.see("Delete")
+    assert_inert(desk)
+    desk.press("Escape")
+
+
+def test_what_is_refused_is_told_as_a_text(desk: Desk) -> None:
+    desk.open(f"/admin{CM}/api::article.article/create")
+    desk.fill("title", "Refused")
+    desk.fill("slug", IMAGE)
+    desk.click("Save")
+    desk.until("document.querySelector('[data-path=slug] .problem')", "what is wrong")
+    assert_inert(desk)
+    desk.open("/admin/plugins/upload")
+    desk.see("Newest first")
+    desk.give("input[type=file][multiple]", f"{IMAGE}.png")
+    desk.see("invalid characters", "has not arrived")
+    assert_inert(desk)
+
+
+def test_the_palette_finds_them_as_texts(desk: Desk) -> None:
+    desk.open("/admin/")
+    desk.see("What to do next")
+    desk.press("k", control=True)
+    desk.until("document.activeElement.matches('[role=dialog] input')", "the palette")
+    desk.page.send("Input.insertText", text="onerror")
+    desk.until(f"document.querySelector('[role=dialog]').innerText.includes({IMAGE!r})", "the entry")
+    assert_inert(desk)
+    desk.press("Escape")
+
+
+def assert_inert(desk: Desk) -> None:
+    assert desk.do("typeof window.hacked") == "undefined"
+    assert desk.do(f"[...document.querySelectorAll({MARKUP!r})].map((one) => one.outerHTML)") == []
