@@ -1,1 +1,0 @@
-import"./kit-21a671480fc6.js";import"./index-b6dd4c62bffb.js";import{i as e}from"./kinds-4bea1f01eef3.js";import{t}from"./TokenPage-8abde46764f4.js";function n(n){t(n,{get kind(){return e}})}export{n as default};
