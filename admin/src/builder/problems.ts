@@ -1,6 +1,7 @@
 /** What the service refused, at the places of a draft. */
 import { ApiError } from '../api/errors';
 import { t } from '../messages/index.svelte';
+import { errorText } from '../ui/failed';
 import type { DefinitionDraft } from './draft.svelte';
 
 export interface PlacedProblem {
@@ -20,10 +21,7 @@ const CODES: Record<string, () => string> = {
 
 /** An error in words. */
 export function wordsOf(error: unknown): string {
-  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
-  if (error.isOffline) return t('app.offline');
-  if (error.status === 403) return t('app.forbidden');
-  return CODES[error.message]?.() ?? error.message;
+  return (error instanceof ApiError && CODES[error.message]?.()) || errorText(error);
 }
 
 /** The problems of an error, each at the field that it is about. `parts` are the components that went along. */

@@ -2,11 +2,21 @@ import { ApiError } from '../api/errors';
 import { t } from '../messages/index.svelte';
 import { toast } from './toasts.svelte';
 
+/** What the service says where it has nothing to say. */
+const BARE: ReadonlySet<string> = new Set(['Forbidden', 'Policy Failed']);
+
 /** An error in words. */
 export function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
   if (error.isOffline) return t('app.offline');
-  return error.status === 403 ? t('app.forbidden') : error.message;
+  return BARE.has(error.message) ? t('app.forbidden') : error.message;
+}
+
+/** The same, with all places that the service names. */
+export function errorPlaces(error: unknown): string {
+  const problems = error instanceof ApiError ? error.problems : [];
+  const places = problems.map(({ path, message }) => (path.length ? `${path.join('.')}: ${message}` : message));
+  return [...new Set([errorText(error), ...places])].join(' · ');
 }
 
 /** Say that something did not work, where there is no better place for it. */

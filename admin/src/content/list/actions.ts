@@ -3,8 +3,8 @@ import { call } from '../../api/client';
 import type { QueryValue } from '../../api/query';
 import { t } from '../../messages/index.svelte';
 import { confirmed } from '../../ui/confirm.svelte';
+import { errorPlaces } from '../../ui/failed';
 import { toast } from '../../ui/toasts.svelte';
-import { problemOf } from './words';
 import { refresh, type Entry } from './entries';
 
 /** Entries that the service changes at once, in one transaction. */
@@ -92,7 +92,7 @@ async function attempt(work: () => Promise<boolean>): Promise<boolean> {
   try {
     return await work();
   } catch (error) {
-    toast('failed', problemOf(error));
+    toast('failed', errorPlaces(error));
     return false;
   }
 }

@@ -10,11 +10,11 @@ import { navigate } from '../../app/router';
 import { may } from '../../app/session.svelte';
 import { t } from '../../messages/index.svelte';
 import type { MenuItem } from '../../ui/menu';
+import { errorPlaces } from '../../ui/failed';
 import { toast } from '../../ui/toasts.svelte';
 import { hasDrafts } from '../model/definitions';
 import { apiAddress, publish, remove, unpublish } from './actions';
 import type { Entry } from './entries';
-import { problemOf } from './words';
 
 const RIGHT = 'plugin::content-manager.explorer';
 
@@ -45,6 +45,6 @@ async function copyAddress(uid: string, id: number): Promise<void> {
     await navigator.clipboard?.writeText(address);
     toast('done', navigator.clipboard ? t('list.copied', { address }) : address);
   } catch (error) {
-    toast('failed', problemOf(error));
+    toast('failed', errorPlaces(error));
   }
 }

@@ -2,15 +2,15 @@
 import { queries } from '../../app/queries';
 import { t } from '../../messages/index.svelte';
 import { confirmed } from '../../ui/confirm.svelte';
+import { failed } from '../../ui/failed';
 import { toast } from '../../ui/toasts.svelte';
-import { wordsOf } from './form.svelte';
 
 /** Do it, say so, and read anew what is kept under keys. Whether it was done. */
 export async function act(work: () => Promise<unknown>, done: string, ...keys: string[]): Promise<boolean> {
   try {
     await work();
   } catch (error) {
-    toast('failed', wordsOf(error));
+    failed(error);
     return false;
   }
   toast('done', done);

@@ -1,6 +1,6 @@
 /** The state of a form of settings: values, what they were when they were saved, and what is wrong with them. */
 import { ApiError } from '../../api/errors';
-import { t } from '../../messages/index.svelte';
+import { errorText } from '../../ui/failed';
 import { same } from './same';
 
 export class SettingsForm<Values extends object> {
@@ -54,13 +54,6 @@ export class SettingsForm<Values extends object> {
     if (!(error instanceof ApiError)) throw error;
     this.problems = Object.fromEntries(error.problems.map((one) => [one.path.join('.'), one.message]));
     const isShown = error.problems.length > 0 && error.problems.every((one) => String(one.path[0]) in this.values);
-    if (!isShown) this.failure = wordsOf(error);
+    if (!isShown) this.failure = errorText(error);
   }
-}
-
-/** What went wrong, in words. */
-export function wordsOf(error: unknown): string {
-  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
-  if (error.isOffline) return t('app.offline');
-  return error.status === 403 && error.message === 'Forbidden' ? t('app.forbidden') : error.message;
 }

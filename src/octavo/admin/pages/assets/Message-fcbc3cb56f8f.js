@@ -1,1 +1,0 @@
-import{$n as e,Hn as t,Rr as n,Sr as r,Ur as i,fr as a,li as o,or as s,wr as c}from"./kit-53dafbf58cf9.js";var l=c(`<div><!></div>`);function u(c,u){let d=t(u,`tone`,3,`bad`);var f=l(),p=i(f);a(p,()=>u.children),o(f),n(()=>{s(f,1,`message ${d()??``}`,`svelte-1eynozp`),e(f,`role`,d()===`bad`?`alert`:`status`)}),r(c,f)}export{u as t};

@@ -1,1 +1,0 @@
-import"./kit-53dafbf58cf9.js";import"./index-607323dd0468.js";import{i as e}from"./kinds-748ae97a587e.js";import{t}from"./TokenPage-c106b5012385.js";function n(n){t(n,{get kind(){return e}})}export{n as default};
