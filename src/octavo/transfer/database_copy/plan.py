@@ -10,6 +10,7 @@ from octavo.schema.scalar_types import ValueKind
 from octavo.sql.ddl.physical import physical_tables
 from octavo.sql.ddl.tables import ForeignKey, OwnTable, Table, wanted_tables
 from octavo.sql.dialects.base import Dialect
+from octavo.sql.dialects.kept_totals import PREFIX
 from octavo.transfer.rows.plain_values import KIND_OF_WORD
 from octavo.transfer.rows.tables import RowTable
 
@@ -115,7 +116,7 @@ def _unknown(found: Mapping[str, Table], wanted: Mapping[str, Table], own: set[s
         if name in wanted:
             known = {column.name for column in wanted[name].columns}
             yield from (f"{name}.{column.name}" for column in table.columns if column.name not in known)
-        elif name not in own and name != STATE_TABLE:
+        elif name not in own and name != STATE_TABLE and not name.startswith(PREFIX):
             yield name
 
 
