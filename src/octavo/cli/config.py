@@ -10,9 +10,9 @@ import click
 import orjson
 
 from octavo.adoption.report import Report
-from octavo.adoption.summary import counted, open_ends
+from octavo.adoption.summary import counted
 from octavo.cli.base import Group, check_project, json_option, project_option, refuse, say, say_json, say_table
-from octavo.cli.v4_report import report_on, tell_v4
+from octavo.cli.v4_report import refuse_open, report_on, tell_v4
 from octavo.runtime.definitions import warnings_of
 from octavo.runtime.process import build
 from octavo.settings import describe, load_settings, missing_secrets
@@ -91,9 +91,12 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
 
 
 def _end(remarks: Sequence[object], report: Report | None, strict: bool) -> None:
-    count = len(remarks) if report is None else open_ends(report)
-    if strict and count:
-        refuse(f"{counted(count, 'remark')} on the definitions" if report is None else counted(count, "open end"))
+    if not strict:
+        return
+    if report is not None:
+        refuse_open(report)
+    elif remarks:
+        refuse(f"{counted(len(remarks), 'remark')} on the definitions")
 
 
 def _text(value: object) -> str:

@@ -53,7 +53,13 @@ def check_strictly(settings: Settings) -> None:
         return
     registry = project_registry(settings)
     report = report_on(settings, registry, read_project_code(settings, registry))
-    if report is not None and (count := open_ends(report)):
+    if report is not None:
+        refuse_open(report)
+
+
+def refuse_open(report: Report) -> None:
+    """Refuse where anything is open, and name it."""
+    if count := open_ends(report):
         refuse("\n".join([f"{counted(count, 'open end')} of the project:", *open_lines(report)]))
 
 
