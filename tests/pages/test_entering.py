@@ -93,3 +93,17 @@ def test_the_palette_goes_to_pages_and_entries_by_keyboard(desk: Desk) -> None:
     assert not AXE.is_file() or desk.barriers() == []
     desk.press("Escape")
     desk.until("!document.querySelector('[role=dialog]')", "no palette")
+
+
+def test_a_click_for_a_new_tab_is_left_to_the_browser(desk: Desk) -> None:
+    desk.open("/admin/me")
+    desk.see("Profile")
+    click = "new MouseEvent('click', {bubbles: true, cancelable: true, ctrlKey: true})"
+    left = f"""((link, click) => {{
+      addEventListener('click', (event) => event.preventDefault(), {{capture: true, once: true}});
+      link.dispatchEvent(click);
+      return location.pathname;
+    }})(document.querySelector('#sidebar a[href$="/plugins/upload"]'), {click})"""
+    assert desk.do(left) == "/admin/me"
+    desk.settle()
+    assert desk.do("location.pathname") == "/admin/me"

@@ -230,7 +230,7 @@ def test_rights_decide_what_is_offered_and_what_is_named(desk: Desk) -> None:
     assert not desk.do("document.querySelector('.search button')")
     focus(desk, "field.tags")
     desk.page.send("Input.insertText", text="Nobody is called that")
-    desk.see("No entry is called that")
+    desk.see("No other entry is called that")
     assert "New Tag" not in desk.text()
     assert desk.barriers() == []
     leave(desk)

@@ -33,6 +33,11 @@ export const route = {
   },
 };
 
+// A click for a new tab or window is the browser's, but the library would take it: this listener comes before its own.
+window.addEventListener('click', (event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button) event.stopImmediatePropagation();
+});
+
 /** Go to an address of the pages, as links have it: below BASE. */
 export function goTo(address: string, how: { replace?: boolean; scrollToTop?: false; state?: unknown } = {}): Promise<unknown> {
   const go = navigate as unknown as (path: string, options?: object) => Promise<unknown>;

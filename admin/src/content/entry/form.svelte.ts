@@ -47,7 +47,8 @@ export class EntryForm {
   readonly locale: string | null;
   readonly origin: number | null;
   readonly related: number | null;
-  readonly depth: number;
+  /** How many forms it lies over; null where it is only looked at. */
+  readonly depth: number | null;
   id = $state<number | null>(null);
   /** What the service has. */
   original = $state.raw<Values>({});
@@ -82,7 +83,7 @@ export class EntryForm {
     this.id = setting.id;
     this.origin = setting.origin ?? null;
     this.related = setting.related ?? null;
-    this.depth = setting.depth ?? 0;
+    this.depth = setting.isReadOnly || setting.isPicture ? null : (setting.depth ?? 0);
     this.#prefix = setting.isPicture ? 'picture.' : setting.isReadOnly ? 'beside.' : this.depth ? `panel${this.depth}.` : '';
     this.original = original;
     this.values = values;

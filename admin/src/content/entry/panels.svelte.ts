@@ -46,12 +46,12 @@ export class Panels {
   }
 
   /** Whether one may open over a form of that depth. */
-  hasRoom(depth: number): boolean {
-    return depth < MOST;
+  hasRoom(depth: number | null): boolean {
+    return depth !== null && depth < MOST;
   }
 
   /** Over the form of a depth; once, however often it is asked for. */
-  async open(depth: number, panel: Panel): Promise<void> {
+  async open(depth: number | null, panel: Panel): Promise<void> {
     if (this.#isOpening || depth !== this.shown.length) return;
     if (!depth) this.#scrolled = window.scrollY;
     const panels = [...$state.snapshot(this.shown), panel];
@@ -74,7 +74,8 @@ export class Panels {
   }
 
   /** Be told what is saved in the panel that a relation has opened. */
-  wait(depth: number, path: string, hear: (entry: Values) => void): () => void {
+  wait(depth: number | null, path: string, hear: (entry: Values) => void): (() => void) | undefined {
+    if (depth === null) return undefined;
     const key = `${depth} ${path}`;
     this.#waiting.set(key, hear);
     return () => this.#waiting.get(key) === hear && this.#waiting.delete(key);

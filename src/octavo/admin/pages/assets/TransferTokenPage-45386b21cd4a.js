@@ -1,1 +1,0 @@
-import"./kit-6976b09d356a.js";import"./index-6c322ec05c19.js";import{i as e}from"./kinds-e6462342b14b.js";import{t}from"./TokenPage-461cb254486b.js";function n(n){t(n,{get kind(){return e}})}export{n as default};
