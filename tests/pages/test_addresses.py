@@ -39,3 +39,24 @@ def test_back_and_forward_lead_through_lists_and_entries(desk: Desk) -> None:
     desk.click("Author")
     desk.see("in all")
     assert desk.do("location.pathname") == "/admin/content-manager/collection-types/api::author.author"
+
+
+@pytest.mark.parametrize(
+    "address, said",
+    [
+        ("collection-types/api::article.article/99999", "There is no such entry, or you may not see it"),
+        ("collection-types/api::nothing.nothing/1", "There is no such content-type"),
+        ("single-types/api::article.article", "There is no such content-type"),
+    ],
+)
+def test_addresses_of_nothing_say_so(desk: Desk, address: str, said: str) -> None:
+    desk.open(f"/admin/content-manager/{address}")
+    desk.see(said)
+
+
+def test_an_entry_is_in_its_own_language_whatever_the_address_says(desk: Desk) -> None:
+    there = "/content-manager/collection-types/api::category.category"
+    [german] = desk.ask("GET", f"{there}?locale=de&filters[name][$eq]=Fl%C3%BCsse")["results"]
+    desk.open(f"/admin{there}/{german['id']}?plugins[i18n][locale]=en")
+    desk.until("document.querySelector('[aria-current=true], .here')?.innerText === 'German (de)'", "its language")
+    assert desk.value("name") == "Flüsse"

@@ -1,1 +1,0 @@
-import"./kit-ed39ec4a8b36.js";import"./index-91e8775bb769.js";import{t as e}from"./kinds-e0c458e00e43.js";import{t}from"./TokenPage-807da2dead8b.js";function n(n){t(n,{get kind(){return e}})}export{n as default};
