@@ -42,11 +42,11 @@ MOST_CALLS = {
 # Calls of our own functions at most, for a whole request on SQLite and on PostgreSQL. For reads as many as are made
 # now, since each shows in how many requests are answered; for writes a twentieth more.
 MOST_REQUEST_CALLS = {
-    "read an entry": (55, 73),
-    "list entries": (57, 75),
-    "create, small": (385, 420),
-    "update, small": (360, 415),
-    "update, large": (1540, 1950),
+    "read an entry": (48, 66),
+    "list entries": (50, 68),
+    "create, small": (375, 410),
+    "update, small": (348, 404),
+    "update, large": (1525, 1925),
 }
 OWN = str(Path(octavo.__file__).parent)
 

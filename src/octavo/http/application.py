@@ -55,6 +55,8 @@ class HttpApplication:
         self._gate: asyncio.Event | None = None
         self._logged = -inf
         self.observers: tuple[Observer, ...] = ()
+        self.observed_from = 0.0
+        """Seconds: of answers that took less nobody is told."""
         self.leave: Callable[[], float] = lambda: 0.0
         """Called when the end is near: how many seconds requests are still to be taken."""
         self.problem: str | None = None
@@ -139,8 +141,9 @@ class HttpApplication:
             if self.problem is not None:
                 self._log_answer(request, response)
             await self._send(request, response, dispatcher, send)
-            if self.observers:
-                self._tell_answered(request, response)
+            seconds = asyncio.get_running_loop().time() - request.started
+            if seconds >= self.observed_from:
+                self._tell_answered(request, response, seconds)
             if not full and request.method not in ALWAYS_ALLOWED and not request.overdue:
                 await request.drain()
         except asyncio.CancelledError:
@@ -159,8 +162,7 @@ class HttpApplication:
         reason = f"{len(self._running) - 1} are under way"
         return render_outage(ServiceUnavailable("Too many requests are waiting", reason=reason))
 
-    def _tell_answered(self, request: Request, response: Response) -> None:
-        seconds = asyncio.get_running_loop().time() - request.started
+    def _tell_answered(self, request: Request, response: Response, seconds: float) -> None:
         for observe in self.observers:
             try:
                 observe(request, response, seconds)

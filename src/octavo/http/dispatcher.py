@@ -22,6 +22,7 @@ from octavo.http.cors import Cors, is_preflight
 from octavo.http.error_response import render_error
 from octavo.http.options import HttpOptions
 from octavo.http.request import Request, Scope, decode_path
+from octavo.http.request_names import NAME
 from octavo.http.response import TEXT, Headers, Response
 from octavo.http.router import METHODS, Handler, Router
 from octavo.http.static import Files
@@ -35,7 +36,6 @@ ALWAYS_ALLOWED = frozenset(("HEAD", "GET"))
 Around = Callable[[Handler, Request], Awaitable[Response]]
 """What stands around everything that answers: it is given that, and the request."""
 _POLICY = b"content-security-policy"
-_NAME = b"x-request-id"
 _NONE: frozenset[bytes] = frozenset()
 _WITHOUT_BODY = frozenset((204, 304))
 
@@ -136,8 +136,8 @@ class Dispatcher:
             *self._cors.headers(request),
             *own,
         ]
-        if _NAME not in named:
-            headers.append((_NAME, request.id.encode()))
+        if NAME not in named:
+            headers.append((NAME, request.id.encode()))
         if self.options.server_timing:
             headers.append((b"server-timing", request.timing().encode()))
         if response.content_type:

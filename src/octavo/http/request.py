@@ -16,7 +16,7 @@ from octavo.errors import BadRequestError, PayloadTooLargeError, UnsupportedMedi
 from octavo.events.origin import Source
 from octavo.http.json_text import parse_json
 from octavo.http.options import HttpOptions
-from octavo.http.request_names import new_name, taken_over
+from octavo.http.request_names import NAME, TRACE, new_name, taken_over
 from octavo.threads import in_computing_thread
 
 Scope = MutableMapping[str, Any]
@@ -135,7 +135,9 @@ class Request:
     def raw_path(self) -> str:
         """The path as it was sent, percent escapes included."""
         raw: bytes | None = self.scope.get("raw_path")
-        return quote(self.scope["path"], safe="/:@!$&'()*+,;=~%") if raw is None else decode_text(raw, "path")
+        if raw is None:
+            return quote(self.scope["path"], safe="/:@!$&'()*+,;=~%")
+        return raw.decode("ascii") if raw.isascii() else decode_text(raw, "path")
 
     @property
     def path(self) -> str:
@@ -147,7 +149,8 @@ class Request:
         """The query string as it was sent, without the question mark; or what stands for changed parameters."""
         if self.overlay is not None and self.overlay.query is not None:
             return self.overlay.query
-        return decode_text(self.scope["query_string"], "query string")
+        raw: bytes = self.scope["query_string"]
+        return raw.decode("ascii") if raw.isascii() else decode_text(raw, "query string")
 
     def header(self, name: str) -> str | None:
         """One header by its lower-case name."""
@@ -191,7 +194,9 @@ class Request:
     def id(self) -> str:
         """The name of this request in logs and answers: that which the client gave it, or a new one."""
         if self._id is None:
-            self._id = taken_over(self.headers) or new_name()
+            headers = self.headers
+            brings_one = TRACE in headers or NAME in headers  # few do, and each answer asks
+            self._id = (taken_over(headers) if brings_one else None) or new_name()
         return self._id
 
     async def stream(self, limit: int) -> AsyncIterator[bytes]:

@@ -10,6 +10,9 @@ from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Final
 
+TRACE: Final = b"traceparent"
+NAME: Final = b"x-request-id"
+"""The headers that a request may bring its name in."""
 _TRACE: Final = re.compile(rb"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?")
 _NAME: Final = re.compile(rb"[A-Za-z0-9._-]{8,64}")
 _ALL: Final = (1 << 64) - 1
@@ -39,8 +42,8 @@ def taken_over(headers: Mapping[bytes, bytes]) -> str | None:
     """The name that a request came with: its trace (`traceparent`), or else its `X-Request-Id`. None where there is
     none, or what is there is none: it goes into logs, so that it may hold nothing but letters, digits, `.`, `_`, `-`.
     """
-    trace = headers.get(b"traceparent")
+    trace = headers.get(TRACE)
     if trace is not None and (found := _TRACE.fullmatch(trace)):
         return found[1].decode()
-    name = headers.get(b"x-request-id")
+    name = headers.get(NAME)
     return name.decode() if name is not None and _NAME.fullmatch(name) else None

@@ -63,6 +63,7 @@ class Operating:
         access = (AccessLog(log.access_sample),) if log.access else ()
         counting = (self._measures.see_request,) if token else ()
         application.observers = (infrastructure.slow, *counting, *access)
+        application.observed_from = 0.0 if counting or access else infrastructure.slow.seconds
         infrastructure.database.watch = self._watch(settings)
         _add(router, "/_ready", self._ready)
         if token:
