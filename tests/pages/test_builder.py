@@ -132,3 +132,18 @@ def test_what_is_refused_is_said_at_its_place_and_nothing_is_lost(desk: Desk) ->
     desk.click("Discard")
     desk.click_at("[role=dialog] .danger")
     desk.see("Collection types")
+
+
+def test_a_component_gets_an_icon_by_looking_for_it(desk: Desk) -> None:
+    desk.open(f"{BUILDER}/component-categories/blocks/blocks.gallery")
+    desk.click("Configure", exact=True)
+    desk.click_at(".picker button")
+    desk.fill("Find an icon", "plane")
+    desk.until("document.querySelectorAll('.icons label').length === 2", "two icons")
+    desk.click_at(".icons label[title=paperPlane]")
+    desk.press("ArrowRight")
+    desk.until("document.querySelector('.picker .chosen').innerText.includes('plane')", "the next one")
+    desk.press("ArrowLeft")
+    desk.click("Save")
+    desk.see("is saved and in force")
+    assert desk.ask("GET", "/content-type-builder/components/blocks.gallery")["data"]["schema"]["icon"] == "paperPlane"

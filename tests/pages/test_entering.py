@@ -2,9 +2,7 @@
 
 import pytest
 
-from tests.pages.desk import ADA, AXE, Desk, Person
-
-CHOSEN = "document.querySelector('[role=option][aria-selected=true]')"
+from tests.pages.desk import ADA, Desk, Person
 
 
 def test_a_wrong_password_is_said_and_the_right_one_enters(desk: Desk) -> None:
@@ -75,24 +73,6 @@ def test_a_session_that_ends_is_entered_again_in_place(desk: Desk) -> None:
     desk.see("A loaf that waits")
     assert desk.value("Search in Article") == "loaf"
     desk.log_in(ADA)
-
-
-def test_the_palette_goes_to_pages_and_entries_by_keyboard(desk: Desk) -> None:
-    desk.open("/admin")
-    desk.see("What to do next")
-    desk.click("Go to", exact=False)
-    desk.until("document.querySelector('[role=dialog] input') === document.activeElement", "the palette's field")
-    desk.page.send("Input.insertText", text="sett")
-    desk.until(f"{CHOSEN}?.innerText.startsWith('Settings')", "the settings' line")
-    desk.press("Enter")
-    desk.until("location.pathname.startsWith('/admin/settings')", "the settings")
-    desk.click("Go to", exact=False)
-    desk.until("document.querySelector('[role=dialog] input') === document.activeElement", "the palette's field")
-    desk.page.send("Input.insertText", text="walk")
-    desk.until(f"{CHOSEN}?.innerText.includes('Article')", "an entry")
-    assert not AXE.is_file() or desk.barriers() == []
-    desk.press("Escape")
-    desk.until("!document.querySelector('[role=dialog]')", "no palette")
 
 
 def test_a_click_for_a_new_tab_is_left_to_the_browser(desk: Desk) -> None:

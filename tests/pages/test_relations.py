@@ -250,3 +250,29 @@ def test_panels_keep_nobody_out(desk: Desk) -> None:
             assert desk.barriers() == [], (theme, width)
             assert not desk.overflows(), (theme, width)
     desk.size(1400)
+
+
+def test_administrators_are_chosen_by_their_names(desk: Desk) -> None:
+    grace = desk.hire(Person("grace@example.org", "Passw0rd-of-Grace"), 3)
+    leads = {"type": "relation", "target": "admin::user"}
+    one, many = {**leads, "relation": "oneToOne"}, {**leads, "relation": "oneToMany"}
+    names = {"displayName": "Review", "singularName": "review", "pluralName": "reviews"}
+    made = {**names, "kind": "collectionType", "attributes": {"reviewer": one, "readers": many}}
+    desk.ask("POST", "/content-type-builder/content-types", {"contentType": made, "components": []})
+    reviews = "/content-manager/collection-types/api::review.review"
+    desk.until(f"fetch('{reviews}').then((answer) => answer.status === 401)", "the new content-type")
+    desk.open(f"/admin{reviews}/create")
+    write(desk, "field.reviewer", "grace")
+    desk.until("document.querySelector('[role=option]')?.innerText.includes('Grace')", "Grace")
+    desk.press("Enter")
+    assert linked(desk, "reviewer") == ["Grace"]
+    write(desk, "field.readers", "grace")
+    desk.until("document.querySelector('[role=option]')?.innerText.includes('Grace')", "Grace once more")
+    desk.press("Enter")
+    desk.press("s", control=True)
+    desk.until("/review.review\\/\\d+$/.test(location.pathname)", "the address of the entry")
+    desk.open(str(desk.do("location.pathname")))
+    desk.until("document.querySelectorAll('.linked .title').length === 2", "both links")
+    assert linked(desk, "reviewer") == linked(desk, "readers") == ["Grace"]
+    kept = desk.ask("GET", "/content-manager/relations/api::review.review/1/reviewer")["data"]
+    assert kept["id"] == grace

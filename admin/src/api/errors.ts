@@ -1,3 +1,5 @@
+import { inOurWords } from '../messages/said';
+
 /** One thing that is wrong, and where: `path` leads from the body to it. */
 export interface Problem {
   path: (string | number)[];
@@ -15,8 +17,10 @@ export class ApiError extends Error {
     name = 'Error',
     readonly problems: readonly Problem[] = [],
     readonly details: Readonly<Record<string, unknown>> = {},
+    /** The service's own words, which code may ask for; `message` is for people. */
+    readonly said = message,
   ) {
-    super(message);
+    super(inOurWords(message));
     this.name = name;
   }
 
@@ -37,7 +41,7 @@ export function readError(status: number, body: unknown): ApiError {
   const told = Array.isArray(details.errors) ? details.errors.filter(isObject) : [];
   const problems = told.map((one) => ({
     path: pathOf(one.path),
-    message: String(one.message ?? ''),
+    message: inOurWords(String(one.message ?? '')),
     name: String(one.name ?? ''),
   }));
   return new ApiError(status, String(error.message ?? status), String(error.name ?? 'Error'), problems, details);

@@ -21,7 +21,7 @@ const CODES: Record<string, () => string> = {
 
 /** An error in words. */
 export function wordsOf(error: unknown): string {
-  return (error instanceof ApiError && CODES[error.message]?.()) || errorText(error);
+  return (error instanceof ApiError && CODES[error.said]?.()) || errorText(error);
 }
 
 /** The problems of an error, each at the field that it is about. `parts` are the components that went along. */

@@ -3,14 +3,15 @@
  * language lacks a message. `{name}` is replaced; `{count|one form|other form}` is chosen by the language's own rules.
  */
 import { english, type Messages } from './en';
+import { saySaid, type SaidWords } from './said';
 
 export type MessageKey = keyof Messages;
 export type MessageValues = Readonly<Record<string, string | number>>;
 
-type Loader = () => Promise<Partial<Messages>>;
+type Loader = () => Promise<{ default: Partial<Messages>; said: SaidWords }>;
 const BUILT_IN: Readonly<Record<string, Loader>> = {
-  en: async () => english,
-  de: async () => (await import('./de')).default,
+  en: async () => ({ default: english, said: {} }),
+  de: () => import('./de'),
 };
 /** Those that the project has files for: another language, or other words of one that is there. */
 const OWN: readonly string[] = document.documentElement.dataset.languages?.split(' ').filter(Boolean) ?? [];
@@ -26,8 +27,9 @@ export const language = $state<{ code: string; messages: Partial<Messages> }>({ 
 /** Speak a language. One that is not there leaves the present one. */
 export async function speak(code: string): Promise<void> {
   if (!(code in LANGUAGES)) return;
-  const [said, ownWords] = await Promise.all([BUILT_IN[code]?.(), OWN.includes(code) ? ownMessages(code) : undefined]);
-  language.messages = { ...said, ...ownWords };
+  const [built, ownWords] = await Promise.all([BUILT_IN[code]?.(), OWN.includes(code) ? ownMessages(code) : undefined]);
+  language.messages = { ...built?.default, ...ownWords };
+  saySaid({ ...built?.said, ...(ownWords as SaidWords | undefined) });
   language.code = code;
   localStorage.setItem(KEY, code);
   document.documentElement.lang = code;

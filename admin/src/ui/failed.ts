@@ -9,7 +9,7 @@ const BARE: ReadonlySet<string> = new Set(['Forbidden', 'Policy Failed']);
 export function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
   if (error.isOffline) return t('app.offline');
-  return BARE.has(error.message) ? t('app.forbidden') : error.message;
+  return BARE.has(error.said) ? t('app.forbidden') : error.message;
 }
 
 /** The same, with all places that the service names. */

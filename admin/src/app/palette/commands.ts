@@ -5,6 +5,7 @@ import { t } from '../../messages/index.svelte';
 import { BASE, contentAddress, entryAddress } from '../addresses';
 import { logOut, may } from '../session.svelte';
 import { chooseTheme, THEMES } from '../theme.svelte';
+import { placeCommands, type Known } from './places';
 
 export interface Command {
   id: string;
@@ -13,18 +14,22 @@ export interface Command {
   label: string;
   /** What is said behind the label. */
   hint?: string;
+  /** It is offered once something is typed: there are many of its kind. */
+  isQuiet?: boolean;
   run: () => void;
 }
 
 type Go = (address: string) => void;
 
 /** Pages, content-types and actions, for who is in. */
-export function commandsOf(definitions: Definitions | undefined, go: Go): Command[] {
+export function commandsOf(known: Known, go: Go): Command[] {
+  const { definitions } = known;
   const types = (definitions?.contentTypes ?? []).filter((type) => type.isDisplayed);
   return [
     ...types.filter((type) => may('plugin::content-manager.explorer.read', type.uid)).map((type) => typeCommand(type, go)),
     ...types.filter(isMade).map((type) => createCommand(type, go)),
     ...pageCommands(go),
+    ...placeCommands(known, go),
     ...actionCommands(),
   ];
 }
@@ -70,6 +75,7 @@ function actionCommands(): Command[] {
 /** The commands whose label has all words that were typed, those that begin so first. */
 export function matching(commands: readonly Command[], typed: string): Command[] {
   const sought = typed.trim().toLowerCase();
+  if (!sought) return commands.filter(({ isQuiet }) => !isQuiet);
   const words = sought.split(/\s+/);
   const found = commands.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
   const begins = (command: Command): boolean => command.label.toLowerCase().startsWith(sought);

@@ -20,6 +20,11 @@ export function formViewAddress(uid: string, kind: DefinitionKind): string {
   return `${BASE}/content-manager/${PLACES[kind]}/${uid}/configurations/edit`;
 }
 
+/** Where it is said how the list of a content-type looks. */
+export function listViewAddress(uid: string): string {
+  return `${BASE}/content-manager/${PLACES.collectionType}/${uid}/configurations/list`;
+}
+
 /** How the form of a component looks, and of those in it. */
 export function componentViewsQuery(uid: () => string, isWanted: () => boolean): CreateQueryResult<ComponentViews> {
   return createQuery(() => ({

@@ -11,7 +11,7 @@ export async function sendGrants(id: number, grants: Grants): Promise<void> {
     if (!(error instanceof ApiError) || !error.problems.length) throw error;
     const keys = Object.keys(grants);
     const placed = ({ path: [top, index], ...problem }: Problem): Problem => ({ ...problem, path: top === 'permissions' && index !== undefined ? ['grants', keys[Number(index)] ?? ''] : [] });
-    throw new ApiError(error.status, error.message, error.name, error.problems.map(placed), error.details);
+    throw new ApiError(error.status, error.said, error.name, error.problems.map(placed), error.details);
   }
 }
 

@@ -35,6 +35,11 @@ export class Opening {
     $effect(() => this.#panels?.wait(asking.form.depth, asking.path(), (entry) => asking.hear(entry as Values & { id: number })));
   }
 
+  /** The content-type that is led to. */
+  get target(): string {
+    return this.#asking.target();
+  }
+
   /** What one of its entries is. */
   get kind(): string {
     return this.#type?.info.displayName ?? this.#asking.target();

@@ -1,1 +1,0 @@
-import"./kit-94a4f3c86fc5.js";import"./index-b1451625fe3d.js";import{i as e}from"./kinds-f27aad3e7efa.js";import{t}from"./TokenPage-19797e4e96b4.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

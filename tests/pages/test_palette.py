@@ -1,0 +1,57 @@
+"""The palette of commands: wherever one may go, by keyboard."""
+
+from tests.pages.desk import ADA, AXE, Desk, Person
+
+CHOSEN = "document.querySelector('[role=option][aria-selected=true]')"
+
+
+def command(desk: Desk, typed: str, found: str) -> None:
+    """Go where the palette leads by what is typed."""
+    desk.click("Go to", exact=False)
+    desk.until("document.querySelector('[role=dialog] input') === document.activeElement", "the palette's field")
+    desk.page.send("Input.insertText", text=typed)
+    desk.until(f"{CHOSEN}?.innerText.startsWith('{found}')", found)
+    desk.press("Enter")
+
+
+def test_the_palette_leads_to_settings_views_and_new_types(desk: Desk) -> None:
+    desk.open("/admin")
+    desk.see("What to do next")
+    command(desk, "webh", "Webhooks")
+    desk.see("There are no webhooks yet")
+    command(desk, "form of art", "Configure the form of Article")
+    desk.see("The form of Article")
+    command(desk, "new coll", "New collection type")
+    desk.see("Nothing is written before you save")
+
+
+def test_the_palette_offers_nothing_that_one_may_not(desk: Desk) -> None:
+    author = Person("palette@example.org", "Passw0rd-of-Palette")
+    desk.hire(author, 3)
+    desk.log_in(author)
+    desk.click("Go to", exact=False)
+    desk.until("document.querySelector('[role=dialog] input') === document.activeElement", "the palette's field")
+    for typed, known in (("configure", 0), ("component", 0), ("webhooks", 0), ("article", 1)):
+        desk.page.do("document.querySelector('[role=dialog] input').select()")
+        desk.page.send("Input.insertText", text=typed)
+        desk.until(f"Math.min(1, document.querySelectorAll('[role=option]').length) === {known}", typed)
+    desk.press("Escape")
+    desk.log_in(ADA)
+
+
+def test_the_palette_goes_to_pages_and_entries_by_keyboard(desk: Desk) -> None:
+    desk.open("/admin")
+    desk.see("What to do next")
+    desk.click("Go to", exact=False)
+    desk.until("document.querySelector('[role=dialog] input') === document.activeElement", "the palette's field")
+    desk.page.send("Input.insertText", text="sett")
+    desk.until(f"{CHOSEN}?.innerText.startsWith('Settings')", "the settings' line")
+    desk.press("Enter")
+    desk.until("location.pathname.startsWith('/admin/settings')", "the settings")
+    desk.click("Go to", exact=False)
+    desk.until("document.querySelector('[role=dialog] input') === document.activeElement", "the palette's field")
+    desk.page.send("Input.insertText", text="walk")
+    desk.until(f"{CHOSEN}?.innerText.includes('Article')", "an entry")
+    assert not AXE.is_file() or desk.barriers() == []
+    desk.press("Escape")
+    desk.until("!document.querySelector('[role=dialog]')", "no palette")
