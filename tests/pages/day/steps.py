@@ -15,8 +15,10 @@ _MOST_FAILURES = 3
 class Day:
     """The steps of a day."""
 
-    def __init__(self) -> None:
+    def __init__(self, after: Step | None = None) -> None:
+        """`after` is done after each step, as a part of it."""
         self.steps: dict[str, Step] = {}
+        self.after = after
 
     def step(self, name: str) -> Callable[[Step], Step]:
         """Add a function as the step of that name."""
@@ -34,6 +36,8 @@ class Day:
         for name, run in self.steps.items():
             try:
                 run(desk)
+                if self.after:
+                    self.after(desk)
                 told = desk.complaints()
                 assert not told, told
             except AssertionError as error:
@@ -75,6 +79,11 @@ def told(desk: Desk, text: str) -> None:
 def say_yes(desk: Desk) -> None:
     """Press the last button of a dialog, which does what it asks about."""
     desk.click_at("[role=dialog] footer button:last-child, [role=alertdialog] footer button:last-child")
+    dialog_gone(desk)
+
+
+def dialog_gone(desk: Desk) -> None:
+    """Wait until no dialog is open."""
     desk.until("!document.querySelector('[role=dialog], [role=alertdialog]')", "no dialog any more")
 
 

@@ -1,4 +1,4 @@
-"""Days at the pages pass on each database, told step by step: of an editor, and of who may do little."""
+"""Days at the pages pass on each database, told step by step: an editor's, and of who has few rights or no mouse."""
 
 from collections.abc import Iterator
 
@@ -10,6 +10,7 @@ from tests.cli.projects import database_variables
 from tests.pages.day.building import BUILDING
 from tests.pages.day.finding import FINDING
 from tests.pages.day.house import HOUSE
+from tests.pages.day.keyboard import KEYBOARD
 from tests.pages.day.many import MANY
 from tests.pages.day.publishing import PUBLISHING
 from tests.pages.day.restricted import RESTRICTED
@@ -21,6 +22,7 @@ from tests.postgresql_server import PostgresqlServer
 DAYS = {
     "an editor": (FINDING, WRITING, PUBLISHING, MANY, BUILDING, HOUSE),
     "an author with few rights": (RESTRICTED,),
+    "somebody without a mouse": (KEYBOARD,),
 }
 
 

@@ -1,1 +1,0 @@
-import"./kit-c4ce2cb912bc.js";import"./index-8fa4aa0b99ab.js";import{t as e}from"./kinds-9f7023f20094.js";import{t}from"./TokenList-bdc313cf2f16.js";function n(n){t(n,{get kind(){return e}})}export{n as default};
