@@ -231,7 +231,7 @@ def _(desk: Desk) -> None:
     desk.ask("PUT", f"/admin/roles/{role}/permissions", {"permissions": less})
     write(desk, "excerpt", "Five hours")
     desk.click("Save")
-    told(desk, "Forbidden")
+    told(desk, "You may not do that")
     holds(desk, "excerpt", "Five hours")
     desk.see("Not saved")
 
