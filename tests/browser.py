@@ -24,7 +24,7 @@ LISTEN: Final = """(() => {
   const ask = window.fetch;
   window.fetch = async (...asked) => {
     const answer = await ask(...asked);
-    answer.clone().text().then((text) => heard(`${answer.url} ${text}`));
+    answer.clone().text().then((text) => heard(`${answer.url} ${text}`), () => undefined);
     return answer;
   };
 })()"""

@@ -32,6 +32,7 @@ def test_everything_stored() -> None:
     assert read_grants(text) == GrantsSnapshot(
         anonymous=Actor("anonymous", permission_set(["b", "c"]), role_id=2),
         roles={1: permission_set(["a"]), 2: permission_set(["b", "c"]), 3: NOTHING, 9: NOTHING},
+        role_types={1: "authenticated", 2: "public", 3: None, 9: "public"},
         tokens={
             "k1": ApiToken(Actor("api-token", READS, id=1), None),
             "k2": ApiToken(Actor("api-token", EVERYTHING, id=2), 1500.5),

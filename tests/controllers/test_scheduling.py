@@ -27,7 +27,7 @@ from octavo.sql.read.select import compile_read
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import FULL_TOKEN, SOME_TOKEN
 from tests.models.fixtures import open_copy
-from tests.models.site import Site
+from tests.models.site import COUNTED, Site
 from tests.models.templates import Copy
 from tests.rest.feeding import ON, listening, write
 
@@ -41,7 +41,7 @@ HIDDEN = {"OCTAVO_API__COMPAT__FUTURE_PUBLICATION": "hidden"}
 
 @pytest.fixture
 async def shop(anyio_backend: str, tmp_path: Path, bookshop_copy: Copy) -> AsyncIterator[Site]:
-    site = await open_copy(tmp_path, bookshop_copy, {**ON, **HIDDEN})
+    site = await open_copy(tmp_path, bookshop_copy, {**ON, **HIDDEN, **COUNTED})
     heard: list[tuple[str, str]] = []
     app = site.octavo.site.extending.app
     for event in ("before_publish", "after_publish", "before_unpublish"):

@@ -16,6 +16,9 @@ from octavo.settings.files.api import Compat
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import DEFINITIONS, SECRETS, write_bookshop
 
+COUNTED = {"OCTAVO_DATABASE__TOTALS": "counted"}
+"""Nothing looks after totals in the background: for tests that count statements."""
+
 
 @dataclass(frozen=True)
 class Site:

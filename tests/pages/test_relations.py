@@ -253,6 +253,7 @@ def test_panels_keep_nobody_out(desk: Desk) -> None:
 
 
 def test_administrators_are_chosen_by_their_names(desk: Desk) -> None:
+    desk.open("/admin")
     grace = desk.hire(Person("grace@example.org", "Passw0rd-of-Grace"), 3)
     leads = {"type": "relation", "target": "admin::user"}
     one, many = {**leads, "relation": "oneToOne"}, {**leads, "relation": "oneToMany"}

@@ -13,7 +13,7 @@ from octavo.runtime.process import build
 from octavo.settings import load_settings
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import DEFINITIONS, FULL_TOKEN, SECRETS
-from tests.models.site import Site
+from tests.models.site import COUNTED, Site
 from tests.models.templates import Copy
 
 CODE = Path(__file__).parent / "hooks_code"
@@ -24,7 +24,7 @@ async def open_hooked_site(folder: Path, copy: Copy) -> AsyncIterator[Site]:
     shutil.copytree(DEFINITIONS / "src", folder / "src")
     shutil.copytree(CODE, folder / "src", dirs_exist_ok=True)
     copy.place(folder / ".tmp/data.db")
-    settings = load_settings(folder, {**SECRETS, **copy.variables}, mode="production")
+    settings = load_settings(folder, {**SECRETS, **COUNTED, **copy.variables}, mode="production")
     octavo = build(replace(settings, server=replace(settings.server, hook_timeout=1)))
     await octavo.asgi.start()
     yield Site(octavo)

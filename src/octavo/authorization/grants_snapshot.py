@@ -44,7 +44,7 @@ class GrantsSnapshot:
 
     anonymous: Actor = ANONYMOUS
     roles: Mapping[int, PermissionSet] = field(default_factory=dict)
-    role_types: Mapping[int, str] = field(default_factory=dict)
+    role_types: Mapping[int, str | None] = field(default_factory=dict)
     tokens: Mapping[str, ApiToken] = field(default_factory=dict)
 
 

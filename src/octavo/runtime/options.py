@@ -316,8 +316,9 @@ def documentation_options(settings: Settings) -> DocumentationOptions | None:
 
 def caching_options(settings: Settings) -> CachingOptions:
     """What reads say to caches."""
-    said = settings.api.caching
-    return CachingOptions(said.tags, said.control, settings.api.compat.cache_control == "private")
+    said, compat = settings.api.caching, settings.api.compat
+    tags = compat.profile == "safe" if said.tags is None else said.tags
+    return CachingOptions(tags, said.control, compat.cache_control == "private")
 
 
 def http_options(settings: Settings) -> HttpOptions:

@@ -320,8 +320,10 @@ _CONTROL: Final = Kind(
 class Caching:
     """What reads over REST say to caches."""
 
-    tags: bool = setting(
-        True, "Give answers an `ETag`, made of their bytes, and answer 304 to who has them already (`If-None-Match`)."
+    tags: bool | None = setting(
+        None,
+        "Give answers an `ETag`, made of their bytes, and answer 304 to who has them already (`If-None-Match`).",
+        default_doc="true under `safe`; v4 has none",
     )
     control: Mapping[str, Mapping[str, str]] = setting(
         {},
