@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from xxhash import xxh3_128_hexdigest
+from xxhash import xxh64_hexdigest
 
 from octavo.cache_control import PRIVATE, kept_by_asker
 from octavo.http.ranges import names_tag
@@ -85,7 +85,7 @@ class _Kept:
             response.headers = headers = (*headers, *self.control.headers(request))
         if not self.tags or _TAG in named:
             return response
-        tag = b'"%b"' % xxh3_128_hexdigest(response.body).encode()
+        tag = b'"%x-%b"' % (len(response.body), xxh64_hexdigest(response.body).encode())
         response.headers = headers = (*headers, (_TAG, tag))
         known = request.headers.get(b"if-none-match")
         return response if known is None or not names_tag(known, tag) else Response(304, b"", "", headers)
