@@ -126,7 +126,9 @@ async def test_lists_take_their_totals_from_what_is_kept(desk: Desk) -> None:
     }
     assert totals == {"live": 3, "drafts too": 7, "everywhere": 5, "all": 9, "drafts": 4, "of the future": 3}
     await desk.database.execute("UPDATE octavo_totals SET total = total + 1000 WHERE total > 0")
-    assert await desk.total() == 1003  # so that is where it comes from
+    assert await desk.total() == 3  # few are counted
+    await desk.write("UPDATE notes SET id = 2000 WHERE id = 3")
+    assert (await desk.total() or 0) > 1000  # so that is where it comes from
     assert await desk.total(filters={"title": {"$eq": "a note"}}) == 3
     assert await desk.keeper.compare()
     assert await desk.total() == 3

@@ -1,17 +1,22 @@
 SELECT CAST(concat('[', coalesce(group_concat(t1.json, ','), ''), ']') AS BLOB), (
   SELECT CASE
-  WHEN (
-    SELECT schema_version FROM octavo_totals_known WHERE relation = 'books'
-  ) = (SELECT schema_version FROM pragma_schema_version)
-  THEN (
-    SELECT coalesce(sum(k.total), 0)
-    FROM octavo_totals k
-    WHERE k.relation = 'books'
-    AND k.published = 1
-    AND k.locale IN (coalesce('x' || hex(?1), ''))
-  )
+  WHEN (SELECT max(id) FROM "books") < 1000
+  THEN (SELECT count(*) FROM "books" t8 WHERE (t8."published_at" IS NOT NULL AND t8."locale" = ?1))
   ELSE (
-    SELECT count(*) FROM "books" t8 WHERE (t8."published_at" IS NOT NULL AND t8."locale" = ?1)
+    SELECT CASE
+    WHEN (
+      SELECT schema_version FROM octavo_totals_known WHERE relation = 'books'
+    ) = (SELECT schema_version FROM pragma_schema_version)
+    THEN (
+      SELECT coalesce(sum(k.total), 0)
+      FROM octavo_totals k
+      WHERE k.relation = 'books'
+      AND k.published = 1
+      AND k.locale IN (coalesce('x' || hex(?1), ''))
+    )
+    ELSE (
+      SELECT count(*) FROM "books" t8 WHERE (t8."published_at" IS NOT NULL AND t8."locale" = ?1)
+    ) END
   ) END
 )
 FROM (

@@ -1,10 +1,15 @@
 SELECT CAST(concat('[', coalesce(group_concat(t1.json, ','), ''), ']') AS BLOB), (
   SELECT CASE
-  WHEN (
-    SELECT schema_version FROM octavo_totals_known WHERE relation = 'authors'
-  ) = (SELECT schema_version FROM pragma_schema_version)
-  THEN (SELECT coalesce(sum(k.total), 0) FROM octavo_totals k WHERE k.relation = 'authors')
-  ELSE (SELECT count(*) FROM "authors" t6) END
+  WHEN (SELECT max(id) FROM "authors") < 1000
+  THEN (SELECT count(*) FROM "authors" t6)
+  ELSE (
+    SELECT CASE
+    WHEN (
+      SELECT schema_version FROM octavo_totals_known WHERE relation = 'authors'
+    ) = (SELECT schema_version FROM pragma_schema_version)
+    THEN (SELECT coalesce(sum(k.total), 0) FROM octavo_totals k WHERE k.relation = 'authors')
+    ELSE (SELECT count(*) FROM "authors" t6) END
+  ) END
 )
 FROM (
   SELECT concat(

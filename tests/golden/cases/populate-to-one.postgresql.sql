@@ -1,24 +1,33 @@
 SELECT convert_to(CASE WHEN octet_length(a.json) > 33554432 THEN ('octavo: too large ' || octet_length(a.json))::int8::text ELSE a.json END, 'UTF8'), (
   SELECT CASE
-  WHEN min(k.known) = 1
-  AND (
-    SELECT count(*)
-    FROM pg_catalog.pg_trigger g
-    WHERE g.tgrelid = '"books"'::regclass
-    AND g.tgname IN (
-      'octavo_totals_insert_both',
-      'octavo_totals_update_both',
-      'octavo_totals_delete_both',
-      'octavo_totals_truncate_both'
-    )
-    AND g.tgenabled = 'A'
-  ) = 4
-  THEN coalesce(sum(k.total) FILTER (WHERE k.published AND k.locale IN ($1::text)), 0)::int8
-  ELSE (
+  WHEN (SELECT max(id) FROM "books") < 1000
+  THEN (
     SELECT count(*) FROM "books" t8 WHERE (t8."published_at" IS NOT NULL AND t8."locale" = $1::text)
+  )
+  ELSE (
+    SELECT CASE
+    WHEN min(k.known) = 1
+    AND (
+      SELECT count(*)
+      FROM pg_catalog.pg_trigger g
+      WHERE g.tgrelid = '"books"'::regclass
+      AND g.tgname IN (
+        'octavo_totals_insert_both',
+        'octavo_totals_update_both',
+        'octavo_totals_delete_both',
+        'octavo_totals_truncate_both'
+      )
+      AND g.tgenabled = 'A'
+    ) = 4
+    THEN coalesce(sum(k.total) FILTER (WHERE k.published AND k.locale IN ($1::text)), 0)::int8
+    ELSE (
+      SELECT count(*)
+      FROM "books" t8
+      WHERE (t8."published_at" IS NOT NULL AND t8."locale" = $1::text)
+    ) END
+    FROM octavo_totals k
+    WHERE k.relation = '"books"'::regclass
   ) END
-  FROM octavo_totals k
-  WHERE k.relation = '"books"'::regclass
 )
 FROM (
   SELECT concat('[', coalesce(string_agg(t1.json, ','), ''), ']') AS json

@@ -5,6 +5,7 @@ A condition that says anything else is counted.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Final
 
 from octavo.plan.nodes import ALWAYS, All, Condition, Parameter, Selection, Tested
 from octavo.query.operators import Test
@@ -13,6 +14,10 @@ from octavo.schema.automatic import LOCALE, PUBLISHED_AT
 from octavo.sql.ddl.totals import counted_table
 from octavo.sql.dialects.kept_totals import AskedTotal
 from octavo.sql.read.clauses import ClauseCompiler
+
+
+_FEW: Final = 1000
+"""Ids of a table that is counted: no more than so many entries, in some microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +30,15 @@ class _Groups:
 
 
 def kept_total(compiler: ClauseCompiler, selection: Selection, count: str) -> str:
-    """The SELECT of how many entries are chosen; `count` is the one that counts them, whatever is kept."""
-    asked = _asked(compiler, selection, count)
-    return count if asked is None or compiler.dialect.totals is None else compiler.dialect.totals.total(asked)
+    """The SELECT of how many entries are chosen; `count` is the one that counts them, whatever is kept.
+
+    Few are counted: to ask whether what is kept is right takes longer.
+    """
+    asked, totals = _asked(compiler, selection, count), compiler.dialect.totals
+    if asked is None or totals is None:
+        return count
+    last = f"SELECT max(id) FROM {compiler.table(selection)}"
+    return f"SELECT CASE WHEN ({last}) < {_FEW} THEN ({count}) ELSE ({totals.total(asked)}) END"
 
 
 def part_of_page(compiler: ClauseCompiler, selection: Selection) -> str | None:
