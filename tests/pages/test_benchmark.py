@@ -1,4 +1,4 @@
-"""What is measured of the pages works; requests and bytes of a first list, which no load of the machine can change."""
+"""What is measured of the pages works; requests of a first list, which are bounded whatever the load of the machine."""
 
 from pathlib import Path
 
@@ -6,8 +6,9 @@ from benchmarks.pages import GOALS, measure, table_of
 from benchmarks.pages_data import make_project
 from tests.browser import Page
 
-FIRST_REQUESTS = 20
-"""The page, its files, who is there and what they may, what the list and the side bar show."""
+FIRST_REQUESTS = 26
+"""The page, its files, who is there and what they may, what the list and the side bar show (18); and files that an idle
+browser loads ahead, which may come before a slow one has painted the list."""
 
 
 def test_the_pages_are_measured(page: Page, tmp_path: Path) -> None:

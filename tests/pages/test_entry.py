@@ -46,7 +46,7 @@ def test_rules_are_told_while_one_types_and_by_the_service(desk: Desk) -> None:
     desk.fill("readingMinutes", "99")
     desk.click("Save")
     desk.see("readingMinutes must be less than or equal to 60")
-    assert desk.do("document.activeElement.id") == "field.readingMinutes"
+    desk.until("document.activeElement.id === 'field.readingMinutes'", "the field that is wrong")
     desk.fill("readingMinutes", "9")
     desk.click("Save")
     desk.gone("Not saved")

@@ -15,7 +15,6 @@ from octavo.sql.ddl.totals import counted_table
 from octavo.sql.dialects.kept_totals import AskedTotal
 from octavo.sql.read.clauses import ClauseCompiler
 
-
 _FEW: Final = 1000
 """Ids of a table that is counted: no more than so many entries, in some microseconds."""
 
