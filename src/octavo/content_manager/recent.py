@@ -25,7 +25,7 @@ MOST_TYPES: Final = 50
 MOST_LINES: Final = 10
 """Entries of each list."""
 _MOST_PLANS: Final = 200
-_NEWEST: Final = {"sort": f"{UPDATED_AT}:DESC", "locale": "all"}
+_NEWEST: Final = {"sort": f"{UPDATED_AT}:DESC,id:DESC", "locale": "all"}
 
 
 class RecentEntries:
