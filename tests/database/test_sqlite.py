@@ -7,8 +7,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from octavo.database.connection import StatementTimeout
+from octavo.database.connection import LARGEST_ANSWER, StatementTimeout
 from octavo.database.sqlite import SqliteDatabase
+from octavo.database.sqlite_connection import SqliteConnection, all_rows
 from octavo.database.sqlite_copy import copy_database
 from octavo.errors import ServiceUnavailable
 
@@ -34,6 +35,27 @@ async def test_settings(sqlite: SqliteDatabase, pragma: str, value: str | int) -
         assert await transaction.fetch_value(f"PRAGMA {pragma}") == value
     assert await sqlite.fetch_value(f"PRAGMA {pragma}") == value
     assert await sqlite.fetch_value(f"PRAGMA {pragma}", long=True) == value
+
+
+def test_a_statement_that_is_known_is_not_prepared_again(sqlite_path: Path) -> None:
+    """SQLite does so each time where the number of a LIMIT might ask for another plan, unless it is told not to."""
+    asked = list[int]()
+
+    def allow(operation: int, *_: str | None) -> int:
+        asked.append(operation)
+        return apsw.SQLITE_OK
+
+    connection = SqliteConnection(sqlite_path, LARGEST_ANSWER, writes=True, pages=100)
+    try:
+        connection.run_script("CREATE TABLE t (n); INSERT INTO t VALUES (1), (2), (3)", 1.0)
+        connection.raw.authorizer = allow  # asked while a statement is prepared
+        first = 0
+        for most in range(1, 4):
+            rows = connection.run(all_rows, "SELECT n FROM t WHERE n <= ?1 ORDER BY n LIMIT ?1", (most,), 1.0)
+            first = first or len(asked)
+            assert (len(rows), len(asked)) == (most, first)
+    finally:
+        connection.close()
 
 
 @pytest.mark.parametrize("long", [False, True])

@@ -100,6 +100,7 @@ class SqliteConnection:
         if not untouched:
             self._configure()
         self.raw.execute(f"PRAGMA cache_size = -{pages}").fetchall()
+        self.raw.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else what has a LIMIT ? is prepared each time
         self.raw.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)  # "name" is a name, never by accident a text
         if not writes:
             self.raw.execute("PRAGMA query_only = ON").fetchall()
