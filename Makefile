@@ -12,10 +12,10 @@ PYTHON ?=
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help run test retest lint format types bench bench-pages clients docs pages lock clean
+.PHONY: help run test retest cluster-test lint format types bench bench-pages clients docs pages lock clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 run: $(RUN) ## Serve the sample project with its sample content
 	$(BIN)/octavo develop --project $(PROJECT) --seed
@@ -25,6 +25,9 @@ test: $(DEV) ## Run the tests (TESTS=tests/schema for a part)
 
 retest: $(DEV) ## Run the tests that failed last, one after the other
 	$(BIN)/python -m pytest -q --last-failed --last-failed-no-failures none $(TESTS)
+
+cluster-test: $(DEV) ## Test behind HAProxy, Varnish, PgBouncer, nginx and Caddy (installs none of them)
+	$(BIN)/python -m pytest -q tests/cluster
 
 lint: $(DEV) ## Check style and formatting
 	$(BIN)/ruff check .

@@ -1,0 +1,70 @@
+"""Tests with the programs that stand around a service. `make cluster-test` runs them; other runs leave them out.
+
+They are collected only where `tests/cluster` or a file in it is named. Nothing is installed: a test whose program is
+missing fails, and says which package brings it.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cluster import programs
+
+HERE = Path(__file__).parent
+
+
+def _named(config: pytest.Config) -> bool:
+    return any(
+        Path(config.invocation_params.dir, argument.partition("::")[0]).resolve().is_relative_to(HERE)
+        for argument in config.args
+    )
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    if collection_path.is_relative_to(HERE) and not _named(config):
+        return True
+    return None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker(pytest.mark.cluster)
+
+
+def pytest_report_header() -> str | None:
+    gone = programs.missing()
+    return programs.how_to_install(gone) if gone else None
+
+
+def _program(name: str) -> Path:
+    path = programs.found(name)
+    if path is None:
+        pytest.fail(programs.how_to_install([name]), pytrace=False)
+    return path
+
+
+@pytest.fixture(scope="session")
+def haproxy() -> Path:
+    """The program; so are those below."""
+    return _program("haproxy")
+
+
+@pytest.fixture(scope="session")
+def varnishd() -> Path:
+    return _program("varnishd")
+
+
+@pytest.fixture(scope="session")
+def pgbouncer() -> Path:
+    return _program("pgbouncer")
+
+
+@pytest.fixture(scope="session")
+def nginx() -> Path:
+    return _program("nginx")
+
+
+@pytest.fixture(scope="session")
+def caddy() -> Path:
+    return _program("caddy")

@@ -1,0 +1,73 @@
+"""Programs that stand around a service: proxies, caches, poolers. Whoever runs the tests has installed them."""
+
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+PATIENCE: Final = 60.0
+
+PACKAGES: Final = {
+    "haproxy": "haproxy",
+    "varnishd": "varnish",
+    "pgbouncer": "pgbouncer",
+    "nginx": "nginx-light",
+    "caddy": "caddy",
+}
+"""Each program, and the package of Debian that brings it."""
+
+_FOLDERS: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+def found(name: str) -> Path | None:
+    """Where a program is, also where an ordinary user's PATH does not look."""
+    path = shutil.which(name) or shutil.which(name, path=_FOLDERS)
+    return None if path is None else Path(path)
+
+
+def missing() -> list[str]:
+    """The programs that are not there."""
+    return [name for name in PACKAGES if found(name) is None]
+
+
+def how_to_install(names: Sequence[str]) -> str:
+    """A sentence for people."""
+    packages = " ".join(PACKAGES[name] for name in names)
+    return f"{', '.join(names)} not found: on Debian, apt-get install {packages}"
+
+
+def wait_for_port(port: int, process: subprocess.Popen[str] | None = None) -> None:
+    """Until something listens there. Ends at once if the process does."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        if process is not None and process.poll() is not None:
+            raise RuntimeError(f"{process.args!r} has ended with {process.returncode}")
+        with socket.socket() as asking:
+            if asking.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.02)
+    raise TimeoutError(f"nothing listens on {port}")
+
+
+@contextmanager
+def running(*command: str | Path, port: int, log: Path) -> Iterator[subprocess.Popen[str]]:
+    """A program in the foreground, listening on `port` at the beginning; what it says goes to a file."""
+    with log.open("w") as written:
+        process = subprocess.Popen([str(part) for part in command], stdout=written, stderr=written, text=True)
+    try:
+        try:
+            wait_for_port(port, process)
+        except (RuntimeError, TimeoutError) as error:
+            raise RuntimeError(f"{error}\n{log.read_text()}") from error
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
