@@ -19,7 +19,7 @@ from octavo.database.introspect import found_tables
 from octavo.media.storage.local import LocalStorage
 from octavo.runtime.prepare_database import prepare_database
 from octavo.runtime.process import build
-from octavo.sql.physical_names import component_table, holds_components
+from octavo.sql.physical_names import component_table
 from octavo.transfer.archive.parts import ENTITIES, Part
 from octavo.transfer.archive.reader import open_archive
 from octavo.transfer.archive.writer import new_archive
@@ -63,7 +63,7 @@ async def prepared(site: Site) -> AsyncIterator[Site]:
 async def call_otherwise(site: Site, where: str = "component_type LIKE 'shop.%'") -> None:
     """Let rows say `old.` where they say `shop.`."""
     name = "'old.' || substr(component_type, 6)"
-    for definition in filter(holds_components, site.octavo.site.registry.definitions()):
+    for definition in site.octavo.site.registry.holders():
         table = component_table(definition).name
         await site.database.execute(f"UPDATE {table} SET component_type = {name} WHERE {where}")
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import orjson
 
+from octavo.authorization.rights.catalogue import Catalogue
 from octavo.clock import this_moment
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Connection
@@ -76,6 +77,12 @@ class StoredPermission:
 async def read_permissions(connection: Connection) -> tuple[StoredPermission, ...]:
     """Those of all roles."""
     return tuple(_stored(row) for row in await connection.fetch_all(_ALL, long=True))
+
+
+def without_unknown_plugins(stored: Iterable[StoredPermission], catalogue: Catalogue) -> tuple[StoredPermission, ...]:
+    """Those that something is known of: what only v4's plugins understand stays as it is."""
+    is_unknown = catalogue.is_of_unknown_plugin
+    return tuple(one for one in stored if not is_unknown(one.said.action, one.said.subject))
 
 
 async def permissions_of_role(connection: Connection, dialect: Dialect, role_id: int) -> tuple[StoredPermission, ...]:

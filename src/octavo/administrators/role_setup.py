@@ -17,6 +17,7 @@ from octavo.administrators.role_rights import (
     delete_permissions,
     insert_permissions,
     read_permissions,
+    without_unknown_plugins,
 )
 from octavo.administrators.row_writes import AUTHOR, EDITOR, ensure_roles, lock_administrators
 from octavo.authentication.admin_sessions import SUPER_ADMIN
@@ -87,9 +88,7 @@ async def _changes(connection: Connection, catalogue: Catalogue, keeps_plugins: 
         changes.added += [(roles[code], rights) for code, rights in _default_rights(catalogue) if code in roles]
     else:
         if keeps_plugins:
-            stored = tuple(
-                one for one in stored if not catalogue.is_of_unknown_plugin(one.said.action, one.said.subject)
-            )
+            stored = without_unknown_plugins(stored, catalogue)
         _sweep([one for one in stored if one.role_id != roles.get(SUPER_ADMIN)], catalogue, changes)
     if SUPER_ADMIN in roles:
         role_id = roles[SUPER_ADMIN]

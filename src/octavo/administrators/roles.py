@@ -21,6 +21,7 @@ from octavo.administrators.role_rights import (
     insert_permissions,
     permissions_of_role,
     permissions_of_user,
+    without_unknown_plugins,
 )
 from octavo.administrators.row_writes import lock_administrators
 from octavo.authentication.admin_sessions import SUPER_ADMIN
@@ -163,8 +164,7 @@ class AdminRoles:
             return self._known(await permissions_of_role(unit.connection, self._dialect, role_id))
 
     def _known(self, stored: Iterable[StoredPermission]) -> tuple[StoredPermission, ...]:
-        is_unknown = self._catalogue.is_of_unknown_plugin
-        return tuple(one for one in stored if not is_unknown(one.said.action, one.said.subject))
+        return without_unknown_plugins(stored, self._catalogue)
 
     async def _role(self, connection: Connection, role_id: int) -> Role:
         role = await self._find(connection, role_id)

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Final
 
 from octavo.database.connection import Database
-from octavo.schema.attributes import DynamicZone, components_of
+from octavo.schema.attributes import components_of
 from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.registry import Registry
@@ -41,7 +41,7 @@ class ComponentOwners:
     async def of(self, component: Component, component_id: int, depth: int = _DEEPEST) -> list[Owner]:
         """The entries that hold a component, through the components around it: one, unless rows are astray."""
         found: list[Owner] = []
-        for holder in _holders(self._registry, component):
+        for holder in self._registry.holders(component.uid):
             for entry_id, field in await self._held(holder, component, component_id):
                 if isinstance(holder, ContentType):
                     found.append(Owner(holder, entry_id, FieldPlace(holder.uid, f"{field}.")))
@@ -82,11 +82,3 @@ def _places(
                 yield below
             if uid in registry.components and uid not in around:
                 yield from _places(registry, wanted, registry.components[uid], below, (*around, uid))
-
-
-def _holders(registry: Registry, component: Component) -> Iterator[Definition]:
-    """The definitions whose entries may hold a component: zones also what they do not list."""
-    for definition in registry.definitions():
-        attributes = definition.attributes.values()
-        if any(isinstance(one, DynamicZone) or component.uid in components_of(one) for one in attributes):
-            yield definition

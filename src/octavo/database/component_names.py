@@ -104,7 +104,7 @@ class ComponentNames:
     async def others(self, present: Collection[str]) -> list[OtherName]:
         """All names but those of the definitions, in the tables that are `present`. Looks at every row."""
         found: list[OtherName] = []
-        for definition in self._holders():
+        for definition in self.registry.holders():
             if component_table(definition).name in present:
                 text = _ALL_PLACES.format(table=self._table(definition))
                 for field, name, rows in await self.connection.fetch_all(text, long=True):
@@ -114,7 +114,7 @@ class ComponentNames:
     async def rows_of_others(self, definition: Definition, field: str, old: str, new: str) -> int:
         """How many rows at a place say `old`, and lead to what other entries hold as `new`."""
         table = escape_braces(self._table(definition))
-        for other in self._holders(new):
+        for other in self.registry.holders(new):
             text = _OF_OTHERS.format(table=table, other=escape_braces(self._table(other)))
             statement = OwnStatement(text).bind(self.dialect, old=old, field=field, new=new)
             count: int = await self.connection.fetch_value(*statement, long=True)
@@ -125,19 +125,8 @@ class ComponentNames:
     def _table(self, definition: Definition) -> str:
         return self.dialect.quote(component_table(definition).name)
 
-    def _holders(self, component: str | None = None) -> Iterator[Definition]:
-        """The definitions whose entries may hold components, or this one: a zone may hold any."""
-        for definition in self.registry.definitions():
-            held = (
-                isinstance(attribute, DynamicZone)
-                or (isinstance(attribute, ComponentField) and component in (None, attribute.component))
-                for attribute in definition.attributes.values()
-            )
-            if any(held):
-                yield definition
-
     async def _unknown(self) -> list[tuple[Definition, str]]:
-        holders, found = list(self._holders()), list[tuple[Definition, str]]()
+        holders, found = list(self.registry.holders()), list[tuple[Definition, str]]()
         for start in range(0, len(holders), _TOGETHER):
             part = holders[start : start + _TOGETHER]
             selects = (_KINDS.format(number=number, table=self._table(each)) for number, each in enumerate(part))

@@ -1,6 +1,5 @@
 """Gives rows the name that a component has in the definitions now, where it was renamed without them."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,7 +12,7 @@ from octavo.schema.attributes import ComponentField
 from octavo.schema.registry import Registry
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement, escape_braces
-from octavo.sql.physical_names import MorphTable, component_table, holds_components, morph_tables
+from octavo.sql.physical_names import MorphTable, component_table, morph_tables
 
 _TWICE: Final = """
 DELETE FROM {table} WHERE component_type = {{old}} AND id IN (
@@ -97,19 +96,14 @@ async def _rename(transaction: Transaction, dialect: Dialect, registry: Registry
         return await transaction.execute(*OwnStatement(text).bind(dialect, old=old, new=new))
 
     components = links = twice = 0
-    for table in _component_tables(registry, dialect):
+    for definition in registry.holders():
+        table = escape_braces(dialect.quote(component_table(definition).name))
         twice += await run(_TWICE.format(table=table))
         components += await run(_COMPONENTS.format(table=table))
     for morph in morph_tables(registry):
         links += await run(_LINKS.format(**_names(morph, dialect)))
     await transaction.execute(*_LAYOUT.bind(dialect, old=f"{COMPONENT_LAYOUT}{old}", new=f"{COMPONENT_LAYOUT}{new}"))
     return RenamedRows(components, links, twice)
-
-
-def _component_tables(registry: Registry, dialect: Dialect) -> Iterator[str]:
-    for definition in registry.definitions():
-        if holds_components(definition):
-            yield escape_braces(dialect.quote(component_table(definition).name))
 
 
 def _names(morph: MorphTable, dialect: Dialect) -> dict[str, str]:

@@ -10,6 +10,7 @@ import asyncpg
 
 from octavo.database.prepared_statements import StatementTexts
 from octavo.errors import ServiceUnavailable
+from octavo.sql.dialects.quoting import quoted
 
 _CACHED_STATEMENTS: Final = 1000
 _LARGEST_CACHED: Final = 64 * 1024
@@ -98,7 +99,7 @@ def settings_script(schema: str | None, statement_timeout: float) -> str:
         "default_transaction_read_only": "on",
     }
     if schema is not None:
-        settings["search_path"] = '"{}", public'.format(schema.replace('"', '""'))
+        settings["search_path"] = f"{quoted(schema)}, public"
     return ";".join(f"SET {name} = {value}" for name, value in settings.items())
 
 

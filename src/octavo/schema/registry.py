@@ -1,9 +1,9 @@
 """Registry: the frozen set of all definitions."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
-from octavo.schema.attributes import AnyAttribute, ComponentField, Media, Relation
+from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation
 from octavo.schema.builtin import BUILTIN_TYPES
 from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.former_names import FormerNames
@@ -56,6 +56,17 @@ class Registry:
         if isinstance(held, ComponentField) and name in self.former_names.of(definition.uid, attribute):
             return held.component
         return name
+
+    def holders(self, component: str | None = None) -> Iterator[Definition]:
+        """The definitions whose entries may hold components, or the one of that UID: a zone may hold any."""
+        for definition in self.definitions():
+            held = (
+                isinstance(attribute, DynamicZone)
+                or (isinstance(attribute, ComponentField) and component in (None, attribute.component))
+                for attribute in definition.attributes.values()
+            )
+            if any(held):
+                yield definition
 
     def definitions(self) -> tuple[Definition, ...]:
         """All of them, components first."""

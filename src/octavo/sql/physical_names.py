@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from octavo.schema.attributes import ComponentField, DynamicZone, Relation, Scalar
+from octavo.schema.attributes import Relation, Scalar
 from octavo.schema.automatic import CREATED_BY, UPDATED_BY
 from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.naming import singular_of, snake_case
@@ -145,11 +145,6 @@ def _morph_table(collection: str, owner: str, attribute_name: str) -> MorphTable
 def is_component(definition: Definition) -> bool:
     """Whether entries of this definition live inside other entries."""
     return isinstance(definition, Component)
-
-
-def holds_components(definition: Definition) -> bool:
-    """Whether there is a table that leads to components."""
-    return any(isinstance(one, ComponentField | DynamicZone) for one in definition.attributes.values())
 
 
 def morph_tables(registry: Registry) -> Iterator[MorphTable]:

@@ -29,7 +29,7 @@ from octavo.schema.registry import Registry
 from octavo.settings import Settings
 from octavo.sql.ddl.renames import renames
 from octavo.sql.ddl.tables import wanted_tables
-from octavo.sql.physical_names import ComponentTable, MorphTable, component_table, holds_components, morph_tables
+from octavo.sql.physical_names import ComponentTable, MorphTable, component_table, morph_tables
 from octavo.transfer.definition_edits import Edit, edited, replace_file
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,99}")
@@ -185,9 +185,7 @@ def rename_lines(before: Registry, after: Registry, uid: str, old: str, new: str
 
 def component_lines(registry: Registry, old: str, new: str) -> list[str]:
     """The lines that take along what rows say of a component that gets another UID."""
-    tables: list[ComponentTable | MorphTable] = [
-        component_table(each) for each in registry.definitions() if holds_components(each)
-    ]
+    tables: list[ComponentTable | MorphTable] = list(map(component_table, registry.holders()))
     tables += morph_tables(registry)
     rows = [_call("rename_rows", table.name, table.type_column, old, new, only=None) for table in tables]
     return [

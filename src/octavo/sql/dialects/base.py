@@ -19,6 +19,7 @@ from octavo.sql.dialects.aside_indexes import AsideIndexes
 from octavo.sql.dialects.column_limits import ColumnLimits
 from octavo.sql.dialects.introspection import Introspection
 from octavo.sql.dialects.kept_totals import KeptTotals
+from octavo.sql.dialects.quoting import literal, quoted
 from octavo.sql.script import ScriptRules
 
 _MOST_ARGUMENTS: Final = 90  # PostgreSQL takes 100 arguments for a function
@@ -58,12 +59,11 @@ class Dialect(ABC):
 
     def quote(self, name: str) -> str:
         """An identifier."""
-        mark = self.name_mark
-        return f"{mark}{name.replace(mark, mark + mark)}{mark}"
+        return quoted(name, self.name_mark)
 
     def literal(self, text: str) -> str:
         """A constant text (names, JSON keys, defaults of definitions): never a caller's value."""
-        return "'" + text.replace("'", "''") + "'"
+        return literal(text)
 
     # Values of statements
 

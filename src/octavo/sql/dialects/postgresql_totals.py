@@ -15,6 +15,7 @@ from typing import Final
 
 from octavo.sql.ddl.tables import OwnTable
 from octavo.sql.dialects.kept_totals import LEAST_ID, PART_BITS, PREFIX, AskedTotal, CountedTable, KeptTotals
+from octavo.sql.dialects.quoting import literal, quoted
 
 _IN_SCHEMA: Final = "(SELECT oid FROM pg_namespace WHERE nspname = current_schema())"
 _OURS: Final = f"starts_with(g.tgname, '{PREFIX}_')"
@@ -176,8 +177,8 @@ FROM gone GROUP BY 1, 2, 3, 4 HAVING sum(total) <> 0 OR max(latest) > {_RECENT}"
         return {f"{PREFIX}_{event}_{table.kind}": "A" for event in _EVENTS}
 
     def install(self, table: CountedTable, others: Sequence[str]) -> str:
-        name = _quoted(table.name)
-        made = [f"DROP TRIGGER IF EXISTS {_quoted(other)} ON {name}" for other in others]
+        name = quoted(table.name)
+        made = [f"DROP TRIGGER IF EXISTS {quoted(other)} ON {name}" for other in others]
         for event, what in _EVENTS.items():
             trigger = f"{PREFIX}_{event}_{table.kind}"
             made += [
@@ -188,7 +189,7 @@ FROM gone GROUP BY 1, 2, 3, 4 HAVING sum(total) <> 0 OR max(latest) > {_RECENT}"
         return ";\n".join(("BEGIN", "SET LOCAL lock_timeout = '1s'", *made, self.forget(table), "COMMIT"))
 
     def remove(self, triggers: Sequence[tuple[str, str]]) -> str:
-        dropped = [f"DROP TRIGGER IF EXISTS {_quoted(name)} ON {_quoted(table)}" for table, name in triggers]
+        dropped = [f"DROP TRIGGER IF EXISTS {quoted(name)} ON {quoted(table)}" for table, name in triggers]
         functions = [f"DROP FUNCTION IF EXISTS {PREFIX}_{event}()" for event in _EVENTS]
         return ";\n".join((*dropped, *functions, f"DELETE FROM {PREFIX}"))
 
@@ -230,17 +231,12 @@ def _compared(table: CountedTable) -> str:
     return (
         f"SELECT locale, published, part, sum(total) AS total, max(latest) AS latest FROM (SELECT {locale} AS locale,"
         f" {published} AS published, id >> {PART_BITS} AS part, count(*) AS total, {latest} AS latest"
-        f" FROM {_quoted(table.name)} GROUP BY 1, 2, 3 UNION ALL"
+        f" FROM {quoted(table.name)} GROUP BY 1, 2, 3 UNION ALL"
         f" SELECT locale, published, part, -total, NULL FROM {PREFIX}"
         f" WHERE relation = {_relation(table)} AND known IS NULL) c"
         f" GROUP BY 1, 2, 3 HAVING sum(total) <> 0 OR max(latest) > {_RECENT}"
     )
 
 
-def _quoted(name: str) -> str:
-    return f'"{name.replace(chr(34), chr(34) * 2)}"'
-
-
 def _relation(table: CountedTable) -> str:
-    name = _quoted(table.name).replace("'", "''")
-    return f"'{name}'::regclass"
+    return f"{literal(quoted(table.name))}::regclass"

@@ -10,6 +10,7 @@ from typing import Final
 
 from octavo.sql.ddl.tables import OwnTable
 from octavo.sql.dialects.kept_totals import LEAST_ID, PART_BITS, PREFIX, AskedTotal, CountedTable, KeptTotals
+from octavo.sql.dialects.quoting import literal, quoted
 
 _KNOWN: Final = f"{PREFIX}_known"
 _SCHEMA: Final = "(SELECT schema_version FROM pragma_schema_version)"
@@ -71,7 +72,7 @@ class RowTotals(KeptTotals):
         )
 
     def wanted(self, table: CountedTable) -> Mapping[str, str]:
-        name, relation = _quoted(table.name), _text(table.name)
+        name, relation = quoted(table.name), literal(table.name)
         added, taken = self._add(table, "NEW", 1), self._add(table, "OLD", -1)
         texts = {
             "insert": f"AFTER INSERT ON {name} BEGIN {added}; END",
@@ -82,12 +83,12 @@ class RowTotals(KeptTotals):
         keys = tuple(dict.fromkeys((_ID, *table.unique)))
         forget = f"BEGIN DELETE FROM {_KNOWN} WHERE relation = {relation}; END"
         texts["replace"] = f"BEFORE INSERT ON {name} WHEN {_meets(table, keys, '')} {forget}"
-        columns = ", ".join(dict.fromkeys(_quoted(column) for key in keys for column in key))
+        columns = ", ".join(dict.fromkeys(quoted(column) for key in keys for column in key))
         texts["replace_updating"] = (
             f"BEFORE UPDATE OF {columns} ON {name} WHEN {_meets(table, keys, ' AND t.id <> OLD.id')} {forget}"
         )
         names = {event: f"{PREFIX}_{event}_{table.name}" for event in texts}
-        return {names[event]: f"CREATE TRIGGER {_quoted(names[event])} {text}" for event, text in texts.items()}
+        return {names[event]: f"CREATE TRIGGER {quoted(names[event])} {text}" for event, text in texts.items()}
 
     def _add(self, table: CountedTable, row: str, number: int) -> str:
         locale = _locale_key(f"{row}.locale" if table.localized else "NULL")
@@ -95,18 +96,18 @@ class RowTotals(KeptTotals):
         latest = "NEW.published_at" if table.drafts and number > 0 else "NULL"
         return (
             f"INSERT INTO {PREFIX} (relation, locale, published, part, total, latest)"
-            f" VALUES ({_text(table.name)}, {locale}, {published}, {row}.id >> {PART_BITS}, {number}, {latest})"
+            f" VALUES ({literal(table.name)}, {locale}, {published}, {row}.id >> {PART_BITS}, {number}, {latest})"
             " ON CONFLICT (relation, locale, published, part) DO UPDATE SET total = total + excluded.total,"
             " latest = coalesce(max(latest, excluded.latest), latest, excluded.latest)"
         )
 
     def install(self, table: CountedTable, others: Sequence[str]) -> str:
         wanted = self.wanted(table)
-        dropped = [f"DROP TRIGGER IF EXISTS {_quoted(name)}" for name in dict.fromkeys((*others, *wanted))]
+        dropped = [f"DROP TRIGGER IF EXISTS {quoted(name)}" for name in dict.fromkeys((*others, *wanted))]
         return ";\n".join((*dropped, *wanted.values(), self.forget(table)))
 
     def release(self, triggers: Sequence[tuple[str, str]]) -> str:
-        return ";\n".join(f"DROP TRIGGER IF EXISTS {_quoted(name)}" for _, name in triggers)
+        return ";\n".join(f"DROP TRIGGER IF EXISTS {quoted(name)}" for _, name in triggers)
 
     def remove(self, triggers: Sequence[tuple[str, str]]) -> str:
         return ";\n".join(
@@ -114,20 +115,20 @@ class RowTotals(KeptTotals):
         )
 
     def recount(self, table: CountedTable) -> str:
-        relation = _text(table.name)
+        relation = literal(table.name)
         return f"""
 DELETE FROM {PREFIX} WHERE relation = {relation};
 INSERT INTO {PREFIX} (relation, locale, published, part, total, latest)
 SELECT {relation}, * FROM ({_counted(table)})"""
 
     def confirm(self, table: CountedTable) -> str:
-        return f"INSERT OR REPLACE INTO {_KNOWN} (relation, schema_version) VALUES ({_text(table.name)}, {_SCHEMA})"
+        return f"INSERT OR REPLACE INTO {_KNOWN} (relation, schema_version) VALUES ({literal(table.name)}, {_SCHEMA})"
 
     def forget(self, table: CountedTable) -> str:
-        return f"DELETE FROM {_KNOWN} WHERE relation = {_text(table.name)}"
+        return f"DELETE FROM {_KNOWN} WHERE relation = {literal(table.name)}"
 
     def differences(self, table: CountedTable) -> str:
-        kept = f"SELECT locale, published, part, -total FROM {PREFIX} WHERE relation = {_text(table.name)}"
+        kept = f"SELECT locale, published, part, -total FROM {PREFIX} WHERE relation = {literal(table.name)}"
         return (
             "SELECT 1 FROM (SELECT sum(total) AS total FROM (SELECT locale, published, part, total FROM"
             f" ({_counted(table)}) UNION ALL {kept}) GROUP BY locale, published, part) d"
@@ -136,11 +137,11 @@ SELECT {relation}, * FROM ({_counted(table)})"""
 
 
 def _is_known(table: CountedTable) -> str:
-    return f"(SELECT schema_version FROM {_KNOWN} WHERE relation = {_text(table.name)}) = {_SCHEMA}"
+    return f"(SELECT schema_version FROM {_KNOWN} WHERE relation = {literal(table.name)}) = {_SCHEMA}"
 
 
 def _conditions(asked: AskedTotal) -> str:
-    conditions = [f"k.relation = {_text(asked.table.name)}"]
+    conditions = [f"k.relation = {literal(asked.table.name)}"]
     if asked.published is not None:
         conditions.append(f"k.published = {int(asked.published)}")
     if asked.locales is not None:
@@ -154,19 +155,11 @@ def _counted(table: CountedTable) -> str:
     published, latest = ("published_at IS NOT NULL", "max(published_at)") if table.drafts else ("0", "NULL")
     return (
         f"SELECT {locale} AS locale, {published} AS published, id >> {PART_BITS} AS part, count(*) AS total,"
-        f" {latest} AS latest FROM {_quoted(table.name)} WHERE true GROUP BY 1, 2, 3"
+        f" {latest} AS latest FROM {quoted(table.name)} WHERE true GROUP BY 1, 2, 3"
     )
 
 
 def _meets(table: CountedTable, keys: Sequence[Sequence[str]], but: str) -> str:
     """Whether there is another row with one of these keys already."""
-    each = (" AND ".join(f"t.{_quoted(name)} = NEW.{_quoted(name)}" for name in key) for key in keys)
-    return " OR ".join(f"EXISTS (SELECT 1 FROM {_quoted(table.name)} t WHERE {key}{but})" for key in each)
-
-
-def _quoted(name: str) -> str:
-    return f'"{name.replace(chr(34), chr(34) * 2)}"'
-
-
-def _text(name: str) -> str:
-    return "'" + name.replace("'", "''") + "'"
+    each = (" AND ".join(f"t.{quoted(name)} = NEW.{quoted(name)}" for name in key) for key in keys)
+    return " OR ".join(f"EXISTS (SELECT 1 FROM {quoted(table.name)} t WHERE {key}{but})" for key in each)
