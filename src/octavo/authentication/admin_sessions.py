@@ -273,35 +273,40 @@ class AdminTokens:
         generation, asked_at = self._generation, self._clock.steady()
         finding = self._sessions.find_user(name) if isinstance(name, int) else self._sessions.find(name)
         session = await finding
-        found = None if session is None else await self._sign_in(session)
+        found = None
+        if session is not None:
+            granted = None if session.is_super else await self._grants(session.holder)
+            found = await self._sign_in(session, granted)
+            asked_at = asked_at if granted is None else min(asked_at, granted.read_at)  # as old as what it is made of
         if generation == self._generation:
             _keep(self._remembered, name, (asked_at, found))
         return found
 
-    async def _sign_in(self, session: AdminSession) -> SignedIn:
+    async def _sign_in(self, session: AdminSession, granted: "_Granted | None") -> SignedIn:
         holder = session.holder
-        if session.is_super:
+        if granted is None:
             abilities = self.rights.of_super_admins()
         else:
-            abilities = await self.rights.of(holder, await self._grants(holder))
+            abilities = await self.rights.of(holder, granted.grants)
         pages, content = (
             Actor("administrator", ability, holder.id, email=holder.email)
             for ability in (abilities.pages, abilities.content)
         )
         return SignedIn(session.name, pages, content, session.since)
 
-    async def _grants(self, holder: Holder) -> tuple[Grant, ...]:
+    async def _grants(self, holder: Holder) -> "_Granted":
         """What the roles of an administrator grant. All who have these roles share one look; what reads as before is
         what it was."""
         generation, asked_at = self._generation, self._clock.steady()
         known = self._granted.get(holder.role_ids)
         if known is not None and asked_at - known.read_at < self._max_age:
-            return known.grants
+            return known
         text = await self._sessions.read_grants(holder.role_ids)
         grants = known.grants if known is not None and known.text == text else read_grants(text)
+        granted = _Granted(asked_at, text, grants)
         if generation == self._generation:
-            _keep(self._granted, holder.role_ids, _Granted(asked_at, text, grants))
-        return grants
+            _keep(self._granted, holder.role_ids, granted)
+        return granted
 
 
 @dataclass(frozen=True, slots=True)

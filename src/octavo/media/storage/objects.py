@@ -19,7 +19,6 @@ from octavo.media.file_types import is_harmless
 from octavo.media.storage.base import Kept, StorageProblem, Workspace
 from octavo.media.storage.keyed import KeyedStorage
 from octavo.media.storage.object_names import ObjectNames, SignedAddresses, is_key
-from octavo.net.calls import following
 
 _PIECE: Final = 8 << 20
 _PIECES_AT_ONCE: Final = 2
@@ -131,8 +130,7 @@ class ObjectStorage(KeyedStorage):
     def _speaking(self) -> Iterator[None]:
         """Errors of the library as ours."""
         try:
-            with following("storage", {"octavo.storage": self.provider}):
-                yield
+            yield
         except FileNotFoundError:
             raise
         except self._failures as error:
