@@ -4,11 +4,16 @@ They are collected only where `tests/cluster` or a file in it is named. Nothing 
 missing fails, and says which package brings it.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.cluster import programs
+from tests.cluster.nodes import ADMINISTRATOR, USER, Cluster, cluster, node_variables
+from tests.cluster.press import write_press
+from tests.postgresql_server import PostgresqlServer
+from tests.s3_server import S3Server
 
 HERE = Path(__file__).parent
 
@@ -68,3 +73,24 @@ def nginx() -> Path:
 @pytest.fixture(scope="session")
 def caddy() -> Path:
     return _program("caddy")
+
+
+@pytest.fixture(scope="session")
+def press(
+    tmp_path_factory: pytest.TempPathFactory, haproxy: Path, postgresql_server: PostgresqlServer, s3_server: S3Server
+) -> Iterator[Cluster]:
+    """Three nodes behind HAProxy, each with a folder of its own, that serve one project."""
+    folder = tmp_path_factory.mktemp("press")
+    url, bucket = postgresql_server.create_database(), s3_server.new_bucket()
+    projects = [write_press(folder / name) for name in ("a", "b", "c")]
+    variables = node_variables(url, s3_server, bucket)
+    with cluster(folder, haproxy, projects, variables) as made:
+        made.database = url
+        made.token = made.octavo("tokens", "create", "load", "--type", "full-access").strip().splitlines()[-1]
+        made.octavo("admin", "create-user", ADMINISTRATOR["email"], OCTAVO_ADMIN_PASSWORD=ADMINISTRATOR["password"])
+        made.octavo("users", "create", USER["identifier"], "bob@example.org", "--password", USER["password"])
+        for name in ("cats", "tides", "bread"):
+            made.create("tags", name=name)
+        made.create("authors", name="Ann")
+        yield made
+    postgresql_server.drop_database(url)

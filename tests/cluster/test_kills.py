@@ -1,0 +1,52 @@
+"""Three nodes behind a balancer, one killed every few seconds, under load: nothing fails, is lost or doubled."""
+
+import asyncio
+import itertools
+import logging
+import os
+from collections import Counter
+
+import pytest
+
+from tests.cluster.load import Load, problems
+from tests.cluster.nodes import ADMINISTRATOR, USER, Cluster
+from tests.postgresql_server import PostgresqlServer, database_name
+
+logger = logging.getLogger(__name__)
+pytestmark = pytest.mark.anyio
+
+SECONDS = float(os.environ.get("CLUSTER_SECONDS", "45"))
+"""How long the load goes on."""
+
+
+async def kill_again_and_again(press: Cluster, seconds: float) -> None:
+    """One node every few seconds, in the middle of whatever it does; it is started again and waited for."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + seconds
+    for node in itertools.cycle(press.nodes):
+        await asyncio.sleep(2)
+        if loop.time() > until:
+            return
+        await asyncio.to_thread(node.end)
+        await asyncio.sleep(0.5)
+        node.start()
+        await asyncio.to_thread(node.wait)
+
+
+async def test_nothing_is_lost_or_doubled_when_nodes_are_killed(
+    press: Cluster, postgresql_server: PostgresqlServer
+) -> None:
+    load = Load(press.balancer, press.token, ADMINISTRATOR, USER)
+    told = await load.run(lambda: kill_again_and_again(press, SECONDS))
+    logger.warning("%s %s", dict(told.done), dict(told.unknown))
+    found = problems(told, lambda text: postgresql_server.run_sql(database_name(press.database), text))
+    assert not found, "\n".join(found[:30])
+
+
+async def test_rolling_restarts_lose_no_request(press: Cluster, postgresql_server: PostgresqlServer) -> None:
+    load = Load(press.balancer, press.token, ADMINISTRATOR, USER)
+    told = await load.run(lambda: asyncio.to_thread(press.roll))
+    logger.warning("%s %s", dict(told.done), dict(told.unknown))
+    assert told.unknown == Counter()
+    found = problems(told, lambda text: postgresql_server.run_sql(database_name(press.database), text))
+    assert not found, "\n".join(found[:30])
