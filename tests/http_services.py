@@ -73,7 +73,7 @@ def serving(answer: Callable[[Asked], Answer]) -> Iterator[str]:
                 if self.command != "HEAD":
                     self.wfile.write(given.body)
 
-        do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = _answer  # noqa: N815 - named by the library
+        do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = do_PURGE = _answer  # noqa: N815 - named by the library
 
         def log_message(self, format: str, *args: Any) -> None:
             pass

@@ -20,6 +20,7 @@ from octavo.plan.nodes import ReadPlan, Shape, Slot
 from octavo.plan.planning import Value
 from octavo.plan.read import Planned
 from octavo.plan.read_limits import ReadLimits
+from octavo.plan.sources import Sources, sources_of
 from octavo.plan.unlisted_marks import MARK, told_unlisted
 from octavo.query.ast import Page
 from octavo.query.cursors import NO_CURSOR, next_cursor
@@ -39,14 +40,15 @@ _Fetch = Callable[..., Awaitable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class CompiledRead:
-    """What is known of a plan: the statement's text, and how its lists lie in one another.
+    """What is known of a plan: the statement's text, how its lists lie in one another, what decides its answer.
 
     `long`: it may take long, keep it out of the loop.
     """
 
     text: str
     long: bool
-    nesting: Nesting = FLAT
+    nesting: Nesting
+    sources: Sources
 
 
 @dataclass(slots=True)
@@ -66,6 +68,12 @@ class PreparedRead:
     page: Page | None = None
     renewal: "_Renewal | None" = None
     given: Mapping[str, Value] = field(default_factory=dict)
+
+    @property
+    def sources(self) -> Sources:
+        """What decides its answer, as it was read last."""
+        latest = None if self.renewal is None else self.renewal.latest
+        return (latest or self).statement.sources
 
     def bind(self, **given: Value) -> "PreparedRead":
         """The read with all values that were still to come, by name (`Slot`). Raises TypeError for other names."""
@@ -243,4 +251,5 @@ class EntryReader:
                 "config/api.toml allows: ask for fewer relations, components or levels"
             )
             raise ValidationError(message) from None
-        return CompiledRead(text, found.is_large or not plan.is_cheap or len(text) > _LONG_TEXT, found)
+        long = found.is_large or not plan.is_cheap or len(text) > _LONG_TEXT
+        return CompiledRead(text, long, found, sources_of(plan))

@@ -20,6 +20,7 @@ from octavo.controllers.hooked_reads import HookedRead, HookedReads
 from octavo.errors import NotFoundError
 from octavo.events.hooks import Hooks
 from octavo.plan.read import Planned, plan_read
+from octavo.plan.sources import Sources
 from octavo.query.ast import ALL_LOCALES, And, PublicationState, Query
 from octavo.query.cursors import opened
 from octavo.query.merging import merge
@@ -190,6 +191,10 @@ class ContentReads:
     async def has_single(self, content_type: ContentType) -> bool:
         """Whether a single type has an entry, in whatever locale and state."""
         return await self.single_id(content_type, Query(), ALL_LOCALES, Drafts.ANY) is not None
+
+    def sources(self, prepared: PreparedRead) -> Sources | None:
+        """What decides the answer to a read; None where a project's code takes part, which may look at anything."""
+        return None if isinstance(prepared, HookedRead) else prepared.sources
 
     def request_share(self) -> AbstractContextManager[None]:
         """Let the reads that are begun inside hold only one request's share of the connections."""

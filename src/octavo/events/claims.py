@@ -3,7 +3,7 @@
 Every function is one statement or one short transaction; `holder` names the worker.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
@@ -19,9 +19,19 @@ from octavo.sql.own_table_statement import OwnStatement
 
 LEASE_SECONDS: Final = 60.0
 """How long a message that its worker says no more of stays with it."""
-_SLOTS: Final = 8
-_IDS: Final = ", ".join(f"{{id{number}}}" for number in range(_SLOTS))
+MOST_TAKEN: Final = 64
+_SIZES: Final = (8, MOST_TAKEN)
+"""Messages that a statement is about, so that databases see few texts."""
 _NO_ID: Final = -1
+
+
+def _for_ids(text: str) -> dict[int, OwnStatement]:
+    """A statement about so many ids, in the place of `IDS`."""
+    return {
+        size: OwnStatement(text.replace("IDS", ", ".join(f"{{id{number}}}" for number in range(size))))
+        for size in _SIZES
+    }
+
 
 _DUE_TOPICS: Final = OwnStatement("SELECT DISTINCT topic FROM octavo_outbox WHERE due_at <= {now}")
 # One that has been due before, and is tried again or under way, goes before later ones of its key.
@@ -30,14 +40,14 @@ SELECT o.id FROM octavo_outbox o WHERE o.topic = {topic} AND o.due_at <= {now} A
   SELECT 1 FROM octavo_outbox e WHERE e.topic = o.topic AND e.ordering_key = o.ordering_key AND e.id < o.id
   AND (e.due_at <= {now} OR e.attempts > 0)))
 ORDER BY o.due_at, o.id LIMIT {most}""")
-_CLAIM: Final = OwnStatement(f"""
-UPDATE octavo_outbox SET holder = {{holder}}, attempts = attempts + 1, due_at = {{until}}
-WHERE id IN ({_IDS}) AND due_at <= {{now}}
-{{id, topic, ordering_key, payload, attempts, created_at:returning}}""")  # noqa: S608 - names only
+_CLAIM: Final = _for_ids("""
+UPDATE octavo_outbox SET holder = {holder}, attempts = attempts + 1, due_at = {until}
+WHERE id IN (IDS) AND due_at <= {now}
+{id, topic, ordering_key, payload, attempts, created_at:returning}""")
 _RENEW: Final = OwnStatement("UPDATE octavo_outbox SET due_at = {until} WHERE holder = {holder}")
 _RELEASE: Final = OwnStatement("""
 UPDATE octavo_outbox SET due_at = {now}, attempts = attempts - 1, holder = NULL WHERE holder = {holder}""")
-_DELIVERED: Final = OwnStatement(f"DELETE FROM octavo_outbox WHERE id IN ({_IDS})")  # noqa: S608 - names only
+_DELIVERED: Final = _for_ids("DELETE FROM octavo_outbox WHERE id IN (IDS)")
 _AGAIN: Final = OwnStatement("""
 UPDATE octavo_outbox SET due_at = {due_at}, error = {error}, holder = NULL WHERE id = {id} AND holder = {holder}""")
 
@@ -74,8 +84,8 @@ class Claims:
         return {row[0] for row in await self._database.fetch_all(*due)}
 
     async def take(self, topic: str, most: int) -> list[Message]:
-        """Take messages of a topic that are due, at most so many, for as long as a lease lasts."""
-        finding = _FIND.bind(self._dialect, topic=topic, now=this_moment(), most=min(most, _SLOTS))
+        """Take messages of a topic that are due, at most so many, and MOST_TAKEN, for as long as a lease lasts."""
+        finding = _FIND.bind(self._dialect, topic=topic, now=this_moment(), most=min(most, MOST_TAKEN))
         ids = [row[0] for row in await self._database.fetch_all(*finding, long=True)]
         if not ids:
             return []
@@ -83,7 +93,8 @@ class Claims:
         async def claim(unit: UnitOfWork) -> Sequence[Row]:
             now = this_moment()
             until = now + int(LEASE_SECONDS * 1000)
-            claiming = _CLAIM.bind(self._dialect, holder=self._holder, until=until, now=now, **_slots(ids))
+            statement, slots = _slots(_CLAIM, ids)
+            claiming = statement.bind(self._dialect, holder=self._holder, until=until, now=now, **slots)
             return await unit.connection.fetch_all(*claiming)
 
         rows = await run_unit(self._database, UnitOfWork, claim, grouped=False)
@@ -106,9 +117,9 @@ class Claims:
 
         async def write(unit: UnitOfWork) -> None:
             delivered = [one.message.id for one in outcomes if one.end is End.DELIVERED]
-            for start in range(0, len(delivered), _SLOTS):
-                removing = _DELIVERED.bind(self._dialect, **_slots(delivered[start : start + _SLOTS]))
-                await unit.connection.execute(*removing)
+            for start in range(0, len(delivered), MOST_TAKEN):
+                remove, slots = _slots(_DELIVERED, delivered[start : start + MOST_TAKEN])
+                await unit.connection.execute(*remove.bind(self._dialect, **slots))
             for one in outcomes:
                 if one.end is not End.DELIVERED:
                     await self._settle_one(unit.connection, one)
@@ -129,8 +140,10 @@ class Claims:
         await connection.execute(*again)
 
 
-def _slots(ids: Sequence[int]) -> dict[str, Any]:
-    return {f"id{number}": ids[number] if number < len(ids) else _NO_ID for number in range(_SLOTS)}
+def _slots(statements: Mapping[int, OwnStatement], ids: Sequence[int]) -> tuple[OwnStatement, dict[str, Any]]:
+    """The statement that has room for these ids, and its values."""
+    size = next(size for size in _SIZES if len(ids) <= size)
+    return statements[size], {f"id{number}": ids[number] if number < len(ids) else _NO_ID for number in range(size)}
 
 
 def _message(row: Row) -> Message:

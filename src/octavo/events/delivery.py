@@ -16,7 +16,7 @@ from typing import Final
 from octavo.clock import SYSTEM_CLOCK, Clock
 from octavo.database.connection import Database
 from octavo.errors import ServiceUnavailable
-from octavo.events.claims import LEASE_SECONDS, Claims, End, Outcome
+from octavo.events.claims import LEASE_SECONDS, MOST_TAKEN, Claims, End, Outcome
 from octavo.events.dead_letters import forget_old
 from octavo.events.messages import Message, Topic, Undeliverable
 from octavo.events.outbox import Outbox
@@ -118,9 +118,11 @@ class Worker:
         for name in sorted(await self._claims.due_topics() & self._topics.keys()):
             topic = self._topics[name]
             room = topic.at_once - Counter(message.topic for message in self._under_way.values())[name]
-            if room > 0:
-                for message in await self._claims.take(name, room):
+            while room > 0:
+                taken = await self._claims.take(name, room)
+                for message in taken:
                     self._begin(topic, message)
+                room = room - len(taken) if len(taken) == MOST_TAKEN else 0
 
     async def _keep(self) -> None:
         """Renew what is under way before it counts as left behind; let go of old dead letters."""

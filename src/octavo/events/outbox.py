@@ -14,7 +14,7 @@ from typing import Any, Final
 import orjson
 
 from octavo.clock import this_moment
-from octavo.database.connection import Database
+from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.events.messages import LONGEST_NAME, MOST_BYTES, MessageTooLarge
 from octavo.sql.ddl.tables import OwnTable
@@ -60,6 +60,19 @@ class Outbox:
         `payload` is JSON of any shape, or bytes that are such. `not_before` is milliseconds since 1970. Raises
         MessageTooLarge, and TypeError for what JSON cannot say.
         """
+        added = await self.write(unit.connection, topic, payload, ordering_key, not_before)
+        unit.after_commit(self.wake)
+        return added
+
+    async def write(
+        self,
+        connection: Connection,
+        topic: str,
+        payload: Any,
+        ordering_key: str | None = None,
+        not_before: int | None = None,
+    ) -> int:
+        """As `add`, for who has a transaction's connection alone: they `wake` the worker once it is committed."""
         body = payload if isinstance(payload, bytes) else orjson.dumps(payload)
         if len(body) > MOST_BYTES:
             raise MessageTooLarge(f"a message of {topic} has {len(body)} bytes; it may have {MOST_BYTES}")
@@ -72,9 +85,7 @@ class Outbox:
             now=now,
             due_at=now if not_before is None else not_before,
         )
-        added = int(await unit.connection.fetch_value(*adding))
-        unit.after_commit(self.wake)
-        return added
+        return int(await connection.fetch_value(*adding))
 
     async def remove(self, unit: UnitOfWork, message_id: int) -> bool:
         """Take a message back, unless its delivery has begun; whether it was there."""

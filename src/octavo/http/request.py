@@ -82,9 +82,10 @@ class Request:
     `options` are the settings of the application that received it, `path_values` the values of the route's `:name`
     segments; `operation` is what the route carries, `route` its template, empty where there is none. `source` is the
     door it came by, `actor` who asks, once that is known. `headers` are by lower-case name; of a repeated one the first
-    counts.
+    counts. `read` is what its door has read for it, where that says so; nothing is there otherwise.
     """
 
+    read: Any
     __slots__ = (
         "_body",
         "_closers",
@@ -100,6 +101,7 @@ class Request:
         "overdue",
         "overlay",
         "path_values",
+        "read",
         "route",
         "scope",
         "source",

@@ -87,9 +87,12 @@ class Router:
             if (route.method, route.template.lower()) == (method, template.lower()):
                 self._change(number, handler=handler)
 
-    def finish(self, route: Route, finish: Finish) -> None:
-        """Let the answers of a declared route go through something."""
-        self._change(self._routes.index(route), finish=finish)
+    def finish(self, finish_of: Callable[[Route], Finish | None]) -> None:
+        """Let the answers of each declared route go through what is said for it, if anything is."""
+        for number, route in enumerate(self._routes):
+            finish = finish_of(route)
+            if finish is not None:
+                self._change(number, finish=finish)
 
     def _change(self, number: int, **changes: Any) -> None:
         route = self._routes[number]

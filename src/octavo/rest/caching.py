@@ -11,15 +11,19 @@ from typing import Final
 from xxhash import xxh64_hexdigest
 
 from octavo.cache_control import PRIVATE, kept_by_asker
+from octavo.controllers.reading import ContentReads
 from octavo.http.ranges import names_tag
 from octavo.http.request import Request
 from octavo.http.response import Headers, Response
-from octavo.http.router import Router
+from octavo.http.router import Finish, Route, Router
 from octavo.rest.operations import Operation
+from octavo.rest.surrogate_keys import KeyOptions, SurrogateKeys, is_keyed
 
 ANY: Final = "*"
 """All content-types, or all roles."""
 PUBLIC: Final = "public"
+SIGN_INS: Final = "plugin::users-permissions.auth"
+"""The controller of what gives out tokens: nothing of it is for any cache."""
 
 _CONTROL: Final = b"cache-control"
 _TAG: Final = b"etag"
@@ -29,21 +33,29 @@ _VARY: Final = (b"vary", b"Origin, Authorization")
 @dataclass(frozen=True, slots=True)
 class CachingOptions:
     """`tags`: whether answers have them. `control`: directives by content-type (UID or `*`) and role (its type, or the
-    kind of who asks without one, or `*`). `private_unless_said`: what is said where that says nothing."""
+    kind of who asks without one, or `*`). `private_unless_said`: what is said where that says nothing. `keys`: those of
+    caches in front, or none."""
 
     tags: bool = True
     control: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     private_unless_said: bool = False
+    keys: KeyOptions | None = None
 
 
-def let_reads_be_kept(router: Router, options: CachingOptions) -> None:
+def let_reads_be_kept(router: Router, options: CachingOptions, reads: ContentReads) -> None:
     """Let the reads of a router say how long they may be kept."""
-    for route in router.routes():
+    keys = None if options.keys is None else SurrogateKeys(options.keys, reads)
+
+    def finish_of(route: Route) -> Finish | None:
         row = route.operation
-        if route.method == "GET" and isinstance(row, Operation):
-            control = _Control(options, row.uid)
-            if options.tags or control.says_anything:
-                router.finish(route, _Kept(options.tags, control))
+        if route.method != "GET" or not isinstance(row, Operation):
+            return None
+        uid = "" if row.controller == SIGN_INS else row.uid
+        control = _Control(options, uid)
+        kept = _Kept(options.tags, control) if options.tags or control.says_anything else None
+        return keys.finish(route, uid, kept) if keys is not None and is_keyed(uid) else kept
+
+    router.finish(finish_of)
 
 
 class _Control:
@@ -51,11 +63,14 @@ class _Control:
 
     def __init__(self, options: CachingOptions, uid: str) -> None:
         said = options.control.get(uid, options.control.get(ANY, {})) if uid else {}
-        unsaid: Headers = ((_CONTROL, PRIVATE), _VARY) if options.private_unless_said else ()
-        self.says_anything = bool(said or unsaid)
-        self._public = _headers(said.get(PUBLIC, said.get(ANY)), unsaid)
-        self._roles = {role: _headers(kept_by_asker(directives), unsaid) for role, directives in said.items()}
-        self._others = self._roles.get(ANY, unsaid)
+        mine: Headers = ((_CONTROL, PRIVATE), _VARY)
+        unsaid: Headers = () if options.keys is None else (_VARY,)  # caches in front keep answers of their own accord
+        public = mine if options.private_unless_said else unsaid
+        others = mine if options.private_unless_said or options.keys is not None else unsaid
+        self.says_anything = bool(said or others)
+        self._public = _headers(said.get(PUBLIC, said.get(ANY)), public)
+        self._roles = {role: _headers(kept_by_asker(directives), others) for role, directives in said.items()}
+        self._others = self._roles.get(ANY, others)
 
     def headers(self, request: Request) -> Headers:
         """What is said to who asks."""

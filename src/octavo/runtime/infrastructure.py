@@ -28,9 +28,11 @@ from octavo.i18n.locales import Locales
 from octavo.mail.mailers import Mailer
 from octavo.media.library import MediaLibrary
 from octavo.media.storage.base import Storage
+from octavo.purging.purges import Purges
 from octavo.recent_log import RecentLog
 from octavo.runtime import options
 from octavo.runtime.open_mailer import open_mailer
+from octavo.runtime.open_purges import open_purges
 from octavo.runtime.open_resources import open_counts, open_media, open_project_database
 from octavo.runtime.open_storage import open_storage
 from octavo.runtime.open_webhooks import open_webhooks
@@ -54,6 +56,8 @@ class Infrastructure:
     outbox: Outbox
     journal: Journal | None
     """What has changed, written down for those who listen; None where nobody may."""
+    purges: Purges
+    """Caches in front that are told what has changed."""
     webhooks: Webhooks
     storage: Storage
     media: MediaLibrary
@@ -124,6 +128,8 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
     journal = Journal(database) if settings.api.events.enabled else None
     if journal is not None:
         journal.join(feed)
+    purges = open_purges(settings, database, outbox)
+    purges.join(feed)
     mailer = open_mailer(settings)
     admin_limits = RateLimits(options.admin_rate_limits(settings), counts.storage if counts else attempts)
     audit = Audit(database, options.audit_options(settings))
@@ -136,6 +142,7 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
         feed=feed,
         outbox=outbox,
         journal=journal,
+        purges=purges,
         webhooks=open_webhooks(settings, database, outbox),
         storage=storage,
         media=open_media(settings, database, storage),

@@ -34,6 +34,7 @@ from octavo.rest.documentation import DocumentationOptions
 from octavo.rest.feed.hub import FeedOptions
 from octavo.rest.openapi.document import Described
 from octavo.rest.sessions import COOKIE, SessionCookies
+from octavo.rest.surrogate_keys import KeyOptions
 from octavo.runtime import followers
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
@@ -318,7 +319,9 @@ def caching_options(settings: Settings) -> CachingOptions:
     """What reads say to caches."""
     said, compat = settings.api.caching, settings.api.compat
     tags = compat.profile == "safe" if said.tags is None else said.tags
-    return CachingOptions(tags, said.control, compat.cache_control == "private")
+    keys = said.surrogate_keys
+    named = KeyOptions(keys.headers, keys.prefix, keys.largest) if keys.headers else None
+    return CachingOptions(tags, said.control, compat.cache_control == "private", named)
 
 
 def http_options(settings: Settings) -> HttpOptions:

@@ -297,11 +297,12 @@ class Process:
     async def _retire(
         self, dispatcher: Dispatcher, site: Site, background: Background, infrastructure: Infrastructure | None
     ) -> None:
-        """Close what was in force, once its last request is answered."""
+        """Close what was in force, once its last request is answered; caches in front forget what it has said."""
         try:
             await background.stop()
             self.asgi.end_live(dispatcher)
             await self.asgi.drain(dispatcher)
+            await self.infrastructure.purges.purge()  # the last answer of the former kind is given
             await site.close()
             if infrastructure is not None:
                 await infrastructure.close()

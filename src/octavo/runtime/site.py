@@ -204,7 +204,7 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
             close_routes(router, settings.api.rest.prefix, settings.plugins.graphql.config.endpoint, code, closing)
         planned_by = extending.extension if settings.plugins.graphql.config.schedules else None
         add_plans(router, settings.api.rest.prefix, services.controller, planned_by)
-        let_reads_be_kept(router, options.caching_options(settings))
+        let_reads_be_kept(router, options.caching_options(settings), services.controller.reads)
         feed = add_feed(router, infrastructure, services.controller.reads, hooks)
     except BaseException:
         extending.code.unload()

@@ -11,7 +11,8 @@ from octavo.runtime.webhooks import webhook_topic
 
 def site_topics(shared: Infrastructure, hooks: Hooks, jobs: Jobs) -> dict[str, Topic]:
     """Every topic of a site by its name."""
-    return {topic.name: topic for topic in (hooks_topic(hooks), webhook_topic(shared), jobs.topic())}
+    topics = hooks_topic(hooks), webhook_topic(shared), jobs.topic(), shared.purges.topic()
+    return {topic.name: topic for topic in topics}
 
 
 def make_jobs(shared: Infrastructure, code: ProjectCode) -> Jobs:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from octavo.settings import values
+from octavo.settings.cache_checks import cache_problems
 from octavo.settings.compat import RULES
 from octavo.settings.database_url import read_database_url
 from octavo.settings.keys import Key, canonical
@@ -294,6 +295,7 @@ def _check(settings: Settings, require_secrets: bool) -> Iterable[SettingsProble
         missing = "email" if first.email is None else "password"
         yield _problem(settings, ("admin", "first", missing), "expected address and password, or neither")
     yield from _provider_problems(settings)
+    yield from _cache_problems(settings)
     if settings.mode != "development" and require_secrets:
         for name in REQUIRED_SECRETS:
             if name in missing_secrets(settings):
@@ -306,6 +308,18 @@ def _provider_problems(settings: Settings) -> Iterable[SettingsProblem]:
         for path, message in provider_problems(name, given):
             problem = _problem(settings, place, message)
             yield replace(problem, key=f"{problem.key}.{path}")
+
+
+def _cache_problems(settings: Settings) -> Iterable[SettingsProblem]:
+    caching = settings.api.caching
+    for path, message in cache_problems(caching):
+        problem = _problem(settings, ("api", "caching", "purge", "caches"), message)
+        yield replace(problem, key=f"{problem.key}.{path}")
+    if caching.purge.caches and not caching.surrogate_keys.headers:
+        expected = (
+            "expected the header that caches in front know answers by, such as Surrogate-Key: some are to be told"
+        )
+        yield _problem(settings, ("api", "caching", "surrogate_keys", "headers"), expected)
 
 
 def _problem(settings: Settings, place: tuple[str, ...], message: str) -> SettingsProblem:

@@ -17,6 +17,7 @@ Reader = Callable[[Any], Any]
 _FLAGS = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
 _BYTES = {"": 1, "b": 1, "kb": 1024, "mb": 1024**2, "gb": 1024**3}
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+_MILLISECONDS = {"ms": 1, "s": 1000, "m": 60_000}
 _AMOUNT = re.compile(r"(\d{1,15}) ?([a-z]{0,2})")
 
 
@@ -124,6 +125,7 @@ TEXTS = Kind("a list of texts", _texts_from_text, _texts)
 USES = Kind("a list of names, or of tables of a `name` and its `config`", _uses_from_text, _uses)
 SIZE = Kind('a size in bytes or as in "512 kB", "1 MB", "2 GB"', _amount(_BYTES), _amount(_BYTES))
 DURATION = Kind('a time in seconds or as in "30s", "15m", "12h", "30d"', _amount({"": 1} | _SECONDS), _amount(_SECONDS))
+MILLISECONDS = Kind('a time in milliseconds or as in "100ms", "2s"', _amount(_MILLISECONDS), _amount(_MILLISECONDS))
 TEXT_TABLE = replace(_mapping("a table of texts", _instance(str)), item_is_text=True)
 NUMBER_TABLE = _mapping("a table of whole numbers", _instance(int))
 FREE_TABLE = _mapping("a table", lambda value: value)

@@ -2,19 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
-from octavo.cache_control import lets_others_keep, read_cache_control
 from octavo.schema.custom_fields import BASE_TYPES
+from octavo.settings.files.caching import Caching
 from octavo.settings.keys import AT_LEAST_ONE, setting, table
 from octavo.settings.values import (
     DURATION,
     PATH,
     SIZE,
-    TABLES,
-    TEXT_TABLE,
     V4_VERSION,
-    Kind,
     one_of,
     optional,
     table_of,
@@ -293,43 +290,6 @@ class Events:
         kind=SIZE,
         bounds=(4 * 1024, 16 * 1024**2),
         default_doc="64 kB",
-    )
-
-
-def _read_control(value: Any) -> Mapping[str, Mapping[str, str]]:
-    """Directives by content-type and role."""
-    control = {
-        uid: {role: read_cache_control(text) for role, text in TEXT_TABLE.from_toml(roles).items()}
-        for uid, roles in TABLES.from_toml(value).items()
-    }
-    for roles in control.values():
-        if any(lets_others_keep(said) for role, said in roles.items() if role not in ("public", "*")):
-            raise ValueError
-    return control
-
-
-_CONTROL: Final = Kind(
-    'tables of directives by role such as { public = "public, max-age=60" }, those of other roles without `public` and '
-    "`s-maxage`",
-    lambda text: _read_control(TABLES.from_text(text)),
-    _read_control,
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caching:
-    """What reads over REST say to caches."""
-
-    tags: bool | None = setting(
-        None,
-        "Give answers an `ETag`, made of their bytes, and answer 304 to who has them already (`If-None-Match`).",
-        default_doc="true under `safe`; v4 has none",
-    )
-    control: Mapping[str, Mapping[str, str]] = setting(
-        {},
-        "`Cache-Control` by content-type (its UID, or `*`) and role (its type such as `public` or `authenticated`, "
-        "`api-token`, or `*`). Answers to requests with credentials are kept by who asked alone, whatever is said.",
-        kind=_CONTROL,
     )
 
 
