@@ -9,6 +9,7 @@ Tokens that v4 has signed name their administrator alone; a block ends them, and
 
 import hmac
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Final, Protocol, TypeVar
@@ -21,6 +22,7 @@ from octavo.authorization.rights.grants import Grant, grants_statement, read_gra
 from octavo.clock import SYSTEM_CLOCK, Clock, this_moment
 from octavo.database.connection import Connection, Database
 from octavo.errors import UnauthorizedError
+from octavo.settings.accepted_keys import AcceptedKey
 from octavo.sql.ddl.tables import OwnTable
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
@@ -209,7 +211,7 @@ class AdminTokens:
     """From an access token to its administrator, without a statement as long as the session was read a moment ago.
 
     `rights` are those of the site in force. `takes_v4`: tokens that v4 has signed are taken, those without end too (the
-    rule `adminTokens`).
+    rule `adminTokens`). `accepted`: what tokens may be signed with besides.
     """
 
     def __init__(
@@ -220,10 +222,12 @@ class AdminTokens:
         clock: Clock = SYSTEM_CLOCK,
         *,
         takes_v4: bool = False,
+        accepted: Sequence[AcceptedKey] = (),
     ) -> None:
         self.rights: RightsEngine = NoSite()
         self._sessions = sessions
         self._secret = secret
+        self._accepted = accepted
         self._max_age = max_age
         self._clock = clock
         self._takes_v4 = takes_v4
@@ -246,14 +250,14 @@ class AdminTokens:
         """The administrator of an access token. Raises UnauthorizedError."""
         if self._takes_v4 and not is_admin_token(token):
             return await self._signed_in_by_v4(token)
-        name, end = read_admin_token(token, self._secret)
+        name, end = read_admin_token(token, self._secret, self._accepted)
         if self._clock.wall() >= end:
             raise UnauthorizedError(MISSING)
         return await self._fresh(name)
 
     async def _signed_in_by_v4(self, token: str) -> SignedIn:
-        claims = read_v4_admin_token(token, self._secret)
-        if claims.expires_at is not None and self._clock.wall() >= claims.expires_at:
+        claims = read_v4_admin_token(token, self._secret, self._accepted)
+        if self._clock.wall() >= claims.until:
             raise UnauthorizedError(MISSING)
         found = await self._fresh(claims.user_id or 0)
         if claims.not_before < found.since:

@@ -28,7 +28,7 @@ from octavo.authentication.credentials import (
     read_user_token,
 )
 from octavo.authorization.actor import Actor
-from octavo.authorization.grants_snapshot import GrantsSnapshot, grants_statement, read_grants
+from octavo.authorization.grants_snapshot import ApiToken, GrantsSnapshot, grants_statement, read_grants
 from octavo.authorization.permissions import NOTHING, PermissionSet
 from octavo.cache import Cache, CacheBudget
 from octavo.clock import SYSTEM_CLOCK, Clock
@@ -76,6 +76,9 @@ _USER_VERSIONED: Final = OwnStatement(
 _NOTE_USE: Final = OwnStatement("""
 UPDATE strapi_api_tokens SET last_used_at = {now:instant}
 WHERE id = {token} AND (last_used_at IS NULL OR last_used_at < {before:instant})""")
+
+_RENEW_KEY: Final = OwnStatement("""
+UPDATE strapi_api_tokens SET access_key = {key} WHERE id = {token} AND access_key = {older}""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +154,7 @@ class Authenticator:
             options.max_age,
             clock,
             takes_v4=options.takes_v4_admins,
+            accepted=secrets.accepted_admin_jwt,
         )
         self._flights = _Flights()
         self._generation = 0
@@ -181,9 +185,8 @@ class Authenticator:
         if token is None or is_admin_token(token):
             return inf
         if "." in token:
-            expires_at = read_user_token(token, self._secrets.jwt_secret).expires_at
-            return inf if expires_at is None else expires_at
-        found = self._grants.tokens.get(hash_api_token(token, self._secrets.api_token_salt))
+            return self._read_user_token(token).until
+        found, _ = self._find_api_token(token, self._grants)
         return inf if found is None or found.expires_at is None else found.expires_at / 1000
 
     def invalidate(self) -> None:
@@ -222,7 +225,7 @@ class Authenticator:
         self._directory_at = asked_at
 
     async def _user_actor(self, token: str) -> Actor:
-        claims = self._tokens.get(token) or self._tokens.put(token, read_user_token(token, self._secrets.jwt_secret))
+        claims = self._tokens.get(token) or self._tokens.put(token, self._read_user_token(token))
         if not claims.hold_at(self._clock.wall()):
             raise UnauthorizedError(MISSING)
         if claims.user_id is None:
@@ -235,6 +238,9 @@ class Authenticator:
         if claims.version < user.version:
             raise UnauthorizedError(MISSING)
         return user.actor
+
+    def _read_user_token(self, token: str) -> Claims:
+        return read_user_token(token, self._secrets.jwt_secret, self._secrets.accepted_jwt)
 
     async def _fresh_user(self, user_id: int) -> _User:
         user = self._users.get(user_id)
@@ -270,26 +276,41 @@ class Authenticator:
 
     async def _api_token_actor(self, token: str, grants: GrantsSnapshot) -> Actor:
         # The look-up is by keyed hash: its time tells nothing about stored tokens to somebody without the salt.
-        key = hash_api_token(token, self._secrets.api_token_salt)
-        found = grants.tokens.get(key)
+        found, older_key = self._find_api_token(token, grants)
         if found is None and self._clock.steady() - self._directory_at >= _TOKEN_AGE:
             await self._wait_for_directory()  # another process may have made it a moment ago
-            found = self._grants.tokens.get(key)
+            found, older_key = self._find_api_token(token, self._grants)
         if found is None:
             raise UnauthorizedError(MISSING)
         if not found.holds_at(self._clock.wall()):
             raise UnauthorizedError(EXPIRED)
         if found.actor.id is not None:
-            self._note_use(found.actor.id)
+            self._note_use(found.actor.id, token, older_key)
         return found.actor
 
-    def _note_use(self, token_id: int) -> None:
+    def _find_api_token(self, token: str, grants: GrantsSnapshot) -> tuple[ApiToken | None, str | None]:
+        """A token that is stored; with the key that it is stored under, if that is of a salt of former times."""
+        found = grants.tokens.get(hash_api_token(token, self._secrets.api_token_salt))
+        if found is None:
+            for salt in self._secrets.accepted_salts:
+                key = hash_api_token(token, salt.text)
+                found = grants.tokens.get(key) if self._clock.wall() < salt.until else None
+                if found is not None:
+                    return found, None if salt.is_next else key
+        return found, None
+
+    def _note_use(self, token_id: int, token: str, older_key: str | None) -> None:
         now = self._clock.steady()
         if now - self._noted.get(token_id, -inf) >= USE_INTERVAL:
             self._noted[token_id] = now
-            self._flights.start(("use of API token", token_id), partial(self._write_use, token_id))
+            self._flights.start(("use of API token", token_id), partial(self._write_use, token_id, token, older_key))
 
-    async def _write_use(self, token_id: int) -> None:
+    async def _write_use(self, token_id: int, token: str, older_key: str | None) -> None:
         now = int(self._clock.wall() * 1000)
         before = now - int(USE_INTERVAL * 1000)
         await self._database.execute(*_NOTE_USE.bind(self._database.dialect, now=now, token=token_id, before=before))
+        if older_key is not None:
+            key = hash_api_token(token, self._secrets.api_token_salt)
+            await self._database.execute(
+                *_RENEW_KEY.bind(self._database.dialect, key=key, token=token_id, older=older_key)
+            )

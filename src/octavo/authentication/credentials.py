@@ -7,6 +7,8 @@ Refuses with `UnauthorizedError`, and with nothing else, whatever the header hol
 
 import hashlib
 import hmac
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import inf
@@ -17,6 +19,7 @@ import orjson
 from octavo.clock import wall_time
 from octavo.errors import UnauthorizedError
 from octavo.schema.scalar_types import LARGEST_ID
+from octavo.settings.accepted_keys import AcceptedKey
 
 MISSING: Final = "Missing or invalid credentials"
 """The token cannot be read, is not ours, is over, or belongs to nobody with a role."""
@@ -32,12 +35,15 @@ MAX_TOKEN_LENGTH: Final = 4096
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """What tokens are made with. Never shown."""
+    """What tokens are made with, and what they may have been made with. Never shown."""
 
     jwt_secret: str = field(repr=False)
     api_token_salt: str = field(repr=False)
     admin_jwt_secret: str = field(default="", repr=False)
     """Without one no token is an administrator's."""
+    accepted_jwt: tuple[AcceptedKey, ...] = field(default=(), repr=False)
+    accepted_admin_jwt: tuple[AcceptedKey, ...] = field(default=(), repr=False)
+    accepted_salts: tuple[AcceptedKey, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         if not self.jwt_secret or not self.api_token_salt:
@@ -46,16 +52,23 @@ class Secrets:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What a correctly signed user token says. `user_id` is None where the id can belong to nobody."""
+    """What a correctly signed user token says. `user_id` is None where the id can belong to nobody. `key_until` is the
+    end of the key that it is signed with."""
 
     user_id: int | None
     version: int = 0
     not_before: float = -inf
     expires_at: float | None = None
+    key_until: float = inf
+
+    @property
+    def until(self) -> float:
+        """When it is over, at the latest."""
+        return self.key_until if self.expires_at is None else min(self.expires_at, self.key_until)
 
     def hold_at(self, now: float) -> bool:
         """Whether `now` lies in the time the token was made for. A token without end holds forever."""
-        return self.not_before <= now and (self.expires_at is None or now < self.expires_at)
+        return self.not_before <= now and (now < self.until or self.until == inf)
 
 
 def read_bearer(authorization: str | None) -> str | None:
@@ -87,9 +100,9 @@ def sign_user_token(user_id: int, secret: str, expires_in: float, version: int =
     return _sign(claims, secret, _HEADERS)
 
 
-def read_user_token(token: str, secret: str) -> Claims:
+def read_user_token(token: str, secret: str, accepted: Sequence[AcceptedKey] = ()) -> Claims:
     """The claims of a user token, its signature checked. Whether they hold at this time is asked of the claims."""
-    claims = _read_signed(token, secret)
+    claims, until = _read_signed(token, secret, accepted)
     if "id" not in claims or claims.get("aud") == _AUDIENCE:
         raise UnauthorizedError(MISSING)
     return Claims(
@@ -97,6 +110,7 @@ def read_user_token(token: str, secret: str) -> Claims:
         version=_read_number(claims, "version", 0, int),
         not_before=_read_number(claims, "nbf", -inf, int, float),
         expires_at=_read_number(claims, "exp", None, int, float),
+        key_until=until,
     )
 
 
@@ -118,23 +132,24 @@ def sign_admin_token(session: str, secret: str, now: float, expires_in: float) -
     return _sign(claims, secret, _ADMIN_HEADERS)
 
 
-def read_admin_token(token: str, secret: str) -> tuple[str, float]:
+def read_admin_token(token: str, secret: str, accepted: Sequence[AcceptedKey] = ()) -> tuple[str, float]:
     """The session of an administrator's token, its signature checked, and its end."""
-    claims = _read_signed(token, secret) if secret and is_admin_token(token) else {}
+    claims, until = _read_signed(token, secret, accepted) if secret and is_admin_token(token) else ({}, inf)
     session, end = claims.get("session"), claims.get("exp")
     if claims.get("aud") != _AUDIENCE or not isinstance(session, str) or type(end) is not int:
         raise UnauthorizedError(MISSING)
-    return session, end
+    return session, min(end, until)
 
 
-def read_v4_admin_token(token: str, secret: str) -> Claims:
+def read_v4_admin_token(token: str, secret: str, accepted: Sequence[AcceptedKey] = ()) -> Claims:
     """The claims of a token that v4 has signed for an administrator; `not_before` is when it did."""
-    claims = _read_signed(token, secret) if secret else {}
+    claims, until = _read_signed(token, secret, accepted) if secret else ({}, inf)
     user_id = _read_id(claims.get("id"))
     if user_id is None or "aud" in claims:
         raise UnauthorizedError(MISSING)
     issued_at = _read_number(claims, "iat", -inf, int, float)
-    return Claims(user_id, not_before=issued_at, expires_at=_read_number(claims, "exp", None, int, float))
+    expires_at = _read_number(claims, "exp", None, int, float)
+    return Claims(user_id, not_before=issued_at, expires_at=expires_at, key_until=until)
 
 
 def _sign(claims: dict[str, Any], secret: str, headers: dict[str, str]) -> str:
@@ -143,12 +158,19 @@ def _sign(claims: dict[str, Any], secret: str, headers: dict[str, str]) -> str:
     return jws.sign(orjson.dumps(claims), secret, headers)
 
 
-def _read_signed(token: str, secret: str) -> dict[str, Any]:
-    """The claims of a token, its signature checked and nothing else."""
+def _read_signed(token: str, secret: str, accepted: Sequence[AcceptedKey]) -> tuple[dict[str, Any], float]:
+    """The claims of a token, its signature checked and nothing else; and when the key it is signed with ends."""
     from octavo.authentication import jws
 
+    for key, until in ((secret, inf), *((one.text, one.until) for one in accepted)):
+        with suppress(ValueError):
+            return _read_claims(jws.read(token, key)), until
+    raise UnauthorizedError(MISSING)
+
+
+def _read_claims(content: bytes) -> dict[str, Any]:
     try:
-        claims = orjson.loads(jws.read(token, secret))
+        claims = orjson.loads(content)
     except (ValueError, RecursionError):
         raise UnauthorizedError(MISSING) from None
     if not isinstance(claims, dict):

@@ -16,6 +16,7 @@ main = LazyGroup(
         "openapi": ("octavo.cli.openapi:openapi", "Write the OpenAPI document of the REST API."),
         "types": ("octavo.cli.types:types", "Write types of the content, for TypeScript or Python."),
         "config": ("octavo.cli.config:config", "Show and check the settings."),
+        "secrets": ("octavo.cli.secrets:secrets", "Check secrets, and change them without anybody being logged out."),
         "db": ("octavo.cli.database:db", "Compare, upgrade, migrate, back up, restore and copy the database."),
         "export": ("octavo.cli.export:export", "Write content, files and settings to an archive of Strapi v4's form."),
         "import": ("octavo.cli.import_archive:import_", "Replace content, files and settings by an archive's."),

@@ -77,7 +77,14 @@ def own_tables(settings: Settings) -> tuple[OwnTable, ...]:
 def secrets(settings: Settings) -> Secrets:
     """What tokens are signed and hashed with; a project may leave some out."""
     given = settings.secrets
-    return Secrets(given.jwt_secret or "", given.api_token_salt or "", given.admin_jwt_secret or "")
+    return Secrets(
+        given.jwt_secret or "",
+        given.api_token_salt or "",
+        given.admin_jwt_secret or "",
+        given.accepted_jwt_secrets,
+        given.accepted_admin_jwt_secrets,
+        given.accepted_api_token_salts,
+    )
 
 
 def revokes_tokens(settings: Settings) -> bool:
@@ -210,7 +217,9 @@ def has_long_admin_tokens(settings: Settings) -> bool:
 
 def _has_one_secret(settings: Settings) -> bool:
     """Whether v4 has signed tokens of users and of administrators alike, so that nobody can tell them apart."""
-    return settings.secrets.admin_jwt_secret == settings.secrets.jwt_secret
+    given = settings.secrets
+    of_users = {given.jwt_secret, *(one.text for one in given.accepted_jwt_secrets)}
+    return not of_users.isdisjoint({given.admin_jwt_secret, *(one.text for one in given.accepted_admin_jwt_secrets)})
 
 
 def audit_options(settings: Settings) -> AuditOptions:

@@ -23,7 +23,7 @@ from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.errors import ServiceUnavailable
 from octavo.schema.registry import Registry
 from octavo.schema.uids import LOCALE
-from octavo.sql.ddl.changes import ChangeType, summary
+from octavo.sql.ddl.changes import AddColumn, ChangeType, summary
 from octavo.sql.ddl.tables import OwnTable
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
@@ -94,7 +94,8 @@ async def update_database(
     """
     report = await bring_up_to_date(database, registry, own, migrations=migrations)
     if report.applied:
-        logger.info("%s", summary(report.applied))
+        grown = any(isinstance(change, AddColumn) for change in report.applied)  # tables that hold entries
+        logger.log(logging.WARNING if grown else logging.INFO, "%s", summary(report.applied))
     for table in await continue_ids(database, registry):
         logger.info("New ids of %s go on behind those that are there", table)
     if not await database.fetch_value(_ROLES):

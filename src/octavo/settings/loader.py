@@ -1,7 +1,8 @@
 """load_settings: joins the sources by precedence, fills in what follows from the profile, checks, builds `Settings`.
 
-Later wins: defaults, profile, a v4 project's own `config/*.js`, TOML files, v4 variables of `.env`, those of the
-environment, `OCTAVO_...` of `.env`, those of the environment. Raises `SettingsError` with everything that is wrong.
+Variables that name files are read first. Later wins: defaults, profile, a v4 project's own `config/*.js`, TOML files,
+v4 variables of `.env`, those of the environment, `OCTAVO_...` of `.env`, those of the environment. Raises
+`SettingsError` with everything that is wrong.
 """
 
 from collections.abc import Container, Iterable, Mapping
@@ -35,6 +36,7 @@ from octavo.settings.v4.ranking import Ranking
 from octavo.settings.v4.read import V4Configuration, read_v4
 from octavo.settings.v4.star_origins import settle_star, tell_star, who_lists_origins
 from octavo.settings.v4_version import find_version, known_version
+from octavo.settings.variable_files import named_by_file, with_files
 
 Chosen = dict[tuple[str, ...], Given]
 
@@ -51,6 +53,9 @@ POPULATE_DEEP = "strapi-plugin-populate-deep"
 
 _VERSION = ("api", "compat", "v4_version")
 _GRAPHQL = ("plugins", "graphql", "config")
+
+_ENV = ".env: "
+"""Before the names of variables of the project's `.env`, where a source is told."""
 
 REQUIRED_SECRETS = ("JWT_SECRET", "API_TOKEN_SALT")
 """Without these nothing but development starts."""
@@ -92,7 +97,10 @@ def inspect_settings(
     """The same, for reports: raises nothing."""
     files = find_files(project)
     problems: list[SettingsProblem] = []
-    dotenv = _read_env_file(project, problems)
+    own = with_files(project, _read_env_file(project, problems), _ENV)
+    outer = with_files(project, environment)
+    dotenv, environment = own.variables, outer.variables
+    problems += (*own.problems, *outer.problems)
     variables = {**dotenv, **environment}
     v4 = _read_v4(project, variables, problems)
     ranking = Ranking(v4)
@@ -101,10 +109,10 @@ def inspect_settings(
         iter(v4.defaults if v4 else ()),
         iter(v4.given if v4 else ()),
         _split_url(read_files(files)),
-        ranking.variables(_split_url(read_v4_variables(dotenv, ".env: "))),
-        ranking.variables(_split_url(read_v4_variables(environment))),
-        _split_url(read_variables(dotenv, ".env: ")),
-        _split_url(read_variables(environment)),
+        ranking.variables(_split_url(named_by_file(read_v4_variables(dotenv, _ENV), own.files, _ENV))),
+        ranking.variables(_split_url(named_by_file(read_v4_variables(environment), outer.files))),
+        _split_url(named_by_file(read_variables(dotenv, _ENV), own.files, _ENV)),
+        _split_url(named_by_file(read_variables(environment), outer.files)),
     ):
         _choose(chosen, found, problems)
     mode = mode or _read_mode(variables, default_mode, v4 is not None, problems)
@@ -117,8 +125,8 @@ def inspect_settings(
     named = v4.plugins if v4 else ()
     settings = replace(_build(project, mode, not files, chosen), is_v4=v4 is not None, named_plugins=named)
     unread = unread_environment(project, variables) if v4 and mode == "production" else ()
-    own = tell_star(ranking.settled(settings.sources), settings.api.compat.star_origins)
-    findings = (*unread, *own, *provider_findings(settings))
+    told = tell_star(ranking.settled(settings.sources), settings.api.compat.star_origins)
+    findings = (*unread, *told, *provider_findings(settings))
     settings = replace(settings, findings=findings)
     problems += missing or _check(settings, require_secrets)
     return Inspected(settings, tuple(problems))

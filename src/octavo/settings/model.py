@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from octavo.settings.accepted_keys import ACCEPTED_KEYS, AcceptedKey
 from octavo.settings.files.admin import Admin
 from octavo.settings.files.api import Api, Profile
 from octavo.settings.files.database import Database
@@ -32,6 +33,27 @@ class Secrets:
         None, "Secret that signs administrators' tokens.", variable="ADMIN_JWT_SECRET", secret=True
     )
     transfer_token_salt: str | None = setting(None, "Kept for v4.", variable="TRANSFER_TOKEN_SALT", secret=True)
+    accepted_jwt_secrets: tuple[AcceptedKey, ...] = setting(
+        (),
+        "Secrets that users' tokens may be signed with besides; see docs/secrets.md.",
+        variable="ACCEPTED_JWT_SECRETS",
+        kind=ACCEPTED_KEYS,
+        secret=True,
+    )
+    accepted_admin_jwt_secrets: tuple[AcceptedKey, ...] = setting(
+        (),
+        "Secrets that administrators' tokens may be signed with besides.",
+        variable="ACCEPTED_ADMIN_JWT_SECRETS",
+        kind=ACCEPTED_KEYS,
+        secret=True,
+    )
+    accepted_api_token_salts: tuple[AcceptedKey, ...] = setting(
+        (),
+        "Salts under which API tokens may be stored besides.",
+        variable="ACCEPTED_API_TOKEN_SALTS",
+        kind=ACCEPTED_KEYS,
+        secret=True,
+    )
     jwt_secret: str | None = field(default=None, repr=False)
 
 

@@ -17,7 +17,8 @@ Made from the code by `make docs`; do not edit.
 Every file in `config/` and every key in it is optional. A key may be written as here or in snake_case. Any key can be
 set from outside as `OCTAVO_<FILE>__<KEY>__<KEY>`, in any case, dashes as underscores:
 `OCTAVO_API__REST__MAX_LIMIT=50`. Lists are JSON or comma separated, tables JSON. The variables of v4 projects
-(column *Variable*) work as they are.
+(column *Variable*) work as they are. A variable and `_FILE` names a file that holds the value:
+`JWT_SECRET_FILE=/run/secrets/jwt`.
 
 Later wins: default, a v4 project's own files ([which](from-strapi-v4.md#settings)), TOML file, v4 variable,
 `OCTAVO_...`; and the environment wins over the project's `.env`. A wrong
@@ -33,7 +34,7 @@ start.
 
 _SECRETS = """\
 Secrets come from the environment or the project's `.env`, never from a file that is shared. The secret of users'
-tokens is `JWT_SECRET` (`plugins.users-permissions.config.jwtSecret`).
+tokens is `JWT_SECRET` (`plugins.users-permissions.config.jwtSecret`). [Secrets](secrets.md) tells how they change.
 """
 
 

@@ -34,7 +34,7 @@ class Given:
 
 Found = Iterator[Given | SettingsProblem]
 
-_V4_VARIABLES = {key.row.variable: key for table in TABLES.values() for key in table.rows() if key.row.variable}
+V4_VARIABLES = {key.row.variable: key for table in TABLES.values() for key in table.rows() if key.row.variable}
 _VARIABLES = [key.variable for table in TABLES.values() for key in table.rows()]
 
 
@@ -121,7 +121,7 @@ def read_env_file(project: Path) -> dict[str, str]:
 
 def read_v4_variables(variables: Mapping[str, str], label: str = "") -> Found:
     """What the variables of v4 projects give; as in v4, an empty one is not set."""
-    for name, key in _V4_VARIABLES.items():
+    for name, key in V4_VARIABLES.items():
         if variables.get(name):
             yield _read_text(key, variables[name], label + name)
 
@@ -134,17 +134,28 @@ def read_variables(variables: Mapping[str, str], label: str = "") -> Found:
 
 
 def _read_variable(name: str, text: str, source: str) -> Given | SettingsProblem:
+    key, names = _find(name)
+    if key is None:
+        return SettingsProblem(source, "", _unknown_variable(name))
+    return _read_inside(key, names, text, source) if names else _read_text(key, text, source)
+
+
+def _find(name: str) -> tuple[Key | None, list[str]]:
+    """The key that a variable `OCTAVO_...` means, and the place inside of its table."""
     file, *names = name[len(PREFIX) :].split("__")
     node: Table | Key | None = TABLES.get(file.lower())
     while isinstance(node, Table) and names:
         member = node.members.get(canonical(names[0]))
         if member is None and node.others is not None:
-            return _read_inside(node.others, names, text, source)
+            return node.others, names
         node = member
         names = names[1:]
-    if isinstance(node, Key):
-        return _read_inside(node, names, text, source) if names else _read_text(node, text, source)
-    return SettingsProblem(source, "", _unknown_variable(name))
+    return (node, names) if isinstance(node, Key) else (None, [])
+
+
+def key_of_variable(name: str) -> Key | None:
+    """The key that a variable `OCTAVO_...` sets, or puts something into."""
+    return _find(name)[0]
 
 
 def _unknown_variable(name: str) -> str:

@@ -1,0 +1,131 @@
+"""What is wrong with a project's secrets, told without them."""
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf
+from typing import Any, Final, Literal
+
+from octavo.cli.secret_places import Git, files_of, is_open_to_all
+from octavo.clock import wall_time
+from octavo.settings import Settings, missing_secrets
+from octavo.settings.accepted_keys import AcceptedKey
+from octavo.settings.keys import Key
+from octavo.settings.model import TABLES
+from octavo.settings.secret_strength import is_placeholder, weakness
+from octavo.settings.sources import read_env_file
+
+Level = Literal["error", "advice"]
+
+_OURS: Final = frozenset({"APP_KEYS", "API_TOKEN_SALT", "ADMIN_JWT_SECRET", "JWT_SECRET", "TRANSFER_TOKEN_SALT"})
+"""What a project chooses itself, so that it can be told how strong it is."""
+_ENDLESS: Final = frozenset({"ACCEPTED_API_TOKEN_SALTS"})
+"""What may be accepted for ever: an API token that is not used stays as it is stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong (`error`), or could be better (`advice`), with a variable or a file."""
+
+    level: Level
+    place: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A secret of the settings: the variable that sets it, where it came from, its text."""
+
+    name: str
+    source: str
+    text: str
+    is_ours: bool
+
+
+def check_secrets(settings: Settings) -> list[Problem]:
+    """All problems, the errors first."""
+    held = list(held_secrets(settings))
+    found = [
+        *(Problem("error", name, "is not set") for name in missing_secrets(settings)),
+        *_weak(held),
+        *_equal(held),
+        *_accepted(settings),
+        *_open(settings, held),
+    ]
+    return sorted(found, key=lambda one: one.level != "error")
+
+
+def held_secrets(settings: Settings) -> Iterator[Held]:
+    """Everything in the settings that is a secret and set."""
+    for key in (row for table in TABLES.values() for row in table.rows() if row.row.secret):
+        value = _value(settings, key)
+        source = settings.sources.get(key.attributes, "default")
+        name = key.row.variable or key.variable
+        texts = value if isinstance(value, tuple) else (value,)
+        for text in texts:
+            plain = text.text if isinstance(text, AcceptedKey) else text
+            if isinstance(plain, str) and plain:
+                yield Held(name, source, plain, name in _OURS)
+
+
+def _value(settings: Settings, key: Key) -> Any:
+    value: Any = settings
+    for name in key.attributes:
+        value = getattr(value, name)
+    return value
+
+
+def _weak(held: list[Held]) -> Iterator[Problem]:
+    for one in held:
+        if one.is_ours and (reason := weakness(one.text)):
+            yield Problem("error", one.name, reason)
+        elif is_placeholder(one.text):
+            yield Problem("advice", one.name, "looks like what a template has in its place")
+
+
+def _equal(held: list[Held]) -> Iterator[Problem]:
+    names: defaultdict[str, list[str]] = defaultdict(list)
+    for one in held:
+        names[one.text].append(one.name)
+    for same in names.values():
+        if len(same) > 1:
+            others = " and ".join(dict.fromkeys(same[1:]))
+            yield Problem("error", same[0], f"is equal to {others}: whoever learns one has both")
+
+
+def _accepted(settings: Settings) -> Iterator[Problem]:
+    now = wall_time()
+    for key in TABLES["secrets"].rows():
+        for one in _value(settings, key) or ():
+            if not isinstance(one, AcceptedKey):
+                continue
+            name = key.row.variable or key.variable
+            if one.until <= now:
+                yield Problem("advice", name, "holds a key that is over; take it out")
+            elif one.until == inf and not one.is_next and name not in _ENDLESS:
+                yield Problem("advice", name, "holds a key without end: give it ;until=...")
+
+
+def _open(settings: Settings, held: list[Held]) -> Iterator[Problem]:
+    """What others can read."""
+    project, git = settings.project, Git(settings.project)
+    files = files_of({one.source for one in held}, {**read_env_file(project), **os.environ}, project)
+    for path in sorted(set(files.values())):
+        shown = str(path.relative_to(project)) if path.is_relative_to(project) else str(path)
+        named_by_variable = not path.is_relative_to(project)  # a container's secrets are often readable for all in it
+        if is_open_to_all(path):
+            yield Problem("advice" if named_by_variable else "error", shown, "can be read by everybody on this machine")
+        if named_by_variable:
+            continue
+        if git.has(shown):
+            yield Problem("error", shown, "is in git, and holds secrets: take it out, and change them")
+        elif git.had(shown):
+            yield Problem("error", shown, "was in git once, and its history still has it: change the secrets")
+        elif not git.ignores(shown):
+            yield Problem("advice", shown, "is not in .gitignore")
+    told = {str(path.relative_to(project)) for path in files.values() if path.is_relative_to(project)}
+    for one in {held.text: held for held in held}.values():
+        for name in git.files_with(one.text):
+            if name not in told:
+                yield Problem("error", one.name, f"stands in {name}, which is in git: change it")

@@ -1,0 +1,135 @@
+"""Where secrets lie, and who else can read them: files, their rights, git. Also how a secret is put into `.env`.
+
+Nothing here prints a secret, and none becomes an argument of another program, where others could see it.
+"""
+
+import os
+import re
+import shutil
+import stat
+import subprocess
+import tempfile
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from octavo.cli.base import refuse
+from octavo.settings.sources import read_env_file
+
+_PATIENCE: Final = 60.0
+_SHORTEST_SOUGHT: Final = 8
+"""What is shorter stands everywhere by chance."""
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_\-+/=.,:;]*")
+
+
+def is_open_to_all(path: Path) -> bool:
+    """Whether everybody on this machine may read a file."""
+    try:
+        return os.name == "posix" and bool(path.stat().st_mode & stat.S_IROTH)
+    except OSError:
+        return False
+
+
+class Git:
+    """The repository that a project lies in, if there is one."""
+
+    def __init__(self, project: Path) -> None:
+        self._project = project
+        self._program = shutil.which("git")
+        self.is_there = self._ask("rev-parse", "--is-inside-work-tree") is not None
+
+    def has(self, name: str) -> bool:
+        """Whether a file is committed, or is about to be."""
+        return self.is_there and bool(self._ask("ls-files", "--", name))
+
+    def had(self, name: str) -> bool:
+        """Whether a file was ever committed, on any branch."""
+        return self.is_there and bool(self._ask("log", "--all", "-n1", "--format=%h", "--", name))
+
+    def ignores(self, name: str) -> bool:
+        """Whether a file cannot be added by accident."""
+        return not self.is_there or self._ask("check-ignore", "-q", "--", name) is not None
+
+    def files_with(self, text: str) -> list[str]:
+        """The committed files that hold a text."""
+        if not self.is_there or len(text) < _SHORTEST_SOUGHT:
+            return []
+        return (self._ask("grep", "-lIF", "-f", "-", "--", ":/", text=text) or "").splitlines()
+
+    def _ask(self, *arguments: str, text: str = "") -> str | None:
+        """What git says; None if it says no, is not there or takes too long."""
+        if self._program is None:
+            return None
+        command = [self._program, "-C", str(self._project), "-c", "core.fsmonitor=false", *arguments]
+        try:
+            done = subprocess.run(command, input=text, text=True, capture_output=True, check=True, timeout=_PATIENCE)
+        except (subprocess.SubprocessError, OSError):
+            return None
+        return done.stdout.strip()
+
+
+def write_env(project: Path, values: Mapping[str, str]) -> None:
+    """Set variables in `.env`: all of them, and nothing else of it changes. Those that are empty go."""
+    path = (project / ".env").resolve()
+    before = path.read_text("utf-8")
+    after = before
+    for name, value in values.items():
+        after = _with_variable(after, name, value)
+    descriptor, made = tempfile.mkstemp(dir=path.parent, prefix=".env.")
+    written = Path(made)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+            file.write(after)
+            file.flush()
+            os.fsync(descriptor)
+        _check(project, after, values)
+        shutil.copymode(path, written)
+        with suppress(OSError, AttributeError):  # of an owner who is somebody else only root can say so
+            os.chown(written, path.stat().st_uid, path.stat().st_gid)
+        written.replace(path)
+    finally:
+        written.unlink(missing_ok=True)
+
+
+def _with_variable(text: str, name: str, value: str) -> str:
+    line = f"{name}={_quoted(value)}\n" if value else ""
+    pattern = re.compile(rf"^[ \t]*(?:export[ \t]+)?{re.escape(name)}[ \t]*=.*(?:\n|\Z)", re.MULTILINE)
+    replaced, times = pattern.subn(lambda _: line, text)
+    if times:
+        return replaced
+    return text + ("" if text.endswith("\n") or not text else "\n") + line
+
+
+def _quoted(value: str) -> str:
+    if _PLAIN.fullmatch(value):
+        return value
+    if "'" in value or "\n" in value:
+        refuse("A value with quotes or lines cannot be put into .env; use --show, and set it yourself")
+    return f"'{value}'"
+
+
+def _check(project: Path, after: str, values: Mapping[str, str]) -> None:
+    """Refuse a text that does not say what it should: `.env` has a form that is not understood here."""
+    before = read_env_file(project)
+    with tempfile.TemporaryDirectory(prefix="octavo-env-") as folder:
+        Path(folder, ".env").touch(0o600)
+        Path(folder, ".env").write_text(after, "utf-8")
+        found = read_env_file(Path(folder))
+    wanted = {name: value for name, value in {**before, **values}.items() if value or name not in values}
+    if found != wanted:
+        refuse("This .env has a form that cannot be changed safely; use --show, and set the variables yourself")
+
+
+def files_of(sources: Iterable[str], variables: Mapping[str, str], project: Path) -> dict[str, Path]:
+    """The files that settings came from, by how their sources are told."""
+    found: dict[str, Path] = {}
+    for source in sources:
+        name = source.removeprefix(".env: ")
+        if name.endswith("_FILE") and variables.get(name):
+            found[source] = project / variables[name]
+        elif source.startswith(".env: "):
+            found[source] = project / ".env"
+        elif "/" in source:
+            found[source] = project / source.partition(":")[0]
+    return found

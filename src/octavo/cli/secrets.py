@@ -1,0 +1,187 @@
+"""`octavo secrets`: what is wrong with a project's secrets, and new ones without anybody being logged out."""
+
+import os
+from dataclasses import asdict, dataclass
+from math import inf
+from pathlib import Path
+from secrets import token_urlsafe
+from typing import Any, Final
+
+import click
+import orjson
+
+from octavo.cli.base import Group, json_option, project_option, read_settings, refuse, say, say_json, say_table
+from octavo.cli.secret_checks import check_secrets
+from octavo.cli.secret_places import write_env
+from octavo.clock import wall_time
+from octavo.runtime.options import has_long_admin_tokens, renews
+from octavo.settings import Settings
+from octavo.settings.accepted_keys import AcceptedKey
+from octavo.settings.sources import read_env_file
+from octavo.settings.values import DURATION
+
+_BYTES: Final = 32
+_MARGIN: Final = 86_400
+"""Seconds that an old key is good for beyond the last token that it has signed."""
+_MOST_APP_KEYS: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Rotated:
+    """What can get a new value: attributes in `settings.secrets` and the variables that set them."""
+
+    attribute: str
+    variable: str
+    accepted: str = ""
+    accepted_variable: str = ""
+
+
+ROTATED: Final = {
+    "jwt": Rotated("jwt_secret", "JWT_SECRET", "accepted_jwt_secrets", "ACCEPTED_JWT_SECRETS"),
+    "admin-jwt": Rotated(
+        "admin_jwt_secret", "ADMIN_JWT_SECRET", "accepted_admin_jwt_secrets", "ACCEPTED_ADMIN_JWT_SECRETS"
+    ),
+    "api-token-salt": Rotated(
+        "api_token_salt", "API_TOKEN_SALT", "accepted_api_token_salts", "ACCEPTED_API_TOKEN_SALTS"
+    ),
+    "transfer-token-salt": Rotated("transfer_token_salt", "TRANSFER_TOKEN_SALT"),
+    "app-keys": Rotated("app_keys", "APP_KEYS"),
+}
+
+
+@click.group(cls=Group)
+def secrets() -> None:
+    """Check secrets, and change them without anybody being logged out."""
+
+
+@secrets.command(epilog="Example: octavo secrets check --strict")
+@click.option("--strict", is_flag=True, help="End with exit code 1 for what is only advice, too.")
+@project_option
+@json_option
+def check(strict: bool, project: Path, as_json: bool) -> None:
+    """Look for secrets that are missing, weak, left from a template, equal, committed to git or readable for all.
+
+    No secret is shown. Ends with exit code 1 if anything is wrong.
+    """
+    found = check_secrets(read_settings(project))
+    if as_json:
+        say_json([*map(asdict, found)])
+    elif found:
+        say_table(("", "where", "what"), ((one.level, one.place, one.message) for one in found))
+    else:
+        say("Nothing is wrong with the secrets.")
+    if any(strict or one.level == "error" for one in found):
+        raise SystemExit(1)
+
+
+@secrets.command(epilog="Example: octavo secrets rotate jwt --until 30d")
+@click.argument("name", type=click.Choice(list(ROTATED)))
+@click.option("--next", "announce", is_flag=True, help="Only have the new one accepted; it is used by the next call.")
+@click.option("--until", help="How long the old one is accepted, as in 30d, or never an end: `never`.")
+@click.option("--show", is_flag=True, help="Write nothing: print the variables, with their secrets.")
+@project_option
+def rotate(name: str, announce: bool, until: str | None, show: bool, project: Path) -> None:
+    """Make a new secret; the old one is still accepted, for as long as what it has signed is good.
+
+    Both are put into the project's .env, where that holds the old one. A service takes them when it is started again.
+    Where several nodes serve: first --next, restart all; then again without, restart all.
+    """
+    settings = read_settings(project)
+    row = ROTATED[name]
+    current = getattr(settings.secrets, row.attribute)
+    if not current:
+        refuse(f"{row.variable} is not set: there is nothing to change")
+    if announce and not row.accepted:
+        refuse(f"{row.variable} needs no --next: nothing is signed with it here")
+    values = _app_keys(current) if name == "app-keys" else _new_values(settings, name, current, announce, until)
+    if show:
+        for variable, value in values.items():
+            click.echo(f"{variable}={value}")
+        return
+    names = _names_in_env(settings, row)
+    write_env(project, {names[variable]: value for variable, value in values.items()})
+    say("Written to .env: [bold]{}[/]. Restart the service for it.", ", ".join(names[one] for one in values))
+    if name == "transfer-token-salt":
+        say("Transfer tokens that were made before are worth nothing any more, under v4.")
+
+
+def _app_keys(current: tuple[str, ...]) -> dict[str, str]:
+    """The first one signs under v4, all are accepted."""
+    return {"APP_KEYS": ",".join((token_urlsafe(_BYTES), *current[: _MOST_APP_KEYS - 1]))}
+
+
+def _new_values(settings: Settings, name: str, current: str, announce: bool, until: str | None) -> dict[str, str]:
+    """The variables as they are to be."""
+    row, now = ROTATED[name], wall_time()
+    if not row.accepted:
+        return {row.variable: token_urlsafe(_BYTES)}
+    accepted: tuple[AcceptedKey, ...] = getattr(settings.secrets, row.accepted)
+    announced = [one for one in accepted if one.is_next]
+    kept = [one for one in accepted if not one.is_next and one.until > now]
+    if announce:
+        if announced:
+            refuse(f"{row.accepted_variable} holds the next one already; without --next it is used")
+        return {row.accepted_variable: _listed([*kept, AcceptedKey(token_urlsafe(_BYTES), is_next=True)])}
+    new = announced[0].text if announced else token_urlsafe(_BYTES)
+    former = AcceptedKey(current, _end(settings, name, until, now))
+    return {row.variable: new, row.accepted_variable: _listed([*kept, former])}
+
+
+def _end(settings: Settings, name: str, until: str | None, now: float) -> float:
+    """Until when the old one is accepted; if nobody says it, as long as anything that it has signed."""
+    if until == "never":
+        return inf
+    if until is not None:
+        try:
+            return now + int(DURATION.from_text(until))
+        except ValueError:
+            refuse(f"--until takes {DURATION.expected}, or never")
+    return {"jwt": now + _longest_user_token(settings), "admin-jwt": now + _longest_admin_token(settings)}.get(
+        name, inf
+    )
+
+
+def _longest_user_token(settings: Settings) -> int:
+    config = settings.plugins.users_permissions.config
+    return _MARGIN + (config.sessions.access_token_lifespan if renews(settings) else config.jwt.expires_in)
+
+
+def _longest_admin_token(settings: Settings) -> int:
+    auth = settings.admin.auth
+    return _MARGIN + (auth.session_lifespan if has_long_admin_tokens(settings) else auth.access_lifespan)
+
+
+def _listed(keys: list[AcceptedKey]) -> str:
+    """As it is set: with commas, or as JSON where a key has one."""
+    texts = [*map(str, keys)]
+    plain = not any("," in text for text in texts) and not texts[0].startswith("[")
+    return ",".join(texts) if plain else orjson.dumps(texts).decode()
+
+
+def _names_in_env(settings: Settings, row: Rotated) -> dict[str, str]:
+    """The variables of `.env` that hold the old values; those that are new there keep their names."""
+    places: dict[str, tuple[str, ...]] = {row.variable: _place(row)}
+    if row.accepted:
+        places[row.accepted_variable] = "secrets", row.accepted
+    names: dict[str, Any] = {}
+    for variable, place in places.items():
+        source = settings.sources.get(place)
+        if source is not None and _is_in_env(settings, variable, place):
+            source = None  # a v4 project's own files take it from there
+        if source is not None and (not source.startswith(".env: ") or source.endswith("_FILE")):
+            refuse(f"{variable} comes from {source}, not from .env: with --show the new values are printed")
+        names[variable] = source.removeprefix(".env: ") if source else variable
+    return names
+
+
+def _is_in_env(settings: Settings, variable: str, place: tuple[str, ...]) -> bool:
+    """Whether `.env` says what is in force, whoever has read it there."""
+    text = read_env_file(settings.project).get(variable)
+    value = getattr(settings.secrets, place[-1])
+    return bool(text) and variable not in os.environ and text == (",".join(value) if place[-1] == "app_keys" else value)
+
+
+def _place(row: Rotated) -> tuple[str, ...]:
+    if row.attribute == "jwt_secret":
+        return ("plugins", "users_permissions", "config", "jwt_secret")
+    return ("secrets", row.attribute)

@@ -1,0 +1,64 @@
+"""Keys that are accepted besides the one in use, so that a key can be changed and nobody notices.
+
+Each is a text that may say more behind a semicolon: `...;until=2026-12-31` ends it, `...;next` is one that will be used
+but is not yet. No key of v4's holds a semicolon.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from math import inf
+from typing import Any, Final
+
+from octavo.settings.values import TEXTS, Kind
+
+_FORM: Final = re.compile(r"([^;]+)(?:;(?:until=([0-9T:.Z+-]+)|(next)))?")
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedKey:
+    """A key that is good until a time, in seconds since 1970. `is_next`: it is to be the one in use."""
+
+    text: str = field(repr=False)
+    until: float = inf
+    is_next: bool = False
+
+    def __str__(self) -> str:
+        """As it is written in the settings."""
+        if self.is_next:
+            return f"{self.text};next"
+        return self.text if self.until == inf else f"{self.text};until={moment_text(self.until)}"
+
+
+def moment_text(seconds: float) -> str:
+    """A time as it is written, to the second."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _read(texts: Iterable[str]) -> tuple[AcceptedKey, ...]:
+    return tuple(map(_read_one, texts))
+
+
+def _read_one(text: str) -> AcceptedKey:
+    match = _FORM.fullmatch(text)
+    if match is None or not match[1].strip():
+        raise ValueError
+    return AcceptedKey(match[1], _seconds(match[2]) if match[2] else inf, bool(match[3]))
+
+
+def _seconds(text: str) -> float:
+    """Of a date, that is its first moment, or a time; in UTC if it says nothing else."""
+    moment = datetime.fromisoformat(text)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def _from(read: Any) -> Any:
+    return lambda value: _read(read(value))
+
+
+ACCEPTED_KEYS: Final = Kind(
+    'a list of keys, each alone, with ";until=2026-12-31" or ";next"',
+    _from(TEXTS.from_text),
+    _from(TEXTS.from_toml),
+)

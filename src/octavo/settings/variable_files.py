@@ -1,0 +1,77 @@
+"""Variables whose value lies in a file: `JWT_SECRET_FILE=/run/secrets/jwt` is `JWT_SECRET`, as its content.
+
+So for each variable that a setting has, of v4's or `OCTAVO_...`; not where names are the project's or a plugin's own.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from octavo.own_files import read_own_file
+from octavo.settings.problems import SettingsProblem
+from octavo.settings.sources import LARGEST, PREFIX, V4_VARIABLES, Found, Given, key_of_variable
+
+SUFFIX: Final = "_FILE"
+
+
+class WithFiles(NamedTuple):
+    """Variables, those of files filled in; where each of these lies; what is wrong with them."""
+
+    variables: Mapping[str, str]
+    files: Mapping[str, Path]
+    problems: tuple[SettingsProblem, ...]
+
+
+def with_files(project: Path, given: Mapping[str, str], label: str = "") -> WithFiles:
+    """The variables of one source, which `label` stands for in messages. Paths begin in the project's folder."""
+    variables, files, problems = dict(given), {}, []
+    for name in _named(given):
+        base, path = name[: -len(SUFFIX)], project / given[name]
+        try:
+            if given.get(base):
+                raise ValueError(f"{base} is set as well; one of them is enough")
+            variables[base] = _read(path)
+            files[base] = path
+        except OSError as error:
+            reason = error.strerror or str(error)
+            problems.append(SettingsProblem(label + name, "", f"the file {path} cannot be read: {reason}"))
+        except ValueError as error:
+            problems.append(SettingsProblem(label + name, "", str(error)))
+        del variables[name]
+    return WithFiles(variables, files, tuple(problems))
+
+
+def named_by_file(found: Found, files: Mapping[str, Path], label: str = "") -> Iterator[Given | SettingsProblem]:
+    """The same, with the variable that names the file as the source of what lies in it."""
+    for one in found:
+        is_of_file = one.source.startswith(label) and one.source[len(label) :] in files
+        yield replace(one, source=one.source + SUFFIX) if is_of_file else one
+
+
+def _named(given: Mapping[str, str]) -> Iterator[str]:
+    """The variables that name a file."""
+    for name in given:
+        base = name[: -len(SUFFIX)]
+        if not name.upper().endswith(SUFFIX) or not given[name]:
+            continue
+        if base in V4_VARIABLES or (name.upper().startswith(PREFIX) and "__" in name and not _is_a_name(name)):
+            yield name
+
+
+def _is_a_name(name: str) -> bool:
+    """Whether a variable means something as it is: a key, or what a project or a plugin calls its own."""
+    key = key_of_variable(name)
+    return key is not None and (not key.is_table or key.row.others or (key.file, *key.path) == ("server", "custom"))
+
+
+def _read(path: Path) -> str:
+    """The content, without the end of its last line. Raises OSError, ValueError."""
+    try:
+        text = read_own_file(path, LARGEST).decode()
+    except UnicodeDecodeError:
+        raise ValueError(f"the file {path} is no text in UTF-8") from None
+    text = text.removesuffix("\n").removesuffix("\r")
+    if not text.strip():
+        raise ValueError(f"the file {path} is empty")
+    return text
