@@ -2,6 +2,8 @@
 
 PROJECT ?= examples/magazine
 TESTS ?= tests
+MINUTES ?= 15
+SOAK ?=
 VENV ?= .venv
 BIN := $(VENV)/bin
 # Stamps: what running needs is installed; what development needs is, too.
@@ -12,7 +14,7 @@ PYTHON ?=
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help run test retest cluster-test lint format types bench bench-pages clients docs pages lock clean
+.PHONY: help run test retest cluster-test lint format types bench bench-pages soak clients docs pages lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -48,6 +50,9 @@ bench-pages: $(DEV) ## Measure the pages of administrators in a browser
 
 bench-large: $(DEV) ## Measure 10,000 articles against 1,000,000 (several GB, half an hour)
 	$(BIN)/python -m benchmarks.large
+
+soak: $(DEV) ## Break this and that under load: is it flat, is nothing lost? (MINUTES=15, SOAK=--postgresql)
+	$(BIN)/python -m benchmarks.soak --minutes $(MINUTES) $(SOAK)
 
 clients: $(DEV) ## Run client libraries and `octavo types` against the sample project (needs Node.js 20 and npm)
 	$(BIN)/python -m tests.clients.run

@@ -1,0 +1,164 @@
+"""What the soak watches: latency by minute; memory, open files and connections of the service; and whether all is flat.
+
+The rule: the trend of a series is its Theil-Sen slope (the median of the slopes of all pairs, which single outliers do
+not move), and what it comes to over the whole series may be at most so much of its median.
+"""
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from statistics import median
+
+import psutil  # type: ignore[import-untyped]
+
+WARM_SECONDS = 120.0
+"""What a service does at first does not count: caches fill, the allocator takes its share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The service at one moment: seconds since the beginning, bytes, counts. `life` tells processes apart."""
+
+    at: float
+    life: int
+    memory: int
+    files: int
+    connections: int
+
+
+@dataclass(slots=True)
+class Minute:
+    """What was answered in a minute in which nothing was broken: milliseconds."""
+
+    times: list[float] = field(default_factory=list)
+    failed: int = 0
+    broken: set[str] = field(default_factory=set)
+
+    def percentile(self, share: float) -> float:
+        ordered = sorted(self.times)
+        return ordered[min(len(ordered) - 1, int(len(ordered) * share))] if ordered else 0.0
+
+
+@dataclass(slots=True)
+class Watch:
+    """Everything that was seen. `pid` is that of the service."""
+
+    began: float = field(default_factory=time.monotonic)
+    pid: int = 0
+    life: int = 0
+    samples: list[Sample] = field(default_factory=list)
+    minutes: defaultdict[int, Minute] = field(default_factory=lambda: defaultdict(Minute))
+    kinds: Counter[str] = field(default_factory=Counter)
+    _broken: list[str] = field(default_factory=list)
+
+    def elapsed(self) -> float:
+        return time.monotonic() - self.began
+
+    @property
+    def minute(self) -> Minute:
+        return self.minutes[int(self.elapsed() // 60)]
+
+    @property
+    def is_broken(self) -> bool:
+        return bool(self._broken)
+
+    @contextmanager
+    def breaking(self, name: str) -> Iterator[None]:
+        """A block in which calls may fail, and how long they take does not count."""
+        self._broken.append(name)
+        try:
+            with self.noting(name):
+                yield
+        finally:
+            self._broken.remove(name)
+
+    @contextmanager
+    def noting(self, name: str) -> Iterator[None]:
+        """A block that is told of with its minutes, if it comes to its end."""
+        begun = self.minute
+        yield
+        for minute in (begun, self.minute):
+            minute.broken.add(name)
+
+    def see(self, kind: str, seconds: float) -> None:
+        self.kinds[kind] += 1
+        if not self._broken:
+            self.minute.times.append(seconds * 1000)
+
+    def see_failure(self, kind: str) -> None:
+        self.kinds[f"{kind} failed"] += 1
+        self.minute.failed += 1
+
+    def begin_life(self, pid: int) -> None:
+        """Another process is the service from now on."""
+        self.pid, self.life = pid, self.life + 1
+
+    def sample(self) -> None:
+        """Look at the service, if it is there."""
+        with suppress(psutil.Error):
+            processes = [root := psutil.Process(self.pid), *root.children(recursive=True)]
+            self.samples.append(
+                Sample(
+                    self.elapsed(),
+                    self.life,
+                    sum(one.memory_info().rss for one in processes),
+                    sum(one.num_fds() for one in processes),
+                    sum(len(one.net_connections("all")) for one in processes),
+                )
+            )
+
+    def verdicts(self) -> list["Verdict"]:
+        """Of the longest life, its first minutes left out."""
+        by_life: defaultdict[int, list[Sample]] = defaultdict(list)
+        for one in self.samples:
+            by_life[one.life].append(one)
+        longest = max(by_life.values(), key=len, default=[])
+        kept = [one for one in longest if one.at > longest[0].at + WARM_SECONDS]
+        quiet = [(number * 60.0, one) for number, one in self.minutes.items() if len(one.times) >= 30 and number >= 2]
+        return [
+            verdict("memory, MB", [(one.at, one.memory / 1e6) for one in kept], share=0.1, least=5),
+            verdict("open files", [(one.at, one.files) for one in kept], share=0.1, least=4),
+            verdict("connections", [(one.at, one.connections) for one in kept], share=0.1, least=4),
+            verdict("p50, ms", [(at, one.percentile(0.5)) for at, one in quiet], share=0.25, least=2),
+            verdict("p99, ms", [(at, one.percentile(0.99)) for at, one in quiet], share=0.5, least=20),
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One series: its median, what its trend comes to from its beginning to its end, and how much is allowed."""
+
+    name: str
+    median: float
+    first: float
+    last: float
+    growth: float
+    allowed: float
+
+    @property
+    def is_flat(self) -> bool:
+        return self.growth <= self.allowed
+
+
+def verdict(name: str, series: Sequence[tuple[float, float]], *, share: float, least: float) -> Verdict:
+    """Flat is what grows by at most a share of its median, or by very little."""
+    if len(series) < 3:
+        return Verdict(name, 0, 0, 0, 0, least)
+    middle = median(value for _, value in series)
+    growth = slope(series) * (series[-1][0] - series[0][0])
+    return Verdict(name, middle, series[0][1], series[-1][1], growth, max(share * middle, least))
+
+
+def slope(series: Sequence[tuple[float, float]], most: int = 400) -> float:
+    """The Theil-Sen slope, of `most` points at most, evenly taken."""
+    step = max(1, len(series) // most)
+    points = series[::step]
+    slopes = [
+        (later[1] - earlier[1]) / (later[0] - earlier[0])
+        for index, earlier in enumerate(points)
+        for later in points[index + 1 :]
+        if later[0] > earlier[0]
+    ]
+    return median(slopes) if slopes else 0.0
