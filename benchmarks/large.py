@@ -26,6 +26,7 @@ from benchmarks.world import COUNT_ON
 from octavo.database.connection import Connection, Database
 from octavo.database.declared_indexes import make_declared_indexes
 from octavo.database.introspect import found_tables
+from octavo.database.parts import PartsKeeper
 from octavo.database.totals import TotalsKeeper
 from octavo.runtime.open_resources import open_project_database
 from octavo.runtime.process import Process, build
@@ -125,6 +126,7 @@ async def multiply(settings: Settings, articles: int) -> None:
             async with database.apart() as connection:
                 await connection.execute("VACUUM (ANALYZE)")
         await TotalsKeeper(database, load_registry(settings.project)).keep()
+        await PartsKeeper(database, load_registry(settings.project)).keep()
     finally:
         await database.close()
 

@@ -127,13 +127,14 @@ class EntryReader:
         statements: Cache[ReadPlan, CompiledRead] | None = None,
         limits: ReadLimits | None = None,
         keeps_totals: bool = False,
+        keeps_parts: bool = False,
     ) -> None:
         self.limits = limits or ReadLimits()
         self.database = database
         self.registry = registry
         self.dialect = database.dialect
         self._url_signer = url_signer
-        self._keeps_totals = keeps_totals
+        self._keeps_totals, self._keeps_parts = keeps_totals, keeps_parts
         self.unlisted = UnlistedComponents()
         self._statements = CacheBudget(_ALONE).cache("statements") if statements is None else statements
         self._large = ReadLimiter(database.large_reads, PATIENCE_SECONDS)
@@ -238,13 +239,14 @@ class EntryReader:
 
     def _compile(self, plan: ReadPlan) -> CompiledRead:
         found, most = nesting(plan), self.limits.statement
+        keeps_totals, keeps_parts = self._keeps_totals, self._keeps_parts
         arguments = plan, self.registry, self.dialect, self.database.largest_answer, found, most
         marked = self._url_signer
         try:
             if marked is None:
-                text = compile_read(*arguments, keeps_totals=self._keeps_totals)
+                text = compile_read(*arguments, keeps_totals=keeps_totals, keeps_parts=keeps_parts)
             else:
-                text = compile_marked_read(*arguments, marked.mark, keeps_totals=self._keeps_totals)
+                text = compile_marked_read(*arguments, marked.mark, keeps_totals=keeps_totals, keeps_parts=keeps_parts)
         except StatementTooLong:
             message = (
                 f"The request takes a statement of more than {most} bytes, the most that `reads.statement` in "

@@ -11,8 +11,8 @@ from typing import Any, Final
 import orjson
 
 from octavo.database.connection import Connection, Database, LockTimeout, Transaction
+from octavo.database.own_triggers import release_tables
 from octavo.database.table_lock_retries import retry_locked
-from octavo.database.totals import release_tables
 from octavo.schema.scalar_types import ValueKind
 from octavo.sql.ddl.changes import AddColumn, ChangeType, CreateIndex
 from octavo.sql.dialects.base import Dialect

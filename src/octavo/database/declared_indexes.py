@@ -46,7 +46,7 @@ def declares_indexes(registry: Registry) -> bool:
 
 def not_made(registry: Registry, dialect: Dialect) -> Iterator[str]:
     """What is declared and cannot be made on this database, for people."""
-    if dialect.finds_parts:
+    if dialect.finds_parts or dialect.parts is not None:
         return
     for table in wanted_tables(registry):
         for index in table.indexes:

@@ -7,8 +7,8 @@ from itertools import groupby
 
 from octavo.database.connection import Connection, Database, LockTimeout, Row, Transaction
 from octavo.database.introspect import found_tables
+from octavo.database.own_triggers import release_tables
 from octavo.database.table_lock_retries import retry_locked
-from octavo.database.totals import release_tables
 from octavo.schema.registry import Registry
 from octavo.sql.ddl.changes import (
     ID,
@@ -24,6 +24,7 @@ from octavo.sql.ddl.changes import (
     WidenColumn,
     difference,
 )
+from octavo.sql.ddl.parts import parts_tables
 from octavo.sql.ddl.physical import physical_name, physical_tables
 from octavo.sql.ddl.renames import Rename, renamed
 from octavo.sql.ddl.tables import INTERNAL_TABLES, ForeignKey, OwnTable, Table, wanted_tables
@@ -118,7 +119,7 @@ async def synchronize(
     state = await _compare(database, database.dialect, registry)
     changes = state.changes
     totals = database.dialect.totals
-    own = own if totals is None else (*own, *totals.tables)
+    own = (*own, *(() if totals is None else totals.tables), *parts_tables(registry, database.dialect))
     if not (changes.additive or _missing(own, state) or (allow_data_loss and changes.losing)):
         return SyncReport(left=changes.losing)
 

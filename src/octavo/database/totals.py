@@ -18,7 +18,6 @@ from octavo.outage_log import reason_of
 from octavo.schema.registry import Registry
 from octavo.sql.ddl.tables import Table
 from octavo.sql.ddl.totals import counted_tables
-from octavo.sql.dialects.base import Dialect
 from octavo.sql.dialects.kept_totals import PREFIX, CountedTable, KeptTotals
 
 logger = logging.getLogger(__name__)
@@ -202,16 +201,6 @@ class TotalsKeeper:
         return tuple(
             replace(table, unique=_unique_keys(found[table.name])) for table in self._tables if table.name in found
         )
-
-
-async def release_tables(connection: Connection, dialect: Dialect) -> None:
-    """Let go of all tables, where triggers would be in the way of dropping columns; they are made again later."""
-    totals = dialect.totals
-    if totals is None:
-        return
-    script = totals.release([(row[0], row[1]) for row in await connection.fetch_all(totals.triggers)])
-    if script:
-        await connection.execute_script(script)
 
 
 async def _triggers(connection: Connection, totals: KeptTotals) -> defaultdict[str, dict[str, str]]:

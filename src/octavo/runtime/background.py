@@ -3,6 +3,7 @@ database tells of, makes the indexes that are declared, and sweeps the journal o
 
 import asyncio
 import logging
+import math
 import random
 import time
 from collections.abc import Coroutine
@@ -11,6 +12,7 @@ from typing import Any, Final
 
 from octavo.database.connection import Database
 from octavo.database.declared_indexes import declares_indexes, make_declared_indexes
+from octavo.database.parts import PartsKeeper
 from octavo.database.totals import TotalsKeeper
 from octavo.errors import ServiceUnavailable
 from octavo.events.delivery import Worker
@@ -59,6 +61,8 @@ class Background:
         if self._works and totals != "counted":
             keeper = TotalsKeeper(self._shared.database, self._registry)
             self._begin(_keep_totals(keeper, asked=totals == "kept"))
+        if self._works and self._shared.database.dialect.parts:
+            self._begin(_keep_parts(PartsKeeper(self._shared.database, self._registry)))
         if self._works and self._shared.journal is not None:
             self._begin(_sweep(self._shared))
 
@@ -117,6 +121,25 @@ async def _keep_totals(keeper: TotalsKeeper, *, asked: bool) -> None:
         except Exception as error:  # whatever it is, the next time may go well
             out_of_reach = _tell("The totals of lists are counted for now", error, out_of_reach)
         await asyncio.sleep(_TOTALS_SECONDS * (random.uniform(0.5, 1.5) if kept else _SWEEP_SECONDS))  # noqa: S311 - no secret
+
+
+async def _keep_parts(keeper: PartsKeeper) -> None:
+    """Keep the declared indexes for parts of texts. Those that are not declared any more go when nobody searches them:
+    when other processes have followed the change of definitions."""
+    out_of_reach, others_go = False, time.monotonic() + _SWEEP_SECONDS
+    while True:
+        try:
+            await keeper.keep()
+            if time.monotonic() > others_go:
+                await keeper.remove_others()
+                if not keeper.has_work:
+                    return
+                others_go = math.inf
+            out_of_reach = False
+        except Exception as error:  # whatever it is, the next time may go well
+            out_of_reach = _tell("Indexes for parts of texts are not kept for now", error, out_of_reach)
+        seconds = _TOTALS_SECONDS if keeper.has_work else _SWEEP_SECONDS
+        await asyncio.sleep(seconds * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
 
 
 async def _look_again_and_again(webhooks: Webhooks, seconds: float) -> None:

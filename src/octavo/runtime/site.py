@@ -225,6 +225,7 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, ho
         statements=caches.cache("statements"),
         limits=options.read_limits(settings),
         keeps_totals=settings.database.totals != "counted",
+        keeps_parts=True,
     )
     plans = Schedules(shared.database, shared.outbox)
     writer = EntryWriter(
@@ -384,7 +385,6 @@ def _add_doors(
 def _add_graphql(
     router: Router, shared: Infrastructure, services: Services, extending: Extending, caches: CacheScope
 ) -> GraphqlEndpoint:
-    settings = shared.settings
     content = GraphqlContent(
         authenticator=shared.authenticator,
         controller=services.controller,
@@ -395,6 +395,6 @@ def _add_graphql(
         extending=extending,
         caches=caches,
     )
-    endpoint = GraphqlEndpoint(content, parse_query_string, options.graphql_options(settings))
-    endpoint.add_routes(router, settings.plugins.graphql.config.endpoint)
+    endpoint = GraphqlEndpoint(content, parse_query_string, options.graphql_options(shared.settings))
+    endpoint.add_routes(router, shared.settings.plugins.graphql.config.endpoint)
     return endpoint

@@ -62,8 +62,8 @@ class Scalar(Attribute):
     max_length: int | None = None
     regex: str | None = None
     column: ColumnOptions | None = None
-    has_parts_index: bool = False
-    """Whether the content-type declares an index for parts of its text."""
+    parts_index_of: str | None = None
+    """The collection whose content-type declares an index for parts of this text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -50,7 +50,7 @@ def parse_content_type(uid: str, raw: Mapping[str, Any], reader: Reader) -> Cont
     declared = read_declared_indexes(plugin_options, content_type.attributes, reader)
     if not declared:
         return content_type
-    attributes = with_parts_indexes(content_type.attributes, declared)
+    attributes = with_parts_indexes(content_type.collection_name, content_type.attributes, declared)
     return replace(content_type, attributes=attributes, declared_indexes=declared)
 
 

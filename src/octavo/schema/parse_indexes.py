@@ -43,12 +43,12 @@ def read_declared_indexes(
 
 
 def with_parts_indexes(
-    attributes: Mapping[str, AnyAttribute], declared: Iterable[DeclaredIndex]
+    collection: str, attributes: Mapping[str, AnyAttribute], declared: Iterable[DeclaredIndex]
 ) -> dict[str, AnyAttribute]:
     """The attributes; those that an index for parts of texts is about say so."""
     looked_into = {key.attribute for index in declared if index.kind == CONTAINS for key in index.keys}
     return {
-        name: replace(attribute, has_parts_index=True)
+        name: replace(attribute, parts_index_of=collection)
         if isinstance(attribute, Scalar) and name in looked_into
         else attribute
         for name, attribute in attributes.items()

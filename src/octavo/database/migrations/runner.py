@@ -18,8 +18,8 @@ from octavo.database.migrations.files import FOLDER, Migration, MigrationFailed,
 from octavo.database.migrations.ledger import done_names, forget_done, note_done
 from octavo.database.migrations.renames import RenamingTransaction
 from octavo.database.migrations.transaction import MigrationTransaction
+from octavo.database.own_triggers import release_tables
 from octavo.database.table_lock_retries import retry_locked
-from octavo.database.totals import release_tables
 from octavo.own_files import MEGABYTE, read_own_file
 from octavo.project.failures import describe, failure_place
 from octavo.project.functions import Function, function_at

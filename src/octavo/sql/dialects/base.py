@@ -18,6 +18,7 @@ from octavo.sql.ddl.tables import Column
 from octavo.sql.dialects.aside_indexes import AsideIndexes
 from octavo.sql.dialects.column_limits import ColumnLimits
 from octavo.sql.dialects.introspection import Introspection
+from octavo.sql.dialects.kept_parts import KeptParts
 from octavo.sql.dialects.kept_totals import KeptTotals
 from octavo.sql.dialects.quoting import literal, quoted
 from octavo.sql.script import ScriptRules
@@ -316,13 +317,13 @@ class Dialect(ABC):
     """Whether an index can find parts of texts. Where not, those that ask for it are left out."""
     aside: AsideIndexes | None = None
     """How declared indexes are made while their tables are in use; None where they are made with all else."""
+    parts: KeptParts | None = None
     totals: KeptTotals | None = None
-    """How totals are kept; None where lists are counted."""
+    """How indexes for parts of texts, and totals, are kept beside the tables; None where they are not."""
     same_types: frozenset[tuple[str, str]] = frozenset()
     """Pairs of the database's own types, found and wanted, between which there is nothing to do."""
     widenings: frozenset[tuple[str, str]] = frozenset()
     """Pairs of types, found and wanted, where the change loses nothing."""
-
     type_families: tuple[frozenset[str], ...] = ()
     """Types, without their lengths, among which values come and go. Reading, comparing or writing fails where a column
     belongs to another family than the one wanted; one that belongs to none is left to the database."""
@@ -344,8 +345,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def change_type(self, table: str, column: Column, safe: bool) -> Statements:
-        """What gives a column that is there the type of `column`. Unless that is safe, what the new type cannot hold is
-        lost."""
+        """What gives a column that is there the type of `column`. Unless `safe`, what that cannot hold is lost."""
 
     def index_terms(self, index: Index) -> str:
         """What an index is made of, in its parentheses."""

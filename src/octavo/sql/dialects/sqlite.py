@@ -10,6 +10,7 @@ from octavo.sql.ddl.indexes import Index
 from octavo.sql.ddl.tables import Column
 from octavo.sql.dialects.base import Dialect, Statements
 from octavo.sql.dialects.introspection import Introspection
+from octavo.sql.dialects.sqlite_parts import TrigramParts
 from octavo.sql.dialects.sqlite_totals import RowTotals
 from octavo.sql.script import ScriptRules
 
@@ -178,6 +179,7 @@ class SQLiteDialect(Dialect):
     booleans = ("0", "1")
     inline_keys = True
     unique_constraints = False
+    parts = TrigramParts()
     totals = RowTotals()
     # A declared type is a preference only: between these the same values are stored.
     same_types = frozenset((a, b) for group in (_TEXTS, _NUMBERS) for a in group for b in group)

@@ -23,12 +23,16 @@ from octavo.schema.attributes import Scalar
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 from octavo.sql.dialects.base import Dialect
+from octavo.sql.dialects.kept_parts import PartsIndex
 from octavo.sql.physical_names import column_name, table_name
 from octavo.sql.read.joins import Join, join_step
 
 
 class ClauseCompiler:
     """Compiles the clauses of one statement. Aliases are numbered through it, so no two tables share one."""
+
+    keeps_parts = False
+    """Whether the database has the tables for declared indexes of parts of texts that are kept beside the tables."""
 
     def __init__(self, registry: Registry, dialect: Dialect) -> None:
         self.registry = registry
@@ -122,12 +126,30 @@ class ClauseCompiler:
         column = self.column(tested.attribute, alias)
         if tested.test is Test.NULL:
             return f"{column} IS {'NOT ' if tested.negated else ''}NULL"
-        by_index = tested.attribute is not None and tested.attribute.has_parts_index
-        if by_index and tested.test is Test.CONTAINS and tested.ignores_case:
-            text = self.dialect.contains_indexed(column, self.dialect.parameter(tested.parameters[0]))
+        if (
+            tested.test is Test.CONTAINS
+            and tested.attribute is not None
+            and tested.attribute.parts_index_of is not None
+        ):
+            text = self._contains(tested, tested.attribute, tested.attribute.parts_index_of, alias)
         else:
             text = self.dialect.test(tested.test, kind, column, tested.parameters, tested.ignores_case)
         return f"NOT ({text})" if tested.negated else text
+
+    def _contains(self, tested: Tested, attribute: Scalar, table: str, alias: str) -> str:
+        """Whether a text contains a part, by the index that its content-type declares."""
+        part = self.dialect.parameter(tested.parameters[0])
+
+        def contains(name: str) -> str:
+            column = self.column(attribute, name)
+            if tested.ignores_case:
+                return self.dialect.contains_indexed(column, part)
+            kind = SCALAR_TYPES[attribute.type].kind
+            return self.dialect.test(tested.test, kind, column, tested.parameters, tested.ignores_case)
+
+        if self.dialect.parts is None or not self.keeps_parts or tested.negated:
+            return contains(alias)
+        return self.dialect.parts.narrowed(PartsIndex(table, column_name(attribute)), alias, part, contains)
 
     def _exists(self, exists: Exists, alias: str) -> str:
         join = self.join(exists.step, alias)

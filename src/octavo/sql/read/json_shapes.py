@@ -76,9 +76,10 @@ class ShapeCompiler(ClauseCompiler):
         most_text: int | None = None,
         *,
         keeps_totals: bool = False,
+        keeps_parts: bool = False,
     ) -> None:
         super().__init__(registry, dialect)
-        self.keeps_totals = keeps_totals
+        self.keeps_totals, self.keeps_parts = keeps_totals, keeps_parts
         self.manner: object = dialect  # those who say scalars alike
         self._largest = largest
         self._most_text = sys.maxsize if most_text is None else most_text

@@ -45,14 +45,16 @@ def compile_read(
     most_text: int | None = None,
     *,
     keeps_totals: bool = False,
+    keeps_parts: bool = False,
 ) -> str:
     """The text of the statement that answers a plan; its parameters are the plan's, by index.
 
     No answer is larger than `largest` bytes: the statement fails, or the driver ends it. `found`: the plan's nesting,
     where it is known. Raises StatementTooLong for a text of more than `most_text` bytes. `keeps_totals`: the database
-    has the tables for it.
+    has the tables for it; `keeps_parts`: those for declared indexes of parts of texts.
     """
-    return SelectCompiler(registry, dialect, largest, most_text, keeps_totals=keeps_totals).read(plan, found)
+    compiler = SelectCompiler(registry, dialect, largest, most_text, keeps_totals=keeps_totals, keeps_parts=keeps_parts)
+    return compiler.read(plan, found)
 
 
 def compile_entry(shape: Shape, registry: Registry, dialect: Dialect, alias: str) -> str:

@@ -23,10 +23,11 @@ def compile_marked_read(
     mark: str,
     *,
     keeps_totals: bool = False,
+    keeps_parts: bool = False,
 ) -> str:
     """As `compile_read`, with the mark in front of every address of a file or of one of its formats."""
     compiler = _MarkingCompiler(registry, dialect, largest, most_text, mark)
-    compiler.keeps_totals = keeps_totals
+    compiler.keeps_totals, compiler.keeps_parts = keeps_totals, keeps_parts
     return compiler.read(plan, found)
 
 
