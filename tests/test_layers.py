@@ -76,6 +76,7 @@ LATE = {
     ("octavo.content.validation.regexes", "octavo.content.validation.backtracking"),
     ("octavo.project.api.http_client", "octavo.net.outgoing"),
     ("octavo.database", "octavo.database.postgresql"),
+    ("octavo.database", "octavo.database.replicated"),
     ("octavo.database", "octavo.database.sqlite"),
 }
 """What is imported inside a function for the time or memory it takes: graphql-core, once the service has started;

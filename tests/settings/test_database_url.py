@@ -19,6 +19,7 @@ POSTGRES = {"client": "postgres", "name": "n"}
             {**POSTGRES, "host": "h.example", "port": "6432", "user": "ann", "password": "p@ss", "ssl": "verify-full"},
         ),
         ("postgres://u@[::1]:1/n", {**POSTGRES, "host": "::1", "port": "1", "user": "u"}),
+        ("postgres://u@a:1,[::1]:2/n", {**POSTGRES, "host": "a:1,[::1]:2", "user": "u"}),
         ("postgres://u:@/n?host=/run/pg", {**POSTGRES, "host": "/run/pg", "user": "u"}),
         ("postgres://h/n?schema=blog&application_name=x", {**POSTGRES, "host": "h", "schema": "blog"}),
     ],

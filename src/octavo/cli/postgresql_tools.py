@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from octavo.cli.base import refuse
+from octavo.runtime.database_servers import direct_server
 from octavo.settings import Settings
 from octavo.sql.dialects.postgresql import POSTGRESQL
 
@@ -91,14 +92,15 @@ def _run(settings: Settings, *command: str) -> None:
 
 def _environment(settings: Settings) -> dict[str, str]:
     """The variables by which PostgreSQL's tools are told of a database."""
-    options = settings.database
+    server, places = direct_server(settings)
     told = {
-        "PGHOST": options.host,
-        "PGPORT": str(options.port),
-        "PGDATABASE": options.name,
-        "PGUSER": options.user,
-        "PGPASSWORD": options.password,
-        "PGSSLMODE": options.ssl,
+        "PGHOST": ",".join(host for host, _ in places),
+        "PGPORT": ",".join(str(port) for _, port in places),
+        "PGTARGETSESSIONATTRS": "read-write" if len(places) > 1 else "",
+        "PGDATABASE": server["database"],
+        "PGUSER": server["user"],
+        "PGPASSWORD": server["password"],
+        "PGSSLMODE": settings.database.ssl,
     }
     return {**os.environ, **{name: value for name, value in told.items() if value}}
 

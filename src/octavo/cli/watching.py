@@ -145,6 +145,14 @@ def _rows(now: _Numbers, past: _Numbers, seconds: float, *, since_start: bool) -
     yield "event loop", f"late by {mean('octavo_loop_delay_seconds')} on average"
     yield "memory", f"{_size(now.sum('octavo_memory_bytes'))} in {now.sum('octavo_workers'):.0f} workers"
     yield "database", "answers" if now.sum("octavo_database_up") else "cannot be reached"
+    for name in now.by("octavo_replica_used", "server"):
+        state = "read from" if now.sum("octavo_replica_used", server=name) else "not read from"
+        lag, reads = now.sum("octavo_replica_lag_seconds", server=name), rise("octavo_content_reads_total", server=name)
+        failed = rise("octavo_replica_failures_total", server=name)
+        yield (
+            f"replica {name}",
+            f"{state}, {lag:.1f} s behind, {reads / seconds:,.1f} reads a second, {failed:.0f} failed",
+        )
     for topic in now.by("octavo_outbox_messages", "topic"):
         waits, dead = now.sum("octavo_outbox_messages", topic=topic), now.sum("octavo_outbox_given_up", topic=topic)
         late = now.sum("octavo_outbox_late_seconds", topic=topic)

@@ -13,6 +13,7 @@ from octavo.content.read_limiter import PATIENCE_SECONDS, ReadLimiter, too_large
 from octavo.content.unlisted_components import UnlistedComponents
 from octavo.database.ambient import joined
 from octavo.database.connection import AnswerTooLarge, Connection, Database, StatementTimeout, UnsuitableValue
+from octavo.database.read_positions import read_newest
 from octavo.database.request_share import place
 from octavo.errors import ValidationError
 from octavo.plan.nesting import FLAT, Nesting, nesting
@@ -131,6 +132,7 @@ class EntryReader:
     ) -> None:
         self.limits = limits or ReadLimits()
         self.database = database
+        self._contents = database.contents
         self.registry = registry
         self.dialect = database.dialect
         self._url_signer = url_signer
@@ -168,7 +170,7 @@ class EntryReader:
 
         Inside a transaction, whose connection is there already, nobody waits for the limiter of large reads.
         """
-        fetch, waits = (connection or self.database).fetch_json, connection is None
+        fetch, waits = (connection or self._contents).fetch_json, connection is None
         if prepared.renewal is None and self._url_signer is None:
             return self._run(fetch, prepared, waits)
         return self._read_again(fetch, prepared, waits)
@@ -197,11 +199,15 @@ class EntryReader:
         return row[0], row[1] if page.with_count else None, next_cursor(page, row[-1])
 
     async def _read_rows(self, prepared: PreparedRead) -> Sequence[Any]:
-        renewal, fetch = prepared.renewal, self.database.fetch_row
+        renewal, fetch = prepared.renewal, self._contents.fetch_row
         row = await self._run(fetch, prepared if renewal is None else self._latest(prepared, renewal), True)
         while renewal is not None and self.unlisted.add(told_unlisted(row[0])):
             row = await self._run(fetch, self._latest(prepared, renewal), True)
         return row if self._url_signer is None else (self._url_signer.apply(row[0]), *row[1:])
+
+    def read_newest(self) -> None:
+        """Read what comes from now on, for whoever asks, from where it is written."""
+        read_newest()
 
     def request_share(self) -> AbstractContextManager[None]:
         """Let the reads that are begun inside hold only one request's share of the connections."""

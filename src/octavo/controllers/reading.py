@@ -196,6 +196,10 @@ class ContentReads:
         """What decides the answer to a read; None where a project's code takes part, which may look at anything."""
         return None if isinstance(prepared, HookedRead) else prepared.sources
 
+    def read_newest(self) -> None:
+        """Read what comes from now on, for whoever asks, from where it is written: something is changed by it."""
+        self._reader.read_newest()
+
     def request_share(self) -> AbstractContextManager[None]:
         """Let the reads that are begun inside hold only one request's share of the connections."""
         return self._reader.request_share()

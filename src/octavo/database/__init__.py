@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from octavo.database.connection import LARGEST_ANSWER, Database
+from octavo.database.topology import ALONE, Topology
 
 SQLITE_PREFIX = "sqlite:///"
 POSTGRESQL_PREFIXES = ("postgresql://", "postgres://")
@@ -21,13 +22,14 @@ def open_database(
     statement_timeout: float = 15.0,
     largest_answer: int = LARGEST_ANSWER,
     untouched: bool = False,
+    topology: Topology = ALONE,
 ) -> Database:
     """The driver for a database, not yet connected.
 
     A URL `sqlite:///relative` or `sqlite:////absolute` is a file; `postgresql://...` is a server, as are `parameters`
     without a URL: `host`, `port`, `user`, `password`, `database`, `ssl`. `statement_timeout` and `pool_patience`
     are in seconds, `largest_answer` in bytes. `untouched`: for the `fetch_` methods alone, and a
-    file stays as it is.
+    file stays as it is. `topology`: which servers of PostgreSQL there are.
     """
     if url is not None and url.startswith(SQLITE_PREFIX):
         from octavo.database.sqlite import SqliteDatabase
@@ -39,8 +41,9 @@ def open_database(
     if url is not None and not url.startswith(POSTGRESQL_PREFIXES):
         raise ValueError("a database URL begins with sqlite:///, postgresql:// or postgres://")
     from octavo.database.postgresql import PostgresqlDatabase
+    from octavo.database.replicated import ReplicatedDatabase
 
-    return PostgresqlDatabase(
+    return (ReplicatedDatabase if topology.replicas else PostgresqlDatabase)(
         url,
         parameters=parameters,
         schema=schema,
@@ -49,4 +52,5 @@ def open_database(
         patience=pool_patience,
         statement_timeout=statement_timeout,
         largest_answer=largest_answer,
+        topology=topology,
     )

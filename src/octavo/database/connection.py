@@ -9,11 +9,12 @@ back as text the same way. On PostgreSQL the type of a placeholder decides what 
 decimals takes int, float and str, a text type only str, an integer type only int; arrays take a list of those.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from typing import Any, Final, Protocol, TypeVar
 
 from octavo.database.pool import PoolUse
+from octavo.database.topology import ServerUse
 from octavo.errors import ServiceUnavailable
 from octavo.sql.dialects.base import Dialect
 
@@ -85,6 +86,16 @@ class LockTimeout(StatementTimeout):
     """A change of tables waited too long for others to let go of them; `tables` are those it was about."""
 
     tables: tuple[str, ...] = ()
+
+
+class Reads(Protocol):
+    """Where content is read."""
+
+    def fetch_row(self, text: str, values: Values = (), *, long: bool = False) -> Awaitable[Row | None]:
+        """The first row, or None."""
+
+    def fetch_json(self, text: str, values: Values = (), *, long: bool = False) -> Awaitable[bytes | None]:
+        """As `Connection.fetch_json`."""
 
 
 class Connection(Protocol):
@@ -160,6 +171,10 @@ class Database(Connection, Protocol):
     watch: Watch | None
     """Who is told of statements; None where nobody wants to know, which costs nothing."""
 
+    @property
+    def contents(self) -> Reads:
+        """Where content is read outside of transactions: the database itself, or with replicas one of its servers."""
+
     lock_timeout: float
     """Seconds that a statement of an exclusive transaction waits for a lock on a table."""
 
@@ -200,6 +215,9 @@ class Database(Connection, Protocol):
 
     def pools(self) -> Mapping[str, PoolUse]:
         """Tell how the pools of connections fare, by name."""
+
+    def servers(self) -> Sequence[ServerUse]:
+        """Tell how the primary and its replicas fare; nothing where there are none."""
 
     async def lock_holders(self, tables: Sequence[str]) -> Sequence[str]:
         """Tell people who holds locks on tables, the longest first; nothing where the database does not know."""

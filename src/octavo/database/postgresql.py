@@ -1,7 +1,8 @@
 """PostgreSQL: a pool of held connections, each with its prepared statements.
 
 Connections are lent without the reset that asyncpg's own pool sends each time (2.5 times the cost of a point read):
-nothing here leaves anything behind on a connection except an open transaction, and that is rolled back.
+nothing here leaves anything behind on a connection except an open transaction, and that is rolled back. Behind a pooler
+in transaction mode every read is a transaction, and what takes a session goes past the pooler.
 """
 
 import asyncio
@@ -13,13 +14,21 @@ from typing import Any, Final
 import asyncpg
 
 from octavo.database.ambient import Scope, joined
-from octavo.database.connection import LARGEST_ANSWER, Row, Values, Watch
+from octavo.database.connection import LARGEST_ANSWER, Reads, Row, Values, Watch
 from octavo.database.pool import Pool, PoolUse
 from octavo.database.postgresql_apart import APART, ConnectionApart
-from octavo.database.postgresql_connection import NOT_YET_THERE, Server, close_connection, settings_script
+from octavo.database.postgresql_connection import NOT_YET_THERE, Server, close_connection, connection_settings
 from octavo.database.postgresql_errors import ConnectionLost, is_interruption, raise_translated
-from octavo.database.postgresql_transaction import BEGIN_SNAPSHOT, BEGIN_WRITING, PostgresqlTransaction, first_bytes
+from octavo.database.postgresql_poolers import check_for_pooler
+from octavo.database.postgresql_transaction import (
+    BEGIN_READING,
+    BEGIN_SNAPSHOT,
+    BEGIN_WRITING,
+    PostgresqlTransaction,
+    first_bytes,
+)
 from octavo.database.request_share import is_shared, place, request_share
+from octavo.database.topology import ALONE, ServerUse, Topology
 from octavo.database.values import check_values
 from octavo.database.watchdog import Watchdog
 from octavo.database.watching import seen
@@ -33,6 +42,8 @@ _REPLACEMENT_SECONDS: Final = 1.4
 _NEXT_TRY_SECONDS: Final = 0.2
 _CLEAN_SECONDS: Final = 2.0
 _CLOSE_PATIENCE_SECONDS: Final = 20.0
+_MOST_DIRECT: Final = 2
+"""Connections past a pooler: transactions that need one come one at a time."""
 _EXCLUSIVE_SECONDS: Final = 24 * 3600.0
 
 _LOCK_HOLDERS: Final = """
@@ -49,7 +60,8 @@ class PostgresqlDatabase:
     """The protocol's `Database` on a PostgreSQL server.
 
     `url` and `parameters` are what asyncpg's `connect` takes: a URL, or `host`, `port`, `user`, `password`,
-    `database`, `ssl`; a parameter wins over the URL. `patience` is how long a caller waits for a free connection,
+    `database`, `ssl`; a parameter wins over the URL. `topology` says what else there is of servers; replicas are for
+    `replicated.ReplicatedDatabase`. `patience` is how long a caller waits for a free connection,
     `start_patience` how long `connect` waits for a server that is slow or starting itself, `exclusive_patience` how
     long an exclusive transaction waits for others, `lock_timeout` how long for a lock, `statement_timeout` how long a
     statement may run, all in seconds.
@@ -71,6 +83,7 @@ class PostgresqlDatabase:
         lock_timeout: float = 1.0,
         statement_timeout: float = 15.0,
         largest_answer: int = LARGEST_ANSWER,
+        topology: Topology = ALONE,
     ) -> None:
         self.statements = 0
         self.watch: Watch | None = None
@@ -82,16 +95,32 @@ class PostgresqlDatabase:
         self._maximum = maximum
         self._minimum = min(minimum, maximum)
         self._statement_seconds = statement_timeout + _SERVER_PATIENCE_SECONDS
-        server = self._server = Server(url, dict(parameters or {}), settings_script(schema, statement_timeout))
-        self._pool = Pool(server.open_connection, close_connection, asyncpg.Connection.is_closed, maximum, patience)
+        settings, pooled = connection_settings(schema, statement_timeout), topology.pooled
+        given = dict(parameters or {})
+        server = self._server = Server(url, given, settings, topology.role, topology.places, pooled)
+        past = self._past = Server(None, topology.direct, settings) if topology.direct else server
+        self._pool = _pool_of(server, maximum, patience)
+        self._past_pool = _pool_of(past, _MOST_DIRECT, patience) if topology.direct else self._pool
+        self._reads_again = topology.role != "standby"  # what cannot be read there is read from the primary
+        self._begin_reading = BEGIN_READING + server.in_transaction if pooled else ""
         self._cleaning: set[asyncio.Task[None]] = set()
-        self._watchdog = Watchdog(server.is_there)
+        self._watchdog = Watchdog(past.is_there)
 
     async def connect(self) -> None:
         until = time.monotonic() + self._start_patience
         while not await self._is_open(last_try=time.monotonic() >= until):  # noqa: ASYNC110 - nobody tells when
             await asyncio.sleep(_NEXT_TRY_SECONDS)
+        if not self._begin_reading:
+            await self._check_for_pooler()
         self._watchdog.start()
+
+    async def _check_for_pooler(self) -> None:
+        connection = self._pool.take_idle()
+        if connection is not None:
+            try:
+                await check_for_pooler(connection, self._server.open_connection)
+            finally:
+                self._pool.release(connection)
 
     async def _is_open(self, last_try: bool) -> bool:
         """Open the first connections. Raises ServiceUnavailable if waiting would not help."""
@@ -105,6 +134,7 @@ class PostgresqlDatabase:
 
     async def close(self) -> None:
         await self._pool.close(_CLOSE_PATIENCE_SECONDS)
+        await self._past_pool.close(_CLOSE_PATIENCE_SECONDS)
         await self._watchdog.stop()
 
     async def fetch_all(self, text: str, values: Values = (), *, long: bool = False) -> Sequence[Row]:
@@ -132,7 +162,7 @@ class PostgresqlDatabase:
 
     @contextlib.asynccontextmanager
     async def apart(self) -> AsyncIterator[ConnectionApart]:
-        connection = await self._server.open_connection()
+        connection = await self._past.open_connection()
         try:
             await connection.execute(APART)
             yield ConnectionApart(self, connection)
@@ -141,6 +171,17 @@ class PostgresqlDatabase:
 
     def request_share(self) -> contextlib.AbstractContextManager[None]:
         return request_share(self._maximum)
+
+    @property
+    def contents(self) -> Reads:
+        return self
+
+    def servers(self) -> Sequence[ServerUse]:
+        return ()
+
+    def meet_each(self, check: Callable[[asyncpg.Connection], Awaitable[None]]) -> None:
+        """Have each new connection checked. What `check` raises is why it could not be opened."""
+        self._server.check = check
 
     def pools(self) -> Mapping[str, PoolUse]:
         return {"connections": self._pool.use()}
@@ -177,7 +218,7 @@ class PostgresqlDatabase:
         except BaseException:
             await self._clean_up(connection, transaction.interrupted)
             raise
-        self._pool.release(connection)
+        connection.pool.release(connection)
 
     async def _begin(self, statement: str, exclusive: bool = False) -> tuple[asyncpg.Connection, PostgresqlTransaction]:
         try:
@@ -189,11 +230,11 @@ class PostgresqlDatabase:
     async def _begin_once(
         self, statement: str, exclusive: bool, patience: float | None
     ) -> tuple[asyncpg.Connection, PostgresqlTransaction]:
-        connection = await self._pool.acquire(patience)
+        connection = await (self._past_pool if exclusive else self._pool).acquire(patience)
         seconds = _EXCLUSIVE_SECONDS if exclusive else self._statement_seconds
         transaction = PostgresqlTransaction(self, connection, self._watchdog, seconds)
         try:
-            await transaction.begin(statement)
+            await transaction.begin(statement, "" if exclusive else self._server.in_transaction)
             if exclusive:
                 await transaction.make_exclusive(self._exclusive_patience, self.lock_timeout)
         except BaseException:
@@ -227,6 +268,8 @@ class PostgresqlDatabase:
             return await self._read_once(connection, fetch, text, values)
         except ConnectionLost:
             self._drop_idle()
+            if not self._reads_again:
+                raise
         connection = await self._pool.acquire(_REPLACEMENT_SECONDS)
         return await self._read_once(connection, fetch, text, values)
 
@@ -237,7 +280,11 @@ class PostgresqlDatabase:
         try:
             if connection.texts.overflow(text):
                 await connection.forget_statements()
+            if self._begin_reading:
+                await connection.execute(self._begin_reading, timeout=self._statement_seconds)
             answer = await fetch(connection, text, *values, timeout=self._statement_seconds)
+            if self._begin_reading:
+                await connection.execute("COMMIT", timeout=self._statement_seconds)
         except BaseException as error:
             self._clean_up_later(connection, is_interruption(error))
             raise_translated(error, connection)
@@ -271,10 +318,22 @@ class PostgresqlDatabase:
         with contextlib.suppress(Exception):
             if not interrupted:
                 await connection.execute("ROLLBACK", timeout=_CLEAN_SECONDS)
-                self._pool.release(connection)
+                connection.pool.release(connection)
                 return
         await close_connection(connection)
-        self._pool.discard()
+        connection.pool.discard()
+
+
+def _pool_of(server: Server, maximum: int, patience: float) -> Pool[asyncpg.Connection]:
+    """A pool whose connections know it."""
+
+    async def open_connection() -> asyncpg.Connection:
+        connection = await server.open_connection()
+        connection.pool = pool
+        return connection
+
+    pool = Pool(open_connection, close_connection, asyncpg.Connection.is_closed, maximum, patience)
+    return pool
 
 
 async def _read_joined(scope: Scope, fetch: Callable[..., Awaitable[Any]], text: str, values: Values) -> Any:

@@ -1,14 +1,15 @@
 """Connections to a PostgreSQL server: how one is opened, what it is set to, how it is closed."""
 
 import contextlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import asyncpg
 
 from octavo.database.prepared_statements import StatementTexts
+from octavo.database.topology import Parameters, Role
 from octavo.errors import ServiceUnavailable
 from octavo.sql.dialects.quoting import quoted
 
@@ -19,15 +20,18 @@ _CONNECT_SECONDS: Final = 2.0
 _PROBE_SECONDS: Final = 1.4
 _CLOSE_SECONDS: Final = 2.0
 
-NOT_YET_THERE: Final = (TimeoutError, asyncpg.CannotConnectNowError)
-"""Causes for which opening a connection fails while the server is slow, starting or in recovery."""
+NOT_YET_THERE: Final = (TimeoutError, asyncpg.CannotConnectNowError, asyncpg.TargetServerAttributeNotMatched)
+"""Causes for which opening a connection fails while the server is slow, starting, in recovery or not promoted yet."""
+_FAILURES: Final = (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
 
 _TEXT_TYPES: Final = ("numeric", "date", "time", "timestamp", "timestamptz")
 """Types that travel as text, as the protocol promises. (jsonb is text by itself, json see `_set_up`.)"""
 
 
 class CountedConnection(asyncpg.Connection):  # type: ignore[misc]
-    """A connection that keeps no more statements prepared than it may."""
+    """A connection that keeps no more statements prepared than it may, and knows the pool it is in."""
+
+    pool: Any = None
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
@@ -38,45 +42,88 @@ class CountedConnection(asyncpg.Connection):  # type: ignore[misc]
         await self.reload_schema_state()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Server:
-    """Where a server is, in the words of asyncpg's `connect`, and the script that each connection begins with."""
+    """Where a server is, in the words of asyncpg's `connect`, and what each connection is set to.
+
+    Of several `places` the first with a server of the `role` counts, beginning with the one found last. `pooled`: what
+    is said outside of transactions may reach another server each time, so nothing is set or kept prepared there.
+    """
 
     url: str | None
-    parameters: Mapping[str, Any]
-    settings: str
+    parameters: Parameters
+    settings: Sequence[str]
+    role: Role = "any"
+    places: Sequence[tuple[str, int]] = ()
+    pooled: bool = False
+    check: Callable[[asyncpg.Connection], Awaitable[None]] | None = None
+    """Told each new connection; what it raises is why there is none."""
+    _found: int = field(default=0, init=False)
 
     @property
     def place(self) -> str:
         """The server's name, for people: nobody's name or password."""
         try:
-            named = self.parameters.get("host") or urlsplit(self.url or "").hostname
+            named = ", ".join(host for host, _ in self.places) or self.parameters.get("host")
+            named = named or urlsplit(self.url or "").hostname
         except ValueError:  # no address; the driver says so
             named = None
-        return f"PostgreSQL at {named}" if named else "PostgreSQL"
+        wanted = ", as one that takes writes" if self.role == "primary" else ""
+        return f"PostgreSQL at {named}{wanted}" if named else f"PostgreSQL{wanted}"
+
+    @property
+    def in_transaction(self) -> str:
+        """What follows the statement that begins a transaction: settings that cannot be kept for longer."""
+        return "".join(f"; SET LOCAL {setting}" for setting in self.settings) if self.pooled else ""
 
     async def open_connection(self) -> asyncpg.Connection:
         """Open a connection and set it up. Raises ServiceUnavailable, its cause telling what is wrong."""
-        try:
-            connection = await asyncpg.connect(
-                self.url,
-                timeout=_CONNECT_SECONDS,
-                statement_cache_size=_CACHED_STATEMENTS,
-                max_cached_statement_lifetime=0,
-                max_cacheable_statement_size=_LARGEST_CACHED,
-                connection_class=CountedConnection,
-                server_settings={"application_name": "octavo"},
-                **self.parameters,
-            )
-            await _set_up(connection, self.settings)
-        except (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-            raise ServiceUnavailable(reason=self.place) from error
+        failed: Exception | None = None
+        for number, given in self._attempts():
+            try:
+                connection = await self._open(given)
+            except _FAILURES as error:
+                failed = error
+            else:
+                self._found = number
+                return connection
+        raise ServiceUnavailable(reason=self.place) from failed
+
+    def _attempts(self) -> Iterator[tuple[int, Parameters]]:
+        """The parameters for each place, by its number."""
+        if not self.places:
+            yield 0, self.parameters
+        for step in range(len(self.places)):
+            number = (self._found + step) % len(self.places)
+            host, port = self.places[number]
+            yield number, {**self.parameters, "host": host, "port": port}
+
+    async def _open(self, parameters: Parameters) -> asyncpg.Connection:
+        connection = await asyncpg.connect(
+            self.url,
+            timeout=_CONNECT_SECONDS,
+            statement_cache_size=0 if self.pooled else _CACHED_STATEMENTS,
+            max_cached_statement_lifetime=0,
+            max_cacheable_statement_size=_LARGEST_CACHED,
+            connection_class=CountedConnection,
+            server_settings={"application_name": "octavo"},
+            target_session_attrs=self.role,
+            **parameters,
+        )
+        await _set_up(connection, "" if self.pooled else ";".join(f"SET {setting}" for setting in self.settings))
+        if self.check is not None:
+            try:
+                await self.check(connection)
+            except BaseException:
+                connection.terminate()
+                raise
         return connection
 
     async def is_there(self) -> bool:
         """Tell whether the server talks to a newcomer, be it only to refuse."""
+        _, given = next(self._attempts())
         try:
-            connection = await asyncpg.connect(self.url, timeout=_PROBE_SECONDS, **self.parameters)
+            connection = await asyncpg.connect(self.url, timeout=_PROBE_SECONDS, **given)
         except asyncpg.PostgresError:
             return True
         except Exception:  # in whatever way it failed, nobody answered
@@ -85,7 +132,7 @@ class Server:
         return True
 
 
-def settings_script(schema: str | None, statement_timeout: float) -> str:
+def connection_settings(schema: str | None, statement_timeout: float) -> tuple[str, ...]:
     """Return the settings of every connection.
 
     Statements come once and run often, so plans are made once, for any value.
@@ -100,13 +147,14 @@ def settings_script(schema: str | None, statement_timeout: float) -> str:
     }
     if schema is not None:
         settings["search_path"] = f"{quoted(schema)}, public"
-    return ";".join(f"SET {name} = {value}" for name, value in settings.items())
+    return tuple(f"{name} = {value}" for name, value in settings.items())
 
 
 async def _set_up(connection: asyncpg.Connection, settings: str) -> None:
     """Make a connection what every connection is, or end it: whoever asked for it may not be waiting any more."""
     try:
-        await connection.execute(settings, timeout=_CONNECT_SECONDS)
+        if settings:
+            await connection.execute(settings, timeout=_CONNECT_SECONDS)
         for name in _TEXT_TYPES:
             await connection.set_type_codec(name, schema="pg_catalog", encoder=str, decoder=str, format="text")
         # Answers are built as json: taken as bytes they are neither decoded nor encoded again.

@@ -15,6 +15,7 @@ from octavo.database.connection import (
     UniqueViolation,
     UnsuitableValue,
 )
+from octavo.database.postgresql_poolers import POOLED, STATEMENTS_LOST
 from octavo.errors import ServiceUnavailable
 from octavo.sql.dialects.postgresql import TOO_LARGE
 
@@ -65,6 +66,7 @@ _TRANSLATIONS: tuple[tuple[tuple[type[Exception], ...], Callable[[Any], Exceptio
         lambda error: (AnswerTooLarge if _tells_of_size(error) else UnsuitableValue)(str(error)),
     ),
     (_LOST, lambda error: ConnectionLost()),
+    (STATEMENTS_LOST, lambda error: ServiceUnavailable(reason=POOLED)),
     ((asyncpg.InsufficientResourcesError, asyncpg.PostgresSystemError), lambda error: ServiceUnavailable()),
 )
 """The first row that fits tells the error of the protocol. Timeouts are OSErrors too, and a statement that was

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 import asyncpg
 
 from octavo.database.connection import LockTimeout, Row, StatementCount, TransactionFailed, Values
-from octavo.database.postgresql_errors import is_interruption, raise_translated
+from octavo.database.postgresql_errors import ConnectionLost, is_interruption, raise_translated
 from octavo.database.values import check_values
 from octavo.database.watchdog import Watchdog
 from octavo.database.watching import seen
@@ -16,9 +16,11 @@ from octavo.errors import ServiceUnavailable
 from octavo.threads import in_computing_thread
 
 WorkT = TypeVar("WorkT")
+BEGIN_READING: Final = "BEGIN READ ONLY"
 BEGIN_WRITING: Final = "BEGIN READ WRITE"
 BEGIN_SNAPSHOT: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _LOCK_ALL: Final = "SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1::text[]) AS name"
+_NO_WRITES: Final = "the server takes no writes"
 _EXCLUSIVE_LOCK: Final = "octavo: exclusive"
 
 
@@ -33,6 +35,7 @@ class PostgresqlTransaction:
         self._connection = connection
         self._seconds = seconds
         self._usable = True
+        self._writes = False
         self.interrupted = False
 
     async def fetch_all(self, text: str, values: Values = (), *, long: bool = False) -> Sequence[Row]:
@@ -88,15 +91,17 @@ class PostgresqlTransaction:
     async def compute(self, work: Callable[[], WorkT]) -> WorkT:
         return await in_computing_thread(work)
 
-    async def begin(self, statement: str = BEGIN_WRITING) -> None:
+    async def begin(self, statement: str = BEGIN_WRITING, settings: str = "") -> None:
         """Begin, in the one way that may write (connections only read by default), or to read one state.
 
-        Raises ServiceUnavailable on a server that follows another one: it takes no writes.
+        `settings` are statements that follow. Raises ConnectionLost on a server that follows another one: it takes no
+        writes, and where it did before, somebody else takes them now.
         """
         try:
-            await self._send(self._connection.execute, statement)
+            await self._send(self._connection.execute, statement + settings)
         except asyncpg.FeatureNotSupportedError as error:
-            raise ServiceUnavailable(reason="the server takes no writes") from error
+            raise ConnectionLost(reason=_NO_WRITES) from error
+        self._writes = statement == BEGIN_WRITING
 
     async def make_exclusive(self, patience: float, lock_timeout: float) -> None:
         """Wait for other exclusive ones, for `patience` at most; from then on for any lock at most `lock_timeout`.
@@ -138,6 +143,9 @@ class PostgresqlTransaction:
             result = await method(text, *values, timeout=self._seconds)
         except BaseException as error:
             self.interrupted = is_interruption(error)
+            if self._writes and isinstance(error, asyncpg.ReadOnlySQLTransactionError):
+                self._connection.terminate()
+                raise ConnectionLost(reason=_NO_WRITES) from error
             raise_translated(error, self._connection)
         finally:
             self._watchdog.end(self._connection)

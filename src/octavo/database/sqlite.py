@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 import apsw
 
 from octavo.database.ambient import joined
-from octavo.database.connection import LARGEST_ANSWER, Row, StatementTimeout, Values, Watch
+from octavo.database.connection import LARGEST_ANSWER, Reads, Row, StatementTimeout, Values, Watch
 from octavo.database.group_commit import GroupCommit
 from octavo.database.pool import Pool, PoolUse
 from octavo.database.read_placement import LOOP_SECONDS, LoopReads
@@ -33,6 +33,7 @@ from octavo.database.sqlite_connection import (
 )
 from octavo.database.sqlite_snapshot import SqliteSnapshot
 from octavo.database.sqlite_transaction import SqliteTransaction
+from octavo.database.topology import ServerUse
 from octavo.database.values import check_values
 from octavo.database.writer_time_limit import HoldWatch, WriterHold
 from octavo.errors import ServiceUnavailable
@@ -135,6 +136,13 @@ class SqliteDatabase:
 
     def request_share(self) -> contextlib.AbstractContextManager[None]:
         return request_share(self._thread_readers)
+
+    @property
+    def contents(self) -> Reads:
+        return self
+
+    def servers(self) -> Sequence[ServerUse]:
+        return ()
 
     def pools(self) -> Mapping[str, PoolUse]:
         return {"readers": self._readers.use(), "writer": self._writers.use()}

@@ -1,4 +1,4 @@
-"""What a project puts around every request."""
+"""What stands around every request: what a project puts there, and with replicas, that own writes are seen."""
 
 from octavo.graphql.customization.extension import Extending
 from octavo.http.dispatcher import Around
@@ -8,9 +8,19 @@ from octavo.project.code import REQUEST_MIDDLEWARE
 from octavo.project.named import UsedReader
 from octavo.project.v4 import Code
 from octavo.runtime.infrastructure import Infrastructure
+from octavo.runtime.own_writes import OwnWrites
 
 
-def middlewares_around(shared: Infrastructure, extending: Extending, v4: Code | None) -> Around | None:
+def around_requests(shared: Infrastructure, extending: Extending, v4: Code | None) -> Around | None:
+    """All of it; None where there is nothing. Raises InvalidCode."""
+    own, settings = _middlewares(shared, extending, v4), shared.settings
+    if not shared.database.servers():
+        return own
+    remembers = settings.database.replica_readers == "remembered"
+    return OwnWrites(own, settings.plugins.graphql.config.endpoint, remembers=remembers)
+
+
+def _middlewares(shared: Infrastructure, extending: Extending, v4: Code | None) -> Around | None:
     """The middlewares of the project around every request, where it names any. Raises InvalidCode."""
     code, problems = extending.code, list[CodeProblem]()
     reader = UsedReader(code.folder, problems)

@@ -12,7 +12,7 @@ from octavo.database.connection import Database
 from octavo.database.migrations.files import FOLDER
 from octavo.media.library import MediaLibrary, MediaOptions
 from octavo.media.storage.base import Storage
-from octavo.runtime.database_ssl import ssl_of
+from octavo.runtime.database_servers import read_servers
 from octavo.settings import Settings, SettingsError, SettingsProblem
 
 
@@ -26,20 +26,14 @@ def open_project_database(settings: Settings, *, untouched: bool = False) -> Dat
     )
     if options.client == "sqlite":
         return open_limited(f"sqlite:///{settings.database_file}", untouched=untouched)
-    parameters = {
-        "host": options.host,
-        "port": options.port,
-        "user": options.user,
-        "password": options.password,
-        "database": options.name,
-        "ssl": ssl_of(options, settings.project),
-    }
+    servers = read_servers(settings)
     return open_limited(
-        parameters=parameters,
+        parameters=servers.parameters,
         schema=options.schema,
         pool_minimum=options.pool.min,
         pool_maximum=options.pool.max,
         pool_patience=options.pool.patience / 1000,
+        topology=servers.untouched if untouched else servers.topology,
     )
 
 

@@ -64,7 +64,7 @@ from octavo.rest.users import RoleWriteEndpoints, UserWriteEndpoints
 from octavo.runtime import definitions, options
 from octavo.runtime.added_routes import add_feed, add_plans
 from octavo.runtime.admin_door import add_admin_door
-from octavo.runtime.around import middlewares_around
+from octavo.runtime.around import around_requests
 from octavo.runtime.infrastructure import Infrastructure
 from octavo.runtime.project_code import (
     close_other_door,
@@ -196,7 +196,7 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
         if rest is not None:
             rest.check()
             close_other_door(extending.extension, rest.plugin_actions())
-        around = middlewares_around(infrastructure, extending, code)
+        around = around_requests(infrastructure, extending, code)
         if code is not None:
             closing = closing_of(code, registry, has_graphql=settings.plugins.graphql.enabled)
             tell_closed(code, closing)

@@ -16,14 +16,21 @@ def read_database_url(url: str) -> dict[str, Any]:
     """The keys that the address sets, as texts. Query parameters without a key of ours are left to other programs."""
     try:
         parts = urlsplit(url)
-        port = parts.port
+        hosts = _several(parts)
+        host, port = (hosts, None) if hosts else (parts.hostname, parts.port)
     except ValueError:
         raise ValueError(EXPECTED) from None
     if parts.scheme == "sqlite":
         return _sqlite(parts)
     if parts.scheme in _POSTGRES:
-        return _postgres(parts, port)
+        return _postgres(parts, host, port)
     raise ValueError(EXPECTED)
+
+
+def _several(parts: SplitResult) -> str | None:
+    """The hosts with their ports, if there are several."""
+    hosts = parts.netloc.rpartition("@")[2]
+    return hosts if "," in hosts else None
 
 
 def _sqlite(parts: SplitResult) -> dict[str, Any]:
@@ -32,12 +39,12 @@ def _sqlite(parts: SplitResult) -> dict[str, Any]:
     return {"client": "sqlite", "filename": unquote(parts.path[1:])}
 
 
-def _postgres(parts: SplitResult, port: int | None) -> dict[str, Any]:
+def _postgres(parts: SplitResult, host: str | None, port: int | None) -> dict[str, Any]:
     name = unquote(parts.path[1:])
     if not name or "/" in name:
         raise ValueError("the name of the database at the end of the address")
     given = {
-        "host": parts.hostname,
+        "host": host,
         "port": str(port) if port is not None else None,
         "name": name,
         "user": unquote(parts.username) if parts.username else None,

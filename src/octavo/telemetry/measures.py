@@ -1,12 +1,14 @@
 """Measures: what a process counts while it works. To count something costs a look-up and two additions."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Final
 
 from octavo.cache import CacheBudget
 from octavo.database.connection import Database
+from octavo.database.topology import ServerUse
 from octavo.http.request import Request
 from octavo.http.response import LiveResponse, Response
 from octavo.http.router import METHODS
@@ -92,6 +94,7 @@ class Measures:
         yield Family("octavo_pool_waits_total", "counter", "How often somebody had to wait.", waited)
         seconds: list[Sample] = [("", (("pool", name),), one.waited) for name, one in pools.items()]
         yield Family("octavo_pool_wait_seconds_total", "counter", "How long they waited.", seconds)
+        yield from _server_families(self.database().servers())
 
     def _cache_families(self) -> Iterator[Family]:
         reports = self.caches().reports()
@@ -110,3 +113,18 @@ class Measures:
         memory: list[Sample] = [("", (), resident_bytes())]
         yield Family("octavo_memory_bytes", "gauge", "Memory that workers hold, their shared part too.", memory)
         yield Family("octavo_workers", "gauge", "Workers that answer.", [("", (), 1)])
+
+
+def _server_families(servers: Sequence[ServerUse]) -> Iterator[Family]:
+    """Of a database with replicas; nothing in them where there are none."""
+    replicas = servers[1:]
+    used: list[Sample] = [("", (("server", one.name),), int(one.used)) for one in replicas]
+    yield Family("octavo_replica_used", "gauge", "Whether content is read from a replica.", used, "max")
+    late: list[Sample] = [("", (("server", one.name),), one.seconds) for one in replicas if isfinite(one.seconds)]
+    yield Family("octavo_replica_lag_seconds", "gauge", "How old what a replica shows may be.", late, "max")
+    size: list[Sample] = [("", (("server", one.name),), one.size) for one in replicas]
+    yield Family("octavo_replica_lag_bytes", "gauge", "How far a replica's log is behind.", size, "max")
+    reads: list[Sample] = [("", (("server", one.name),), one.reads) for one in servers]
+    yield Family("octavo_content_reads_total", "counter", "Reads that may go to replicas, by server.", reads)
+    failed: list[Sample] = [("", (("server", one.name),), one.failed) for one in replicas]
+    yield Family("octavo_replica_failures_total", "counter", "Reads that the primary had to do again.", failed)

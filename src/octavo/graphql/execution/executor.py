@@ -127,6 +127,7 @@ class _Run:
         """Queries at once, mutations in turn."""
         work = [self._field(parent, item) for item in selected]
         if self.is_mutation:
+            self.executor.controller.reads.read_newest()
             return [await one for one in work]
         return await asyncio.gather(*work)
 

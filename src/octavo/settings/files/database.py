@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
+from octavo.settings.values import SIZE
 
 SslMode = Literal["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
 
@@ -39,7 +40,11 @@ class Database:
         variable="DATABASE_URL",
         secret=True,
     )
-    host: str = setting("localhost", "PostgreSQL: host, or folder of the socket.", variable="DATABASE_HOST")
+    host: str = setting(
+        "localhost",
+        "PostgreSQL: host, or folder of the socket; of several (`one:5432,two:5432`) the one that takes writes.",
+        variable="DATABASE_HOST",
+    )
     port: int = setting(5432, "PostgreSQL: port.", variable="DATABASE_PORT", bounds=(1, 65535))
     name: str | None = setting(None, "PostgreSQL: name of the database.", variable="DATABASE_NAME")
     user: str | None = setting(None, "PostgreSQL: user.", variable="DATABASE_USERNAME")
@@ -66,6 +71,41 @@ class Database:
     )
     schema: str = setting("public", "PostgreSQL: schema of the tables.", variable="DATABASE_SCHEMA")
     pool: Pool = table(Pool, "Connections held to PostgreSQL by each worker.")
+    pooler: Literal["none", "transaction"] = setting(
+        "none",
+        "PostgreSQL: what stands at the address: `transaction` for PgBouncer and the like in that mode; they need "
+        "`direct`. In session mode they are `none`.",
+        variable="DATABASE_POOLER",
+    )
+    direct: str | None = setting(
+        None,
+        "PostgreSQL: its own address behind a pooler, for what a pooler cannot do: changes of tables, indexes, copies. "
+        "`host:port`, or `postgresql://...` where user, password or name are others.",
+        variable="DATABASE_DIRECT",
+        secret=True,
+    )
+    replicas: tuple[str, ...] = setting(
+        (),
+        "PostgreSQL: servers that follow this one by streaming, each `host:port` or `postgresql://...`: content is "
+        "read there while they are fresh.",
+        variable="DATABASE_REPLICAS",
+        secret=True,
+    )
+    replica_lag: int = setting(
+        1000, "How far behind a replica may be to be read from, in milliseconds.", bounds=(100, 600_000)
+    )
+    replica_lag_bytes: int = setting(16 * 1024**2, "The same in bytes of the database's log.", kind=SIZE)
+    replica_outage: int = setting(
+        0,
+        "How much longer, in milliseconds, replicas may be read from while the primary cannot be reached.",
+        bounds=(0, 86_400_000),
+    )
+    replica_readers: Literal["told", "remembered"] = setting(
+        "told",
+        "Whose reads go to replicas, of those who bring a token and may write: `told`, if they say what they have seen "
+        "(the cookie or header `Octavo-Position`); `remembered`, if they have not just written through the same "
+        "process, which is enough where there is one.",
+    )
     totals: Literal["auto", "kept", "counted"] = setting(
         "auto",
         "Totals of lists: `kept` by triggers in the tables, so that they cost the same however much there is, or "

@@ -1,0 +1,148 @@
+"""One replica: how far it has come, and whether it may be read from.
+
+Its position is asked again and again, by a connection of its own, and compared with where the primary's log was. What
+went wrong there is the caller's no concern: the primary is read instead.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from typing import Final
+
+import asyncpg
+
+from octavo.database.connection import Row, Values, Watch
+from octavo.database.postgresql import PostgresqlDatabase
+from octavo.database.postgresql_errors import ConnectionLost
+from octavo.database.primary_log import PrimaryLog, cluster_of
+from octavo.database.topology import Freshness, Parameters, Role, ServerUse, Topology
+from octavo.errors import ServiceUnavailable
+from octavo.outage_log import reason_of
+
+logger = logging.getLogger(__name__)
+
+_WHERE: Final = """
+SELECT pg_is_in_recovery(), pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::int8, pg_postmaster_start_time()::text"""
+_STARTED: Final = "SELECT pg_postmaster_start_time()::text"
+_NEVER: Final = float("-inf")
+
+Made = Callable[[Parameters, Topology, int], PostgresqlDatabase]
+"""Makes the driver of a server, with so many connections."""
+
+
+class NoReplica(Exception):
+    """Why a server cannot be used as a replica."""
+
+
+class Replica:
+    """`fresh` is the moment, of this process's clock, that its content is not older than."""
+
+    def __init__(self, parameters: Parameters, make: Made, maximum: int, log: PrimaryLog, freshness: Freshness) -> None:
+        self.name = f"{parameters['host']}:{parameters['port']}"
+        self.replayed = -1
+        self.fresh = _NEVER
+        self.under_way = 0
+        self.reads = 0
+        self._failed = 0
+        self._log = log
+        self._freshness = freshness
+        self._behind = 0
+        self._noted = 0.0
+        self._started = ""
+        self._told: str | None = "it was not asked yet"
+        standby: Role = "standby"
+        self.database = make(parameters, Topology(standby), maximum)
+        self.database.meet_each(self._check_server)
+        self._asking = make(parameters, Topology(), 1)
+
+    def use(self, oldest: float) -> ServerUse:
+        """How it fares; `oldest` is the moment that it has to be as fresh as."""
+        behind = max(0.0, time.monotonic() - self.fresh)
+        return ServerUse(self.name, self.fresh >= oldest, behind, self._behind, self.reads, self._failed)
+
+    async def read(self, text: str, values: Values, watch: Watch | None) -> Row | None:
+        """The first row. Raises whatever goes wrong."""
+        self.under_way += 1
+        self.reads += 1
+        self.database.watch = watch
+        try:
+            return await self.database.fetch_row(text, values)
+        finally:
+            self.under_way -= 1
+
+    def note_failure(self, error: Exception) -> None:
+        """A read was sent there and failed; if that was the server's fault it is left alone until it answers again."""
+        self._failed += 1
+        if isinstance(error, ServiceUnavailable):
+            self._leave(reason_of(error))
+        else:
+            logger.debug("A read failed at the replica %s: %s", self.name, reason_of(error))
+
+    async def watch(self) -> None:
+        """Ask how far it has come, again and again."""
+        await self.database.connect()
+        await self._asking.connect()
+        while True:
+            try:
+                await self._look()
+            except (NoReplica, ServiceUnavailable) as error:
+                self._leave(reason_of(error))
+            except Exception:
+                self._leave("it cannot be asked")
+                logger.exception("The replica %s does not tell how far it has come", self.name)
+            await asyncio.sleep(self._log.interval)
+
+    async def close(self) -> None:
+        """Nobody reads any more."""
+        await self._asking.close()
+        await self.database.close()
+
+    async def _look(self) -> None:
+        """Raises NoReplica, ServiceUnavailable."""
+        ahead = self.replayed > self._log.position and self._log.moment > self._noted
+        row = await self._asking.fetch_row(_WHERE)
+        assert row is not None
+        follows, replayed, started = row
+        if not follows:
+            raise NoReplica("it follows no other server: it was promoted, or never did")
+        if replayed is None:
+            raise NoReplica("it does not tell how far it has come")
+        if started != self._started:
+            await self._meet(started)
+        self._noted, self.replayed = time.monotonic(), replayed
+        if ahead:
+            raise NoReplica("it is ahead of the primary, so it follows another one")
+        self._behind = max(0, self._log.position - replayed)
+        self.fresh = self._log.seen_by(replayed) if self._behind <= self._freshness.size else _NEVER
+        if time.monotonic() - self.fresh > self._freshness.seconds and not self._log.away:
+            self._tell(f"it is {self._behind} bytes behind")
+        elif self._told is not None:
+            self._told = None
+            logger.info("The replica %s is read from", self.name)
+
+    async def _meet(self, started: str) -> None:
+        """A server that is new here, or has begun anew. Raises NoReplica for one of another cluster."""
+        self._leave(None)
+        cluster = await cluster_of(self._asking)
+        if cluster and self._log.cluster and cluster != self._log.cluster:
+            raise NoReplica("it belongs to another cluster than the primary")
+        self._started = started
+
+    async def _check_server(self, connection: asyncpg.Connection) -> None:
+        """Where an address leads to several servers, one's position says nothing of another. Raises ConnectionLost."""
+        async with connection.transaction(readonly=True):
+            started = await connection.fetchval(_STARTED)
+        if started != self._started:
+            raise ConnectionLost(reason=f"{self.name} is not the server that was asked for its position")
+
+    def _leave(self, reason: str | None) -> None:
+        self.fresh, self.replayed = _NEVER, -1
+        if reason is not None:
+            self._tell(reason)
+
+    def _tell(self, reason: str) -> None:
+        """Once each time that it goes out of use."""
+        if self._told is None:
+            logger.warning("The replica %s is not read from: %s", self.name, reason)
+        self._told = reason

@@ -1,0 +1,162 @@
+"""PostgreSQL with replicas: content is read from them while they are fresh and have what the reader has to see.
+
+Everything else is the primary's: what is written and read in transactions, rights, accounts, what nobody asked for.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Final
+
+from octavo.database.ambient import joined
+from octavo.database.connection import AnswerTooLarge, Reads, Row, StatementTimeout, UnsuitableValue, Values
+from octavo.database.pool import PoolUse
+from octavo.database.postgresql import PostgresqlDatabase
+from octavo.database.postgresql_transaction import PostgresqlTransaction, first_bytes
+from octavo.database.primary_log import PrimaryLog
+from octavo.database.read_positions import READER, UNKNOWN
+from octavo.database.replica import Replica
+from octavo.database.topology import ALONE, Parameters, ServerUse, Topology
+
+_INTERVALS: Final = 0.05, 1.0
+"""Seconds between two looks at a server, at least and at most."""
+_LOOKS: Final = 4
+"""How often a server is looked at in the time that a replica may be behind."""
+_OF_THE_CALLER: Final = (AnswerTooLarge, StatementTimeout, UnsuitableValue)
+"""What the primary would say as well."""
+_PATIENCE: Final = 0.5
+"""Seconds for a connection to a replica; the primary is there, too."""
+
+
+class ReplicatedDatabase(PostgresqlDatabase):
+    """The protocol's `Database` on a primary with replicas, as its `topology` says."""
+
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        parameters: Parameters | None = None,
+        schema: str | None = None,
+        maximum: int = 10,
+        statement_timeout: float = 15.0,
+        topology: Topology = ALONE,
+        **options: Any,
+    ) -> None:
+        given: dict[str, Any] = {"schema": schema, "statement_timeout": statement_timeout}
+        super().__init__(url, parameters=parameters, maximum=maximum, topology=topology, **given, **options)
+        self._contents = _Contents(self)
+        self._freshness = freshness = topology.freshness
+        least, most = _INTERVALS
+        interval = min(max(freshness.seconds / _LOOKS, least), most)
+        limits: dict[str, Any] = {**given, "patience": _PATIENCE, "largest_answer": self.largest_answer}
+
+        def make(place: Parameters, of: Topology, connections: int) -> PostgresqlDatabase:
+            return PostgresqlDatabase(parameters=place, topology=of, minimum=0, maximum=connections, **limits)
+
+        asked = topology.direct or parameters or {}
+        places = () if topology.direct else topology.places
+        self._log = PrimaryLog(
+            PostgresqlDatabase(
+                None if topology.direct else url,
+                parameters=asked,
+                topology=Topology("primary", places),
+                minimum=0,
+                maximum=1,
+            ),
+            interval,
+        )
+        self._replicas = [Replica(place, make, maximum, self._log, freshness) for place in topology.replicas]
+        self._here = 0
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def contents(self) -> Reads:
+        return self._contents
+
+    async def connect(self) -> None:
+        await super().connect()
+        loop = asyncio.get_running_loop()
+        watched = (self._log.watch, *(one.watch for one in self._replicas))
+        self._tasks = [loop.create_task(watch()) for watch in watched]
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        for task in self._tasks:
+            with suppress(asyncio.CancelledError):
+                await task
+        for replica in self._replicas:
+            await replica.close()
+        await self._log.database.close()
+        await super().close()
+
+    def pools(self) -> Mapping[str, PoolUse]:
+        return {**super().pools(), **{one.name: one.database.pools()["connections"] for one in self._replicas}}
+
+    def servers(self) -> Sequence[ServerUse]:
+        oldest = self._oldest()
+        primary = ServerUse("primary", not self._log.away, 0.0, 0, self._here, 0)
+        return [primary, *(one.use(oldest) for one in self._replicas)]
+
+    @asynccontextmanager
+    async def transaction(
+        self, *, exclusive: bool = False, grouped: bool = False
+    ) -> AsyncIterator[PostgresqlTransaction]:
+        async with super().transaction(exclusive=exclusive, grouped=grouped) as transaction:
+            yield transaction
+        reader = READER.get()
+        if reader is not None and joined(self) is None:
+            try:
+                reader.wrote(await self._log.ask())
+            except Exception:  # it is committed, whatever comes now
+                reader.wrote(UNKNOWN)
+
+    def chosen(self) -> Replica | None:
+        """The replica with the least to do of those that whoever reads may read from; None for the primary."""
+        reader = READER.get()
+        if reader is None or joined(self) is not None or not reader.may_lag():
+            return None
+        oldest, needed = self._oldest(), reader.needed
+        found: Replica | None = None
+        for one in self._replicas:
+            if one.fresh >= oldest and one.replayed >= needed and (found is None or _load(one) < _load(found)):
+                found = one
+        if found is None:
+            self._here += 1
+        return found
+
+    def _oldest(self) -> float:
+        """The moment that a replica has to be as fresh as."""
+        freshness = self._freshness
+        return time.monotonic() - freshness.seconds - (freshness.outage if self._log.away else 0.0)
+
+
+def _load(replica: Replica) -> tuple[int, int]:
+    return replica.under_way, replica.reads
+
+
+class _Contents:
+    """Reads of content, from wherever they may come."""
+
+    def __init__(self, database: ReplicatedDatabase) -> None:
+        self._database = database
+
+    def fetch_row(self, text: str, values: Values = (), *, long: bool = False) -> Awaitable[Row | None]:
+        replica = self._database.chosen()
+        if replica is None:
+            return self._database.fetch_row(text, values)
+        return self._read(replica, text, values)
+
+    async def fetch_json(self, text: str, values: Values = (), *, long: bool = False) -> bytes | None:
+        return first_bytes(await self.fetch_row(text, values))
+
+    async def _read(self, replica: Replica, text: str, values: Values) -> Row | None:
+        """Whatever goes wrong at the replica, and may not at the primary, is tried there."""
+        try:
+            return await replica.read(text, values, self._database.watch)
+        except _OF_THE_CALLER:
+            raise
+        except Exception as error:
+            replica.note_failure(error)
+        return await self._database.fetch_row(text, values)

@@ -1,0 +1,143 @@
+"""Own writes are seen: who has written is told the position of it, and reads from replicas that have come so far.
+
+Browsers keep the position as a cookie, other clients may send back the header. It is a bound and nothing more: one that
+was made up sends who made it to the primary, or shows them what replicas show to everybody.
+"""
+
+from collections import OrderedDict
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Final
+
+from octavo.authorization.ability import Ability
+from octavo.authorization.permissions import READ_ACTIONS, PermissionSet
+from octavo.database.read_positions import READER, UNKNOWN, position_text, read_position
+from octavo.http.cookies import Cookie
+from octavo.http.dispatcher import Around
+from octavo.http.request import Request
+from octavo.http.response import Headers, Response
+from octavo.http.router import Handler
+from octavo.rest.operations import Operation
+
+HEADER: Final = "octavo-position"
+COOKIE: Final = Cookie(HEADER, secure=False)
+_DAY: Final = 24 * 3600
+_UNKNOWN_SECONDS: Final = 60
+"""How long the primary is read from by whoever wrote where the position could not be told."""
+_CONTENT: Final = "api::"
+_OWN_ACCOUNT: Final = "plugin::users-permissions.auth."
+"""Actions that change no content."""
+_MOST_REMEMBERED: Final = 10_000
+
+
+class OwnWrites:
+    """What stands around every request: `inner` is the project's own, `graphql` the path of that door. `remembers`:
+    whether this process is asked who has written where a request says nothing of it."""
+
+    def __init__(self, inner: Around | None, graphql: str, *, remembers: bool) -> None:
+        self._inner = inner
+        self.graphql = graphql
+        self.written = Written() if remembers else None
+
+    async def __call__(self, handler: Handler, request: Request) -> Response:
+        reader = _RequestReader(self, request)
+        token = READER.set(reader)
+        try:
+            response = await (handler(request) if self._inner is None else self._inner(handler, request))
+        finally:
+            READER.reset(token)
+        if reader.written:
+            response.headers = (*response.headers, *_told(reader.written))
+        return response
+
+
+class Written:
+    """Positions of writes by credentials. What is forgotten counts for everybody."""
+
+    def __init__(self, most: int = _MOST_REMEMBERED) -> None:
+        self._most = most
+        self._positions: OrderedDict[bytes, int] = OrderedDict()
+        self._floor = 0
+
+    def note(self, credentials: bytes, position: int) -> None:
+        """Whoever has these credentials has written."""
+        key = _key(credentials)
+        self._positions[key] = max(position, self._positions.pop(key, 0))
+        while len(self._positions) > self._most:
+            self._floor = max(self._floor, self._positions.popitem(last=False)[1])
+
+    def position(self, credentials: bytes) -> int:
+        """What has to be seen by whoever has these credentials."""
+        return max(self._floor, self._positions.get(_key(credentials), 0))
+
+
+class _RequestReader:
+    """The protocol's `Reader`: decides when content is read, for by then it is known who asks for what."""
+
+    __slots__ = ("_may", "_own", "_request", "needed", "written")
+
+    def __init__(self, own: OwnWrites, request: Request) -> None:
+        self._own = own
+        self._request = request
+        self._may: bool | None = None
+        self.needed = 0
+        self.written = 0
+
+    def may_lag(self) -> bool:
+        if self._may is None:
+            self._may = self._reads_content() and self._knows_what_is_needed()
+        return self._may
+
+    def insist(self) -> None:
+        self._may = False
+
+    def wrote(self, position: int) -> None:
+        self.written = max(self.written, position)
+        self.needed = max(self.needed, position)
+        credentials = self._request.headers.get(b"authorization")
+        if self._own.written is not None and credentials is not None:
+            self._own.written.note(credentials, position)
+
+    def _reads_content(self) -> bool:
+        row = self._request.operation
+        if not isinstance(row, Operation):
+            return self._request.route == self._own.graphql
+        return row.method == "GET" and row.uid.startswith(_CONTENT) and not row.is_own
+
+    def _knows_what_is_needed(self) -> bool:
+        headers, written = self._request.headers, self._own.written
+        told = [text for text in (self._request.header(HEADER), _cookie(self._request)) if text]
+        positions = [position for position in map(read_position, told) if position is not None]
+        self.needed = max([self.needed, *positions])
+        credentials = headers.get(b"authorization")
+        if positions or credentials is None:
+            return True
+        if written is not None:
+            self.needed = max(self.needed, written.position(credentials))
+            return True
+        actor = self._request.actor
+        return actor is not None and _only_reads(actor.ability)
+
+
+def _cookie(request: Request) -> str:
+    return COOKIE.read(request) if b"cookie" in request.headers else ""
+
+
+def _told(position: int) -> Headers:
+    text = position_text(position)
+    return (HEADER.encode(), text.encode()), COOKIE.set(text, _UNKNOWN_SECONDS if position == UNKNOWN else _DAY)
+
+
+def _only_reads(ability: Ability) -> bool:
+    """Whether nothing of content can be written with it."""
+    return isinstance(ability, PermissionSet) and not ability.everything and _are_reads(ability.actions)
+
+
+@lru_cache(maxsize=1024)
+def _are_reads(actions: frozenset[str]) -> bool:
+    changing = (one for one in actions if not one.startswith(_OWN_ACCOUNT))
+    return all(action.rpartition(".")[2] in READ_ACTIONS for action in changing)
+
+
+def _key(credentials: bytes) -> bytes:
+    return blake2b(credentials, digest_size=16).digest()

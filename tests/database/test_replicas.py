@@ -1,0 +1,236 @@
+"""Reads from real replicas: streaming replication between two servers."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+import pytest
+
+from octavo.database.connection import Row
+from octavo.database.read_positions import READER, UNKNOWN, position_text, read_position
+from octavo.database.replicated import ReplicatedDatabase
+from octavo.database.topology import Freshness, Topology
+from octavo.database.unit_of_work import unit_of_work
+from tests.postgresql_server import PostgresqlServer, database_name, start_server
+
+pytestmark = pytest.mark.anyio
+
+PATIENCE = 60.0
+LONG = 600.0
+WHERE = "SELECT pg_is_in_recovery()::text, (SELECT max(number) FROM notes)"
+
+
+class Asking:
+    """Who reads content, and has to see no more than they have written."""
+
+    def __init__(self, needed: int = 0) -> None:
+        self.needed = needed
+        self.lags = True
+
+    def may_lag(self) -> bool:
+        return self.lags
+
+    def insist(self) -> None:
+        self.lags = False
+
+    def wrote(self, position: int) -> None:
+        self.needed = max(self.needed, position)
+
+
+@contextmanager
+def asking(reader: Asking) -> Iterator[Asking]:
+    token = READER.set(reader)
+    yield reader
+    READER.reset(token)
+
+
+@pytest.fixture(scope="module")
+def primary() -> Iterator[PostgresqlServer]:
+    server = start_server()
+    yield server
+    server.remove()
+
+
+@pytest.fixture(scope="module")
+def replica(primary: PostgresqlServer) -> Iterator[PostgresqlServer]:
+    server = primary.replica()
+    yield server
+    server.remove()
+
+
+@pytest.fixture
+def name(primary: PostgresqlServer) -> str:
+    name = database_name(primary.create_database())
+    primary.run_sql(name, "CREATE TABLE notes (number int); INSERT INTO notes VALUES (1)")
+    return name
+
+
+@asynccontextmanager
+async def opened(
+    primary: PostgresqlServer, replica: PostgresqlServer, name: str, seconds: float = LONG
+) -> AsyncIterator[ReplicatedDatabase]:
+    topology = Topology("primary", replicas=[replica.parameters(name)], freshness=Freshness(seconds))
+    database = ReplicatedDatabase(parameters=primary.parameters(name), topology=topology, patience=20.0)
+    database._log.interval = 0.05
+    await database.connect()
+    try:
+        await until(lambda: used(database))
+        yield database
+    finally:
+        await database.close()
+
+
+def used(database: ReplicatedDatabase) -> bool:
+    return database.servers()[1].used
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "it does not come about"
+        await asyncio.sleep(0.01)
+
+
+async def read(database: ReplicatedDatabase, text: str = WHERE) -> Row:
+    row = await database.contents.fetch_row(text)
+    assert row is not None
+    return row
+
+
+async def write(database: ReplicatedDatabase, number: int) -> None:
+    async with unit_of_work(database) as unit:
+        await unit.connection.execute("INSERT INTO notes VALUES ($1)", (number,))
+
+
+async def test_only_who_may_lag_reads_from_a_replica(
+    primary: PostgresqlServer, replica: PostgresqlServer, name: str
+) -> None:
+    async with opened(primary, replica, name) as database:
+        assert (await read(database))[0] == "false"  # nobody asks
+        with asking(Asking()) as reader:
+            assert await read(database) == ("true", 1)
+            assert await database.contents.fetch_json("SELECT '[1]'::json") == b"[1]"
+            assert (await database.fetch_row(WHERE) or ())[0] == "false"  # no content
+            async with unit_of_work(database) as unit:
+                with unit.ambient():
+                    assert (await read(database))[0] == "false"
+            reader.insist()
+            assert (await read(database))[0] == "false"
+        here, there = database.servers()
+        assert (here.reads, there.reads, there.failed) == (0, 2, 0)
+        assert there.name in database.pools()
+
+
+async def test_who_wrote_sees_it_at_once(primary: PostgresqlServer, replica: PostgresqlServer, name: str) -> None:
+    async with opened(primary, replica, name) as database:
+        for number in range(2, 40):
+            with asking(Asking()) as reader:
+                await write(database, number)
+                assert 0 < reader.needed < UNKNOWN
+            with asking(Asking(reader.needed)):
+                assert (await read(database))[1] == number
+        with asking(Asking(reader.needed)):
+            await until(lambda: database._replicas[0].replayed >= reader.needed)
+            assert await read(database) == ("true", 39)
+
+
+async def test_many_who_write_at_once_are_told_positions_behind_their_own(
+    primary: PostgresqlServer, replica: PostgresqlServer, name: str
+) -> None:
+    async def write_and_read(database: ReplicatedDatabase, number: int) -> None:
+        with asking(Asking()) as reader:
+            await write(database, number)
+        with asking(Asking(reader.needed)):
+            assert await read(database, f"SELECT count(*) FROM notes WHERE number = {number}") == (1,)
+
+    async with opened(primary, replica, name) as database:
+        await asyncio.gather(*(write_and_read(database, number) for number in range(100, 164)))
+
+
+async def test_a_replica_that_stands_still_is_left_alone_until_it_has_caught_up(
+    primary: PostgresqlServer, replica: PostgresqlServer, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with opened(primary, replica, name, seconds=0.3) as database:
+        replica.run_sql(name, "SELECT pg_wal_replay_pause()")
+        try:
+            with asking(Asking()) as reader:
+                await write(database, 2)
+                assert await read(database) == ("false", 2)
+            await until(lambda: not used(database))
+            with asking(Asking()):
+                assert await read(database) == ("false", 2)
+            await until(lambda: "bytes behind" in caplog.text)
+            assert database.servers()[1].size > 0
+        finally:
+            replica.run_sql(name, "SELECT pg_wal_replay_resume()")
+        await until(lambda: used(database))
+        with asking(Asking(reader.needed)):
+            assert await read(database) == ("true", 2)
+
+
+async def test_what_a_replica_does_not_know_yet_is_read_from_the_primary(
+    primary: PostgresqlServer, replica: PostgresqlServer, name: str
+) -> None:
+    async with opened(primary, replica, name) as database:
+        with asking(Asking()):
+            assert await read(database, "SELECT * FROM notes") == (1,)
+            replica.run_sql(name, "SELECT pg_wal_replay_pause()")
+            try:
+                primary.run_sql(name, "CREATE TABLE later AS SELECT 7 AS number; ALTER TABLE notes ADD extra int")
+                assert await read(database, "SELECT number, pg_is_in_recovery() FROM later") == (7, False)
+                assert used(database)  # one statement says nothing of the others
+                assert await read(database, "SELECT * FROM notes") == (1,)  # as it was
+            finally:
+                replica.run_sql(name, "SELECT pg_wal_replay_resume()")
+            await until(lambda: replica.run_sql(name, "SELECT to_regclass('later')").strip() == "later")
+            assert await read(database, "SELECT * FROM notes") == (1, None)
+        assert database.servers()[1].failed >= 1
+
+
+async def test_a_replica_that_is_killed_is_nobodys_concern(
+    primary: PostgresqlServer, replica: PostgresqlServer, name: str
+) -> None:
+    async def keep_reading(database: ReplicatedDatabase, done: asyncio.Event) -> int:
+        count = 0
+        with asking(Asking()):
+            while not done.is_set():
+                assert (await read(database))[1] == 1
+                count += 1
+        return count
+
+    async with opened(primary, replica, name) as database:
+        done = asyncio.Event()
+        readers = [asyncio.create_task(keep_reading(database, done)) for _ in range(4)]
+        before = database.servers()[1].reads
+        await until(lambda: database.servers()[1].reads > before)
+        await asyncio.to_thread(replica.stop, "immediate")
+        await until(lambda: not used(database))
+        await asyncio.to_thread(replica.start)
+        await until(lambda: used(database))
+        again = database.servers()[1].reads
+        await until(lambda: database.servers()[1].reads > again)
+        done.set()
+        assert all(await asyncio.gather(*readers))
+
+
+async def test_a_server_that_follows_nobody_is_no_replica(primary: PostgresqlServer, name: str) -> None:
+    topology = Topology("primary", replicas=[primary.parameters(name)])
+    database = ReplicatedDatabase(parameters=primary.parameters(name), topology=topology)
+    await database.connect()
+    try:
+        await until(lambda: "promoted" in str(database._replicas[0]._told))
+        with asking(Asking()):
+            assert (await read(database))[0] == "false"
+        assert not used(database)
+    finally:
+        await database.close()
+
+
+def test_positions_are_written_as_postgresql_does() -> None:
+    assert read_position("16/B374D848") == 0x16_B374D848
+    assert position_text(0x16_B374D848) == "16/B374D848"
+    assert read_position(position_text(UNKNOWN)) == UNKNOWN
+    assert read_position("FFFFFFFF/FFFFFFFF") == UNKNOWN
+    for text in ("", "16", "16/", "x/1", "123456789/1", "1/2/3", " 1/2", "1/2\n"):
+        assert read_position(text) is None

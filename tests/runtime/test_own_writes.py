@@ -1,0 +1,134 @@
+"""Who may read from replicas, by what a request says and who asks; what is told to who wrote."""
+
+from collections.abc import Callable
+
+import pytest
+
+from octavo.authorization.ability import Ability
+from octavo.authorization.actor import Actor
+from octavo.authorization.permissions import EVERYTHING, READS, permission_set
+from octavo.database.read_positions import READER, UNKNOWN, Reader, read_newest
+from octavo.http.options import HttpOptions
+from octavo.http.request import Request
+from octavo.http.response import Response
+from octavo.rest.operations import Operation
+from octavo.runtime.own_writes import OwnWrites, Written
+
+pytestmark = pytest.mark.anyio
+
+FIND = Operation("GET", "/articles", "api::article.article.find", "find", "", "", "api::article.article")
+CREATE = Operation("POST", "/articles", "api::article.article.create", "create", "", "", "api::article.article")
+USERS = Operation(
+    "GET", "/users", "plugin::users-permissions.user.find", "find", "", "", "plugin::users-permissions.user"
+)
+OWN = Operation("GET", "/articles/x", "api::article.article.x", "", "", "", "api::article.article")
+TOKEN = "Bearer abc"
+WRITER = permission_set({"api::article.article.find", "api::article.article.create"})
+VISITOR = permission_set({"api::article.article.find", "plugin::users-permissions.auth.changePassword"})
+
+
+async def asked(
+    own: OwnWrites,
+    look: Callable[[Reader], object],
+    row: Operation | None = FIND,
+    ability: Ability | None = None,
+    route: str = "",
+    **headers: str,
+) -> Response:
+    """Ask, and look at who reads while the answer is made."""
+    given = [(name.replace("_", "-").encode(), text.encode()) for name, text in headers.items()]
+    scope = {"type": "http", "method": "GET", "path": "/", "raw_path": b"/", "query_string": b"", "headers": given}
+
+    async def receive() -> dict[str, object]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def handler(request: Request) -> Response:
+        request.operation, request.route = row, route
+        request.actor = None if ability is None else Actor("user", ability)
+        reader = READER.get()
+        assert reader is not None
+        look(reader)
+        return Response(200)
+
+    response = await own(handler, Request(scope, receive, HttpOptions()))
+    assert READER.get() is None
+    return response
+
+
+def own_writes(remembers: bool = False) -> OwnWrites:
+    return OwnWrites(None, "/graphql", remembers=remembers)
+
+
+async def test_content_that_nobody_in_particular_reads_may_lag() -> None:
+    seen: list[bool] = []
+    for row in (FIND, CREATE, USERS, OWN, None):
+        await asked(own_writes(), lambda reader: seen.append(reader.may_lag()), row)
+    await asked(own_writes(), lambda reader: seen.append(reader.may_lag()), None, route="/graphql")
+    assert seen == [True, False, False, False, False, True]
+
+
+async def test_who_may_write_says_what_was_seen_or_reads_the_primary() -> None:
+    seen: list[tuple[bool, int]] = []
+
+    def look(reader: Reader) -> None:
+        seen.append((reader.may_lag(), reader.needed))
+
+    own = own_writes()
+    for ability in (WRITER, EVERYTHING, None, VISITOR, READS):
+        await asked(own, look, ability=ability, authorization=TOKEN)
+    await asked(own, look, ability=WRITER, authorization=TOKEN, octavo_position="0/10")
+    await asked(own, look, ability=WRITER, authorization=TOKEN, cookie="a=b; octavo-position=0/20")
+    await asked(own, look, octavo_position="0/10", cookie="octavo-position=0/20")
+    await asked(own, look, ability=WRITER, authorization=TOKEN, octavo_position="nonsense")
+    told = [(True, 0x10), (True, 0x20), (True, 0x20)]
+    assert seen == [(False, 0), (False, 0), (False, 0), (True, 0), (True, 0), *told, (False, 0)]
+
+
+async def test_a_position_that_was_made_up_only_asks_for_more() -> None:
+    seen: list[int] = []
+    await asked(
+        own_writes(), lambda reader: seen.append(reader.may_lag() * reader.needed), octavo_position="FFFFFFFF/FFFFFFFF"
+    )
+    assert seen == [UNKNOWN]
+
+
+async def test_who_wrote_is_told_and_needs_it_at_once() -> None:
+    def write(reader: Reader) -> None:
+        reader.wrote(0x30)
+        assert reader.may_lag()
+        assert reader.needed == 0x30
+
+    response = await asked(own_writes(), write)
+    headers = dict(response.headers)
+    assert headers[b"octavo-position"] == b"0/30"
+    assert b"octavo-position=0/30; Max-Age=86400" in headers[b"set-cookie"]
+    assert (await asked(own_writes(), lambda reader: None)).headers == ()
+
+
+async def test_a_process_remembers_who_wrote_where_it_is_asked_to() -> None:
+    own, seen = own_writes(remembers=True), []
+
+    def look(reader: Reader) -> None:
+        seen.append((reader.may_lag(), reader.needed))
+
+    await asked(own, look, ability=WRITER, authorization=TOKEN)
+    await asked(own, lambda reader: reader.wrote(7), CREATE, WRITER, authorization=TOKEN)
+    await asked(own, look, ability=WRITER, authorization=TOKEN)
+    await asked(own, look, ability=WRITER, authorization="Bearer other")
+    assert seen == [(True, 0), (True, 7), (True, 0)]
+
+
+async def test_a_change_reads_the_primary_from_its_beginning() -> None:
+    def look(reader: Reader) -> None:
+        read_newest()
+        assert not reader.may_lag()
+
+    await asked(own_writes(), look)
+    read_newest()  # nobody reads
+
+
+def test_what_is_forgotten_counts_for_everybody() -> None:
+    written = Written(most=2)
+    for number, credentials in enumerate((b"a", b"b", b"a", b"c"), start=1):
+        written.note(credentials, number)
+    assert [written.position(one) for one in (b"a", b"b", b"c", b"d")] == [3, 2, 4, 2]
