@@ -1,4 +1,4 @@
-"""Writes pip.txt, run.txt and dev.txt: packages pinned, with the hashes of all their files, no address of an index."""
+"""Writes the lock files: packages pinned, with the hashes of all their files, no address of an index."""
 
 import os
 import subprocess
@@ -27,5 +27,5 @@ def lock(name: str) -> None:
 
 
 if __name__ == "__main__":
-    for name in ("pip", "run", "dev"):
+    for name in ("pip", "run", "opentelemetry", "dev"):
         lock(name)

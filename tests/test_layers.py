@@ -72,6 +72,7 @@ LATE = {
     ("octavo.runtime.open_mailer", "octavo.mail.http_mailers"),
     ("octavo.runtime.open_webhooks", "octavo.webhooks.post"),
     ("octavo.runtime.open_purges", "octavo.net.outgoing"),
+    ("octavo.runtime.open_traces", "octavo.telemetry.traces"),
     ("octavo.content.validation.patterns", "octavo.content.validation.regexes"),
     ("octavo.content.validation.regexes", "octavo.content.validation.backtracking"),
     ("octavo.project.api.http_client", "octavo.net.outgoing"),

@@ -13,7 +13,7 @@ import octavo
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-LOCKS = ("pip", "run", "dev")
+LOCKS = ("pip", "run", "opentelemetry", "dev")
 
 
 def read_input(name: str) -> list[str]:
@@ -52,6 +52,7 @@ def test_the_changelog_knows_the_version() -> None:
 
 def test_the_lock_is_made_from_the_dependencies() -> None:
     assert read_input("run") == PROJECT["project"]["dependencies"]
+    assert read_input("opentelemetry") == PROJECT["project"]["optional-dependencies"]["opentelemetry"]
 
 
 def test_every_import_is_a_dependency() -> None:

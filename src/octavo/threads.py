@@ -3,12 +3,23 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
 
 MOST_COMPUTED_HERE: Final = 16 * 1024
 """Bytes of a body that are read, checked and made rows of without leaving the event loop: a few milliseconds each."""
+
+Work = Callable[[], Any]
+
+
+class Carrying:
+    """Who has something to say to work before it goes into a thread: what it belongs to, as a rule nobody."""
+
+    carried: Callable[[Work], Work] | None = None
+
+
+CARRYING: Final = Carrying()
 
 _COMPUTING: Final = ThreadPoolExecutor(max_workers=1, thread_name_prefix="octavo-computing")
 """One thread, so that costly requests wait for one another and half of the processor's time is everybody else's: the
@@ -17,7 +28,8 @@ interpreter changes between two threads every few milliseconds."""
 
 async def in_thread(work: Callable[[], T], executor: Executor | None = None) -> T:
     """Run blocking work. A cancelled caller waits for it all the same: nothing is written behind its back."""
-    task = asyncio.get_running_loop().run_in_executor(executor, work)
+    carried = work if CARRYING.carried is None else CARRYING.carried(work)
+    task: asyncio.Future[T] = asyncio.get_running_loop().run_in_executor(executor, carried)
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:

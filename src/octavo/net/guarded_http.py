@@ -15,6 +15,8 @@ from typing import Final
 
 import httpx2
 
+from octavo.net.calls import following
+
 MOST_BYTES: Final = 1 << 20
 """Of an answer."""
 
@@ -88,7 +90,11 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         request.extensions = {**request.extensions, "sni_hostname": url.host}
         request.url = url.copy_with(host=address)
         request.headers["accept-encoding"] = "identity"
-        response = await self._inner.handle_async_request(request)
+        with following(request.method, _told(request.method, url)) as call:
+            for name, value in call.headers.items():
+                request.headers.setdefault(name, value)
+            response = await self._inner.handle_async_request(request)
+            call.answered(response.status_code)
         if not self._raw and response.headers.get("content-encoding", "identity").lower() != "identity":
             await response.aclose()
             raise RefusedAddress(f"{url.host} compresses its answers unasked", request=request)
@@ -106,6 +112,12 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         if not exempt and not all(map(is_public, addresses)):
             raise RefusedAddress(f"{host} is not a public address", request=request)
         return addresses[0]
+
+
+def _told(method: str, url: httpx2.URL) -> dict[str, str | int]:
+    """What may be known of a request: whom it is for. Paths and queries may be secret."""
+    port = url.port or (443 if url.scheme == "https" else 80)
+    return {"http.request.method": method, "url.scheme": url.scheme, "server.address": url.host, "server.port": port}
 
 
 class _Bounded(httpx2.AsyncByteStream):

@@ -5,7 +5,9 @@ registry. What does is in `site`.
 """
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from octavo.administrators.accounts import Administrators
 from octavo.administrators.audit import Audit
@@ -18,6 +20,7 @@ from octavo.authentication.redis_rate_limits import RedisCounts
 from octavo.builder.service import DefinitionChanges
 from octavo.cache import CacheBudget
 from octavo.clock import this_moment
+from octavo.content.reader import EntryReader
 from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Database
 from octavo.errors import ApplicationError
@@ -35,12 +38,16 @@ from octavo.runtime.open_mailer import open_mailer
 from octavo.runtime.open_purges import open_purges
 from octavo.runtime.open_resources import open_counts, open_media, open_project_database
 from octavo.runtime.open_storage import open_storage
+from octavo.runtime.open_traces import open_traces
 from octavo.runtime.open_webhooks import open_webhooks
 from octavo.runtime.prepare_database import StartFailed
 from octavo.schema.uids import LOCALE
 from octavo.settings import Settings
 from octavo.users.sessions import UserSessions
 from octavo.webhooks.book import Webhooks
+
+if TYPE_CHECKING:
+    from octavo.telemetry.traces import Traces
 
 logger = logging.getLogger(__name__)
 
@@ -73,8 +80,15 @@ class Infrastructure:
     definitions: DefinitionChanges
     slow: SlowRequests
     recent: RecentLog
+    traces: "Traces | None"
+    """What follows requests; None where nobody wants to see them."""
     started: int
     """Milliseconds since 1970."""
+
+    @property
+    def new_reader(self) -> Callable[..., EntryReader]:
+        """Makes what reads entries; it tells what it does to whoever follows requests."""
+        return EntryReader if self.traces is None else self.traces.reader
 
     async def begin(self) -> None:
         """What a start does, once the tables are there. Raises StartFailed."""
@@ -99,6 +113,8 @@ class Infrastructure:
         if self.counts is not None:
             await self.counts.close()
         await self.database.close()
+        if self.traces is not None:
+            await self.traces.close()
 
     async def _make_first_administrator(self) -> None:
         first = self.settings.admin.first
@@ -116,11 +132,14 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
     database = open_project_database(settings)
     storage = open_storage(settings)
     counts = open_counts(settings)
+    mailer = open_mailer(settings)
+    traces = open_traces(settings)
     attempts = DatabaseStorage(database) if options.counts_in_database(settings) else None
     limits = RateLimits(options.rate_limit_options(settings), counts.storage if counts else attempts)
     caches = CacheBudget(settings.server.caches)
     access = options.access_options(settings)
-    authenticator = Authenticator(database, options.secrets(settings), access, caches=caches)
+    new_authenticator = Authenticator if traces is None else traces.authenticator
+    authenticator = new_authenticator(database, options.secrets(settings), access, caches=caches)
     locales = Locales(database)
     feed, outbox = ChangeFeed(), Outbox(database)
     feed.subscribe(lambda _: locales.forget(), {LOCALE})
@@ -130,7 +149,7 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
         journal.join(feed)
     purges = open_purges(settings, database, outbox)
     purges.join(feed)
-    mailer = open_mailer(settings)
+    mailer = mailer if traces is None else traces.mailer(mailer)
     admin_limits = RateLimits(options.admin_rate_limits(settings), counts.storage if counts else attempts)
     audit = Audit(database, options.audit_options(settings))
     audit.join(feed)
@@ -158,5 +177,6 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
         definitions=DefinitionChanges(),
         slow=SlowRequests(),
         recent=RecentLog(),
+        traces=traces,
         started=this_moment(),
     )

@@ -55,6 +55,11 @@ def place_of_database(settings: Settings) -> str:
     return f"PostgreSQL, {options.name} at {options.host}:{options.port}, schema {options.schema or 'public'}"
 
 
+def system_of_database(settings: Settings) -> str:
+    """What others call the database that the settings name."""
+    return "sqlite" if settings.database.client == "sqlite" else "postgresql"
+
+
 def open_media(settings: Settings, database: Database, storage: Storage) -> MediaLibrary:
     """What stores uploaded files, as the settings have it."""
     upload = settings.plugins.upload.config

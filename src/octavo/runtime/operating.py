@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from octavo import __version__
 from octavo.clock import this_moment
+from octavo.database.connection import Watch
 from octavo.errors import ServiceUnavailable, UnauthorizedError
 from octavo.events.waiting import count_work
 from octavo.http.access_log import AccessLog
@@ -26,7 +27,6 @@ from octavo.http.statements_seen import note_statement
 from octavo.runtime.infrastructure import Infrastructure
 from octavo.runtime.prepare_database import StartFailed
 from octavo.runtime.readiness import Readiness
-from octavo.settings import Settings
 from octavo.telemetry.measures import Measures
 from octavo.telemetry.samples import CONTENT_TYPE, Family, Sample, render
 from octavo.telemetry.workers import VARIABLE, Workers
@@ -64,16 +64,20 @@ class Operating:
         counting = (self._measures.see_request,) if token else ()
         application.observers = (infrastructure.slow, *counting, *access)
         application.observed_from = 0.0 if counting or access else infrastructure.slow.seconds
-        infrastructure.database.watch = self._watch(settings)
+        infrastructure.database.watch = self._watch(infrastructure)
         _add(router, "/_ready", self._ready)
         if token:
             _add(router, "/metrics", self._tell)
             _add(router, "/_status", self._status)
 
-    def _watch(self, settings: Settings) -> Callable[[str, float], None] | None:
-        if self._token:
-            return self._measures.see_statement
-        return note_statement if settings.mode == "development" else None
+    def _watch(self, infrastructure: Infrastructure) -> Watch | None:
+        """Who is told of statements."""
+        watch: Watch | None = note_statement if infrastructure.settings.mode == "development" else None
+        watch = self._measures.see_statement if self._token else watch
+        traces = infrastructure.traces
+        if traces is None or watch is None:
+            return watch if traces is None else traces.see_statement
+        return _both(watch, traces.see_statement)
 
     async def run(self) -> None:
         """Look how late the event loop is, again and again, and let other workers know what this one counts."""
@@ -138,6 +142,14 @@ class Operating:
             Family("octavo_outbox_late_seconds", "gauge", "How long the first of it has been due.", late),
             Family("octavo_outbox_given_up", "gauge", "What was given up.", given_up),
         ]
+
+
+def _both(first: Watch, second: Watch) -> Watch:
+    def watch(text: str, seconds: float) -> None:
+        first(text, seconds)
+        second(text, seconds)
+
+    return watch
 
 
 def _up(value: int) -> Family:

@@ -24,7 +24,7 @@ from octavo.database.connection import Database
 from octavo.database.synchronize import undo_additions
 from octavo.errors import OctavoError
 from octavo.http.application import HttpApplication
-from octavo.http.dispatcher import Dispatcher
+from octavo.http.dispatcher import Around, Dispatcher
 from octavo.project import InvalidCode
 from octavo.runtime import options
 from octavo.runtime.background import Background
@@ -79,7 +79,7 @@ class Process:
             self.site.router,
             options.http_options(settings),
             static=static_files(settings),
-            around=self.site.around,
+            around=_around(self.infrastructure, self.site),
             on_startup=(self._start,),
             on_shutdown=(self._stop,),
         )
@@ -280,8 +280,8 @@ class Process:
         return site
 
     def _swap(self, infrastructure: Infrastructure, site: Site) -> None:
-        settings = infrastructure.settings
-        dispatcher = self.asgi.replace(site.router, options.http_options(settings), static_files(settings), site.around)
+        settings, around = infrastructure.settings, _around(infrastructure, site)
+        dispatcher = self.asgi.replace(site.router, options.http_options(settings), static_files(settings), around)
         left = None if infrastructure is self.infrastructure else self.infrastructure
         retiring = self._retire(dispatcher, self.site, self._background, left)
         self.infrastructure, self.site = infrastructure, site
@@ -360,6 +360,11 @@ async def _set_up_roles(infrastructure: Infrastructure, site: Site) -> None:
     """Have the roles of administrators agree with what a site has."""
     catalogue, is_v4 = site.services.rights.catalogue, infrastructure.settings.is_v4
     await set_up_roles(infrastructure.database, catalogue, infrastructure.feed, keeps_plugins=is_v4)
+
+
+def _around(infrastructure: Infrastructure, site: Site) -> Around | None:
+    """What stands around every request: what follows it, the project's middlewares."""
+    return site.around if infrastructure.traces is None else infrastructure.traces.around(site.around)
 
 
 def _put_in_force(infrastructure: Infrastructure, site: Site) -> Callable[[], None]:

@@ -11,7 +11,7 @@ from functools import cache
 from octavo.authorization.rights.engine import Rights
 from octavo.cache import CacheScope
 from octavo.content import schedules
-from octavo.content.reader import EntryReader, UrlSigner
+from octavo.content.reader import UrlSigner
 from octavo.content.schedules import Schedules
 from octavo.content.writer import EntryWriter
 from octavo.content_manager.account_writes import AccountWrites
@@ -75,7 +75,7 @@ from octavo.runtime.project_code import (
     tell_closed,
 )
 from octavo.runtime.services import Services
-from octavo.runtime.topics import make_jobs, site_topics
+from octavo.runtime.topics import followed, make_jobs, site_topics
 from octavo.runtime.webhooks import webhook_witness
 from octavo.schema.registry import Registry
 from octavo.schema.uids import USER
@@ -211,14 +211,14 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
         raise
     topics = site_topics(infrastructure, hooks, extending.app.jobs)
     if services.controller.schedules is not None:
-        topics[schedules.TOPIC] = services.controller.schedules.topic()
+        topics[schedules.TOPIC] = followed(infrastructure, services.controller.schedules.topic())
     return Site(registry, services, extending, router, graphql, caches, around, code, hooks, feed, topics)
 
 
 def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, hooks: Hooks) -> Services:
     settings, storage = shared.settings, shared.storage
     url_signer = UrlSigner(storage.sign) if storage.signs else None
-    reader = EntryReader(
+    reader = shared.new_reader(
         shared.database,
         registry,
         url_signer,

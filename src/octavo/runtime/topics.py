@@ -12,7 +12,12 @@ from octavo.runtime.webhooks import webhook_topic
 def site_topics(shared: Infrastructure, hooks: Hooks, jobs: Jobs) -> dict[str, Topic]:
     """Every topic of a site by its name."""
     topics = hooks_topic(hooks), webhook_topic(shared), jobs.topic(), shared.purges.topic()
-    return {topic.name: topic for topic in topics}
+    return {topic.name: followed(shared, topic) for topic in topics}
+
+
+def followed(shared: Infrastructure, topic: Topic) -> Topic:
+    """A topic as it is, or seen by whoever follows requests."""
+    return topic if shared.traces is None else shared.traces.topic(topic)
 
 
 def make_jobs(shared: Infrastructure, code: ProjectCode) -> Jobs:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from ipaddress import ip_network
 from json import JSONDecodeError, dumps, loads
-from typing import Any
+from typing import Any, cast
+from urllib.parse import unquote
 
 from octavo.settings.v4_version import parse_version
 
@@ -105,6 +106,24 @@ def _joined_texts(value: Any) -> str:
     return value if isinstance(value, str) else ", ".join(_texts(value))
 
 
+def _share(value: Any) -> float:
+    """A number from 0 to 1, or a text of it."""
+    number = float(value) if isinstance(value, str) else value
+    if type(number) not in (int, float) or not 0 <= number <= 1:
+        raise ValueError
+    return float(number)
+
+
+def _headers_from_text(text: str) -> Mapping[str, str]:
+    """As the variables of OpenTelemetry say it: `name=value,name=value`, percent-encoded; or JSON."""
+    if text.lstrip().startswith("{"):
+        return cast(Mapping[str, str], _mapping_of(_instance(str))(_json(text)))
+    pairs = [part.partition("=") for part in text.split(",") if part.strip()]
+    if not all(name.strip() and sign for name, sign, _ in pairs):
+        raise ValueError
+    return {name.strip(): unquote(value.strip()) for name, _, value in pairs}
+
+
 def _mapping_of(read: Reader) -> Reader:
     def read_mapping(value: Any) -> Mapping[str, Any]:
         if not isinstance(value, Mapping):
@@ -127,6 +146,8 @@ SIZE = Kind('a size in bytes or as in "512 kB", "1 MB", "2 GB"', _amount(_BYTES)
 DURATION = Kind('a time in seconds or as in "30s", "15m", "12h", "30d"', _amount({"": 1} | _SECONDS), _amount(_SECONDS))
 MILLISECONDS = Kind('a time in milliseconds or as in "100ms", "2s"', _amount(_MILLISECONDS), _amount(_MILLISECONDS))
 TEXT_TABLE = replace(_mapping("a table of texts", _instance(str)), item_is_text=True)
+HEADERS = replace(TEXT_TABLE, expected="a table of texts, or `name=value,...`", from_text=_headers_from_text)
+SHARE = Kind("a number from 0 to 1", _share, _share)
 NUMBER_TABLE = _mapping("a table of whole numbers", _instance(int))
 FREE_TABLE = _mapping("a table", lambda value: value)
 TABLES = _mapping("tables", _mapping_of(lambda value: value))

@@ -17,6 +17,7 @@ import httpx2
 
 from octavo.errors import ApplicationError, PayloadTooLargeError, ServiceUnavailable
 from octavo.media.storage.base import Exchanged, Kept, StorageProblem, Workspace, safe_folder
+from octavo.net.calls import following
 
 _AUTO: Final = "auto"
 _TYPES: Final = ("image", "video", "raw")
@@ -143,7 +144,8 @@ class CloudinaryStorage:
 
     def _ask(self, action: str, told: Mapping[str, str], **more: Any) -> httpx2.Response:
         try:
-            return self._client.post(action, data=told, **more)
+            with following("storage", {"octavo.storage": self.provider}):
+                return self._client.post(action, data=told, **more)
         except httpx2.HTTPError as error:
             raise ServiceUnavailable(reason="the storage cannot be used") from error
 

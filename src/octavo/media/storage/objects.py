@@ -19,6 +19,7 @@ from octavo.media.file_types import is_harmless
 from octavo.media.storage.base import Kept, StorageProblem, Workspace
 from octavo.media.storage.keyed import KeyedStorage
 from octavo.media.storage.object_names import ObjectNames, SignedAddresses, is_key
+from octavo.net.calls import following
 
 _PIECE: Final = 8 << 20
 _PIECES_AT_ONCE: Final = 2
@@ -130,7 +131,8 @@ class ObjectStorage(KeyedStorage):
     def _speaking(self) -> Iterator[None]:
         """Errors of the library as ours."""
         try:
-            yield
+            with following("storage", {"octavo.storage": self.provider}):
+                yield
         except FileNotFoundError:
             raise
         except self._failures as error:

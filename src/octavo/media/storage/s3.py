@@ -17,6 +17,7 @@ from octavo.media.file_types import is_harmless
 from octavo.media.storage.base import Kept, StorageProblem, Workspace
 from octavo.media.storage.keyed import KeyedStorage
 from octavo.media.storage.object_names import ObjectNames, SignedAddresses, is_key
+from octavo.net.calls import following
 
 _NOT_FOUND: Final = frozenset({"404", "NoSuchKey", "NotFound"})
 _MOST_REMOVED: Final = 1000
@@ -128,7 +129,8 @@ class S3Storage(KeyedStorage):
     def _speaking(self, missing: Exception | None = None) -> Iterator[None]:
         """Errors of the library as ours; `missing` is for objects that are not there."""
         try:
-            yield
+            with following("storage", {"octavo.storage": self.provider}):
+                yield
         except self._failures as error:
             response: Mapping[str, Any] = getattr(error, "response", {})
             if missing is not None and response.get("Error", {}).get("Code") in _NOT_FOUND:

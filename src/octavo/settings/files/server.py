@@ -8,6 +8,7 @@ from octavo.settings.files.jobs import Jobs
 from octavo.settings.files.log import Log
 from octavo.settings.files.metrics import Metrics
 from octavo.settings.files.outgoing import OutgoingHttp
+from octavo.settings.files.traces import Traces
 from octavo.settings.files.webhooks import Webhooks
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
 from octavo.settings.values import DURATION, NETWORKS, SIZE
@@ -76,3 +77,4 @@ class Server:
     jobs: Jobs = table(Jobs)
     log: Log = table(Log)
     metrics: Metrics = table(Metrics)
+    traces: Traces = table(Traces)
