@@ -27,5 +27,5 @@ def lock(name: str) -> None:
 
 
 if __name__ == "__main__":
-    for name in ("pip", "run", "opentelemetry", "dev"):
+    for name in ("pip", "run", "opentelemetry", "dev", "image"):
         lock(name)

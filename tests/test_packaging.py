@@ -13,7 +13,7 @@ import octavo
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-LOCKS = ("pip", "run", "opentelemetry", "dev")
+LOCKS = ("pip", "run", "opentelemetry", "dev", "image")
 
 
 def read_input(name: str) -> list[str]:

@@ -1,6 +1,7 @@
-"""`octavo status` and `octavo slow`, of a service with two workers."""
+"""`octavo status` and `octavo slow`, of a service with two workers; `octavo ready`, of one that comes and goes."""
 
 import json
+import signal
 import time
 from pathlib import Path
 
@@ -42,3 +43,30 @@ def test_says_what_is_missing(project: Path, call: Call) -> None:
     (project / "config/server.toml").write_text('[metrics]\ntoken = "a-token-for-those-who-look"\n', "utf-8")
     assert "tells nothing" in call("slow", "--url", "http://127.0.0.1:1").output
     assert "is no address" in call("slow", "--url", "file:///etc/passwd").output
+
+
+def asked(server: Server, *options: str, **variables: str) -> tuple[int, str]:
+    return run("ready", "--url", f"http://127.0.0.1:{server.port}", *options, **variables)
+
+
+def test_tells_whether_it_is_ready(project: Path) -> None:
+    with serving("start", project, OCTAVO_SERVER__DRAIN="90s") as server:
+        assert asked(server) == (0, "ready\n")
+        assert asked(server, http_proxy="http://127.0.0.1:1") == (0, "ready\n")
+        by_settings = {"PORT": str(server.port), "OCTAVO_PROJECT": str(project)}
+        assert run("ready", "--alive", **by_settings) == (0, "alive\n")
+        server.process.send_signal(signal.SIGTERM)
+        server.wait_for("/_ready", 503)
+        assert asked(server) == (1, "Error: draining: the service is about to end\n")
+        assert asked(server, "--alive") == (0, "alive\n")
+        server.process.kill()
+        server.process.communicate()
+        code, said = asked(server)
+    assert (code, "does not answer" in said) == (1, True)
+
+
+def test_cannot_ask_what_is_no_service(project: Path, call: Call) -> None:
+    assert "is no address" in call("ready", "--url", "file:///etc/passwd").output
+    (project / "config").mkdir()
+    (project / "config/server.toml").write_text("port = 'x'", "utf-8")
+    assert call("ready").output == "Error: 1 problem in the settings; octavo config check tells more\n"

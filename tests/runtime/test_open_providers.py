@@ -1,7 +1,9 @@
 """What the settings open: storages and ways for mail, as v4's configurations write them."""
 
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -202,3 +204,31 @@ async def test_development_has_a_folder_for_what_cannot_be_sent(tmp_path: Path) 
 
 async def test_no_way_in_production(tmp_path: Path) -> None:
     assert open_mailer(load(tmp_path, "email", "production")) == NoMailer()
+
+
+@contextmanager
+def kept_from_writing(folder: Path) -> Iterator[None]:
+    """Nobody may write into the folder, this process included; root would, so it is somebody else meanwhile."""
+    is_root = os.getuid() == 0
+    folder.chmod(0o555)
+    if is_root:
+        os.setreuid(65534, 0)
+    try:
+        yield
+    finally:
+        if is_root:
+            os.setreuid(0, 0)
+        folder.chmod(0o755)
+
+
+def test_files_on_their_way_are_put_aside_where_one_can_write(tmp_path: Path) -> None:
+    settings = load(tmp_path, "upload", provider="aws-s3", providerOptions=S3)
+    assert open_storage(settings).workspace.folder == tmp_path / ".octavo/uploads"
+    with kept_from_writing(tmp_path):
+        workspace = open_storage(settings).workspace
+        path = workspace.temporary()
+        path.write_bytes(b"on its way")
+        assert open_storage(settings).workspace.folder == workspace.folder
+    assert tmp_path not in path.parents
+    assert path.parent.stat().st_mode & 0o077 == 0
+    path.unlink()

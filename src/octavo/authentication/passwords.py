@@ -8,6 +8,7 @@ import os
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import lru_cache
 from typing import Final
 
@@ -40,7 +41,8 @@ class HashedPassword(str):
 
 def _stand_back() -> None:
     if sys.platform == "linux":  # elsewhere priorities belong to whole processes
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _PRIORITY)
+        with suppress(OSError):  # what guards the service may forbid it
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _PRIORITY)
 
 
 _threads: Final = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="passwords", initializer=_stand_back)

@@ -1,6 +1,13 @@
 """The command line. A command's module is loaded when it is called, so that `octavo version` waits for nothing."""
 
+import os
+import signal
+import sys
+
 from octavo.cli.groups import LazyGroup
+
+if os.getpid() == 1:  # in a container: Linux ends nobody there who has not said how, and a start takes its time
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
 main = LazyGroup(
     "octavo",
@@ -31,6 +38,7 @@ main = LazyGroup(
         "plugins": ("octavo.cli.plugins:plugins", "Show the plugins: built-in ones and installed packages."),
         "jobs": ("octavo.cli.jobs:jobs", "Show and run what is done in the background, and what was given up."),
         "status": ("octavo.cli.watching:status", "Show how a running service fares."),
+        "ready": ("octavo.cli.ready:ready", "Ask a running service whether it takes requests."),
         "slow": ("octavo.cli.watching:slow", "Show the slow requests of a running service."),
         "version": ("octavo.cli.version:version", "Show the version."),
     },

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import click
 
+from octavo.cli.address import address_of
 from octavo.cli.base import Command, check_project, project_option, say, with_database
 from octavo.cli.progress import progress_bar
-from octavo.cli.start import address_of, announce, host_option, port_option, variables
+from octavo.cli.start import announce, host_option, port_option, variables
 from octavo.cli.watcher import Watcher
 from octavo.content.writer import EntryWriter
 from octavo.database.connection import Database

@@ -5,14 +5,13 @@ from pathlib import Path
 
 import click
 
+from octavo.cli.address import address_of
 from octavo.cli.base import Command, check_project, project_option, say
 from octavo.runtime.process import Process
 from octavo.runtime.server import serve
 from octavo.settings import Settings, load_settings
 from octavo.settings.compat import RULES
 from octavo.settings.keys import camel
-
-_FROM_HERE = dict.fromkeys(("0.0.0.0", "::", "127.0.0.1"), "localhost")  # noqa: S104 - addresses to tell, not to bind
 
 host_option = click.option("--host", help="Address to listen on; wins over the settings.")
 port_option = click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on; wins over the settings.")
@@ -61,10 +60,3 @@ def rules_by_version(settings: Settings) -> list[str]:
     """The compatibility rules that an older version of v4 chose, as keys."""
     chosen = f"v4 {settings.api.compat.v4_version}"
     return [camel(name) for name in RULES if settings.sources["api", "compat", name] == chosen]
-
-
-def address_of(settings: Settings) -> str:
-    """Where the service can be called from this machine."""
-    server = settings.server
-    host = _FROM_HERE.get(server.host, server.host)
-    return f"http://{f'[{host}]' if ':' in host else host}:{server.port}"

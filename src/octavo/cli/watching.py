@@ -14,8 +14,8 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from octavo.cli.address import asked_address
 from octavo.cli.base import Command, json_option, project_option, read_settings, refuse, say_json, say_table
-from octavo.cli.start import address_of
 from octavo.clock import shown_moment
 from octavo.settings import Settings
 
@@ -81,7 +81,7 @@ def _ask(settings: Settings, url: str | None) -> Any:
     token = settings.server.metrics.token
     if not token:
         refuse("the service tells nothing of itself without `token` in the table [metrics] of config/server.toml")
-    address = (url or address_of(settings)).rstrip("/")
+    address = (url or asked_address(settings)).rstrip("/")
     if not address.startswith(("http://", "https://")):
         refuse(f"{address} is no address of a service")
     asked = Request(f"{address}/_status", headers={"Authorization": f"Bearer {token}"})  # noqa: S310 - checked above

@@ -1,7 +1,13 @@
 """Opens the storage of uploaded files that the settings name."""
 
+import atexit
 import logging
+import os
+import shutil
 from collections.abc import Callable, Collection, Mapping
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, Final
 
 from octavo.media.storage.base import Storage, StorageProblem
@@ -39,7 +45,27 @@ def _closed(settings: Settings, why: str) -> Storage:
     provider = settings.plugins.upload.config.provider
     reason = f"files cannot be uploaded with the provider {provider!r}: {why}"
     logger.warning("%s. Files that were uploaded stay readable by their addresses.", reason)
-    return ClosedStorage(provider, settings.project / ".octavo" / "uploads", reason)
+    return ClosedStorage(provider, _workspace(settings), reason)
+
+
+def _workspace(settings: Settings) -> Path:
+    """Where files are until a storage elsewhere has them: in the project, or if that cannot be written (as in a
+    container) in a folder of this process's own."""
+    folder = settings.project / ".octavo"
+    is_writable = os.access(folder if folder.is_dir() else settings.project, os.W_OK)
+    return folder / "uploads" if is_writable else _temporary_folder()
+
+
+@cache
+def _temporary_folder() -> Path:
+    folder, maker = Path(mkdtemp(prefix="octavo-uploads-")), os.getpid()
+
+    def remove() -> None:
+        if os.getpid() == maker:  # workers that fork off have their files there, too
+            shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(remove)
+    return folder
 
 
 def _open_local(settings: Settings) -> Storage:
@@ -52,7 +78,7 @@ def _open_s3(settings: Settings) -> Storage:
     return S3Storage(
         S3Options(
             bucket=service.params.bucket,
-            folder=settings.project / ".octavo" / "uploads",
+            folder=_workspace(settings),
             region=service.region,
             endpoint=service.endpoint,
             path_style=service.force_path_style,
@@ -77,7 +103,7 @@ def _open_cloudinary(settings: Settings) -> Storage:
     given = config.provider_options
     return CloudinaryStorage(
         CloudinaryOptions(
-            folder=settings.project / ".octavo" / "uploads",
+            folder=_workspace(settings),
             cloud=given.cloud_name,
             key=given.api_key,
             secret=given.api_secret,
@@ -94,7 +120,7 @@ def _open_azure(settings: Settings) -> Storage:
     has_key = given.auth_type == "default"
     return AzureStorage(
         AzureOptions(
-            folder=settings.project / ".octavo" / "uploads",
+            folder=_workspace(settings),
             account=given.account,
             container=given.container_name,
             account_key=given.account_key if has_key else None,
@@ -114,7 +140,7 @@ def _open_google(settings: Settings) -> Storage:
     given = settings.plugins.upload.config.provider_options
     return GoogleStorage(
         GoogleOptions(
-            folder=settings.project / ".octavo" / "uploads",
+            folder=_workspace(settings),
             bucket=given.bucket_name,
             service_account=given.service_account,
             base_url=given.base_url,

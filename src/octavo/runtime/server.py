@@ -25,6 +25,7 @@ from octavo.http.application import HttpApplication
 from octavo.runtime.logs import set_up_log
 from octavo.runtime.prepare_database import StartFailed
 from octavo.runtime.process import Process, build
+from octavo.runtime.service_manager import ENDING, READY, tell_manager
 from octavo.settings import Settings
 from octavo.settings.files.server import Server as ServerOptions
 from octavo.telemetry.workers import VARIABLE as WORKERS_FOLDER
@@ -44,6 +45,9 @@ _DRAIN_SHARE = 0.9
 _FLUSH_SECONDS = 0.05
 """For the last bytes of the last answers, which leave through threads of the server's own."""
 _TELL_AGAIN_SECONDS = 0.5
+_LISTENING = "OCTAVO_LISTENING"
+"""The variable that tells workers where they listen, which their settings may not know: options of the command win."""
+_telling: set[asyncio.Task[None]] = set()
 
 
 Announce = Callable[[Process], None]
@@ -152,7 +156,9 @@ async def _end_when_asked(
     """
     await _wait_until_open(options.host, options.port)
     announce()
+    tell_manager(READY)
     await asked.wait()
+    tell_manager(ENDING)
     await asyncio.sleep(application.leave())
     application.end_live()
     server.stop()  # type: ignore[no-untyped-call]
@@ -194,8 +200,21 @@ def create_worker() -> HttpApplication:
     _forget_handlers()
     application = create()
     application.before_start(partial(hear_of_the_end, application))
+    application.before_start(_tell_once_open)
     signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
     return application
+
+
+async def _tell_once_open() -> None:
+    """Whichever worker is the first: then the service is ready."""
+    host, _, port = os.environ[_LISTENING].rpartition(" ")
+
+    async def tell() -> None:
+        await _wait_until_open(host, int(port))
+        tell_manager(READY)
+
+    _telling.add(task := asyncio.get_running_loop().create_task(tell()))
+    task.add_done_callback(_telling.discard)
 
 
 async def hear_of_the_end(application: HttpApplication) -> None:
@@ -253,6 +272,7 @@ def _serve_from(settings: Settings, variables: dict[str, str]) -> None:
     end_workers_when_told()
     os.environ |= variables
     os.environ |= {"OCTAVO_PROJECT": str(settings.project), "OCTAVO_ENV": settings.mode}
+    os.environ[_LISTENING] = f"{options.host} {options.port}"
     MPServer(
         f"{create_worker.__module__}:{create_worker.__name__}",
         factory=True,

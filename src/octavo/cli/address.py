@@ -1,0 +1,20 @@
+"""Where a service is, as it is told to people, and as it is asked from this machine."""
+
+from octavo.settings import Settings
+
+_TOLD = dict.fromkeys(("0.0.0.0", "::", "127.0.0.1"), "localhost")  # noqa: S104 - addresses to tell, not to bind
+_ASKED = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - containers may not know the name `localhost`
+
+
+def address_of(settings: Settings) -> str:
+    """Where the service can be called from this machine, for people."""
+    return _address(_TOLD.get(settings.server.host, settings.server.host), settings.server.port)
+
+
+def asked_address(settings: Settings) -> str:
+    """The same for programs: no name has to be known."""
+    return _address(_ASKED.get(settings.server.host, settings.server.host), settings.server.port)
+
+
+def _address(host: str, port: int) -> str:
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"

@@ -1,0 +1,65 @@
+"""`octavo ready`: for whoever looks after a service and has no HTTP client, as in a container without a shell.
+
+It runs every few seconds, so it loads the settings and nothing of the service.
+"""
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Final
+from urllib.error import HTTPError, URLError
+from urllib.request import ProxyHandler, Request, build_opener
+
+import click
+
+from octavo.cli.address import asked_address
+from octavo.settings import SettingsError, load_settings
+
+_PATIENCE: Final = 4.0
+_LARGEST: Final = 64 * 1024
+
+
+@click.command(epilog="Example: octavo ready --alive")
+@click.option("--alive", is_flag=True, help="Ask only whether the process lives: databases may be away.")
+@click.option("--url", help="Address of the service; that of the settings if not given.")
+@click.option(
+    "--project",
+    type=click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path),
+    default=".",
+    envvar="OCTAVO_PROJECT",
+    help="Folder of the project; the current one if not given.",
+)
+def ready(alive: bool, url: str | None, project: Path) -> None:
+    """Ask a running service whether it takes requests. If not: exit code 1, and the reasons."""
+    address = (url or _address(project)).rstrip("/")
+    if not address.startswith(("http://", "https://")):
+        raise click.ClickException(f"{address} is no address of a service")
+    path = "/_health" if alive else "/_ready"
+    asked = Request(address + path)  # noqa: S310 - checked above
+    try:
+        with build_opener(ProxyHandler({})).open(asked, timeout=_PATIENCE):  # never by a proxy of the environment's
+            pass
+    except HTTPError as error:
+        reasons = _reasons(error.read(_LARGEST))
+        raise click.ClickException(reasons or f"{address}{path} answers {error.code}") from error
+    except (URLError, OSError, ValueError) as error:
+        raise click.ClickException(f"{address} does not answer: {getattr(error, 'reason', error)}") from error
+    click.echo("alive" if alive else "ready")
+
+
+def _address(project: Path) -> str:
+    try:
+        return asked_address(load_settings(project, os.environ, default_mode="production", require_secrets=False))
+    except SettingsError as error:
+        problems = f"{len(error.problems)} problem{'s' if len(error.problems) != 1 else ''}"
+        raise click.ClickException(f"{problems} in the settings; octavo config check tells more") from error
+
+
+def _reasons(body: bytes) -> str:
+    """Why it is not ready, of its answer; nothing if that says nothing of it."""
+    try:
+        told: Any = json.loads(body)
+    except ValueError:
+        return ""
+    reasons = told.get("reasons") if isinstance(told, dict) else None
+    return "; ".join(map(str, reasons)) if isinstance(reasons, list) else ""
