@@ -234,6 +234,13 @@ class RateLimitError(OctavoError):
     message = "Too many requests, please try again later."
 
 
+class TablesChanged(Exception):
+    """A statement names a table or column that is not there: another process serves other definitions by now.
+
+    Nothing was done. It says what the database says, and is told as ServiceUnavailable.
+    """
+
+
 class ServiceUnavailable(OctavoError):
     """What is needed cannot be reached right now. `retry_after` is in seconds; `reason` is for the log alone.
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from octavo.clock import SYSTEM_CLOCK, Clock
-from octavo.errors import ServiceUnavailable
+from octavo.errors import ServiceUnavailable, TablesChanged
 
 logger = logging.getLogger(__name__)
 
@@ -24,13 +24,17 @@ _SECRETS: Final = re.compile(r"(?<=://)[^/@\s]*@|\?\S+")
 _NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
-def out_of_room(error: Exception) -> ServiceUnavailable | None:
-    """What to tell a caller whose request did not fit on the disk; None for any other error."""
+def outage_behind(error: Exception) -> ServiceUnavailable | None:
+    """What to tell a caller whose request did not fit on the disk, or met tables that are not as this process knows
+    them; None for any other error."""
     if isinstance(error, OSError) and error.errno in _NO_ROOM:
         outage = ServiceUnavailable(reason="a file cannot be written")
-        outage.__cause__ = error
-        return outage
-    return None
+    elif isinstance(error, TablesChanged):
+        outage = ServiceUnavailable(reason="the tables are not as this process knows them")
+    else:
+        return None
+    outage.__cause__ = error
+    return outage
 
 
 def reason_of(error: BaseException) -> str:

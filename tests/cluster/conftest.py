@@ -75,6 +75,17 @@ def caddy() -> Path:
     return _program("caddy")
 
 
+def furnish(made: Cluster, url: str) -> None:
+    """People, a token, and what articles refer to."""
+    made.database = url
+    made.token = made.octavo("tokens", "create", "load", "--type", "full-access").strip().splitlines()[-1]
+    made.octavo("admin", "create-user", ADMINISTRATOR["email"], OCTAVO_ADMIN_PASSWORD=ADMINISTRATOR["password"])
+    made.octavo("users", "create", USER["identifier"], "bob@example.org", "--password", USER["password"])
+    for name in ("cats", "tides", "bread"):
+        made.create("tags", name=name)
+    made.create("authors", name="Ann")
+
+
 @pytest.fixture(scope="session")
 def press(
     tmp_path_factory: pytest.TempPathFactory, haproxy: Path, postgresql_server: PostgresqlServer, s3_server: S3Server
@@ -85,12 +96,6 @@ def press(
     projects = [write_press(folder / name) for name in ("a", "b", "c")]
     variables = node_variables(url, s3_server, bucket)
     with cluster(folder, haproxy, projects, variables) as made:
-        made.database = url
-        made.token = made.octavo("tokens", "create", "load", "--type", "full-access").strip().splitlines()[-1]
-        made.octavo("admin", "create-user", ADMINISTRATOR["email"], OCTAVO_ADMIN_PASSWORD=ADMINISTRATOR["password"])
-        made.octavo("users", "create", USER["identifier"], "bob@example.org", "--password", USER["password"])
-        for name in ("cats", "tides", "bread"):
-            made.create("tags", name=name)
-        made.create("authors", name="Ann")
+        furnish(made, url)
         yield made
     postgresql_server.drop_database(url)

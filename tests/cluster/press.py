@@ -16,6 +16,7 @@ ARTICLE: dict[str, Any] = {
         "title": {"type": "string", "required": True},
         "key": {"type": "string"},
         "reads": {"type": "integer", "default": 0},
+        "note": {"type": "text"},
         "author": {
             "type": "relation",
             "relation": "manyToOne",

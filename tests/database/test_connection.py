@@ -14,6 +14,7 @@ from octavo.database.connection import (
     UniqueViolation,
     UnsuitableValue,
 )
+from octavo.errors import TablesChanged
 
 pytestmark = pytest.mark.anyio
 
@@ -151,6 +152,16 @@ async def test_violations(
         await articles.execute(text)
     assert isinstance(caught.value, UniqueViolation) is (kind is UniqueViolation)
     assert caught.value.rule == (on_sqlite if articles.dialect.name == "sqlite" else on_postgresql)
+
+
+@pytest.mark.parametrize(
+    "text", ["SELECT subtitle FROM articles", "SELECT id FROM books", "INSERT INTO articles (subtitle) VALUES ('a')"]
+)
+async def test_names_that_are_not_there(articles: Database, text: str) -> None:
+    with pytest.raises(TablesChanged, match=r"no such|does not exist|no column named") as caught:
+        await (articles.execute(text) if text.startswith("INSERT") else articles.fetch_all(text))
+    assert str(caught.value) == str(caught.value.__cause__)
+    assert len(await titles(articles)) == 3
 
 
 @pytest.mark.parametrize("swallowed", [UniqueViolation, UnsuitableValue])

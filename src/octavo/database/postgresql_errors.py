@@ -16,7 +16,7 @@ from octavo.database.connection import (
     UnsuitableValue,
 )
 from octavo.database.postgresql_poolers import POOLED, STATEMENTS_LOST
-from octavo.errors import ServiceUnavailable
+from octavo.errors import ServiceUnavailable, TablesChanged
 from octavo.sql.dialects.postgresql import TOO_LARGE
 
 _PRIMARY_KEY: Final = "_pkey"
@@ -58,6 +58,7 @@ _TRANSLATIONS: tuple[tuple[tuple[type[Exception], ...], Callable[[Any], Exceptio
         ),
         lambda error: TransactionConflict(str(error)),
     ),
+    ((asyncpg.UndefinedColumnError, asyncpg.UndefinedTableError), lambda error: TablesChanged(str(error))),
     ((asyncpg.LockNotAvailableError,), lambda error: LockTimeout()),
     ((asyncpg.QueryCanceledError,), lambda error: StatementTimeout()),
     ((TimeoutError,), lambda error: StatementTimeout(reason="the server did not end a statement in time")),

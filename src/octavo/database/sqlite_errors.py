@@ -1,6 +1,7 @@
 """What SQLite's errors mean: each becomes the protocol's error, with the driver's own as its cause."""
 
-from typing import NoReturn
+import re
+from typing import Final, NoReturn
 
 import apsw
 
@@ -11,7 +12,7 @@ from octavo.database.connection import (
     UniqueViolation,
     UnsuitableValue,
 )
-from octavo.errors import ServiceUnavailable
+from octavo.errors import ServiceUnavailable, TablesChanged
 
 _UNIQUE_CODES = {
     apsw.SQLITE_CONSTRAINT_UNIQUE,
@@ -28,6 +29,7 @@ _UNAVAILABLE = (
     apsw.ProtocolError,
     apsw.ConnectionClosedError,
 )
+_UNKNOWN_NAME: Final = re.compile(r"no such (column|table): |table \S+ has no column named ")
 
 
 def raise_translated(error: Exception) -> NoReturn:
@@ -42,6 +44,8 @@ def raise_translated(error: Exception) -> NoReturn:
         raise ServiceUnavailable from error
     if isinstance(error, apsw.TooBigError):
         raise AnswerTooLarge(str(error)) from error
+    if isinstance(error, apsw.SQLError) and _UNKNOWN_NAME.match(str(error)):
+        raise TablesChanged(str(error)) from error
     if isinstance(error, _UNSUITABLE):
         raise UnsuitableValue(str(error)) from error
     raise error

@@ -27,7 +27,7 @@ from octavo.http.response import TEXT, Headers, Response
 from octavo.http.router import METHODS, Handler, Router
 from octavo.http.static import Files
 from octavo.http.welcome import add_own_routes
-from octavo.outage_log import out_of_room, report_outage
+from octavo.outage_log import outage_behind, report_outage
 
 logger = logging.getLogger("octavo.http")
 
@@ -75,7 +75,7 @@ class Dispatcher:
         except OctavoError as error:
             return render_error(error)
         except Exception as error:
-            outage = out_of_room(error)
+            outage = outage_behind(error)
             if outage is not None:
                 return render_outage(outage)
             logger.exception("Request %s failed: %s %r", request.id, request.method, request.scope["path"])

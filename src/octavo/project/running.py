@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, Protocol, TypeVar
 
 from octavo.errors import LoggedError, OctavoError
-from octavo.outage_log import out_of_room
+from octavo.outage_log import outage_behind
 from octavo.project.failures import describe, failure_place
 
 logger = logging.getLogger("octavo.code")
@@ -131,7 +131,7 @@ class Runner:
             logger.error("Request %s: %s: stopped after %g s", request.id, place, self.seconds)
             raise LoggedError from error
         except Exception as error:
-            outage = out_of_room(error)
+            outage = outage_behind(error)
             if outage is None:
                 self.log(error, otherwise, request)
             raise outage or LoggedError from error

@@ -1,0 +1,94 @@
+"""Definitions that change while old and new nodes serve at once: one node after the other takes up the new ones."""
+
+import asyncio
+import json
+import logging
+import shutil
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.processes import run
+from tests.cli.projects import write_type
+from tests.cluster.conftest import furnish
+from tests.cluster.load import Load, Told, problems
+from tests.cluster.nodes import ADMINISTRATOR, USER, Cluster, cluster, node_variables
+from tests.cluster.press import article_with, write_press
+from tests.postgresql_server import PostgresqlServer, database_name
+from tests.s3_server import S3Server
+
+logger = logging.getLogger(__name__)
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def pair(tmp_path: Path, haproxy: Path, postgresql_server: PostgresqlServer, s3_server: S3Server) -> Iterator[Cluster]:
+    """Two nodes that know the same definitions."""
+    url, bucket = postgresql_server.create_database(), s3_server.new_bucket()
+    projects = [write_press(tmp_path / name, cron=False) for name in ("a", "b")]
+    with cluster(tmp_path, haproxy, projects, node_variables(url, s3_server, bucket)) as made:
+        furnish(made, url)
+        yield made
+    postgresql_server.drop_database(url)
+
+
+async def deploy(pair: Cluster, definition: dict[str, Any], migration: Path | None = None) -> None:
+    """One node after the other, with time for both kinds to answer."""
+    for node in pair.nodes:
+        await asyncio.to_thread(node.end, signal.SIGTERM)
+        write_type(node.project, definition)
+        if migration is not None:
+            folder = node.project / "database/migrations"
+            folder.mkdir(parents=True, exist_ok=True)
+            shutil.copy(migration, folder)
+        node.start()
+        await asyncio.to_thread(node.wait)
+        await asyncio.sleep(4)
+
+
+async def loaded(pair: Cluster, definition: dict[str, Any], migration: Path | None = None) -> Told:
+    load = Load(pair.balancer, pair.token, ADMINISTRATOR, USER)
+    told = await load.run(lambda: deploy(pair, definition, migration))
+    logger.warning("%s %s", dict(told.done), dict(told.unknown))
+    return told
+
+
+def check(pair: Cluster, told: Told, server: PostgresqlServer) -> None:
+    found = problems(told, lambda text: server.run_sql(database_name(pair.database), text))
+    assert not found, "\n".join(found[:30])
+    assert told.unknown == Counter()
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        article_with(subtitle={"type": "string", "required": True, "default": "?"}, badges={"type": "json"}),
+        article_with(note=None),
+    ],
+    ids=["more", "less"],
+)
+async def test_attributes_come_and_go(
+    pair: Cluster, definition: dict[str, Any], postgresql_server: PostgresqlServer
+) -> None:
+    check(pair, await loaded(pair, definition), postgresql_server)
+
+
+async def test_an_attribute_gets_another_name(
+    pair: Cluster, tmp_path: Path, postgresql_server: PostgresqlServer
+) -> None:
+    """Nodes that know the old one alone say that they cannot answer, and do nothing."""
+    write_press(tmp_path / "renamed", cron=False)
+    project = ("--project", str(tmp_path / "renamed"))
+    code, output = run("db", "rename", "articles", "note", "remark", *project, **pair.variables)
+    assert code == 0, output
+    (migration,) = (tmp_path / "renamed/database/migrations").iterdir()
+    renamed = json.loads((tmp_path / "renamed/src/api/article/content-types/article/schema.json").read_text())
+    told = await loaded(pair, renamed, migration)
+    assert [line for line in told.failed if not line.partition(": ")[2].startswith("503 ")] == []
+    assert [what for what in told.unknown if not what.endswith(" 503")] == []
+    told.failed, told.unknown = [], Counter()
+    check(pair, told, postgresql_server)
