@@ -216,3 +216,27 @@ async def test_nothing_is_done_where_all_is_kept(desk: Desk, new_database: Calla
             await desk.database.fetch_value("SELECT count(*) FROM octavo_totals WHERE relation = 'notes'::regclass") < 9
         )
         await desk.assert_kept()
+
+
+async def test_where_nothing_is_to_be_done_one_statement_tells(desk: Desk) -> None:
+    if desk.database.dialect.name == "sqlite":  # whose statements are no round trips
+        assert not await desk.keeper.is_quiet()
+        return
+    before = desk.database.statements
+    assert await desk.keeper.is_quiet()
+    assert desk.database.statements == before + 1
+    for _ in range(101):
+        await desk.add(1)
+    assert not await desk.keeper.is_quiet()
+    await desk.keeper.fold()
+    assert await desk.keeper.is_quiet()
+    await desk.write("TRUNCATE notes CASCADE")
+    assert not await desk.keeper.is_quiet()
+    await desk.keeper.keep()
+    await desk.write("ALTER TABLE tags DISABLE TRIGGER ALL")
+    assert not await desk.keeper.is_quiet()
+    await desk.keeper.keep()
+    assert await desk.keeper.is_quiet()
+    await desk.keeper.remove()
+    assert not await desk.keeper.is_quiet()
+    assert not await TotalsKeeper(desk.database, desk.content).is_quiet()

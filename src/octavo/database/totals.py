@@ -6,11 +6,12 @@ Whatever ends in the middle of this leaves totals that are right or not known, a
 import logging
 import time
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
-from octavo.database.connection import Connection, Database
+from octavo.database.connection import Connection, Database, Row
 from octavo.database.introspect import found_tables
 from octavo.database.table_lock_retries import retry_locked
 from octavo.errors import ServiceUnavailable
@@ -18,14 +19,11 @@ from octavo.outage_log import reason_of
 from octavo.schema.registry import Registry
 from octavo.sql.ddl.tables import Table
 from octavo.sql.ddl.totals import counted_tables
-from octavo.sql.dialects.kept_totals import PREFIX, CountedTable, KeptTotals
+from octavo.sql.dialects.kept_totals import WAITING, CountedTable, KeptTotals
 
 logger = logging.getLogger(__name__)
 
 _V4: Final = "SELECT count(*) FROM strapi_database_schema"
-_WAITING: Final = f"""
-SELECT coalesce(sum(c.n - 1), 0) FROM (
-  SELECT count(*) AS n FROM {PREFIX} WHERE known IS NULL GROUP BY relation, locale, published, part) c"""
 _MANY: Final = 100
 """So many rows are worth folding."""
 _LATER_SECONDS: Final = 30.0
@@ -80,6 +78,22 @@ class TotalsKeeper:
         if await self._database.fetch_value(self._totals.begun):
             return True
         return not await self._database.fetch_value(_V4)
+
+    async def is_quiet(self) -> bool:
+        """Whether there is nothing to make, to count or to fold, by one statement; not where that cannot be told so."""
+        totals = self._totals
+        if totals is None or totals.look is None or not self._is_steady:
+            return False
+        found: defaultdict[str, list[Row]] = defaultdict(list)
+        for what, *row in await self._database.fetch_all(totals.look):
+            found[what].append(row)
+        known = {table for table, _, _ in found["known"]}
+        triggers = _by_table(found["trigger"])
+        return (
+            bool(found["begun"])
+            and sum(int(number) for _, _, number in found["waiting"]) < _MANY
+            and all(table.name in known and triggers[table.name] == totals.wanted(table) for table in self._tables)
+        )
 
     async def states(self, connection: Connection | None = None) -> tuple[TotalState, ...]:
         """How it stands with each table that is there."""
@@ -157,7 +171,7 @@ class TotalsKeeper:
         """Put together what writers have written."""
         if self._totals is None or self._totals.fold is None:
             return
-        waiting = int(await self._database.fetch_value(_WAITING))
+        waiting = int(await self._database.fetch_value(WAITING))
         if waiting < _MANY:
             return
         await self._database.execute(self._totals.fold)
@@ -205,8 +219,12 @@ class TotalsKeeper:
 
 async def _triggers(connection: Connection, totals: KeptTotals) -> defaultdict[str, dict[str, str]]:
     """The marks of all triggers that are there, by table and name."""
+    return _by_table(await connection.fetch_all(totals.triggers))
+
+
+def _by_table(rows: Iterable[Row]) -> defaultdict[str, dict[str, str]]:
     found: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for table, name, mark in await connection.fetch_all(totals.triggers):
+    for table, name, mark in rows:
         found[table][name] = mark
     return found
 

@@ -7,9 +7,11 @@ import math
 import random
 import time
 from collections.abc import Coroutine
+from contextlib import suppress
 from contextvars import Context
 from typing import Any, Final
 
+from octavo.database.caretaker import Caretaker
 from octavo.database.connection import Database
 from octavo.database.declared_indexes import declares_indexes, make_declared_indexes
 from octavo.database.parts import PartsKeeper
@@ -42,6 +44,7 @@ class Background:
         self._worker = Worker(infrastructure.database, infrastructure.outbox, site.topics) if works else None
         self._registry = site.registry
         self._jobs = site.extending.app.jobs
+        self._caretaker = Caretaker(infrastructure.database, "octavo: housekeeping")
         self._tasks: list[asyncio.Task[None]] = []
         self.is_at_work = False
 
@@ -60,11 +63,11 @@ class Background:
         totals = self._shared.settings.database.totals
         if self._works and totals != "counted":
             keeper = TotalsKeeper(self._shared.database, self._registry)
-            self._begin(_keep_totals(keeper, asked=totals == "kept"))
+            self._begin(_keep_totals(keeper, self._caretaker, asked=totals == "kept"))
         if self._works and self._shared.database.dialect.parts:
             self._begin(_keep_parts(PartsKeeper(self._shared.database, self._registry)))
         if self._works and self._shared.journal is not None:
-            self._begin(_sweep(self._shared))
+            self._begin(_sweep(self._shared, self._caretaker))
 
     async def stop(self) -> None:
         """Take nothing more, and wait for what is under way, as long as it may take."""
@@ -72,6 +75,8 @@ class Background:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks)
+        with suppress(ServiceUnavailable):  # its time ends by itself
+            await self._caretaker.leave()
         if self._worker is not None:
             await self._worker.stop(GRACE_SECONDS)
 
@@ -80,14 +85,15 @@ class Background:
         self._tasks.append(asyncio.get_running_loop().create_task(work, context=Context()))
 
 
-async def _sweep(infrastructure: Infrastructure) -> None:
-    """Sweep the journal of changes again and again; each process does it, at moments of its own."""
+async def _sweep(infrastructure: Infrastructure, caretaker: Caretaker) -> None:
+    """Sweep the journal of changes again and again, where no other process does."""
     events = infrastructure.settings.api.events
     out_of_reach = False
     while True:
         await asyncio.sleep(_SWEEP_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
         try:
-            await sweep_journal(infrastructure.database, events.keep, events.keep_bytes)
+            if await caretaker.is_here():
+                await sweep_journal(infrastructure.database, events.keep, events.keep_bytes)
             out_of_reach = False
         except Exception as error:  # whatever it is, the next time may go well
             out_of_reach = _tell("Old changes are not removed yet", error, out_of_reach)
@@ -105,22 +111,26 @@ async def _make_indexes(database: Database, registry: Registry) -> None:
         await asyncio.sleep(_SWEEP_SECONDS)
 
 
-async def _keep_totals(keeper: TotalsKeeper, *, asked: bool) -> None:
-    """Keep the totals of lists, where somebody has `asked` for it or nobody else has made the database."""
-    out_of_reach, kept, compared = False, False, time.monotonic()
+async def _keep_totals(keeper: TotalsKeeper, caretaker: Caretaker, *, asked: bool) -> None:
+    """Keep the totals of lists, where somebody has `asked` for it or nobody else has made the database, and where no
+    other process does."""
+    out_of_reach, kept, is_here, compared = False, False, False, time.monotonic()
     while True:
         try:
-            kept = asked or await keeper.is_wanted()
-            if kept:
-                await keeper.keep()
-                await keeper.fold()
-            if kept and time.monotonic() > compared + _COMPARED_EVERY:
+            is_here = await caretaker.is_here()
+            if is_here and not await keeper.is_quiet():
+                kept = asked or await keeper.is_wanted()
+                if kept:
+                    await keeper.keep()
+                    await keeper.fold()
+            if is_here and kept and time.monotonic() > compared + _COMPARED_EVERY:
                 compared = time.monotonic()
                 await keeper.compare()
             out_of_reach = False
         except Exception as error:  # whatever it is, the next time may go well
             out_of_reach = _tell("The totals of lists are counted for now", error, out_of_reach)
-        await asyncio.sleep(_TOTALS_SECONDS * (random.uniform(0.5, 1.5) if kept else _SWEEP_SECONDS))  # noqa: S311 - no secret
+        soon = kept or not is_here
+        await asyncio.sleep(_TOTALS_SECONDS * (random.uniform(0.5, 1.5) if soon else _SWEEP_SECONDS))  # noqa: S311 - no secret
 
 
 async def _keep_parts(keeper: PartsKeeper) -> None:

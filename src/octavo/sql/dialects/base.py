@@ -305,8 +305,7 @@ class Dialect(ABC):
     """What follows the name of an `id` that the database gives."""
     counter_column: str
     """The same for one that counts on for ever, beyond 32 bits; no number comes twice."""
-    booleans: tuple[str, str]
-    """False and true."""
+    booleans: tuple[str, str]  # false and true
     inline_keys: bool
     """Whether foreign keys are told with their table or column, and never later."""
     unique_constraints: bool
@@ -315,6 +314,7 @@ class Dialect(ABC):
     """Whether an index may have a condition. Where not, those that ask for one are left out: they only make haste."""
     finds_parts = False
     """Whether an index can find parts of texts. Where not, those that ask for it are left out."""
+    is_shared = False  # whether processes of several machines may be on one database
     aside: AsideIndexes | None = None
     """How declared indexes are made while their tables are in use; None where they are made with all else."""
     parts: KeptParts | None = None

@@ -52,6 +52,12 @@ class AskedTotal:
     later: str = ""
 
 
+WAITING = f"""
+SELECT coalesce(sum(c.n - 1), 0) FROM (
+  SELECT count(*) AS n FROM {PREFIX} WHERE known IS NULL GROUP BY relation, locale, published, part) c"""
+"""Answers how many rows folding would take away."""
+
+
 class KeptTotals(ABC):
     """What is said to one database."""
 
@@ -63,6 +69,9 @@ class KeptTotals(ABC):
     """Answers the names of the tables that are known, and whether that is so for the tables as they are now."""
     triggers: str
     """Answers all triggers of ours: the table, the name, and a mark that tells whether it is as it was made."""
+    look: str | None = None
+    """Answers all of that at once, and how many rows wait for `fold`, as rows of texts: what it is (`begun`, `known`,
+    `trigger`, `waiting`), table, name, mark or number. None where these are no round trips."""
     fold: str | None = None
     """Puts what many writers have written together, and answers no rows; None where each puts it together."""
     clean: str | None = None

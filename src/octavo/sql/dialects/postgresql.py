@@ -238,6 +238,7 @@ class PostgreSQLDialect(Dialect):
     inline_keys = False
     unique_constraints = True
     finds_parts = True
+    is_shared = True
     aside = ConcurrentIndexes()
     totals = AppendedTotals()
     # Older databases hold these where new ones hold those; values come and go in the same way.

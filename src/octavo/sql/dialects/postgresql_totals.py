@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from octavo.sql.ddl.tables import OwnTable
-from octavo.sql.dialects.kept_totals import LEAST_ID, PART_BITS, PREFIX, AskedTotal, CountedTable, KeptTotals
+from octavo.sql.dialects.kept_totals import LEAST_ID, PART_BITS, PREFIX, WAITING, AskedTotal, CountedTable, KeptTotals
 from octavo.sql.dialects.quoting import literal, quoted
 
 _IN_SCHEMA: Final = "(SELECT oid FROM pg_namespace WHERE nspname = current_schema())"
@@ -128,6 +128,12 @@ class AppendedTotals(KeptTotals):
     triggers = (
         "SELECT c.relname::text, g.tgname::text, g.tgenabled::text FROM pg_trigger g JOIN pg_class c"
         f" ON c.oid = g.tgrelid WHERE {_OURS} AND c.relnamespace = {_IN_SCHEMA}"
+    )
+    look = (
+        f"SELECT 'begun', NULL::text, NULL::text, NULL::text WHERE EXISTS ({begun})"
+        f" UNION ALL SELECT 'known', k.relname, NULL, NULL FROM ({known}) k"
+        f" UNION ALL SELECT 'trigger', t.relname, t.tgname, t.tgenabled FROM ({triggers}) t"
+        f" UNION ALL SELECT 'waiting', NULL, NULL, ({WAITING})::text"
     )
     fold = f"""
 WITH many AS (SELECT {_GROUP} AS place FROM {PREFIX} k WHERE known IS NULL GROUP BY 1 HAVING count(*) > 1),

@@ -1,0 +1,57 @@
+"""One of several processes has the care, for as long as it renews it."""
+
+import pytest
+
+from octavo.clock import Clock
+from octavo.database import leases
+from octavo.database.caretaker import LEASE_SECONDS, Caretaker
+from octavo.database.connection import Database
+
+pytestmark = pytest.mark.anyio
+
+
+class Hand:
+    """Moves the time that caretakers see."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.clock = Clock(lambda: self.now, lambda: self.now)
+
+
+async def who(*caretakers: Caretaker) -> list[bool]:
+    return [await one.is_here() for one in caretakers]
+
+
+async def test_one_has_it_and_another_takes_over(database: Database) -> None:
+    await database.execute_script(leases.TABLE.script(database.dialect.counter_column))
+    hand = Hand()
+    first, second, third = (Caretaker(database, "care", hand.clock) for _ in range(3))
+    if not database.dialect.is_shared:  # nobody else is on another machine
+        assert await who(first, second) == [True, True]
+        return
+    assert await who(first, second, third) == [True, False, False]
+    for _ in range(4):  # as long as it lives
+        hand.now += LEASE_SECONDS / 2
+        assert await who(second, first, third) == [False, True, False]
+    before = database.statements
+    assert await who(first, second, third) == [True, False, False]
+    assert database.statements == before
+    hand.now += LEASE_SECONDS + 1  # it was killed
+    assert await who(third, second) == [True, False]
+    assert not await first.is_here()
+    await third.leave()  # in good order
+    assert not await third.is_here()
+    hand.now += LEASE_SECONDS / 2
+    assert await who(second, third) == [True, False]
+
+
+async def test_who_has_it_no_more_lets_it_be(database: Database) -> None:
+    await database.execute_script(leases.TABLE.script(database.dialect.counter_column))
+    hand = Hand()
+    first, second = (Caretaker(database, "care", hand.clock) for _ in range(2))
+    await first.is_here()
+    hand.now += LEASE_SECONDS + 1
+    await second.is_here()
+    await first.leave()
+    hand.now += LEASE_SECONDS / 2
+    assert await second.is_here()
