@@ -160,6 +160,11 @@ class Cache(Generic[KeyT, ValueT]):
         found: ValueT = entry.value
         return found
 
+    def refuse(self) -> None:
+        """What was found last is of no use any more: count it as not found."""
+        self._hits -= 1
+        self._misses += 1
+
     def put(self, key: KeyT, value: ValueT, size: int | None = None) -> ValueT:
         """Keep a value, if it is not too large; answer it. `size`: bytes of key and value, measured where not given."""
         size = ENTRY_BYTES + (size_of(key) + size_of(value) if size is None else size)

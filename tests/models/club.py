@@ -141,7 +141,7 @@ async def open_club(folder: Path, variables: Mapping[str, str], *, filled: bool 
 
 def _write_definitions(folder: Path) -> None:
     path = folder / "src/extensions/users-permissions/content-types/user/schema.json"
-    path.parent.mkdir(parents=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     user = BUILTIN_TYPES[_USER]
     more = {
         "nickname": {"type": "string"},

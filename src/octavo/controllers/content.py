@@ -35,6 +35,7 @@ class ContentController:
         self.own_actions: tuple[str, ...] = ()
         """The actions that the project's code adds to the catalogue."""
         self.locales = locales
+        self.reader = reader
         self.writer = writer
         self.reads = ContentReads(
             registry,

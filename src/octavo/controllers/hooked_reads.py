@@ -77,6 +77,11 @@ class HookedReads:
             raise ClosedError
         return _join(read, Asked(request, ability, hooks))
 
+    def are_for(self, uid: str) -> bool:
+        """Whether there are hooks of reads for a content-type."""
+        hooks = self._hooks.of(uid)
+        return hooks is not None and bool(hooks.reads)
+
     async def before(self, read: HookedRead) -> tuple[PreparedRead, Event]:
         """The read as hooks leave it, and the event for those after it. Raises what they do."""
         asked, event = self._begin(read)

@@ -130,6 +130,10 @@ class ContentReads:
         """Whether those with an ability are shown drafts of a content-type when they ask for them."""
         return self._drafts_by_id or ability.shows_drafts(uid)
 
+    def is_hooked(self, uid: str) -> bool:
+        """Whether a project's code takes part in reads of a content-type."""
+        return self.hooked.are_for(uid)
+
     def _without_drafts(self, ability: Ability) -> PublishedOnly:
         """What may be read under the rule `draftsById`: of some content-types no drafts."""
         with_drafts = (uid for uid, item in self.registry.content_types.items() if item.draft_and_publish)

@@ -15,6 +15,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from octavo.database.pool import PoolUse
 from octavo.database.topology import ServerUse
+from octavo.database.versions import Versions
 from octavo.errors import ServiceUnavailable
 from octavo.sql.dialects.base import Dialect
 
@@ -218,6 +219,9 @@ class Database(Connection, Protocol):
 
     def servers(self) -> Sequence[ServerUse]:
         """Tell how the primary and its replicas fare; nothing where there are none."""
+
+    def versions(self) -> Versions:
+        """What tells whether anybody has committed something."""
 
     async def lock_holders(self, tables: Sequence[str]) -> Sequence[str]:
         """Tell people who holds locks on tables, the longest first; nothing where the database does not know."""

@@ -27,14 +27,17 @@ from octavo.database.postgresql_transaction import (
     PostgresqlTransaction,
     first_bytes,
 )
+from octavo.database.postgresql_versions import LedgerReader
 from octavo.database.request_share import is_shared, place, request_share
 from octavo.database.topology import ALONE, ServerUse, Topology
 from octavo.database.values import check_values
+from octavo.database.versions import Versions
 from octavo.database.watchdog import Watchdog
 from octavo.database.watching import seen
 from octavo.errors import ServiceUnavailable
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.dialects.postgresql import POSTGRESQL
+from octavo.sql.dialects.postgresql_versions import LedgerVersions
 
 _SERVER_PATIENCE_SECONDS: Final = 1.0
 """How much longer than the server's own time limit we wait for it to say so."""
@@ -185,6 +188,9 @@ class PostgresqlDatabase:
 
     def pools(self) -> Mapping[str, PoolUse]:
         return {"connections": self._pool.use()}
+
+    def versions(self) -> Versions:
+        return LedgerReader(lambda: self.fetch_value(LedgerVersions.read))
 
     async def lock_holders(self, tables: Sequence[str]) -> Sequence[str]:
         return [_holder_text(*row) for row in await self.fetch_all(_LOCK_HOLDERS, (list(tables),))]

@@ -9,7 +9,7 @@ which waits for the disk, and what is announced as long run in a thread.
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -33,8 +33,10 @@ from octavo.database.sqlite_connection import (
 )
 from octavo.database.sqlite_snapshot import SqliteSnapshot
 from octavo.database.sqlite_transaction import SqliteTransaction
+from octavo.database.sqlite_versions import FileVersions
 from octavo.database.topology import ServerUse
 from octavo.database.values import check_values
+from octavo.database.versions import Versions
 from octavo.database.writer_time_limit import HoldWatch, WriterHold
 from octavo.errors import ServiceUnavailable
 from octavo.sql.dialects.base import Dialect
@@ -84,6 +86,7 @@ class SqliteDatabase:
         self._patience = patience
         self._exclusive_patience = exclusive_patience
         self._loop_reader: SqliteConnection | None = None
+        self._opened = 0
         self._loop_reads = LoopReads()
         self._threads = ThreadPoolExecutor(readers + 1, thread_name_prefix="octavo-sqlite")
         self._readers = Pool(self._open_thread_reader, self._close_connection, _is_closed, readers, patience)
@@ -96,6 +99,7 @@ class SqliteDatabase:
             await self._make()
         self._loop_reader = await self._open_reader()
         self._loop_reader.set_busy_seconds(0)
+        self._opened += 1
 
     async def _make(self) -> None:
         """The folder and the file where they are missing."""
@@ -146,6 +150,15 @@ class SqliteDatabase:
 
     def pools(self) -> Mapping[str, PoolUse]:
         return {"readers": self._readers.use(), "writer": self._writers.use()}
+
+    def versions(self) -> Versions:
+        return FileVersions(self._version)
+
+    def _version(self) -> Hashable:
+        """The file's version, as the connection that reads in the loop sees it; another connection counts anew."""
+        reader = self._loop_reader
+        found = None if reader is None else reader.version()
+        return None if found is None else (self._opened, found)
 
     async def lock_holders(self, tables: Sequence[str]) -> Sequence[str]:
         """Nobody locks a table here: there is one writer, and readers are in nobody's way."""

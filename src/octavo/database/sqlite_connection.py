@@ -93,6 +93,7 @@ class SqliteConnection:
         self.raw = (
             _open_untouched(path) if untouched else apsw.Connection(str(path), statementcachesize=_CACHED_STATEMENTS)
         )
+        self._versions = self.raw.cursor()
         self.is_closed = False
         self._texts = StatementTexts(_LARGEST_CACHED)
         self._deadline = float("inf")
@@ -207,6 +208,15 @@ class SqliteConnection:
         """Let the driver's cache be filled with statements of a few bytes: it cannot be told to forget."""
         for number in range(_CACHED_STATEMENTS):
             self.raw.execute(f"SELECT {number}").fetchall()
+
+    def version(self) -> int | None:
+        """A number that is another one when another connection has committed something since it was asked for last.
+        None while the file is being recovered."""
+        try:
+            found: int = self._versions.execute("PRAGMA data_version").get
+        except apsw.Error:
+            return None
+        return found
 
     def interrupt(self) -> None:
         """Make the running statement fail soon."""

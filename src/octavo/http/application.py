@@ -19,7 +19,7 @@ from octavo.http.observing import Observer
 from octavo.http.options import HttpOptions
 from octavo.http.request import Receive, Request, Scope, Send
 from octavo.http.response import FileResponse, LiveResponse, Response
-from octavo.http.router import Router
+from octavo.http.router import Quick, Router
 from octavo.http.static import Files
 
 Callback = Callable[[], Awaitable[object]]
@@ -122,6 +122,9 @@ class HttpApplication:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
+            quick = self._dispatcher.quick
+            if quick is not None and await self._answers_quickly(quick, scope, receive, send):
+                return
             if self._gate is not None:
                 await self._gate.wait()
             dispatcher = self._dispatcher
@@ -131,6 +134,22 @@ class HttpApplication:
         else:
             await receive()
             await send({"type": "websocket.close", "code": 1000})
+
+    async def _answers_quickly(self, quick: Quick, scope: Scope, receive: Receive, send: Send) -> bool:
+        """Answer what is known already, unless something is to be said or waited for; whether that was done."""
+        if self._gate is not None or self.problem is not None:
+            return False
+        dispatcher = self._dispatcher
+        request = Request(scope, receive, dispatcher.options)
+        request.started = asyncio.get_running_loop().time()
+        response = await quick(request)
+        if response is None:
+            return False
+        await self._send(request, response, dispatcher, send)
+        seconds = asyncio.get_running_loop().time() - request.started
+        if seconds >= self.observed_from:
+            self._tell_answered(request, response, seconds)
+        return True
 
     async def _serve(self, request: Request, dispatcher: Dispatcher, send: Send) -> None:
         work = WORK.set(request)

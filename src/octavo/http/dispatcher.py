@@ -55,6 +55,7 @@ class Dispatcher:
         self.options = options
         self._enter: Handler = self._dispatch if around is None else partial(around, self._dispatch)
         self._router = router
+        self.quick = router.quick if around is None else None
         self._static = static
         self._cors = Cors(options.cors)
         security = tuple((name.lower().encode(), value.encode()) for name, value in options.security_headers)

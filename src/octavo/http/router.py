@@ -12,6 +12,8 @@ from octavo.http.response import Response
 Handler = Callable[[Request], Awaitable[Response]]
 Finish = Callable[[Request, Response], Response]
 """What an answer goes through when it is there; not what is raised."""
+Quick = Callable[[Request], Awaitable[Response | None]]
+"""Answers what is known already; None for all else."""
 
 # In which order the methods of a path are told.
 METHODS = ("HEAD", "GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
@@ -67,6 +69,8 @@ class Router:
         self._shapes: dict[int, list[_Shape]] = {}
         self._by_id: dict[str, _Entry] = {}  # those whose only name is the last segment, by what is before it
         self._routes: list[Route] = []
+        self.quick: Quick | None = None
+        """What may answer a request before anything else looks at it."""
 
     def add(self, method: str, template: str, handler: Handler, operation: object = None) -> None:
         """Declare a route, such as `add("GET", "/api/articles/:id", find_one)`."""
@@ -93,6 +97,10 @@ class Router:
             finish = finish_of(route)
             if finish is not None:
                 self._change(number, finish=finish)
+
+    def handle(self, route: Route, handler: Handler) -> None:
+        """Let a declared route be handled otherwise, by what also does what its answers go through."""
+        self._change(self._routes.index(route), handler=handler, finish=None)
 
     def _change(self, number: int, **changes: Any) -> None:
         route = self._routes[number]

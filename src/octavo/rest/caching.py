@@ -25,6 +25,7 @@ PUBLIC: Final = "public"
 SIGN_INS: Final = "plugin::users-permissions.auth"
 """The controller of what gives out tokens: nothing of it is for any cache."""
 
+CONDITION: Final = b"if-none-match"
 _CONTROL: Final = b"cache-control"
 _TAG: Final = b"etag"
 _VARY: Final = (b"vary", b"Origin, Authorization")
@@ -102,5 +103,11 @@ class _Kept:
             return response
         tag = b'"%x-%b"' % (len(response.body), xxh64_hexdigest(response.body).encode())
         response.headers = headers = (*headers, (_TAG, tag))
-        known = request.headers.get(b"if-none-match")
-        return response if known is None or not names_tag(known, tag) else Response(304, b"", "", headers)
+        known = request.headers.get(CONDITION)
+        return response if known is None else unless_known(response, known)
+
+
+def unless_known(response: Response, known: bytes) -> Response:
+    """A tagged answer; 304 for who has it already, as `If-None-Match` says."""
+    tag = next((value for name, value in response.headers if name == _TAG), None)
+    return response if tag is None or not names_tag(known, tag) else Response(304, b"", "", response.headers)

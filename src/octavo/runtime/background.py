@@ -16,6 +16,7 @@ from octavo.database.connection import Database
 from octavo.database.declared_indexes import declares_indexes, make_declared_indexes
 from octavo.database.parts import PartsKeeper
 from octavo.database.totals import TotalsKeeper
+from octavo.database.version_keeper import VersionKeeper
 from octavo.errors import ServiceUnavailable
 from octavo.events.delivery import Worker
 from octavo.events.journal_sweep import sweep_journal
@@ -32,6 +33,7 @@ GRACE_SECONDS: Final = 2.0
 _SWEEP_SECONDS: Final = 60.0
 _TOTALS_SECONDS: Final = 1.0
 _COMPARED_EVERY: Final = 3600.0
+_FOLLOW_SECONDS: Final = 1.0
 
 
 class Background:
@@ -66,6 +68,9 @@ class Background:
             self._begin(_keep_totals(keeper, self._caretaker, asked=totals == "kept"))
         if self._works and self._shared.database.dialect.parts:
             self._begin(_keep_parts(PartsKeeper(self._shared.database, self._registry)))
+        if self._works and self._shared.database.dialect.versions is not None:
+            follower = VersionKeeper(self._shared.database, self._registry)
+            self._begin(_follow_tables(follower, asked=self._shared.settings.api.caching.answers))
         if self._works and self._shared.journal is not None:
             self._begin(_sweep(self._shared, self._caretaker))
 
@@ -150,6 +155,22 @@ async def _keep_parts(keeper: PartsKeeper) -> None:
             out_of_reach = _tell("Indexes for parts of texts are not kept for now", error, out_of_reach)
         seconds = _TOTALS_SECONDS if keeper.has_work else _SWEEP_SECONDS
         await asyncio.sleep(seconds * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
+
+
+async def _follow_tables(keeper: VersionKeeper, *, asked: bool) -> None:
+    """Have it followed who writes to which table, where that is asked for; else see to it once that nobody does."""
+    out_of_reach = False
+    while True:
+        try:
+            if not asked:
+                await keeper.remove()
+                return
+            await keeper.keep()
+            await keeper.fold()
+            out_of_reach = False
+        except Exception as error:  # whatever it is, the next time may go well
+            out_of_reach = _tell("No answers are kept for now", error, out_of_reach)
+        await asyncio.sleep(_FOLLOW_SECONDS * random.uniform(0.5, 1.5) if asked else _SWEEP_SECONDS)  # noqa: S311 - no secret
 
 
 async def _look_again_and_again(webhooks: Webhooks, seconds: float) -> None:

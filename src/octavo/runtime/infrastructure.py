@@ -20,6 +20,7 @@ from octavo.authentication.redis_rate_limits import RedisCounts
 from octavo.builder.service import DefinitionChanges
 from octavo.cache import CacheBudget
 from octavo.clock import this_moment
+from octavo.content.kept_answers import KeptReader
 from octavo.content.reader import EntryReader
 from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Database
@@ -88,6 +89,8 @@ class Infrastructure:
     @property
     def new_reader(self) -> Callable[..., EntryReader]:
         """Makes what reads entries; it tells what it does to whoever follows requests."""
+        if self.settings.api.caching.answers:
+            return KeptReader if self.traces is None else self.traces.kept_reader
         return EntryReader if self.traces is None else self.traces.reader
 
     async def begin(self) -> None:

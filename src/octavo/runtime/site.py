@@ -11,7 +11,6 @@ from functools import cache
 from octavo.authorization.rights.engine import Rights
 from octavo.cache import CacheScope
 from octavo.content import schedules
-from octavo.content.reader import UrlSigner
 from octavo.content.schedules import Schedules
 from octavo.content.writer import EntryWriter
 from octavo.content_manager.account_writes import AccountWrites
@@ -66,6 +65,7 @@ from octavo.runtime.added_routes import add_feed, add_plans
 from octavo.runtime.admin_door import add_admin_door
 from octavo.runtime.around import around_requests
 from octavo.runtime.infrastructure import Infrastructure
+from octavo.runtime.kept_answers import open_reader, use_kept_answers
 from octavo.runtime.project_code import (
     close_other_door,
     close_routes,
@@ -205,6 +205,7 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
         planned_by = extending.extension if settings.plugins.graphql.config.schedules else None
         add_plans(router, settings.api.rest.prefix, services.controller, planned_by)
         let_reads_be_kept(router, options.caching_options(settings), services.controller.reads)
+        use_kept_answers(router, infrastructure, services.controller, caches)
         feed = add_feed(router, infrastructure, services.controller.reads, hooks)
     except BaseException:
         extending.code.unload()
@@ -216,17 +217,7 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
 
 
 def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, hooks: Hooks) -> Services:
-    settings, storage = shared.settings, shared.storage
-    url_signer = UrlSigner(storage.sign) if storage.signs else None
-    reader = shared.new_reader(
-        shared.database,
-        registry,
-        url_signer,
-        statements=caches.cache("statements"),
-        limits=options.read_limits(settings),
-        keeps_totals=settings.database.totals != "counted",
-        keeps_parts=True,
-    )
+    settings, reader = shared.settings, open_reader(shared, registry, caches)
     plans = Schedules(shared.database, shared.outbox)
     writer = EntryWriter(
         shared.database,

@@ -7,6 +7,7 @@ from typing import Any
 
 from octavo.authentication.authenticator import Authenticator
 from octavo.authorization.actor import Actor
+from octavo.content.kept_answers import KeptReader
 from octavo.content.reader import CompiledRead, EntryReader, PreparedRead
 from octavo.mail.mailers import Mailer, Message
 from octavo.net.calls import following
@@ -46,6 +47,10 @@ class FollowedReader(EntryReader):
     def _compile(self, plan: ReadPlan) -> CompiledRead:
         with self._stop("statement"):
             return super()._compile(plan)
+
+
+class FollowedKeptReader(KeptReader, FollowedReader):
+    """The same of one that keeps answers."""
 
 
 class FollowedMailer:

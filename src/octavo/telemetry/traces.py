@@ -45,7 +45,7 @@ from octavo.http.response import LiveResponse, Response
 from octavo.http.router import METHODS, Handler
 from octavo.jobs.book import TOPIC as JOBS
 from octavo.net.calls import CALLS
-from octavo.telemetry.followed import FollowedAuthenticator, FollowedMailer, FollowedReader
+from octavo.telemetry.followed import FollowedAuthenticator, FollowedKeptReader, FollowedMailer, FollowedReader
 from octavo.threads import CARRYING, Work, in_thread
 
 _MOST_CHILDREN: Final = 128
@@ -139,6 +139,7 @@ class Traces:
         self._tracer = self._provider.get_tracer("octavo", __version__)
         self.authenticator = partial(FollowedAuthenticator, self._stop)
         self.reader = partial(FollowedReader, self._stop)
+        self.kept_reader = partial(FollowedKeptReader, self._stop)
         self.mailer = FollowedMailer
         CALLS.follow, CARRYING.carried = self._follow_call, _carried
 

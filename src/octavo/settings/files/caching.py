@@ -125,7 +125,7 @@ class Purge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caching:
-    """What reads over REST say to caches."""
+    """What reads over REST say to caches, and whether their answers are kept here."""
 
     tags: bool | None = setting(
         None,
@@ -142,3 +142,8 @@ class Caching:
         SurrogateKeys, "What answers say to caches in front, so that these can be told what to forget."
     )
     purge: Purge = table(Purge, "How caches in front are told what has changed.")
+    answers: bool = setting(
+        False,
+        "Keep answers of reads, within `server.caches`, and use them again until something is committed to a table "
+        "that they were read from, by whomever. On PostgreSQL triggers tell that, which a start makes, or removes.",
+    )

@@ -17,10 +17,12 @@ from octavo.sql.ddl.indexes import Index
 from octavo.sql.ddl.tables import Column
 from octavo.sql.dialects.aside_indexes import AsideIndexes
 from octavo.sql.dialects.column_limits import ColumnLimits
+from octavo.sql.dialects.comparisons import COMPARISONS
 from octavo.sql.dialects.introspection import Introspection
 from octavo.sql.dialects.kept_parts import KeptParts
 from octavo.sql.dialects.kept_totals import KeptTotals
 from octavo.sql.dialects.quoting import literal, quoted
+from octavo.sql.dialects.table_versions import TableVersions
 from octavo.sql.script import ScriptRules
 
 _MOST_ARGUMENTS: Final = 90  # PostgreSQL takes 100 arguments for a function
@@ -238,7 +240,7 @@ class Dialect(ABC):
         if fold:
             compared = self.folded(self.text_of(kind, column))
             values = [self.folded(value) for value in values]
-        return _COMPARISONS[test].format(column=compared, value=values[0], last=values[-1], values=", ".join(values))
+        return COMPARISONS[test].format(column=compared, value=values[0], last=values[-1], values=", ".join(values))
 
     # Writing. Tables and columns come quoted, rows as the expressions of their values.
 
@@ -320,6 +322,8 @@ class Dialect(ABC):
     parts: KeptParts | None = None
     totals: KeptTotals | None = None
     """How indexes for parts of texts, and totals, are kept beside the tables; None where they are not."""
+    versions: TableVersions | None = None
+    """How it is followed who writes to which table; None where the driver knows that anybody has written."""
     same_types: frozenset[tuple[str, str]] = frozenset()
     """Pairs of the database's own types, found and wanted, between which there is nothing to do."""
     widenings: frozenset[tuple[str, str]] = frozenset()
@@ -389,12 +393,3 @@ def _joined_rows(rows: Rows) -> str:
 
 
 _LENGTH: Final = re.compile(r"\([0-9, ]+\)")
-_COMPARISONS = {
-    Test.EQUAL: "{column} = {value}",
-    Test.LESS: "{column} < {value}",
-    Test.LESS_OR_EQUAL: "{column} <= {value}",
-    Test.GREATER: "{column} > {value}",
-    Test.GREATER_OR_EQUAL: "{column} >= {value}",
-    Test.AMONG: "{column} IN ({values})",
-    Test.BETWEEN: "{column} BETWEEN {value} AND {last}",
-}

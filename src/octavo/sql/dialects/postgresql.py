@@ -14,6 +14,7 @@ from octavo.sql.dialects.column_limits import ColumnLimits
 from octavo.sql.dialects.introspection import Introspection
 from octavo.sql.dialects.postgresql_indexes import ConcurrentIndexes
 from octavo.sql.dialects.postgresql_totals import AppendedTotals
+from octavo.sql.dialects.postgresql_versions import LedgerVersions
 from octavo.sql.script import ScriptRules
 
 TOO_LARGE: Final = "octavo: too large"
@@ -241,6 +242,7 @@ class PostgreSQLDialect(Dialect):
     is_shared = True
     aside = ConcurrentIndexes()
     totals = AppendedTotals()
+    versions = LedgerVersions()
     # Older databases hold these where new ones hold those; values come and go in the same way.
     same_types = frozenset({("json", "jsonb"), ("timestamp without time zone", _TIMESTAMP)})
     widenings = frozenset({(_VARCHAR, "text"), ("integer", "bigint"), ("integer", "double precision")})

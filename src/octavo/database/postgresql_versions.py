@@ -1,0 +1,70 @@
+"""Versions on PostgreSQL: read from the ledger of `sql.dialects.postgresql_versions`, once for all who wait.
+
+Who asks while a reading is under way waits for the next one: that under way may have begun before the write that they
+have to see. So at any time one connection at most is reading versions, however many ask.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from contextvars import Context
+
+import orjson
+
+
+class TableMoment:
+    """The versions of all tables that are followed, by name."""
+
+    __slots__ = ("text", "versions")
+
+    def __init__(self, text: str | None) -> None:
+        self.text = text
+        self.versions: Mapping[str, str] = {} if text is None else orjson.loads(text)
+
+    def of(self, tables: Sequence[str]) -> Hashable:
+        versions = self.versions
+        try:
+            return tuple([versions[table] for table in tables])
+        except KeyError:
+            return None
+
+
+class LedgerReader:
+    """`Versions` of a database; `read` is one reading."""
+
+    def __init__(self, read: Callable[[], Awaitable[str | None]]) -> None:
+        self._read = read
+        self._waiting: list[asyncio.Future[TableMoment | None]] = []
+        self._reading: asyncio.Task[None] | None = None
+        self.latest: TableMoment | None = None
+
+    def now(self) -> "asyncio.Future[TableMoment | None]":
+        loop = asyncio.get_running_loop()
+        waiting: asyncio.Future[TableMoment | None] = loop.create_future()
+        self._waiting.append(waiting)
+        if self._reading is None:
+            self._reading = loop.create_task(self._read_again_and_again(), context=Context())
+        return waiting
+
+    async def _read_again_and_again(self) -> None:
+        """Until nobody waits. It begins in the next turn of the loop, when all who ask in this one have asked."""
+        try:
+            while self._waiting:
+                waiting, self._waiting = self._waiting, []
+                moment = await self._look()
+                for one in waiting:
+                    if not one.done():
+                        one.set_result(moment)
+        finally:
+            self._reading = None
+            for one in self._waiting:
+                one.cancel()
+
+    async def _look(self) -> TableMoment | None:
+        try:
+            text = await self._read()
+        except Exception:  # the ledger is not there yet, or the database is away: who reads is told why
+            return None
+        latest = self.latest
+        if latest is None or latest.text != text:
+            self.latest = latest = TableMoment(text)
+        return latest

@@ -1,0 +1,105 @@
+"""Lets a database tell who writes to which table, where it does not by itself: makes triggers, folds their ledger.
+
+Whatever ends in the middle of this leaves tables that are followed, or not: nothing is kept of what is read from those.
+"""
+
+import logging
+import time
+from contextlib import suppress
+from typing import Final
+
+from octavo.database.connection import Database
+from octavo.database.table_lock_retries import retry_locked
+from octavo.errors import ServiceUnavailable
+from octavo.outage_log import reason_of
+from octavo.schema.registry import Registry
+from octavo.sql.ddl.physical import physical_tables
+from octavo.sql.ddl.tables import wanted_tables
+from octavo.sql.dialects.table_versions import FollowedTable, TableVersions
+
+logger = logging.getLogger(__name__)
+
+_LATER_SECONDS: Final = 30.0
+"""When what has failed is tried again."""
+_MANY: Final = 50
+"""So many rows are worth folding."""
+_ENOUGH: Final = 5_000
+"""So many rows are folded before what they leave is freed."""
+_NOT_FOLLOWED: Final = "It cannot be followed who writes to %s, answers made of it are not kept: %s"
+
+
+class VersionKeeper:
+    """Has the tables of one registry followed."""
+
+    def __init__(self, database: Database, registry: Registry) -> None:
+        self._database = database
+        self._names = frozenset(table.name for table in physical_tables(wanted_tables(registry), database.dialect))
+        self._folded = 0
+        self._later: dict[str, float] = {}
+
+    async def states(self) -> tuple[FollowedTable, ...]:
+        """How it stands with each table that is there."""
+        versions = self._database.dialect.versions
+        if versions is None or not await self._database.fetch_value(versions.begun):
+            return ()
+        rows = await self._database.fetch_all(versions.found)
+        return tuple(FollowedTable(row[0], bool(row[1])) for row in rows if row[0] in self._names)
+
+    async def keep(self) -> int:
+        """Make the triggers that are missing, unless another process is at it; how many were made."""
+        versions = self._database.dialect.versions
+        if versions is None or ((states := await self.states()) and not self._due(states)):
+            return 0
+        async with self._database.apart() as connection:
+            if not await connection.fetch_value(versions.take):
+                return 0
+            await connection.execute_script(versions.functions)
+            due = self._due(await self.states())
+            made = 0
+            for table in due:
+                try:
+                    await connection.execute_script(versions.install(table))
+                    made += 1
+                except ServiceUnavailable:
+                    raise
+                except Exception as error:  # each driver has its own; the others may go well
+                    with suppress(Exception):
+                        await connection.execute_script("ROLLBACK")
+                    self._put_off(table, error)
+            return made
+
+    def _due(self, states: tuple[FollowedTable, ...]) -> list[str]:
+        now = time.monotonic()
+        return [one.name for one in states if not one.is_followed and now >= self._later.get(one.name, 0.0)]
+
+    def _put_off(self, table: str, error: Exception) -> None:
+        level = logging.DEBUG if table in self._later else logging.WARNING
+        self._later[table] = time.monotonic() + _LATER_SECONDS
+        logger.log(level, _NOT_FOLLOWED, table, reason_of(error))
+
+    async def fold(self) -> None:
+        """Put together what writers have added to the ledger."""
+        versions = self._database.dialect.versions
+        waiting = 0 if versions is None else int(await self._database.fetch_value(versions.waiting))
+        if versions is None or waiting < _MANY:
+            return
+        await self._database.execute(versions.fold)
+        self._folded += waiting
+        if self._folded > _ENOUGH:
+            self._folded = 0
+            async with self._database.apart() as connection:
+                await connection.execute(versions.clean)
+
+    async def remove(self) -> int:
+        """Follow nothing any more; how many tables were followed."""
+        versions, database = self._database.dialect.versions, self._database
+        if versions is None or not await database.fetch_all(versions.triggers):
+            return 0
+        return await retry_locked(database, lambda: _remove(database, versions))
+
+
+async def _remove(database: Database, versions: TableVersions) -> int:
+    async with database.transaction(exclusive=True) as transaction:
+        tables = sorted(str(row[0]) for row in await transaction.fetch_all(versions.triggers))
+        await transaction.execute_script(versions.remove(tables))
+        return len(tables)

@@ -1,0 +1,149 @@
+"""Quick answers: those to requests that were asked before, word for word, where nothing has changed since.
+
+A request by the same path, query and credentials means the same, as long as whoever asks may do the same, and the
+default locale is the same: the answer is the one that was given then, if what was read for it holds
+(`content.kept_answers`). All of that is asked each time, as for any other request; left out is only what would come to
+the same. Only reads of content that no code of the project has to do with are answered so.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from octavo.authentication.authenticator import Authenticator
+from octavo.authorization.actor import Actor
+from octavo.cache import ENTRY_BYTES, Cache
+from octavo.content.kept_answers import NOTE, KeptAnswer, KeptReader, Note
+from octavo.controllers.content import ContentController
+from octavo.errors import OctavoError
+from octavo.http.request import Request
+from octavo.http.response import Response
+from octavo.http.router import Finish, Route, Router
+from octavo.rest.caching import CONDITION, unless_known
+from octavo.rest.endpoints import ContentEndpoints
+from octavo.rest.operations import Guarded, Operation
+
+_READS: Final = frozenset({"find", "find_one", "find_single"})
+_HEADERS_BYTES: Final = 1024
+
+_Key = tuple[object, object, bytes | None]
+
+
+@dataclass(slots=True, eq=False)
+class _Ready:
+    """An answer, what it was read as, to whom it is given (None: to everybody), and in which default locale."""
+
+    response: Response
+    answer: KeptAnswer
+    route: Route
+    asker: tuple[object, ...] | None
+    locale: str
+
+
+class QuickAnswers:
+    """Answers what was answered before."""
+
+    def __init__(
+        self,
+        authenticator: Authenticator,
+        controller: ContentController,
+        reader: KeptReader,
+        ready: Cache[_Key, _Ready],
+    ) -> None:
+        self._authenticate = authenticator.authenticate
+        self._controller = controller
+        self._locale = controller.locales.default
+        self._now = reader.versions.now
+        self._ready = ready
+
+    async def find(self, request: Request) -> Response | None:
+        """What is known; None for a request that has to go the whole road. Raises nothing."""
+        if request.method != "GET" or len(request.scope["headers"]) > request.options.max_headers:
+            return None
+        ready = self._ready.get(_key(request))
+        if ready is None:
+            return None
+        try:
+            if ready.asker is not None:
+                actor = request.actor = await self._authenticate(request.header("authorization"))
+                if _asker(actor) != ready.asker:
+                    return None
+            if ready.locale and await self._locale() != ready.locale:
+                return None
+        except OctavoError:
+            return None  # the whole road says what is wrong
+        if not ready.answer.holds(await self._now()):
+            self._ready.refuse()
+            return None
+        request.operation, request.route = ready.route.operation, ready.route.template
+        known = request.headers.get(CONDITION)
+        return ready.response if known is None else unless_known(ready.response, known)
+
+    async def locale_of(self, uid: str) -> str:
+        """The default locale, where it matters for a content-type."""
+        return await self._locale() if self._controller.registry.content_types[uid].localized else ""
+
+    def may_stand_for(self, uid: str) -> bool:
+        """Whether no code of the project takes part in reads of a content-type."""
+        return not self._controller.reads.is_hooked(uid)
+
+    def add(self, request: Request, ready: _Ready) -> None:
+        """Be ready for the same request."""
+        key, response = _key(request), ready.response
+        texts = (
+            sum(len(name) + len(value) for name, value in response.headers) + len(request.query) + len(key[2] or b"")
+        )
+        self._ready.put(key, ready, len(response.body) + texts + ENTRY_BYTES + _HEADERS_BYTES)
+
+
+@dataclass(frozen=True, slots=True)
+class _Noted:
+    """The handler of a read, which notes what it was answered with."""
+
+    route: Route
+    finish: Finish
+    uid: str
+    quick: QuickAnswers
+
+    async def __call__(self, request: Request) -> Response:
+        quick = self.quick
+        locale, note = await quick.locale_of(self.uid), Note()
+        token = NOTE.set(note)
+        try:
+            response = await self.route.handler(request)
+        finally:
+            NOTE.reset(token)
+        if note.answer is None or note.reads != 1 or response.status != 200 or request.method != "GET":
+            return self.finish(request, response)
+        condition = request.headers.get(CONDITION)
+        if condition is not None:
+            request.headers = {name: value for name, value in request.headers.items() if name != CONDITION}
+        response = self.finish(request, response)
+        if quick.may_stand_for(self.uid) and await quick.locale_of(self.uid) == locale:
+            asker = None if request.actor is None else _asker(request.actor)
+            quick.add(request, _Ready(response, note.answer, self.route, asker, locale))
+        return response if condition is None else unless_known(response, condition)
+
+
+def answer_quickly(router: Router, quick: QuickAnswers) -> None:
+    """Let a router's reads of content be answered so; after everything else was said of its routes."""
+    for route in router.routes():
+        row, handler = route.operation, route.handler
+        if isinstance(row, Operation) and row.handler in _READS and isinstance(handler, Guarded):
+            owner = getattr(handler.endpoint, "__self__", None)
+            if type(owner) is ContentEndpoints and route.method == "GET":
+                router.handle(route, _Noted(route, route.finish or _as_it_is, row.uid, quick))
+    router.quick = quick.find
+
+
+def _key(request: Request) -> _Key:
+    scope = request.scope
+    return scope.get("raw_path") or scope["path"], scope["query_string"], request.headers.get(b"authorization")
+
+
+def _asker(actor: Actor) -> tuple[object, ...]:
+    """What of somebody matters for an answer and its headers."""
+    return actor.ability.key, actor.kind, actor.role
+
+
+def _as_it_is(_: Request, response: Response) -> Response:
+    return response

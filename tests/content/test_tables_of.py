@@ -1,0 +1,80 @@
+"""Which tables a statement of ours reads: told from its text, as the database is told it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from octavo.content.kept_answers import tables_of
+from octavo.plan.read import plan_read
+from octavo.query.params import PageLimits, read_query
+from octavo.query.request import By, ReadRequest
+from octavo.schema.registry import Registry
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.dialects.postgresql import POSTGRESQL
+from octavo.sql.dialects.sqlite import SQLITE
+from octavo.sql.read.select import compile_read
+from tests.layouts import registry_of
+
+ALL = {"articles", "authors", "articles_author_links", "articles_components", "components_a_seos"}
+FILES = {"files", "files_related_morphs"}
+
+
+def registry(folder: Path) -> Registry:
+    author = {"type": "relation", "relation": "manyToOne", "target": "api::author.author"}
+    attributes = {
+        "title": {"type": "string"},
+        "author": author,
+        "seo": {"type": "component", "component": "a.seo"},
+        "zone": {"type": "dynamiczone", "components": ["a.seo"]},
+        "cover": {"type": "media"},
+    }
+    kinds = {
+        "article": ("articles", {"draftAndPublish": True}, attributes),
+        "author": ("authors", {}, {"name": {"type": "string"}}),
+    }
+    files = {
+        f"api/{name}/content-types/{name}/schema.json": {
+            "collectionName": table,
+            "info": {"singularName": name, "pluralName": table, "displayName": name},
+            "options": options,
+            "attributes": made,
+        }
+        for name, (table, options, made) in kinds.items()
+    }
+    seo = {
+        "collectionName": "components_a_seos",
+        "info": {"displayName": "seo"},
+        "attributes": {"t": {"type": "string"}},
+    }
+    return registry_of({**files, "components/a/seo.json": seo}, folder)
+
+
+@pytest.mark.parametrize("dialect", [SQLITE, POSTGRESQL])
+@pytest.mark.parametrize(
+    "asked, tables",
+    [
+        ({}, {"articles"}),
+        ({"filters": {"title": {"$contains": "FROM nowhere"}}}, {"articles"}),
+        ({"filters": {"title": {"$containsi": "x"}}, "sort": "author.name", "populate": "cover"},
+         {"articles", "authors", "articles_author_links"} | FILES),
+        ({"filters": {"author": {"name": "x"}}, "pagination": {"start": 5, "limit": 5}},
+         {"articles", "authors", "articles_author_links"}),
+        ({"populate": ["author", "seo", "zone", "cover"], "pagination": {"page": 3}, "sort": "title"}, ALL | FILES),
+    ],
+)  # fmt: skip
+def test_each_table_is_found(tmp_path: Path, dialect: Dialect, asked: dict[str, Any], tables: set[str]) -> None:
+    content = registry(tmp_path)
+    query = read_query(json.loads(json.dumps(asked)), PageLimits())
+    for by in (By.LIST, By.ID):
+        read = ReadRequest(content_type=content.content_types["api::article.article"], query=query, by=by)
+        plan = plan_read(read, content, None).plan
+        found = set(tables_of(compile_read(plan, content, dialect, 10**6, keeps_totals=True)))
+        assert found == tables
+
+
+def test_names_made_in_a_statement_are_no_tables_of_it() -> None:
+    made = 'WITH t1 AS MATERIALIZED (SELECT a.id FROM "a" a)'
+    text = f'{made} SELECT 1 FROM (SELECT * FROM t1) p JOIN ("b""c" b JOIN files f)'
+    assert tables_of(text) == ("a", 'b"c', "files")

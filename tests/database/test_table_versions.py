@@ -1,0 +1,183 @@
+"""Versions of tables: what moves them, what does not, and when they are not told."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from octavo.database.connection import Database
+from octavo.database.postgresql import PostgresqlDatabase
+from octavo.database.postgresql_versions import LedgerReader
+from octavo.database.synchronize import synchronize
+from octavo.database.version_keeper import VersionKeeper
+from octavo.schema.registry import Registry
+from tests.layouts import registry_of
+
+pytestmark = pytest.mark.anyio
+
+TABLES = ("notes", "tags")
+_REPLICA = "SET session_replication_role = replica"
+
+
+def registry(folder: Path) -> Registry:
+    info = {"note": ("notes", "Note"), "tag": ("tags", "Tag")}
+    files = {
+        f"api/{name}/content-types/{name}/schema.json": {
+            "collectionName": table,
+            "info": {"singularName": name, "pluralName": table, "displayName": shown},
+            "attributes": {"title": {"type": "string"}},
+        }
+        for name, (table, shown) in info.items()
+    }
+    return registry_of(files, folder)
+
+
+@pytest.fixture
+async def keeper(database: Database, tmp_path: Path) -> VersionKeeper:
+    content = registry(tmp_path)
+    await synchronize(database, content)
+    made = VersionKeeper(database, content)
+    await made.keep()
+    return made
+
+
+@pytest.fixture
+async def server(postgresql_url: str, tmp_path: Path) -> AsyncIterator[Database]:
+    """PostgreSQL alone, with the tables."""
+    opened = PostgresqlDatabase(postgresql_url)
+    await opened.connect()
+    await synchronize(opened, registry(tmp_path))
+    yield opened
+    await opened.close()
+
+
+async def versions_of(database: Database) -> dict[str, object]:
+    moment = await database.versions().now()
+    assert moment is not None
+    return {table: moment.of([table]) for table in TABLES}
+
+
+async def test_each_commit_moves_them_and_what_is_undone_does_not(database: Database, keeper: VersionKeeper) -> None:
+    asked = database.versions()
+    first = await asked.now()
+    assert first is not None
+    assert await asked.now() is first
+    async with database.transaction() as transaction:
+        await transaction.execute("INSERT INTO notes (title) VALUES ('a')")
+        assert await asked.now() is first
+    second = await asked.now()
+    assert second is not None
+    assert second.of(["notes"]) != first.of(["notes"])
+    with suppress(ZeroDivisionError):
+        async with database.transaction() as transaction:
+            await transaction.execute("UPDATE notes SET title = 'b'")
+            raise ZeroDivisionError
+    third = await asked.now()
+    assert third is not None
+    assert third.of(TABLES) == second.of(TABLES)
+
+
+async def test_each_table_has_its_own(server: Database, tmp_path: Path) -> None:
+    keeper = VersionKeeper(server, registry(tmp_path))
+    assert await keeper.keep() > len(TABLES)
+    assert await keeper.keep() == 0
+    seen = [await versions_of(server)]
+    for statement in (
+        "INSERT INTO notes (title) VALUES ('a')",
+        "UPDATE notes SET title = 'b'",
+        "MERGE INTO notes n USING (SELECT 1) x ON true WHEN MATCHED THEN UPDATE SET title = 'm'",
+        "WITH gone AS (DELETE FROM notes RETURNING id) SELECT count(*) FROM gone",
+        "TRUNCATE notes",
+        "ALTER TABLE notes ALTER COLUMN title TYPE text USING upper(title)",
+        f"{_REPLICA}; INSERT INTO notes (title) VALUES ('a'); RESET session_replication_role",
+    ):
+        await server.execute_script(statement)
+        seen.append(await versions_of(server))
+    assert len({one["notes"] for one in seen}) == len(seen)
+    assert len({one["tags"] for one in seen}) == 1
+
+
+async def test_who_commits_first_is_seen_first_whoever_began(server: Database, tmp_path: Path) -> None:
+    await VersionKeeper(server, registry(tmp_path)).keep()
+    async with server.transaction() as early:
+        await early.execute("INSERT INTO notes (title) VALUES ('early')")
+        await server.execute("INSERT INTO notes (title) VALUES ('late')")
+        between = await versions_of(server)
+    assert (await versions_of(server))["notes"] != between["notes"]
+
+
+async def test_folding_moves_nothing(server: Database, tmp_path: Path) -> None:
+    keeper = VersionKeeper(server, registry(tmp_path))
+    await keeper.keep()
+    for number in range(60):
+        await server.execute(f"INSERT INTO notes (title) VALUES ('{number}')")
+    before = await versions_of(server)
+    async with server.transaction() as open_still:
+        await open_still.execute("INSERT INTO notes (title) VALUES ('meanwhile')")
+        await asyncio.gather(*(keeper.fold() for _ in range(3)))
+        assert await versions_of(server) == before
+    assert (await versions_of(server))["notes"] != before["notes"]
+    assert await server.fetch_value("SELECT count(*) FROM octavo_versions WHERE relation = 'notes'::regclass") == 2
+
+
+async def test_what_is_not_followed_has_none(server: Database, tmp_path: Path) -> None:
+    keeper = VersionKeeper(server, registry(tmp_path))
+    assert await server.versions().now() is None
+    await keeper.keep()
+    before = await versions_of(server)
+    await server.execute_script("ALTER TABLE notes DISABLE TRIGGER ALL; ALTER TABLE notes ENABLE TRIGGER ALL")
+    assert (await versions_of(server))["notes"] is None
+    assert await keeper.keep() == 1
+    after = await versions_of(server)
+    assert after["notes"] not in (None, before["notes"])
+    await server.execute_script("CREATE TABLE heirs () INHERITS (tags)")
+    assert (await versions_of(server))["tags"] is None
+    await server.execute_script("DROP TABLE heirs")
+    assert await keeper.remove() > len(TABLES)
+    assert await server.versions().now() is None
+    assert await keeper.remove() == 0
+    await keeper.keep()
+    assert (await versions_of(server))["notes"] not in (None, before["notes"], after["notes"])
+
+
+async def test_who_asks_late_waits_for_the_next_reading() -> None:
+    begun: list[asyncio.Event] = []
+
+    async def read() -> str:
+        begun.append(asyncio.Event())
+        number = len(begun)
+        await begun[-1].wait()
+        return f'{{"notes": "{number}"}}'
+
+    asked = LedgerReader(read)
+    early = [asked.now() for _ in range(3)]
+    await until(lambda: len(begun) == 1)
+    late = [asked.now() for _ in range(3)]
+    late[0].cancel()
+    begun[0].set()
+    assert {moment.of(["notes"]) for moment in await asyncio.gather(*early) if moment} == {("1",)}
+    await until(lambda: len(begun) == 2)
+    begun[1].set()
+    assert {moment.of(["notes"]) for moment in await asyncio.gather(*late[1:]) if moment} == {("2",)}
+    assert len(begun) == 2
+
+
+async def until(met: Callable[[], bool]) -> None:
+    for _ in range(1000):
+        if met():
+            return
+        await asyncio.sleep(0)
+    raise AssertionError
+
+
+async def test_a_table_that_has_none_leaves_all_unknown() -> None:
+    asked = LedgerReader(lambda: _text('{"notes": "1"}'))
+    moment = await asked.now()
+    assert moment is not None
+    assert (moment.of(["notes"]), moment.of(TABLES), asked.latest) == (("1",), None, moment)
+
+
+async def _text(text: str) -> str:
+    return text
