@@ -49,7 +49,7 @@ class Limits:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphqlOptions:
     """What the settings say. `persisted`: whether clients may send the hash of a query; `schedules`: whether there are
-    fields for scheduled publishing.
+    fields for scheduled publishing; `cursors`: whether lists have them.
 
     `simple_forms` accepts forms that pages of any site can send, `url_encoded` operations in url-encoded forms;
     `json_errors` tells everything as JSON; `digit_ids` takes ids of digits only. `logins` is how
@@ -62,6 +62,7 @@ class GraphqlOptions:
     playground: bool = False
     persisted: bool = False
     schedules: bool = False
+    cursors: bool = False
     batch: int = 10
     simple_forms: bool = True
     url_encoded: bool = True

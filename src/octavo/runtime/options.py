@@ -292,6 +292,7 @@ def graphql_options(settings: Settings) -> GraphqlOptions:
         playground=settings.mode != "production" or config.playground_always,
         persisted=config.persisted_queries,
         schedules=config.schedules,
+        cursors=config.cursors,
         batch=most.batch,
         simple_forms=compat.graphql_forms == "accept",
         url_encoded=compat.graphql_url_encoded == "accept",

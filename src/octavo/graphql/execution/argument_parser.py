@@ -1,10 +1,10 @@
 """Arguments of generated fields to Query: filters, pagination, sort, publication state, locale."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
-from octavo.errors import PaginationError
+from octavo.errors import PaginationError, ValidationError
 from octavo.graphql.schema.js_values import plain_text
 from octavo.query.ast import And, At, Compare, Filter, Not, Or, Page, Path, PublicationState, Query
 from octavo.query.numbers import exact_number
@@ -67,6 +67,8 @@ class PageInfo(NamedTuple):
     size: int
     pages: int
     total: int
+    after: bytes = b"null"
+    """JSON of the cursor behind it."""
 
 
 def read_requested_page(given: Mapping[str, Any], page: Page, limits: ListLimits) -> RequestedPage:
@@ -81,14 +83,15 @@ def read_requested_page(given: Mapping[str, Any], page: Page, limits: ListLimits
     return RequestedPage(size, page.start // size + 1 if by_offset else page.number or 1)
 
 
-def page_info(asked: RequestedPage, page: Page, total: int) -> PageInfo:
+def page_info(asked: RequestedPage, page: Page, total: int, cursor: str | None = None) -> PageInfo:
     """What `meta` tells: the page asked for where all entries fit on the page shown, else the page shown."""
+    after = b"null" if cursor is None else b'"%b"' % cursor.encode()
     size, number = asked
     if total > (page.limit or 1):
         size, number = page.limit or 1, page.number or 1
     if size is None:
-        return PageInfo(1, total - page.start, 1, total)
-    return PageInfo(number, size, -(-total // size), total)
+        return PageInfo(1, total - page.start, 1, total, after)
+    return PageInfo(number, size, -(-total // size), total, after)
 
 
 def read_page(given: Mapping[str, Any], limits: ListLimits) -> Page:
@@ -97,6 +100,8 @@ def read_page(given: Mapping[str, Any], limits: ListLimits) -> Page:
     by_page, by_offset = asked.keys() & {"page", "pageSize"}, asked.keys() & {"start", "limit"}
     if by_page and by_offset:
         raise PaginationError(_MIXED)
+    if "after" in asked:
+        return _page_behind(asked, limits)
     if by_page:
         size = min(max(asked.get("pageSize", 1), 1), limits.most)
         number = max(asked.get("page", 1), 1)
@@ -105,6 +110,14 @@ def read_page(given: Mapping[str, Any], limits: ListLimits) -> Page:
     limit = limits.most if limit == -1 else min(max(limit, 1), limits.most)
     start = max(asked.get("start", 0), 0)
     return Page(start=start, limit=limit, number=start // limit + 1)
+
+
+def _page_behind(asked: Mapping[str, Any], limits: ListLimits) -> Page:
+    """What comes behind a cursor, of a size that is told in either way."""
+    if asked.keys() & {"page", "start"}:
+        raise ValidationError("Invalid pagination: pagination.after takes no page and no start")
+    sized = {key: value for key, value in asked.items() if key != "after"}
+    return replace(read_page(sized, limits), after=asked["after"])
 
 
 def read_filters(given: Mapping[str, Any] | None, path: Path) -> Filter | None:

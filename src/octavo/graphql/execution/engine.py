@@ -25,7 +25,11 @@ def make_engine(content: GraphqlContent, options: GraphqlOptions) -> Engine:
     controller, extending = content.controller, content.extending
     extension = extending.extension
     schema = build_schema(
-        controller.registry, extension.exclusions(), generate=options.generate, schedules=options.schedules
+        controller.registry,
+        extension.exclusions(),
+        generate=options.generate,
+        schedules=options.schedules,
+        cursors=options.cursors,
     )
     code = None
     if extension.is_extended:

@@ -23,7 +23,13 @@ from octavo.graphql.schema.field_metadata import Part, part_of
 from octavo.query.ast import Page
 
 NULL: Final = b"null"
-_NUMBERS: Final = {Part.PAGE: "number", Part.PAGE_SIZE: "size", Part.PAGE_COUNT: "pages", Part.TOTAL: "total"}
+_TOLD: Final = {
+    Part.PAGE: "number",
+    Part.PAGE_SIZE: "size",
+    Part.PAGE_COUNT: "pages",
+    Part.TOTAL: "total",
+    Part.AFTER: "after",
+}
 _NO_PAGE: Final = PageInfo(1, 1, 0, 0)
 MOST_CHARACTERS: Final = 4_000
 """Variables of a longer text are not likely to come again."""
@@ -37,22 +43,27 @@ Pieces = list[bytes]
 class Frame:
     """The JSON of a wrapper around its `data`, of which there may be several: one text more than there are `data`.
 
-    A `%d` in a text stands for a number of the page, which `numbers` names.
+    A `%d` or `%b` in a text stands for what is told of the page, which `told` names.
     """
 
     texts: tuple[bytes, ...]
-    numbers: tuple[tuple[str, ...], ...]
+    told: tuple[tuple[str, ...], ...]
 
     def is_counted(self, *, cut: bool) -> bool:
         """Whether anything in `meta` needs the total. Where the page may be `cut`, its size and number do too."""
         counting = {"number", "size", "pages", "total"} if cut else {"pages", "total"}
-        return any(not counting.isdisjoint(names) for names in self.numbers)
+        return any(not counting.isdisjoint(names) for names in self.told)
+
+    @property
+    def has_cursor(self) -> bool:
+        """Whether `meta` tells where the list goes on."""
+        return any("after" in names for names in self.told)
 
     def fill(self, found: bytes, page: PageInfo = _NO_PAGE) -> Pieces:
         """The JSON of the wrapper; `found` is what was read for all its `data` together."""
         texts = [
             text % tuple([getattr(page, name) for name in names]) if names else text
-            for text, names in zip(self.texts, self.numbers, strict=True)
+            for text, names in zip(self.texts, self.told, strict=True)
         ]
         pieces = texts[:1]
         if len(texts) > 1:
@@ -64,37 +75,37 @@ class Frame:
 def make_frame(selections: Selections, wrapper: GraphQLObjectType, below: list[Selected]) -> Frame:
     """The frame of what is asked of a wrapper. A field that a project added is null: its code answers."""
     texts: list[bytes] = [b"{"]
-    numbers: list[list[str]] = [[]]
+    told: list[list[str]] = [[]]
     for place, item in enumerate(below):
         texts[-1] += b"," * (place > 0) + _key(item)
         part = part_of(wrapper, item.name)
         if part is Part.DATA:
             texts.append(b"")
-            numbers.append([])
+            told.append([])
         elif part is Part.META:
-            texts[-1] += _meta(selections, _object(wrapper, item), item, numbers[-1])
+            texts[-1] += _meta(selections, _object(wrapper, item), item, told[-1])
         else:
             texts[-1] += _constant(wrapper, item)
     texts[-1] += b"}"
-    return Frame(tuple(texts), tuple(map(tuple, numbers)))
+    return Frame(tuple(texts), tuple(map(tuple, told)))
 
 
-def _meta(selections: Selections, meta: GraphQLObjectType, item: Selected, numbers: list[str]) -> bytes:
-    """The text of `meta`; the numbers in it are noted."""
+def _meta(selections: Selections, meta: GraphQLObjectType, item: Selected, noted: list[str]) -> bytes:
+    """The text of `meta`; what of the page is in it is noted."""
 
-    def number(pagination: GraphQLObjectType, one: Selected) -> bytes:
-        name = _NUMBERS.get(part_of(pagination, one.name) or Part.META)
+    def of_page(pagination: GraphQLObjectType, one: Selected) -> bytes:
+        name = _TOLD.get(part_of(pagination, one.name) or Part.META)
         if name is None:
             return _constant(pagination, one)
-        numbers.append(name)
-        return b"%d"
+        noted.append(name)
+        return b"%b" if name == "after" else b"%d"
 
     def told(one: Selected) -> bytes:
         if part_of(meta, one.name) is not Part.PAGINATION:
             return _constant(meta, one)
         pagination = _object(meta, one)
         below = selections.of(pagination, one.selection_sets)
-        return _join(_key(part) + number(pagination, part) for part in below)
+        return _join(_key(part) + of_page(pagination, part) for part in below)
 
     return _join(_key(one) + told(one) for one in selections.of(meta, item.selection_sets))
 
@@ -140,8 +151,12 @@ class ListRead:
 
     async def run(self, reads: ContentReads) -> Pieces:
         """The JSON of the collection."""
-        entries, total = await reads.find(self.prepared)
-        return self.frame.fill(entries, page_info(self.asked, self.prepared.page or Page(), total or 0))
+        page, cursor = self.prepared.page or Page(), None
+        if page.after is None:
+            entries, total = await reads.find(self.prepared)
+        else:
+            entries, total, cursor = await reads.find_behind(self.prepared)
+        return self.frame.fill(entries, page_info(self.asked, page, total or 0, cursor))
 
 
 Read = EntryRead | ListRead

@@ -124,7 +124,10 @@ class RootResolvers:
         frame, page = make_frame(self.selections, wrapper, below), query.page or Page()
         wanted = read_requested_page(arguments.get("pagination") or {}, page, self.limits)
         answer = self._shown(wrapper, below, query.publication_state, page.limit or 1) or Fixed("0")
-        asked = _with_count(query, page, with_count=frame.is_counted(cut=wanted.is_cut(page)))
+        begins = page.after is None and not page.start and frame.has_cursor
+        asked = _asked(
+            query, page, with_count=frame.is_counted(cut=wanted.is_cut(page)), after="" if begins else page.after
+        )
         request = ReadRequest(content_type=root.content_type, query=asked, projection=answer, locale=locale)
         return ListRead(frame, self.prepare_read(request), wanted)
 
@@ -188,6 +191,6 @@ def action_of(root: RootField | ScheduleField) -> str:
     return action_on(root.content_type.uid, root.action if isinstance(root, RootField) else UPDATE)
 
 
-def _with_count(query: Query, page: Page, *, with_count: bool) -> Query:
-    counted = Page(start=page.start, limit=page.limit, number=page.number, with_count=with_count)
-    return replace(query, page=counted)
+def _asked(query: Query, page: Page, *, with_count: bool, after: str | None) -> Query:
+    """A query with what is to be told of its page: the total, and where the list goes on."""
+    return replace(query, page=replace(page, with_count=with_count, after=after))

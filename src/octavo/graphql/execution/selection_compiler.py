@@ -22,7 +22,7 @@ from graphql import (
 
 from octavo.authorization.ability import FIND, Ability
 from octavo.controllers.reading import ContentReads
-from octavo.errors import OctavoError
+from octavo.errors import OctavoError, ValidationError
 from octavo.graphql.customization.field_customization import Customization
 from octavo.graphql.document.collect_fields import TYPENAME, Selected, Selections
 from octavo.graphql.execution.argument_parser import ListLimits, read_arguments
@@ -48,6 +48,7 @@ from octavo.schema.scalar_types import SCALAR_TYPES
 SELF: Final = "__self"
 """The key of what code sees as the parent of a field: everything stored in the entry."""
 NULL: Final = Fixed("null")
+_NO_CURSOR: Final = "Invalid pagination: pagination.after is for lists at the root of an operation"
 SelectionSets = Iterable[SelectionSetNode]
 
 
@@ -271,6 +272,8 @@ class SelectionCompiler:
         arguments = self.context.selections.arguments(field, item)
         try:
             query = read_arguments(arguments, self.context.limits, (item.key,))
+            if query.page is not None and query.page.after is not None:
+                raise ValidationError(_NO_CURSOR)
         except OctavoError as error:
             raise _RefusedArguments(error) from None
         self.context.cost.add_query(query, item.key)

@@ -25,10 +25,6 @@ from octavo.schema.content_types import Component, ContentType, Definition
 
 Arguments = dict[str, GraphQLArgument]
 
-PAGINATION: Final = GraphQLInputObjectType(
-    "PaginationArg",
-    {name: GraphQLInputField(GraphQLInt) for name in ("page", "pageSize", "start", "limit")},
-)
 PUBLICATION_STATE: Final = GraphQLEnumType("PublicationState", {"LIVE": "live", "PREVIEW": "preview"})
 
 
@@ -47,9 +43,18 @@ def list_arguments(types: TypeRegistry, definition: Definition) -> Arguments:
     arguments: Arguments = {}
     if isinstance(definition, Component) or not _is_single(definition):
         arguments["filters"] = argument(filters(types, definition))
-        arguments["pagination"] = argument(PAGINATION, {})
+        arguments["pagination"] = argument(_pagination(types), {})
         arguments["sort"] = argument(GraphQLList(GraphQLString), [])
     return arguments | state_arguments(definition)
+
+
+def _pagination(types: TypeRegistry) -> GraphQLInputObjectType:
+    def make(name: str) -> GraphQLInputObjectType:
+        numbers = ("page", "pageSize", "start", "limit")
+        cursor = {"after": GraphQLInputField(GraphQLString)} if types.has_cursors else {}
+        return GraphQLInputObjectType(name, {each: GraphQLInputField(GraphQLInt) for each in numbers} | cursor)
+
+    return types.once("PaginationArg", make)
 
 
 def state_arguments(definition: Definition) -> Arguments:

@@ -57,16 +57,21 @@ _OK: Final = GraphQLField(GraphQLNonNull(GraphQLBoolean), extensions=with_metada
 
 
 def build_schema(
-    registry: Registry, exclusions: Exclusions = NOTHING, *, generate: bool = True, schedules: bool = False
+    registry: Registry,
+    exclusions: Exclusions = NOTHING,
+    *,
+    generate: bool = True,
+    schedules: bool = False,
+    cursors: bool = False,
 ) -> GraphQLSchema:
     """The schema of all content-types and components, and of the plugins' own fields.
 
     Without `generate` (`shadowCRUD`) there is nothing but a field that says so: what a project adds is all there is.
-    With `schedules` there are fields to plan when entries are published.
+    With `schedules` there are fields to plan when entries are published; with `cursors` lists have them.
     """
     if not generate:
         return GraphQLSchema(GraphQLObjectType("Query", {"ok": _OK}), directives=DIRECTIVES)
-    types = TypeRegistry(registry, exclusions)
+    types = TypeRegistry(registry, exclusions, has_cursors=cursors)
     query = {**query_fields(types), **plugin_queries(types)}
     mutation = {**mutation_fields(types), **plugin_mutations(types)}
     if schedules:

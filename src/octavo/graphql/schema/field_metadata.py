@@ -35,7 +35,7 @@ class TypeRole(Enum):
     META = "meta"
     """`pagination` of a collection."""
     PAGINATION = "pagination"
-    """`page`, `pageSize`, `pageCount`, `total`."""
+    """`page`, `pageSize`, `pageCount`, `total`; with cursors `after`."""
     MORPH = "morph"
     """A union of everything a row can name: attributes and components."""
     ZONE = "zone"
@@ -66,6 +66,7 @@ class Part(Enum):
     PAGE_SIZE = "pageSize"
     PAGE_COUNT = "pageCount"
     TOTAL = "total"
+    AFTER = "after"
 
 
 @dataclass(frozen=True, slots=True)

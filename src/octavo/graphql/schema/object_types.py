@@ -154,6 +154,8 @@ def _meta(types: TypeRegistry) -> GraphQLObjectType:
     def make_pagination(name: str) -> GraphQLObjectType:
         counts = (Part.TOTAL, Part.PAGE, Part.PAGE_SIZE, Part.PAGE_COUNT)
         fields = dict(_part(GraphQLNonNull(GraphQLInt), part) for part in counts)
+        if types.has_cursors:
+            fields |= dict([_part(GraphQLString, Part.AFTER)])
         return GraphQLObjectType(name, fields, extensions=with_metadata(TypeMetadata(TypeRole.PAGINATION)))
 
     return types.once("ResponseCollectionMeta", make_meta)

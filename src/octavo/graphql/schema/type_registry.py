@@ -28,6 +28,7 @@ class TypeRegistry:
 
     registry: Registry
     exclusions: Exclusions = NOTHING
+    has_cursors: bool = False
     made: dict[str, GraphQLNamedType] = field(default_factory=dict)
 
     def once(self, name: str, make: Callable[[str], NamedT]) -> NamedT:

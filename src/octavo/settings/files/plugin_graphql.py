@@ -53,6 +53,9 @@ class GraphqlConfig:
         False,
         "Add fields for scheduled publishing to the schema: `articleSchedule` and `updateArticleSchedule`.",
     )
+    cursors: bool = setting(
+        False, "Add cursors to the schema: `after` in `pagination`, of lists at the root, and in `meta.pagination`."
+    )
     limits: GraphqlLimits = table(GraphqlLimits, "The most that an operation may ask for.")
     apollo_server: ApolloServer = table(ApolloServer, "Server options of a v4 project.")
 
