@@ -16,20 +16,11 @@ FROM (
       ',"rank":',
       coalesce(t2."rank"::text, 'null'),
       ',"createdAt":',
-      CASE
-      WHEN to_char(t2."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-      THEN 'null'
-      ELSE concat('"', to_char(t2."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+      coalesce('"' || to_char(t2."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'),
       ',"updatedAt":',
-      CASE
-      WHEN to_char(t2."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-      THEN 'null'
-      ELSE concat('"', to_char(t2."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+      coalesce('"' || to_char(t2."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'),
       ',"publishedAt":',
-      CASE
-      WHEN to_char(t2."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-      THEN 'null'
-      ELSE concat('"', to_char(t2."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+      coalesce('"' || to_char(t2."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'),
       '},"meta":{}}'
     ) AS json
     FROM "genres" t2

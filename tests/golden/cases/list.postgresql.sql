@@ -32,19 +32,13 @@ FROM (
       ',"attributes":{"name":',
       coalesce(to_json(t2."name")::text, 'null'),
       ',"born":',
-      CASE WHEN t2."born" IS NULL THEN 'null' ELSE concat('"', t2."born", '"') END,
+      coalesce(to_json(t2."born")::text, 'null'),
       ',"rating":',
       CASE WHEN t2."rating" - t2."rating" = 0 THEN t2."rating"::float8::text ELSE 'null' END,
       ',"createdAt":',
-      CASE
-      WHEN to_char(t2."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-      THEN 'null'
-      ELSE concat('"', to_char(t2."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+      coalesce('"' || to_char(t2."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'),
       ',"updatedAt":',
-      CASE
-      WHEN to_char(t2."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-      THEN 'null'
-      ELSE concat('"', to_char(t2."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+      coalesce('"' || to_char(t2."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'),
       '},"meta":{}}'
     ) AS json
     FROM "authors" t2

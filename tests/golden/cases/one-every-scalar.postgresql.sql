@@ -24,7 +24,7 @@ FROM (
     ',"pages":',
     coalesce(t1."pages"::text, 'null'),
     ',"isbn":',
-    CASE WHEN t1."isbn" IS NULL THEN 'null' ELSE concat('"', t1."isbn", '"') END,
+    coalesce('"' || t1."isbn" || '"', 'null'),
     ',"weight":',
     CASE WHEN t1."weight" - t1."weight" = 0 THEN t1."weight"::float8::text ELSE 'null' END,
     ',"price":',
@@ -32,19 +32,13 @@ FROM (
     ',"inStock":',
     coalesce(t1."in_stock"::text, 'null'),
     ',"releaseDate":',
-    CASE WHEN t1."release_date" IS NULL THEN 'null' ELSE concat('"', t1."release_date", '"') END,
+    coalesce(to_json(t1."release_date")::text, 'null'),
     ',"opensAt":',
-    CASE WHEN t1."opens_at" IS NULL THEN 'null' ELSE concat('"', t1."opens_at", '"') END,
+    coalesce(to_json(t1."opens_at")::text, 'null'),
     ',"reviewedAt":',
-    CASE
-    WHEN to_char(t1."reviewed_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-    THEN 'null'
-    ELSE concat('"', to_char(t1."reviewed_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+    coalesce('"' || to_char(t1."reviewed_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'),
     ',"importedAt":',
-    CASE
-    WHEN (extract(epoch from t1."imported_at") * 1000)::int8 IS NULL
-    THEN 'null'
-    ELSE concat('"', (extract(epoch from t1."imported_at") * 1000)::int8, '"') END,
+    coalesce('"' || (extract(epoch from t1."imported_at") * 1000)::int8 || '"', 'null'),
     ',"extra":',
     coalesce(t1."extra"::text, 'null'),
     ',"content":',
@@ -62,20 +56,11 @@ FROM (
     ',"select":',
     coalesce(to_json(t1."select")::text, 'null'),
     ',"createdAt":',
-    CASE
-    WHEN to_char(t1."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-    THEN 'null'
-    ELSE concat('"', to_char(t1."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+    coalesce('"' || to_char(t1."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'),
     ',"updatedAt":',
-    CASE
-    WHEN to_char(t1."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-    THEN 'null'
-    ELSE concat('"', to_char(t1."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+    coalesce('"' || to_char(t1."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'),
     ',"publishedAt":',
-    CASE
-    WHEN to_char(t1."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-    THEN 'null'
-    ELSE concat('"', to_char(t1."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+    coalesce('"' || to_char(t1."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'),
     ',"locale":',
     coalesce(to_json(t1."locale")::text, 'null'),
     '},"meta":{"availableLocales":',

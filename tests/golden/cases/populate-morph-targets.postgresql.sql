@@ -14,15 +14,9 @@ FROM (
       ',"attributes":{"text":',
       coalesce(to_json(t2."text")::text, 'null'),
       ',"createdAt":',
-      CASE
-      WHEN to_char(t2."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-      THEN 'null'
-      ELSE concat('"', to_char(t2."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+      coalesce('"' || to_char(t2."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'),
       ',"updatedAt":',
-      CASE
-      WHEN to_char(t2."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-      THEN 'null'
-      ELSE concat('"', to_char(t2."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+      coalesce('"' || to_char(t2."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'),
       ',"subject":',
       coalesce(
         CASE t2.target_type
@@ -34,19 +28,19 @@ FROM (
             ',"name":',
             coalesce(to_json(t3."name")::text, 'null'),
             ',"born":',
-            CASE WHEN t3."born" IS NULL THEN 'null' ELSE concat('"', t3."born", '"') END,
+            coalesce(to_json(t3."born")::text, 'null'),
             ',"rating":',
             CASE WHEN t3."rating" - t3."rating" = 0 THEN t3."rating"::float8::text ELSE 'null' END,
             ',"createdAt":',
-            CASE
-            WHEN to_char(t3."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-            THEN 'null'
-            ELSE concat('"', to_char(t3."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+            coalesce(
+              '"' || to_char(t3."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+              'null'
+            ),
             ',"updatedAt":',
-            CASE
-            WHEN to_char(t3."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-            THEN 'null'
-            ELSE concat('"', to_char(t3."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+            coalesce(
+              '"' || to_char(t3."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+              'null'
+            ),
             '}'
           )
           FROM "authors" t3
@@ -72,7 +66,7 @@ FROM (
             ',"pages":',
             coalesce(t4."pages"::text, 'null'),
             ',"isbn":',
-            CASE WHEN t4."isbn" IS NULL THEN 'null' ELSE concat('"', t4."isbn", '"') END,
+            coalesce('"' || t4."isbn" || '"', 'null'),
             ',"weight":',
             CASE WHEN t4."weight" - t4."weight" = 0 THEN t4."weight"::float8::text ELSE 'null' END,
             ',"price":',
@@ -80,22 +74,16 @@ FROM (
             ',"inStock":',
             coalesce(t4."in_stock"::text, 'null'),
             ',"releaseDate":',
-            CASE
-            WHEN t4."release_date" IS NULL
-            THEN 'null'
-            ELSE concat('"', t4."release_date", '"') END,
+            coalesce(to_json(t4."release_date")::text, 'null'),
             ',"opensAt":',
-            CASE WHEN t4."opens_at" IS NULL THEN 'null' ELSE concat('"', t4."opens_at", '"') END,
+            coalesce(to_json(t4."opens_at")::text, 'null'),
             ',"reviewedAt":',
-            CASE
-            WHEN to_char(t4."reviewed_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-            THEN 'null'
-            ELSE concat('"', to_char(t4."reviewed_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+            coalesce(
+              '"' || to_char(t4."reviewed_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+              'null'
+            ),
             ',"importedAt":',
-            CASE
-            WHEN (extract(epoch from t4."imported_at") * 1000)::int8 IS NULL
-            THEN 'null'
-            ELSE concat('"', (extract(epoch from t4."imported_at") * 1000)::int8, '"') END,
+            coalesce('"' || (extract(epoch from t4."imported_at") * 1000)::int8 || '"', 'null'),
             ',"extra":',
             coalesce(t4."extra"::text, 'null'),
             ',"content":',
@@ -113,20 +101,20 @@ FROM (
             ',"select":',
             coalesce(to_json(t4."select")::text, 'null'),
             ',"createdAt":',
-            CASE
-            WHEN to_char(t4."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-            THEN 'null'
-            ELSE concat('"', to_char(t4."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+            coalesce(
+              '"' || to_char(t4."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+              'null'
+            ),
             ',"updatedAt":',
-            CASE
-            WHEN to_char(t4."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-            THEN 'null'
-            ELSE concat('"', to_char(t4."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+            coalesce(
+              '"' || to_char(t4."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+              'null'
+            ),
             ',"publishedAt":',
-            CASE
-            WHEN to_char(t4."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-            THEN 'null'
-            ELSE concat('"', to_char(t4."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+            coalesce(
+              '"' || to_char(t4."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+              'null'
+            ),
             ',"locale":',
             coalesce(to_json(t4."locale")::text, 'null'),
             '}'
@@ -143,20 +131,20 @@ FROM (
             ',"headline":',
             coalesce(to_json(t5."headline")::text, 'null'),
             ',"createdAt":',
-            CASE
-            WHEN to_char(t5."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-            THEN 'null'
-            ELSE concat('"', to_char(t5."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+            coalesce(
+              '"' || to_char(t5."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+              'null'
+            ),
             ',"updatedAt":',
-            CASE
-            WHEN to_char(t5."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-            THEN 'null'
-            ELSE concat('"', to_char(t5."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+            coalesce(
+              '"' || to_char(t5."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+              'null'
+            ),
             ',"publishedAt":',
-            CASE
-            WHEN to_char(t5."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-            THEN 'null'
-            ELSE concat('"', to_char(t5."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+            coalesce(
+              '"' || to_char(t5."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+              'null'
+            ),
             ',"locale":',
             coalesce(to_json(t5."locale")::text, 'null'),
             '}'
@@ -175,20 +163,20 @@ FROM (
             ',"rank":',
             coalesce(t6."rank"::text, 'null'),
             ',"createdAt":',
-            CASE
-            WHEN to_char(t6."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-            THEN 'null'
-            ELSE concat('"', to_char(t6."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+            coalesce(
+              '"' || to_char(t6."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+              'null'
+            ),
             ',"updatedAt":',
-            CASE
-            WHEN to_char(t6."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-            THEN 'null'
-            ELSE concat('"', to_char(t6."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+            coalesce(
+              '"' || to_char(t6."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+              'null'
+            ),
             ',"publishedAt":',
-            CASE
-            WHEN to_char(t6."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-            THEN 'null'
-            ELSE concat('"', to_char(t6."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+            coalesce(
+              '"' || to_char(t6."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+              'null'
+            ),
             '}'
           )
           FROM "genres" t6
@@ -203,15 +191,15 @@ FROM (
             ',"lines":',
             coalesce(t7."lines"::text, 'null'),
             ',"createdAt":',
-            CASE
-            WHEN to_char(t7."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-            THEN 'null'
-            ELSE concat('"', to_char(t7."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+            coalesce(
+              '"' || to_char(t7."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+              'null'
+            ),
             ',"updatedAt":',
-            CASE
-            WHEN to_char(t7."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-            THEN 'null'
-            ELSE concat('"', to_char(t7."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+            coalesce(
+              '"' || to_char(t7."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+              'null'
+            ),
             '}'
           )
           FROM "imprints" t7
@@ -225,15 +213,15 @@ FROM (
             ',"text":',
             coalesce(to_json(t8."text")::text, 'null'),
             ',"createdAt":',
-            CASE
-            WHEN to_char(t8."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-            THEN 'null'
-            ELSE concat('"', to_char(t8."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+            coalesce(
+              '"' || to_char(t8."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+              'null'
+            ),
             ',"updatedAt":',
-            CASE
-            WHEN to_char(t8."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-            THEN 'null'
-            ELSE concat('"', to_char(t8."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+            coalesce(
+              '"' || to_char(t8."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+              'null'
+            ),
             '}'
           )
           FROM "notes" t8
@@ -253,22 +241,22 @@ FROM (
               ',"name":',
               coalesce(to_json(t10."name")::text, 'null'),
               ',"born":',
-              CASE WHEN t10."born" IS NULL THEN 'null' ELSE concat('"', t10."born", '"') END,
+              coalesce(to_json(t10."born")::text, 'null'),
               ',"rating":',
               CASE
               WHEN t10."rating" - t10."rating" = 0
               THEN t10."rating"::float8::text
               ELSE 'null' END,
               ',"createdAt":',
-              CASE
-              WHEN to_char(t10."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-              THEN 'null'
-              ELSE concat('"', to_char(t10."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+              coalesce(
+                '"' || to_char(t10."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+                'null'
+              ),
               ',"updatedAt":',
-              CASE
-              WHEN to_char(t10."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-              THEN 'null'
-              ELSE concat('"', to_char(t10."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+              coalesce(
+                '"' || to_char(t10."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+                'null'
+              ),
               ',"__type":"api::author.author"}'
             )
             FROM "authors" t10
@@ -294,7 +282,7 @@ FROM (
               ',"pages":',
               coalesce(t11."pages"::text, 'null'),
               ',"isbn":',
-              CASE WHEN t11."isbn" IS NULL THEN 'null' ELSE concat('"', t11."isbn", '"') END,
+              coalesce('"' || t11."isbn" || '"', 'null'),
               ',"weight":',
               CASE
               WHEN t11."weight" - t11."weight" = 0
@@ -308,29 +296,16 @@ FROM (
               ',"inStock":',
               coalesce(t11."in_stock"::text, 'null'),
               ',"releaseDate":',
-              CASE
-              WHEN t11."release_date" IS NULL
-              THEN 'null'
-              ELSE concat('"', t11."release_date", '"') END,
+              coalesce(to_json(t11."release_date")::text, 'null'),
               ',"opensAt":',
-              CASE
-              WHEN t11."opens_at" IS NULL
-              THEN 'null'
-              ELSE concat('"', t11."opens_at", '"') END,
+              coalesce(to_json(t11."opens_at")::text, 'null'),
               ',"reviewedAt":',
-              CASE
-              WHEN to_char(t11."reviewed_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-              THEN 'null'
-              ELSE concat(
-                '"',
-                to_char(t11."reviewed_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-                '"'
-              ) END,
+              coalesce(
+                '"' || to_char(t11."reviewed_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+                'null'
+              ),
               ',"importedAt":',
-              CASE
-              WHEN (extract(epoch from t11."imported_at") * 1000)::int8 IS NULL
-              THEN 'null'
-              ELSE concat('"', (extract(epoch from t11."imported_at") * 1000)::int8, '"') END,
+              coalesce('"' || (extract(epoch from t11."imported_at") * 1000)::int8 || '"', 'null'),
               ',"extra":',
               coalesce(t11."extra"::text, 'null'),
               ',"content":',
@@ -348,24 +323,20 @@ FROM (
               ',"select":',
               coalesce(to_json(t11."select")::text, 'null'),
               ',"createdAt":',
-              CASE
-              WHEN to_char(t11."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-              THEN 'null'
-              ELSE concat('"', to_char(t11."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+              coalesce(
+                '"' || to_char(t11."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+                'null'
+              ),
               ',"updatedAt":',
-              CASE
-              WHEN to_char(t11."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-              THEN 'null'
-              ELSE concat('"', to_char(t11."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+              coalesce(
+                '"' || to_char(t11."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+                'null'
+              ),
               ',"publishedAt":',
-              CASE
-              WHEN to_char(t11."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-              THEN 'null'
-              ELSE concat(
-                '"',
-                to_char(t11."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-                '"'
-              ) END,
+              coalesce(
+                '"' || to_char(t11."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+                'null'
+              ),
               ',"locale":',
               coalesce(to_json(t11."locale")::text, 'null'),
               ',"__type":"api::book.book"}'
@@ -382,24 +353,20 @@ FROM (
               ',"headline":',
               coalesce(to_json(t12."headline")::text, 'null'),
               ',"createdAt":',
-              CASE
-              WHEN to_char(t12."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-              THEN 'null'
-              ELSE concat('"', to_char(t12."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+              coalesce(
+                '"' || to_char(t12."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+                'null'
+              ),
               ',"updatedAt":',
-              CASE
-              WHEN to_char(t12."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-              THEN 'null'
-              ELSE concat('"', to_char(t12."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+              coalesce(
+                '"' || to_char(t12."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+                'null'
+              ),
               ',"publishedAt":',
-              CASE
-              WHEN to_char(t12."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-              THEN 'null'
-              ELSE concat(
-                '"',
-                to_char(t12."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-                '"'
-              ) END,
+              coalesce(
+                '"' || to_char(t12."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+                'null'
+              ),
               ',"locale":',
               coalesce(to_json(t12."locale")::text, 'null'),
               ',"__type":"api::front-page.front-page"}'
@@ -418,24 +385,20 @@ FROM (
               ',"rank":',
               coalesce(t13."rank"::text, 'null'),
               ',"createdAt":',
-              CASE
-              WHEN to_char(t13."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-              THEN 'null'
-              ELSE concat('"', to_char(t13."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+              coalesce(
+                '"' || to_char(t13."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+                'null'
+              ),
               ',"updatedAt":',
-              CASE
-              WHEN to_char(t13."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-              THEN 'null'
-              ELSE concat('"', to_char(t13."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+              coalesce(
+                '"' || to_char(t13."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+                'null'
+              ),
               ',"publishedAt":',
-              CASE
-              WHEN to_char(t13."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-              THEN 'null'
-              ELSE concat(
-                '"',
-                to_char(t13."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-                '"'
-              ) END,
+              coalesce(
+                '"' || to_char(t13."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+                'null'
+              ),
               ',"__type":"api::genre.genre"}'
             )
             FROM "genres" t13
@@ -450,15 +413,15 @@ FROM (
               ',"lines":',
               coalesce(t14."lines"::text, 'null'),
               ',"createdAt":',
-              CASE
-              WHEN to_char(t14."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-              THEN 'null'
-              ELSE concat('"', to_char(t14."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+              coalesce(
+                '"' || to_char(t14."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+                'null'
+              ),
               ',"updatedAt":',
-              CASE
-              WHEN to_char(t14."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-              THEN 'null'
-              ELSE concat('"', to_char(t14."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+              coalesce(
+                '"' || to_char(t14."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+                'null'
+              ),
               ',"__type":"api::imprint.imprint"}'
             )
             FROM "imprints" t14
@@ -472,15 +435,15 @@ FROM (
               ',"text":',
               coalesce(to_json(t15."text")::text, 'null'),
               ',"createdAt":',
-              CASE
-              WHEN to_char(t15."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-              THEN 'null'
-              ELSE concat('"', to_char(t15."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+              coalesce(
+                '"' || to_char(t15."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+                'null'
+              ),
               ',"updatedAt":',
-              CASE
-              WHEN to_char(t15."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-              THEN 'null'
-              ELSE concat('"', to_char(t15."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+              coalesce(
+                '"' || to_char(t15."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+                'null'
+              ),
               ',"__type":"api::note.note"}'
             )
             FROM "notes" t15

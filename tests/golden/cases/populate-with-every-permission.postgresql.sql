@@ -23,15 +23,15 @@ FROM (
             ',"attributes":{"code":',
             coalesce(to_json(t3."code")::text, 'null'),
             ',"createdAt":',
-            CASE
-            WHEN to_char(t3."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-            THEN 'null'
-            ELSE concat('"', to_char(t3."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+            coalesce(
+              '"' || to_char(t3."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+              'null'
+            ),
             ',"updatedAt":',
-            CASE
-            WHEN to_char(t3."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-            THEN 'null'
-            ELSE concat('"', to_char(t3."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+            coalesce(
+              '"' || to_char(t3."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
+              'null'
+            ),
             '}}'
           ) AS json
           FROM "books_vaults_links" t2
@@ -62,15 +62,9 @@ FROM (
           ',"nickname":',
           coalesce(to_json(t6."nickname")::text, 'null'),
           ',"createdAt":',
-          CASE
-          WHEN to_char(t6."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-          THEN 'null'
-          ELSE concat('"', to_char(t6."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+          coalesce('"' || to_char(t6."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'),
           ',"updatedAt":',
-          CASE
-          WHEN to_char(t6."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-          THEN 'null'
-          ELSE concat('"', to_char(t6."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+          coalesce('"' || to_char(t6."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'),
           '}}'
         )
         FROM "books_editor_links" t5

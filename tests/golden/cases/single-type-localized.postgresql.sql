@@ -12,20 +12,11 @@ FROM (
     ',"attributes":{"headline":',
     coalesce(to_json(t1."headline")::text, 'null'),
     ',"createdAt":',
-    CASE
-    WHEN to_char(t1."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-    THEN 'null'
-    ELSE concat('"', to_char(t1."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+    coalesce('"' || to_char(t1."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'),
     ',"updatedAt":',
-    CASE
-    WHEN to_char(t1."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-    THEN 'null'
-    ELSE concat('"', to_char(t1."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+    coalesce('"' || to_char(t1."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'),
     ',"publishedAt":',
-    CASE
-    WHEN to_char(t1."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') IS NULL
-    THEN 'null'
-    ELSE concat('"', to_char(t1."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"') END,
+    coalesce('"' || to_char(t1."published_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'),
     ',"locale":',
     coalesce(to_json(t1."locale")::text, 'null'),
     ',"localizations":{"data":',

@@ -102,7 +102,7 @@ CASES: Final[list[tuple[str, tuple[Any, ...], Any, Any]]] = [
         "json_quoted",
         ("t",),
         "CASE WHEN t IS NULL THEN 'null' ELSE concat('\"', t, '\"') END",
-        "CASE WHEN t IS NULL THEN 'null' ELSE concat('\"', t, '\"') END",
+        "coalesce('\"' || t || '\"', 'null')",
     ),
     ("json_scalar", (ValueKind.STRING, "c"), "json_quote(c)", "coalesce(to_json(c)::text, 'null')"),
     (
@@ -117,7 +117,7 @@ CASES: Final[list[tuple[str, tuple[Any, ...], Any, Any]]] = [
         ("c", "n"),
         "CASE WHEN c NOT BETWEEN -9007199254740991 AND 9007199254740991 THEN json_quote(CAST(c AS TEXT)) ELSE n END",
         "CASE WHEN c NOT BETWEEN -9007199254740991 AND 9007199254740991"
-        " THEN CASE WHEN c IS NULL THEN 'null' ELSE concat('\"', c, '\"') END ELSE n END",
+        " THEN coalesce('\"' || c || '\"', 'null') ELSE n END",
     ),
     (
         "json_rows",

@@ -171,7 +171,7 @@ class PostgreSQLDialect(Dialect):
             case ValueKind.FLOAT | ValueKind.DECIMAL:
                 # Infinity less itself is no number, and neither is what is none already.
                 return f"CASE WHEN {column} - {column} = 0 THEN {column}::float8::text ELSE 'null' END"
-            case ValueKind.BIG_INTEGER | ValueKind.DATE | ValueKind.TIME:
+            case ValueKind.BIG_INTEGER:
                 return self.json_quoted(column)
             case ValueKind.DATETIME:
                 return self.json_quoted(_ISO.format(column=column))
@@ -179,6 +179,9 @@ class PostgreSQLDialect(Dialect):
                 return self.json_quoted(self.milliseconds(column))
             case _:
                 return f"coalesce(to_json({column})::text, 'null')"
+
+    def json_quoted(self, text: str) -> str:
+        return f"""coalesce('"' || {text} || '"', 'null')"""  # what is formatted is formatted once
 
     def json_typed(self, kind: ValueKind, column: str) -> str:
         match kind:

@@ -36,6 +36,10 @@ _MOST_STEPS: Final = 32
 """Steps of a condition for which a table is made of what is found: of hundreds SQLite says that they nest too deep."""
 
 
+_NEAR: Final = 1000
+"""So many entries are walked as quickly as they are looked up."""
+
+
 def compile_read(
     plan: ReadPlan,
     registry: Registry,
@@ -171,7 +175,7 @@ class SelectCompiler(ShapeCompiler):
     def _looked_up(self, selection: Selection, alias: str, page: str) -> str:
         """Joins the entries of a page of ids; far behind one by one, lest all that is skipped is walked for it."""
         table = self.table(selection)
-        if selection.start is not None and selection.reach is None:
+        if selection.start is not None and (selection.reach is None or selection.reach > _NEAR):
             return self.dialect.join_each(table, alias, f"{page}.id")
         return f" JOIN {table} {alias} ON {alias}.id = {page}.id"
 
