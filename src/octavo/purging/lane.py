@@ -19,12 +19,19 @@ logger = logging.getLogger(__name__)
 
 KEPT_FOR: Final = 7 * 86_400_000
 """Milliseconds after which a cache that cannot be told is not told any more."""
-_FIRST_PAUSE: Final = 0.5
-_LONGEST_PAUSE: Final = 15.0
+_FIRST_PAUSE: Final = 0.25
+_LONGEST_PAUSE: Final = 0.5
+"""Between two attempts, in seconds: a cache that is back fills itself at once, and has to be told from then on."""
+_LONGEST_REFUSED_PAUSE: Final = 15.0
+"""Where a cache answers, and says no."""
 
 
 class NotTold(Exception):
-    """A cache could not be told. The text names it and says why, without what is secret."""
+    """A cache could not be told. The text names it and says why, without what is secret. `refused`: it has answered."""
+
+    def __init__(self, message: str, *, refused: bool = False) -> None:
+        super().__init__(message)
+        self.refused = refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +88,7 @@ class Lane:
 
     async def _tell_all(self) -> None:
         """Gather, tell, and answer for everybody; where that is broken off, all of them fail."""
-        await asyncio.sleep(self._options.gather / 1000)
+        await asyncio.sleep(max(self._options.gather / 1000, self._asked_again_at - steady_time()))
         told, self._waiting = self._waiting, []
         try:
             await self._tell_or_defer([purge for purge, done in told if not done.cancelled()])
@@ -99,17 +106,15 @@ class Lane:
         if not purges:
             return
         tags = merged(tag for purge in purges for tag in purge.tags)
-        if steady_time() >= self._asked_again_at:
-            try:
-                for request in purge_requests(self._front, [self._options.prefix + tag for tag in tags]):
-                    await self._send(self._front, request)
-            except NotTold as error:
-                self._note_failure(error)
-            else:
-                self._note_success()
-                await self._follow(purges)
-                return
-        await self._defer(purges, tags)
+        try:
+            for request in purge_requests(self._front, [self._options.prefix + tag for tag in tags]):
+                await self._send(self._front, request)
+        except NotTold as error:
+            self._note_failure(error)
+            await self._defer(purges, tags)
+        else:
+            self._note_success()
+            await self._follow(purges)
 
     async def _follow(self, purges: Sequence[Purge]) -> None:
         """What was told is told again: answers that were under way may have come after it."""
@@ -136,7 +141,8 @@ class Lane:
         await self._later(self._front, [(Purge(tuple(tags), 0, since), now + int(pause * 1000))])
 
     def _note_failure(self, error: NotTold) -> None:
-        pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** min(self._failures, 10))
+        longest = _LONGEST_REFUSED_PAUSE if error.refused else _LONGEST_PAUSE
+        pause = min(longest, _FIRST_PAUSE * 2 ** min(self._failures, 10))
         if not self._failures:
             logger.warning(
                 "The cache %s cannot be told what has changed, and is tried again: %s", self._front.name, error

@@ -54,4 +54,4 @@ class _Sender:
         except RequestFailed as error:
             raise NotTold(str(error)) from None
         if not 200 <= answer.status < 300:
-            raise NotTold(f"{host} answered {answer.status}")
+            raise NotTold(f"{host} answered {answer.status}", refused=True)

@@ -120,7 +120,7 @@ class Purge:
         kind=_RISING,
         default_doc="500ms, 5s",
     )
-    timeout: int = setting(10, "Time for an answer.", kind=DURATION, bounds=(1, 60), default_doc="10s")
+    timeout: int = setting(5, "Time for an answer.", kind=DURATION, bounds=(1, 60), default_doc="5s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
