@@ -16,6 +16,7 @@ from octavo.authentication.api_tokens import create_token
 from octavo.runtime.process import Process, build
 from octavo.settings import load_settings
 from octavo.settings.problems import SettingsError
+from tests.cli.processes import run
 from tests.cli.projects import make_project, write_type
 from tests.http.asgi import Answer, call
 from tests.http_services import Answer as Reply
@@ -27,6 +28,7 @@ pytestmark = pytest.mark.anyio
 
 PATIENCE = 120
 UID, TOKEN = "api::article.article", "a-token-that-nobody-sees"
+KEYED = {"OCTAVO_API__CACHING__SURROGATE_KEYS__HEADERS": "Surrogate-Key"}
 ARTICLE = {
     "kind": "collectionType",
     "collectionName": "articles",
@@ -86,11 +88,7 @@ async def until(true: Callable[[], Any]) -> None:
 @asynccontextmanager
 async def open_newsroom(folder: Path, front: Front, **settings: str) -> AsyncIterator[Newsroom]:
     """A service that has started, with what its settings say of caches."""
-    variables = {
-        "OCTAVO_API__CACHING__SURROGATE_KEYS__HEADERS": "Surrogate-Key",
-        "OCTAVO_API__CACHING__PURGE__AGAIN": "",
-        **settings,
-    }
+    variables = {**KEYED, "OCTAVO_API__CACHING__PURGE__AGAIN": "", **settings}
     if not (folder / "src").exists():
         make_project(folder)
         write_type(folder, ARTICLE)
@@ -213,6 +211,20 @@ async def test_other_definitions_purge_everything(anyio_backend: str, tmp_path: 
             await newsroom.until_told("all")
 
 
+async def test_a_command_purges_what_others_have_written(anyio_backend: str, tmp_path: Path) -> None:
+    front = Front()
+    with serving(front.answer) as url:
+        told = caches(one={"kind": "purge", "url": url})
+        async with open_newsroom(tmp_path, front, **told) as newsroom:
+            for tags in ((UID,), (f"{UID}:7",), ()):
+                assert (await asyncio.to_thread(run, "purge", *tags, "--project", str(tmp_path), **KEYED, **told))[
+                    0
+                ] == 0
+            await newsroom.until_told("any", UID, f"{UID}:one", f"{UID}:7", "all")
+    code, said = run("purge", "--project", str(tmp_path))
+    assert (code != 0, "caching.purge.caches" in said) == (True, True)
+
+
 async def test_nothing_is_written_down_where_no_cache_is_to_be_told(anyio_backend: str, tmp_path: Path) -> None:
     async with open_newsroom(tmp_path, Front(), OCTAVO_SERVER__BACKGROUND="false") as newsroom:
         await newsroom.make()
@@ -232,7 +244,7 @@ async def test_nothing_is_written_down_where_no_cache_is_to_be_told(anyio_backen
     ],
 )
 def test_what_cannot_be_told_is_refused_at_a_start(tmp_path: Path, table: dict[str, str], place: str) -> None:
-    named = {"OCTAVO_API__CACHING__SURROGATE_KEYS__HEADERS": "Surrogate-Key", **caches(one=table)}
+    named = {**KEYED, **caches(one=table)}
     with pytest.raises(SettingsError, match=rf"caching\.purge\.caches\.{place}") as refused:
         load_settings(tmp_path, named)
     assert TOKEN not in str(refused.value)
@@ -248,7 +260,7 @@ def test_a_token_may_come_from_the_environment_alone(tmp_path: Path) -> None:
     settings = load_settings(
         tmp_path,
         {
-            "OCTAVO_API__CACHING__SURROGATE_KEYS__HEADERS": "Surrogate-Key",
+            **KEYED,
             **caches(one={"kind": "fastly", "service": "x"}),
             "OCTAVO_API__CACHING__PURGE__CACHES__ONE__TOKEN": "12345",
         },

@@ -35,6 +35,7 @@ main = LazyGroup(
         "locales": ("octavo.cli.locales:locales", "Show, add and remove locales, choose the default one."),
         "audit": ("octavo.cli.audit:audit", "Show what administrators have done."),
         "webhooks": ("octavo.cli.webhooks:webhooks", "Make, show, change, delete and try webhooks."),
+        "purge": ("octavo.cli.purge:purge", "Let caches in front forget what they keep."),
         "plugins": ("octavo.cli.plugins:plugins", "Show the plugins: built-in ones and installed packages."),
         "jobs": ("octavo.cli.jobs:jobs", "Show and run what is done in the background, and what was given up."),
         "status": ("octavo.cli.watching:status", "Show how a running service fares."),

@@ -1,0 +1,40 @@
+"""`octavo purge`: lets caches in front forget what they keep, after what no service has written."""
+
+from pathlib import Path
+
+import click
+
+from octavo.cli.base import project_option, read_settings, refuse, say, with_database
+from octavo.database.connection import Database
+from octavo.events.outbox import Outbox
+from octavo.purging.tags import ANY, entries_tag
+from octavo.runtime.open_purges import open_purges
+from octavo.runtime.options import own_tables
+
+
+@click.command(epilog="Example: octavo purge api::article.article")
+@click.argument("tags", nargs=-1)
+@project_option
+def purge(tags: tuple[str, ...], project: Path) -> None:
+    """Let caches in front forget what has one of TAGS, or all they have: after an import, SQL by hand, a deployment.
+
+    The running service tells them. A tag is a content-type (`api::article.article`) or an entry of one
+    (`api::article.article:5`); what a type purges includes all single entries of it.
+    """
+    settings = read_settings(project)
+    caches = settings.api.caching.purge.caches
+    if not caches:
+        refuse("there are no caches to tell: config/api.toml names them under caching.purge.caches")
+    wanted = [name for tag in tags for name in _with_entries(tag)]
+
+    async def work(database: Database) -> None:
+        await open_purges(settings, database, Outbox(database)).purge(*wanted)
+
+    with_database(settings, work, own_tables(settings))
+    say("{} will forget {}", ", ".join(sorted(caches)), ", ".join(tags) or "all they have")
+
+
+def _with_entries(tag: str) -> tuple[str, ...]:
+    """A type's answers, and those about single entries of it; an entry's, and those that may show it."""
+    uid, _, entry = tag.rpartition(":")
+    return (ANY, uid, tag) if entry.isdecimal() else (ANY, tag, entries_tag(tag))
