@@ -21,6 +21,11 @@ BEGIN_WRITING: Final = "BEGIN READ WRITE"
 BEGIN_SNAPSHOT: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _LOCK_ALL: Final = "SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1::text[]) AS name"
 _NO_WRITES: Final = "the server takes no writes"
+_HOLDS_LOCKS: Final = """
+SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted)"""
+_NO_LOCKS: Final = (
+    "pg_advisory_xact_lock locks nothing on this server, which is no PostgreSQL: values would not be unique"
+)
 _EXCLUSIVE_LOCK: Final = "octavo: exclusive"
 
 
@@ -114,6 +119,8 @@ class PostgresqlTransaction:
             await self.lock(_EXCLUSIVE_LOCK)
         except LockTimeout as error:
             raise ServiceUnavailable(reason=f"another process has been changing tables for {patience:g} s") from error
+        if not (await self._send(self._connection.fetchrow, _HOLDS_LOCKS))[0]:
+            raise ServiceUnavailable(reason=_NO_LOCKS)
         await self._limit_waiting(lock_timeout)
 
     async def _limit_waiting(self, seconds: float) -> None:
