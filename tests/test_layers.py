@@ -63,6 +63,7 @@ OPTIONAL = {"strawberry", "uvloop"}
 LATE = {
     ("octavo.cli.base", "octavo.cli.hooked"),
     ("octavo.cli.start", "octavo.cli.v4_report"),
+    ("octavo.cli.advise", "octavo.runtime.advising"),
     ("octavo.settings.v4.read", "octavo.settings.v4.files"),
     ("octavo.runtime.project_code", "octavo.project.v4.read"),
     ("octavo.graphql.transport.endpoint", "octavo.graphql.transport.request_handler"),

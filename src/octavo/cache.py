@@ -8,7 +8,7 @@ everybody else's. Threads may share it: sites are built in threads, beside the o
 
 import sys
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields, is_dataclass
 from threading import RLock
 from typing import Any, Final, Generic, TypeVar
@@ -187,6 +187,11 @@ class Cache(Generic[KeyT, ValueT]):
                 self._budget.size -= entry.size
                 self._budget.entries -= 1
             entry.drop()
+
+    def find(self, is_wanted: Callable[[ValueT], bool]) -> KeyT | None:
+        """The key of the first value that is wanted: a look at each."""
+        with self._budget.lock:
+            return next((key for key, entry in self._entries.items() if is_wanted(entry.value)), None)
 
     def discard(self, key: KeyT) -> None:
         """Let go of what is kept under a key, if there is anything."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from octavo.cli.advise import advise
 from octavo.cli.base import Group, json_option, project_option, read_settings, refuse, say, say_json
 from octavo.cli.convert import convert
 from octavo.cli.database_copy import copy
@@ -33,7 +34,7 @@ def db() -> None:
     """Compare, upgrade, migrate, back up, restore and copy the database."""
 
 
-for _command in (migrate, migrations, migration, rename, rename_component, convert, copy, totals):
+for _command in (migrate, migrations, migration, rename, rename_component, convert, copy, totals, advise):
     db.add_command(_command)
 
 

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 from urllib.error import HTTPError, URLError
@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from octavo.cli.address import asked_address
-from octavo.cli.base import Command, json_option, project_option, read_settings, refuse, say_json, say_table
+from octavo.cli.base import Command, json_option, project_option, read_settings, refuse, say, say_json, say_table
 from octavo.clock import shown_moment
 from octavo.settings import Settings
 
@@ -34,7 +34,7 @@ url_option = click.option("--url", help="Address of the service; that of the set
 def status(watch: bool, seconds: float, url: str | None, project: Path, as_json: bool) -> None:
     """Show how a running service fares. It has to have `metrics.token`, in config/server.toml."""
     settings = read_settings(project)
-    told = _ask(settings, url)
+    told = ask_service(settings, url)
     if as_json:
         say_json(told)
         return
@@ -44,20 +44,24 @@ def status(watch: bool, seconds: float, url: str | None, project: Path, as_json:
     with Live(_shown(told, None, seconds), auto_refresh=False) as live:
         while True:
             time.sleep(seconds)
-            before, told = told, _ask(settings, url)
+            before, told = told, ask_service(settings, url)
             live.update(_shown(told, before, seconds), refresh=True)
 
 
 @click.command(cls=Command, epilog="Example: octavo slow --json")
+@click.option("--plans", is_flag=True, help="Also how the database runs the slowest statement of each.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="How many.")
 @url_option
 @project_option
 @json_option
-def slow(limit: int, url: str | None, project: Path, as_json: bool) -> None:
+def slow(limit: int, plans: bool, url: str | None, project: Path, as_json: bool) -> None:
     """Show the slow requests of a running service, the newest first, without any value that callers sent."""
-    found = _ask(read_settings(project), url)["slow"][:limit]
+    found = ask_service(read_settings(project), url)["slow"][:limit]
     if as_json:
         say_json(found)
+        return
+    if plans:
+        _say_plans(found)
         return
     say_table(
         ("when", "request", "status", "ms", "statements", "ms", "slowest", "ms"),
@@ -77,7 +81,18 @@ def slow(limit: int, url: str | None, project: Path, as_json: bool) -> None:
     )
 
 
-def _ask(settings: Settings, url: str | None) -> Any:
+def _say_plans(found: Iterable[Mapping[str, Any]]) -> None:
+    """Each statement once, the slowest request first."""
+    told: set[str] = set()
+    for one in sorted(found, key=lambda each: each["slowest_milliseconds"], reverse=True):
+        if one["slowest"] and one["slowest"] not in told:
+            told.add(one["slowest"])
+            say("[bold]{} {}[/], {} ms", one["method"], one["path"], one["slowest_milliseconds"])
+            click.echo(f"{' '.join(one['slowest'].split())}\n\n{one['plan'] or 'No plan is known.'}\n")
+
+
+def ask_service(settings: Settings, url: str | None) -> Any:
+    """What a running service tells of itself. Refuses where it does not."""
     token = settings.server.metrics.token
     if not token:
         refuse("the service tells nothing of itself without `token` in the table [metrics] of config/server.toml")

@@ -159,6 +159,10 @@ class EntryReader:
             return prepared
         return replace(prepared, renewal=_Renewal(plan, version))
 
+    def plan_of(self, text: str) -> ReadPlan | None:
+        """The plan that a statement was made of; None where it is no longer known, or is none of a read."""
+        return self._statements.find(lambda compiled: compiled.text == text)
+
     def entry_json(self, shape: Shape, alias: str) -> str:
         """An SQL expression: the JSON, as bytes, of the entry in the row that a statement around it calls `alias`."""
         return compile_entry(shape, self.registry, self.dialect, alias)

@@ -19,6 +19,7 @@ from octavo.controllers.deep_populate import deep_levels, deep_populate
 from octavo.controllers.hooked_reads import HookedRead, HookedReads
 from octavo.errors import NotFoundError
 from octavo.events.hooks import Hooks
+from octavo.plan.looked_for import LookedFor, looked_for
 from octavo.plan.read import Planned, plan_read
 from octavo.plan.sources import Sources
 from octavo.query.ast import ALL_LOCALES, And, PublicationState, Query
@@ -207,6 +208,11 @@ class ContentReads:
     def request_share(self) -> AbstractContextManager[None]:
         """Let the reads that are begun inside hold only one request's share of the connections."""
         return self._reader.request_share()
+
+    def looked_for(self, text: str) -> LookedFor | None:
+        """What the read behind a statement looks for; None where that is not known."""
+        plan = self._reader.plan_of(text)
+        return None if plan is None else looked_for(plan)
 
     def check_size(self, size: int) -> None:
         """Refuse an answer made of several reads that is too large. Raises ValidationError."""

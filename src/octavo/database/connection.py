@@ -223,5 +223,12 @@ class Database(Connection, Protocol):
     def versions(self) -> Versions:
         """What tells whether anybody has committed something."""
 
+    async def plan_of(self, text: str) -> str:
+        """How the database would run a statement, for people; it is not run. Raises what reading does, and where it
+        cannot tell whatever the driver raises."""
+
+    async def plan_with(self, table: str, more: str, text: str) -> str:
+        """The same as if there were `more`, an index on a table with that quoted name, made nowhere."""
+
     async def lock_holders(self, tables: Sequence[str]) -> Sequence[str]:
         """Tell people who holds locks on tables, the longest first; nothing where the database does not know."""

@@ -15,10 +15,12 @@ import asyncpg
 
 from octavo.database.ambient import Scope, joined
 from octavo.database.connection import LARGEST_ANSWER, Reads, Row, Values, Watch
+from octavo.database.explaining import no_values
 from octavo.database.pool import Pool, PoolUse
 from octavo.database.postgresql_apart import APART, ConnectionApart
 from octavo.database.postgresql_connection import NOT_YET_THERE, Server, close_connection, connection_settings
 from octavo.database.postgresql_errors import ConnectionLost, is_interruption, raise_translated
+from octavo.database.postgresql_plans import EXPLAIN, Undone, plan_with
 from octavo.database.postgresql_poolers import check_for_pooler
 from octavo.database.postgresql_transaction import (
     BEGIN_READING,
@@ -191,6 +193,18 @@ class PostgresqlDatabase:
 
     def versions(self) -> Versions:
         return LedgerReader(lambda: self.fetch_value(LedgerVersions.read))
+
+    async def plan_of(self, text: str) -> str:
+        rows = await self.fetch_all(EXPLAIN + text, no_values(text))
+        return "\n".join(row[0] for row in rows)
+
+    async def plan_with(self, table: str, more: str, text: str) -> str:
+        plan = ""
+        with contextlib.suppress(Undone):
+            async with self.transaction() as transaction:
+                plan = await plan_with(transaction, table, more, text)
+                raise Undone
+        return plan
 
     async def lock_holders(self, tables: Sequence[str]) -> Sequence[str]:
         return [_holder_text(*row) for row in await self.fetch_all(_LOCK_HOLDERS, (list(tables),))]

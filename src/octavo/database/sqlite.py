@@ -18,6 +18,7 @@ import apsw
 
 from octavo.database.ambient import joined
 from octavo.database.connection import LARGEST_ANSWER, Reads, Row, StatementTimeout, Values, Watch
+from octavo.database.explaining import no_values
 from octavo.database.group_commit import GroupCommit
 from octavo.database.pool import Pool, PoolUse
 from octavo.database.read_placement import LOOP_SECONDS, LoopReads
@@ -31,6 +32,7 @@ from octavo.database.sqlite_connection import (
     first_row,
     first_value,
 )
+from octavo.database.sqlite_plans import EXPLAIN, SCHEMA, STATISTICS, plan_in_copy, plan_text
 from octavo.database.sqlite_snapshot import SqliteSnapshot
 from octavo.database.sqlite_transaction import SqliteTransaction
 from octavo.database.sqlite_versions import FileVersions
@@ -159,6 +161,16 @@ class SqliteDatabase:
         reader = self._loop_reader
         found = None if reader is None else reader.version()
         return None if found is None else (self._opened, found)
+
+    async def plan_of(self, text: str) -> str:
+        return plan_text(await self.fetch_all(EXPLAIN + text, no_values(text), long=True))
+
+    async def plan_with(self, table: str, more: str, text: str) -> str:
+        del table  # of all that is in the file there is a copy
+        schema = await self.fetch_all(SCHEMA)
+        known = any(name == "sqlite_stat1" for _, name, _ in schema)
+        statistics = await self.fetch_all(STATISTICS) if known else ()
+        return await self._in_thread(plan_in_copy, schema, statistics, more, text)
 
     async def lock_holders(self, tables: Sequence[str]) -> Sequence[str]:
         """Nobody locks a table here: there is one writer, and readers are in nobody's way."""

@@ -2,8 +2,9 @@
 
 import re
 from collections import deque
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from octavo.clock import this_moment
 from octavo.http.request import Request
@@ -14,7 +15,7 @@ SLOW: Final = 1.0
 _MOST_BYTES: Final = 256 * 1024
 _LONGEST_PATH: Final = 200
 _LONGEST_SHAPE: Final = 500
-_LONGEST_STATEMENT: Final = 4000
+LONGEST_STATEMENT: Final = 4000
 _BESIDE: Final = 400
 """Bytes that one takes besides its texts."""
 _KEY: Final = re.compile(r"[\w$.\[\]-]{1,100}(?==)")
@@ -37,6 +38,10 @@ class SlowRequest:
     statement_milliseconds: int = 0
     slowest: str = ""
     slowest_milliseconds: int = 0
+    plan: str = ""
+    """How the database runs the slowest of them, once it was asked."""
+    looked_for: Mapping[str, Any] | None = None
+    """What that looks for (`plan.looked_for`), where it is known."""
 
     @property
     def size(self) -> int:
@@ -49,6 +54,8 @@ class SlowRequests:
 
     def __init__(self, seconds: float = SLOW) -> None:
         self.seconds = seconds
+        self.note: Callable[[str], None] | None = None
+        """Who is told of the slowest statement of each."""
         self._kept: deque[SlowRequest] = deque()
         self._size = 0
 
@@ -60,6 +67,8 @@ class SlowRequests:
         """Remember a request that has just been answered, if it was slow; answers that go on for long are none."""
         if seconds >= self.seconds and not isinstance(response, LiveResponse):
             self._keep(_slow(request, response, seconds))
+            if self.note is not None and request.statements is not None:
+                self.note(request.statements.slowest)
 
     def _keep(self, one: SlowRequest) -> None:
         self._kept.append(one)
@@ -81,7 +90,7 @@ def _slow(request: Request, response: Response, seconds: float) -> SlowRequest:
         shape=shape_of(request.scope["query_string"]),
         statements=seen.number if seen else 0,
         statement_milliseconds=round(seen.seconds * 1000) if seen else 0,
-        slowest=seen.slowest[:_LONGEST_STATEMENT] if seen else "",
+        slowest=seen.slowest[:LONGEST_STATEMENT] if seen else "",
         slowest_milliseconds=round(seen.longest * 1000) if seen else 0,
     )
 

@@ -23,12 +23,15 @@ from octavo.http.application import HttpApplication
 from octavo.http.request import Request
 from octavo.http.response import Response, render_json
 from octavo.http.router import Router
+from octavo.http.slow_requests import SlowRequest
 from octavo.http.statements_seen import note_statement
+from octavo.plan.looked_for import LookedFor
 from octavo.runtime.infrastructure import Infrastructure
 from octavo.runtime.prepare_database import StartFailed
 from octavo.runtime.readiness import Readiness
 from octavo.telemetry.measures import Measures
 from octavo.telemetry.samples import CONTENT_TYPE, Family, Sample, render
+from octavo.telemetry.slow_statements import SlowStatements
 from octavo.telemetry.workers import VARIABLE, Workers
 
 _SHORTEST_TOKEN: Final = 16
@@ -38,16 +41,21 @@ _NOT_KEPT: Final = ((b"cache-control", b"no-store"),)
 
 
 class Operating:
-    """What is seen of one process. `infrastructure` is asked for what is in force."""
+    """What is seen of one process. `infrastructure` is asked for what is in force, `look_up` for what the read behind a
+    statement looks for."""
 
-    def __init__(self, infrastructure: Callable[[], Infrastructure], running: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        infrastructure: Callable[[], Infrastructure],
+        running: Callable[[], int],
+        look_up: Callable[[str], LookedFor | None],
+    ) -> None:
         self._infrastructure = infrastructure
+        self._statements = SlowStatements(lambda: infrastructure().database, look_up)
         self.readiness = Readiness(lambda: infrastructure().database)
         self._measures = Measures(lambda: infrastructure().database, lambda: infrastructure().caches, running)
         folder = os.environ.get(VARIABLE)
-        self._workers = Workers(
-            Path(folder) if folder else None, self._measures.families, lambda: infrastructure().slow.all()
-        )
+        self._workers = Workers(Path(folder) if folder else None, self._measures.families, self._slow)
         self._began = this_moment()
         self._token = b""
 
@@ -58,6 +66,7 @@ class Operating:
         if token and len(token) < _SHORTEST_TOKEN:
             raise StartFailed(f"server.metrics.token has less than {_SHORTEST_TOKEN} characters")
         self._token = token.encode()
+        infrastructure.slow.note = self._statements.note if token else None
         infrastructure.slow.seconds = settings.server.metrics.slow / 1000
         log = settings.server.log
         access = (AccessLog(log.access_sample),) if log.access else ()
@@ -91,6 +100,10 @@ class Operating:
                 ticks += 1
                 if ticks % _TICKS_BETWEEN_WRITES == 0:
                     self.write()
+                    await self._statements.look()
+
+    def _slow(self) -> list[SlowRequest]:
+        return [self._statements.told(one) for one in self._infrastructure().slow.all()]
 
     def write(self) -> None:
         """Let other workers know what this one counts."""

@@ -25,6 +25,7 @@ from octavo.database.synchronize import undo_additions
 from octavo.errors import OctavoError
 from octavo.http.application import HttpApplication
 from octavo.http.dispatcher import Around, Dispatcher
+from octavo.plan.looked_for import LookedFor
 from octavo.project import InvalidCode
 from octavo.runtime import options
 from octavo.runtime.background import Background
@@ -83,7 +84,7 @@ class Process:
             on_startup=(self._start,),
             on_shutdown=(self._stop,),
         )
-        self.operating = Operating(lambda: self.infrastructure, self.asgi.running)
+        self.operating = Operating(lambda: self.infrastructure, self.asgi.running, self._looked_for)
         self.operating.serve(self.infrastructure, self.site.router, self.asgi)
         self.asgi.leave = self._leave
 
@@ -113,6 +114,9 @@ class Process:
         if self._follower is not None:
             await self._follower.begin(self._is_current)
             self._following.start(self._follower.run())
+
+    def _looked_for(self, text: str) -> LookedFor | None:
+        return self.site.services.controller.reads.looked_for(text)
 
     def _log_caches(self) -> None:
         caches = self.infrastructure.caches

@@ -1,0 +1,100 @@
+"""`octavo db advise`: which indexes would help what was slow, or given requests; `--apply` declares and makes them."""
+
+import asyncio
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from octavo.cli.base import Command, json_option, project_option, read_settings, refuse, say, say_json
+from octavo.cli.migrations import connected
+from octavo.cli.watching import ask_service, url_option
+from octavo.runtime.definitions import project_registry
+from octavo.settings import Settings
+
+if TYPE_CHECKING:
+    from octavo.runtime.advising import Findings, Proposal
+
+
+@click.command(cls=Command, epilog="Example: octavo db advise --request '/api/articles?sort=title'")
+@click.option(
+    "--request",
+    "requests",
+    multiple=True,
+    help="A list to look at, as in '/api/articles?sort=title'; may be said again. Without it the slow requests of the "
+    "running service are looked at, which has to have `metrics.token`.",
+)
+@click.option("--apply", "applies", is_flag=True, help="Write the indexes into the definitions, and make them.")
+@url_option
+@project_option
+@json_option
+def advise(requests: tuple[str, ...], applies: bool, url: str | None, project: Path, as_json: bool) -> None:
+    """Propose indexes for what is slow: what to declare, why, what it costs, whether the database would use it."""
+    settings = read_settings(project)
+    slow = None if requests else ask_service(settings, url)["slow"]
+    findings, done = asyncio.run(_advise(settings, requests, slow, applies))
+    if as_json:
+        say_json(_told(findings, done))
+    else:
+        _say(findings, done, applies)
+
+
+async def _advise(
+    settings: Settings, requests: tuple[str, ...], slow: Any, applies: bool
+) -> tuple["Findings", list[str]]:
+    from octavo.runtime.advising import Advisor, NoAdvice  # what plans reads
+
+    async with connected(settings) as database:
+        advisor = Advisor(settings, database, project_registry(settings))
+        try:
+            cases = [advisor.case_of(one) for one in requests] if slow is None else advisor.cases_of(slow)
+            findings = await advisor.look_at(cases)
+            used = [one for one in findings.proposals if one.trial.used is not False]
+            return findings, await advisor.apply(used) if applies and used else []
+        except NoAdvice as error:
+            refuse(str(error))
+
+
+def _told(findings: "Findings", done: list[str]) -> dict[str, Any]:
+    return {
+        "proposals": [
+            {
+                "uid": one.advice.uid,
+                "index": one.advice.raw,
+                "why": one.advice.why,
+                "for": one.cases,
+                **asdict(one.trial),
+            }
+            for one in findings.proposals
+        ],
+        "without": [{"for": name, "uid": one.uid, "why": one.why} for name, one in findings.without],
+        "done": done,
+    }
+
+
+def _say(findings: "Findings", done: list[str], applies: bool) -> None:
+    for one in findings.proposals:
+        _say_proposal(one)
+    for name, reason in findings.without:
+        say("[yellow]No index[/] for {}: {} ({})", name, reason.why, reason.uid)
+    for line in done:
+        say("{}", line)
+    if not (findings.proposals or findings.without):
+        say("Nothing was slow that an index could help.")
+    elif findings.proposals and not applies:
+        say("octavo db advise --apply writes them into the definitions, and makes them.")
+
+
+def _say_proposal(one: "Proposal") -> None:
+    trial = one.trial
+    say("[bold]{}[/]: {}", one.advice.uid, json.dumps(one.advice.raw, ensure_ascii=False))
+    say("  for    {}", "; ".join(one.cases))
+    say("  why    {}", one.advice.why)
+    size = f"{trial.bytes / 1024**2:,.1f} MB" if trial.bytes >= 1024**2 else f"{max(trial.bytes // 1024, 1)} kB"
+    names = ", ".join(key.attribute for key in one.advice.index.keys)
+    told = "  costs  about {} for {} entries, and a little each time one is made or its {} changes"
+    say(told, size, trial.rows, names)
+    answer = {True: "uses it", False: "would not use it, so that --apply leaves it out", None: trial.reason}[trial.used]
+    say("  tried  {}", f"the database {answer}" if trial.used is not None else f"no: {answer}")

@@ -1,0 +1,163 @@
+"""Which index would help a read, by what it looks for: as a content-type declares it, or why there is none."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from octavo.plan.looked_for import Looked, LookedFor
+from octavo.query.operators import Test
+from octavo.schema.automatic import LOCALE, PUBLISHED_AT
+from octavo.schema.content_types import ContentType
+from octavo.schema.declared_indexes import CONTAINS, ORDER, DeclaredIndex
+from octavo.schema.definition_values import Reader
+from octavo.schema.parse_indexes import read_declared_indexes, with_parts_indexes
+from octavo.schema.problems import DefinitionProblem
+from octavo.schema.registry import Registry
+from octavo.sql.dialects.base import Dialect
+
+_MOST: Final = 8
+"""Attributes of an index."""
+_EQUAL: Final = frozenset({Test.EQUAL.value, Test.AMONG.value})
+_RANGES: Final = frozenset(
+    {Test.LESS.value, Test.LESS_OR_EQUAL.value, Test.GREATER.value, Test.GREATER_OR_EQUAL.value, Test.BETWEEN.value}
+)
+_NO_INDEX: Final = {
+    Test.STARTS_WITH.value: "beginnings of texts ($startsWith) are found by no index here",
+    Test.ENDS_WITH.value: "ends of texts ($endsWith) are found by no index",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """An index to declare on a content-type, and what it is for."""
+
+    uid: str
+    index: DeclaredIndex
+    why: str
+
+    @property
+    def raw(self) -> Any:
+        """As a definition says it."""
+        names = [f"{'-' if key.descending else ''}{key.attribute}" for key in self.index.keys]
+        return names if self.index.kind == ORDER else {"attributes": names, "kind": self.index.kind}
+
+
+@dataclass(frozen=True, slots=True)
+class NoIndex:
+    """Why nothing that can be declared helps with a part of what is looked for."""
+
+    uid: str
+    why: str
+
+
+def advise(wanted: LookedFor, registry: Registry, dialect: Dialect) -> Iterator[Advice | NoIndex]:
+    """What would help a read, and what would not."""
+    content_type = registry.content_types.get(wanted.uid)
+    tests = [test for test in wanted.tests if not _is_automatic(test)]
+    if content_type is not None:
+        yield from _for_parts(content_type, tests, dialect)
+        yield from _for_order(content_type, tests, wanted.sort)
+        yield from _without(content_type, tests, wanted.sort, dialect)
+    elif tests:
+        yield NoIndex(wanted.uid, "of components no indexes can be declared")
+    for related in wanted.related:
+        yield from advise(related, registry, dialect)
+
+
+def _is_automatic(test: Looked) -> bool:
+    """What every read asks: its locale, what is published. Declared indexes hold both."""
+    if test.attribute == LOCALE:
+        return not test.negated
+    return test.attribute == PUBLISHED_AT and test.test in (Test.NULL.value, Test.LESS_OR_EQUAL.value)
+
+
+def _for_parts(content_type: ContentType, tests: Iterable[Looked], dialect: Dialect) -> Iterator[Advice | NoIndex]:
+    """One index for all texts that are looked into: of several, any may be asked for."""
+    kept = dialect.parts is not None  # it narrows what is told apart by case, too
+    parts = [test for test in tests if test.test == Test.CONTAINS.value and not test.negated]
+    parts = [test for test in parts if test.ignores_case or kept]
+    names = list(dict.fromkeys(test.attribute for test in parts))
+    if not names:
+        return
+    if not (dialect.finds_parts or dialect.parts):
+        yield NoIndex(content_type.uid, f"parts of {', '.join(names)}: this database has no index for parts of texts")
+        return
+    yield from _checked(content_type, names, CONTAINS, f"parts of {', '.join(names)} are looked for")
+
+
+def _for_order(
+    content_type: ContentType, tests: Iterable[Looked], sort: tuple[tuple[str, bool], ...]
+) -> Iterator[Advice | NoIndex]:
+    """What has to be equal comes first, then what is sorted by, or the first range."""
+    plain = [test for test in tests if not (test.negated or test.ignores_case) and test.attribute != "id"]
+    for test in plain:
+        if test.either and test.test in _EQUAL | _RANGES:
+            why = f"{test.attribute} is compared, or something else in its place"
+            yield from _checked(content_type, [test.attribute], ORDER, why)
+    equal = [test.attribute for test in plain if test.test in _EQUAL and not test.either]
+    ranges = [test.attribute for test in plain if test.test in _RANGES and not test.either]
+    sorted_by = [] if any("." in name for name, _ in sort) else [*_before_the_id(sort)]
+    behind = [f"{'-' if down else ''}{name}" for name, down in sorted_by if name not in equal] or ranges[:1]
+    names = list(dict.fromkeys([*equal, *behind]))[:_MOST]
+    if names:
+        said = [f"{', '.join(equal)} compared"] if equal else []
+        said += [f"sorted by {', '.join(name for name, _ in sorted_by)}"] if sorted_by else []
+        said += [f"a range of {ranges[0]}"] if ranges and not sorted_by else []
+        yield from _checked(content_type, names, ORDER, "; ".join(said))
+
+
+def _before_the_id(sort: tuple[tuple[str, bool], ...]) -> Iterator[tuple[str, bool]]:
+    """The id decides; what would come behind it does not."""
+    for name, down in sort:
+        if name == "id":
+            return
+        yield name, down
+
+
+def _without(
+    content_type: ContentType, tests: Iterable[Looked], sort: tuple[tuple[str, bool], ...], dialect: Dialect
+) -> Iterator[NoIndex]:
+    uid = content_type.uid
+    for name, _ in sort:
+        if "." in name:
+            yield NoIndex(uid, f"sorted by {name}: what relations lead to is in no order here")
+    for test in tests:
+        if test.negated and test.test != Test.NULL.value:
+            yield NoIndex(uid, f"{test.attribute} is to be something else: what is left out is found by no index")
+        elif test.test in _NO_INDEX:
+            yield NoIndex(uid, f"{test.attribute}: {_NO_INDEX[test.test]}")
+        elif test.test == Test.CONTAINS.value and not test.ignores_case and dialect.parts is None:
+            yield NoIndex(uid, f"parts of {test.attribute}: an index finds them regardless of case alone ($containsi)")
+        elif test.test in _EQUAL and test.ignores_case:
+            yield NoIndex(uid, f"{test.attribute} regardless of case ($eqi): no declared index is in that order")
+
+
+def _checked(content_type: ContentType, names: list[str], kind: str, why: str) -> Iterator[Advice | NoIndex]:
+    """The index, if a definition may declare it and does not."""
+    problems: list[DefinitionProblem] = []
+    raw = names if kind == ORDER else {"attributes": names, "kind": kind}
+    found = read_declared_indexes({"octavo": {"indexes": [raw]}}, content_type.attributes, Reader("", problems))
+    if not found:
+        yield from (NoIndex(content_type.uid, problem.message) for problem in problems)
+    elif any(_serves(declared, found[0]) for declared in content_type.declared_indexes):
+        yield NoIndex(content_type.uid, f"{why}: its index is declared already")
+    else:
+        yield Advice(content_type.uid, found[0], why)
+
+
+def _serves(declared: DeclaredIndex, wanted: DeclaredIndex) -> bool:
+    if declared.kind != wanted.kind:
+        return False
+    if declared.kind == CONTAINS:
+        return set(wanted.keys) <= set(declared.keys)
+    return declared.keys[: len(wanted.keys)] == wanted.keys
+
+
+def with_index(registry: Registry, advice: Advice) -> Registry:
+    """The registry in which an index is declared besides."""
+    before = registry.content_types[advice.uid]
+    declared = (*before.declared_indexes, advice.index)
+    attributes = with_parts_indexes(before.collection_name, before.attributes, declared)
+    after = replace(before, declared_indexes=declared, attributes=attributes)
+    others = {**registry.content_types, advice.uid: after}
+    return Registry(others.values(), registry.components.values(), registry.remarks)

@@ -1,0 +1,193 @@
+"""`octavo db advise`, of a service whose lists are slow; and the plans that `octavo slow` tells. On both databases."""
+
+import asyncio
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from octavo.authorization.role_grants import grant
+from octavo.cli import main
+from octavo.database.connection import Database
+from octavo.runtime.process import build
+from octavo.settings import load_settings
+from tests.cli.processes import PATIENCE, Server, serving
+from tests.cli.projects import SECRETS, database_variables, write_type
+
+ROWS = 60_000
+TOKEN = {"OCTAVO_SERVER__METRICS__TOKEN": "a-token-for-those-who-look", "OCTAVO_SERVER__METRICS__SLOW": "0"}
+WRITER: dict[str, Any] = {
+    "kind": "collectionType",
+    "collectionName": "writers",
+    "info": {"singularName": "writer", "pluralName": "writers", "displayName": "Writer"},
+    "options": {"draftAndPublish": False},
+    "attributes": {"name": {"type": "string"}},
+}
+ARTICLE: dict[str, Any] = {
+    "kind": "collectionType",
+    "collectionName": "articles",
+    "info": {"singularName": "article", "pluralName": "articles", "displayName": "Article"},
+    "options": {"draftAndPublish": True},
+    "pluginOptions": {"somebody": {"else": True}},
+    "attributes": {
+        "title": {"type": "string"},
+        "views": {"type": "integer"},
+        "kind": {"type": "enumeration", "enum": ["news", "essay"]},
+        "body": {"type": "text"},
+        "writer": {"type": "relation", "relation": "manyToOne", "target": "api::writer.writer"},
+    },
+}
+FILL = """
+INSERT INTO articles (title, views, kind, body, published_at, created_at)
+WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {rows})
+SELECT 'title ' || (i * 7919 % {rows}), i * 10007 % {rows}, 'news', 'some text', {now}, {now} FROM n"""
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def variables(request: pytest.FixtureRequest) -> dict[str, str]:
+    return {} if request.param == "sqlite" else database_variables(request.getfixturevalue("postgresql_url"))
+
+
+@pytest.fixture
+def project(tmp_path: Path, variables: dict[str, str]) -> Path:
+    folder = tmp_path / "site"
+    write_type(folder, ARTICLE)
+    write_type(folder, WRITER)
+    (folder / ".env").write_text(SECRETS, "utf-8")
+    asyncio.run(fill(folder, variables))
+    return folder
+
+
+async def fill(folder: Path, variables: dict[str, str]) -> None:
+    service = build(load_settings(folder, variables, default_mode="production"))
+    await service.asgi.start()
+    database: Database = service.database
+    now = "CURRENT_TIMESTAMP" if variables else "1700000000000"
+    await database.execute_script(FILL.format(rows=ROWS, now=now) + ("; ANALYZE" if variables else ""))
+    await grant(database, "public", ["api::article.article.find", "api::writer.writer.find"])
+    await service.asgi.stop()
+
+
+@contextmanager
+def started(project: Path, variables: dict[str, str]) -> Iterator[Server]:
+    with serving("start", project, **TOKEN, **variables) as server:
+        yield server
+        server.stop()
+
+
+def ask(project: Path, variables: dict[str, str], *command: str) -> tuple[int, str]:
+    """A command in this process: its exit code, and all that it says."""
+    found = CliRunner().invoke(main, [*command, "--project", str(project)], env={**TOKEN, **variables})
+    return found.exit_code, found.output
+
+
+def tell(project: Path, variables: dict[str, str], *command: str) -> Any:
+    code, output = ask(project, variables, *command, "--json")
+    assert code == 0, output
+    return json.loads(output)
+
+
+def advise(project: Path, variables: dict[str, str], *options: str) -> Any:
+    return tell(project, variables, "db", "advise", *options)
+
+
+def told_plans(server: Server, project: Path, variables: dict[str, str], shape: str) -> dict[str, Any]:
+    """What is told of a request, once its plan is known."""
+    deadline = time.monotonic() + PATIENCE
+    address = f"http://127.0.0.1:{server.port}"
+    while True:
+        found = [
+            one
+            for one in tell(project, variables, "slow", "--limit", "1000", "--url", address)
+            if one["shape"] == shape
+        ]
+        if found and found[0]["plan"]:
+            return dict(found[0])
+        assert time.monotonic() < deadline, found
+        time.sleep(0.2)
+
+
+def test_what_was_slow_gets_an_index(project: Path, variables: dict[str, str]) -> None:
+    with started(project, variables) as server:
+        listed = "/api/articles?sort=views:desc&pagination[pageSize]=3"
+        status, before = server.get(listed)
+        assert status == 200
+        server.get("/api/articles?filters[kind][$eq]=hush&filters[title][$startsWith]=hush&filters[views][$gt]=7")
+        slow = told_plans(server, project, variables, "sort&pagination[pageSize]")
+        assert slow["looked_for"]["sort"] == [["views", True]]
+        assert "articles" in slow["plan"] or "SCAN" in slow["plan"]
+        told_plans(server, project, variables, "filters[kind][$eq]&filters[title][$startsWith]&filters[views][$gt]")
+        url = f"http://127.0.0.1:{server.port}"
+        found = advise(project, variables, "--url", url)
+        shown = ask(project, variables, "db", "advise", "--url", url)[1]
+        plans = ask(project, variables, "slow", "--limit", "1000", "--plans", "--url", url)[1]
+    by_index = {json.dumps(one["index"]): one for one in found["proposals"]}
+    assert set(by_index) == {'["-views"]', '["kind", "views"]'}, found
+    sort = by_index['["-views"]']
+    assert (sort["uid"], sort["rows"], sort["used"]) == ("api::article.article", ROWS, True)
+    assert sort["for"][0].startswith("/api/articles?sort&pagination[pageSize], ")
+    assert 1_000_000 < sort["bytes"] < 4_000_000
+    assert any("$startsWith" in one["why"] for one in found["without"])
+    assert 'api::article.article: ["-views"]' in shown
+    assert slow["plan"] in plans
+    for text in (str(found), shown, plans, str(slow)):
+        assert "hush" not in text
+
+    done = advise(project, variables, "--request", listed, "--apply")["done"]
+    definition = project / "src/api/article/content-types/article/schema.json"
+    raw = json.loads(definition.read_text("utf-8"))
+    assert raw == {**ARTICLE, "pluginOptions": {"somebody": {"else": True}, "octavo": {"indexes": [["-views"]]}}}
+    assert done[0] == "Written: src/api/article/content-types/article/schema.json"
+    assert any(line.startswith("Made: create index octavo_ix_") for line in done), done
+    assert tell(project, variables, "db", "diff") == {"migrations": [], "additive": [], "losing": []}
+    again = advise(project, variables, "--request", listed)
+    assert again["proposals"] == []
+    assert "is declared already" in again["without"][0]["why"]
+    with started(project, variables) as server:
+        assert server.get(listed) == (200, before)
+
+
+def test_requests_are_looked_at_without_a_service(project: Path, variables: dict[str, str]) -> None:
+    def of(query: str) -> Any:
+        return advise(project, variables, "--request", f"/api/articles?{query}")
+
+    [parts] = of("filters[title][$containsi]=77")["proposals"]
+    assert parts["index"] == {"attributes": ["title"], "kind": "contains"}
+    assert parts["used"] in (True, None), parts
+    [writer] = of("filters[writer][name][$eq]=Ann")["proposals"]
+    assert (writer["uid"], writer["index"]) == ("api::writer.writer", ["name"])
+    either = of("filters[$or][0][views][$gt]=3&filters[$or][1][title][$eq]=x")["proposals"]
+    assert [one["index"] for one in either] == [["views"], ["title"]]
+    for query, why in (
+        ("sort=writer.name", "what relations lead to is in no order here"),
+        ("filters[title][$ne]=x", "what is left out is found by no index"),
+        ("filters[title][$eqi]=x", "no declared index is in that order"),
+        ("filters[body][$eq]=x", "may be longer than an index can hold"),
+    ):
+        found = of(query)
+        assert found["proposals"] == []
+        assert why in found["without"][0]["why"]
+    assert of("filters[id][$eq]=1") == {"proposals": [], "without": [], "done": []}
+
+
+def test_refuses_what_is_no_list(project: Path, variables: dict[str, str]) -> None:
+    for request, why in (
+        ("/api/nothing?sort=title", "is no list of a content-type"),
+        ("/api/articles?sort=nothing", "Invalid parameter nothing"),
+        ("/api/articles?filters[views][$gt]=x", "views"),
+    ):
+        code, output = ask(project, variables, "db", "advise", "--request", request)
+        assert code == 1
+        assert why in output
+        assert "Traceback" not in output
+    definition = project / "src/api/article/content-types/article/schema.json"
+    write_type(project, {**ARTICLE, "attributes": {**ARTICLE["attributes"], "more": {"type": "string"}}})
+    before = definition.read_bytes()
+    code, output = ask(project, variables, "db", "advise", "--request", "/api/articles?sort=views", "--apply")
+    assert (code, definition.read_bytes()) == (1, before)
+    assert "octavo db upgrade" in output
