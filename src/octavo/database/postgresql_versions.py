@@ -45,6 +45,8 @@ class LedgerReader:
             self._reading = loop.create_task(self._read_again_and_again(), context=Context())
         return waiting
 
+    arrived = now
+
     async def _read_again_and_again(self) -> None:
         """Until nobody waits. It begins in the next turn of the loop, when all who ask in this one have asked."""
         try:

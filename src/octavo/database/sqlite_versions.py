@@ -6,6 +6,7 @@ every read does, so it sees what was committed before. Statements of the same co
 others, see that state or a newer one.
 """
 
+import asyncio
 from collections.abc import Callable, Hashable, Sequence
 
 
@@ -29,6 +30,7 @@ class FileVersions:
     def __init__(self, read: Callable[[], Hashable]) -> None:
         self._read = read
         self.latest: FileMoment | None = None
+        self._arrived: FileMoment | None = None
 
     async def now(self) -> FileMoment | None:
         version, latest = self._read(), self.latest
@@ -36,3 +38,18 @@ class FileVersions:
             return None if version is None else latest
         self.latest = FileMoment(version)
         return self.latest
+
+    async def arrived(self) -> FileMoment | None:
+        """Told once in a turn of the loop. What forgets it waits behind all that has come by now, and before all that
+        will come: whatever runs earlier had come before it was told. Each question lets other threads run, which costs
+        more than the question."""
+        if self._arrived is not None:
+            return self._arrived
+        moment, loop = await self.now(), asyncio.get_running_loop()
+        if loop.get_task_factory() is None:  # others may begin tasks out of their turn
+            self._arrived = moment
+            loop.call_soon(self._forget)
+        return moment
+
+    def _forget(self) -> None:
+        self._arrived = None

@@ -31,3 +31,7 @@ class Versions(Protocol):
 
     def now(self) -> Awaitable[Moment | None]:
         """The versions as they are after this was called; None where they cannot be told."""
+
+    def arrived(self) -> Awaitable[Moment | None]:
+        """The versions as they are after the task that asks was begun, for tasks that have not waited for anything, nor
+        changed anything by themselves: told once for all tasks that have been begun by now."""

@@ -18,6 +18,7 @@ from octavo.http.live_answers import LiveAnswers
 from octavo.http.observing import Observer
 from octavo.http.options import HttpOptions
 from octavo.http.request import Receive, Request, Scope, Send
+from octavo.http.request_names import name_of
 from octavo.http.response import FileResponse, LiveResponse, Response
 from octavo.http.router import Quick, Router
 from octavo.http.static import Files
@@ -139,16 +140,29 @@ class HttpApplication:
         """Answer what is known already, unless something is to be said or waited for; whether that was done."""
         if self._gate is not None or self.problem is not None:
             return False
-        dispatcher = self._dispatcher
-        request = Request(scope, receive, dispatcher.options)
-        request.started = asyncio.get_running_loop().time()
-        response = await quick(request)
-        if response is None:
+        dispatcher, loop = self._dispatcher, asyncio.get_running_loop()
+        started, given = loop.time(), dict(reversed(scope["headers"]))
+        found = await quick(scope, given)
+        if found is None:
             return False
-        await self._send(request, response, dispatcher, send)
-        seconds = asyncio.get_running_loop().time() - request.started
+        response, route = found
+        name = name_of(given)
+
+        def new() -> Request:
+            request = Request(scope, receive, dispatcher.options)
+            request.started, request.operation, request.route = started, route.operation, route.template
+            request.take_name(name)
+            return request
+
+        headers = dispatcher.headers_again(response, given, name, new)
+        try:
+            await send({"type": "http.response.start", "status": response.status, "headers": headers})
+            await send({"type": "http.response.body", "body": response.body})
+        except (OSError, RuntimeError):
+            logger.debug("The client went away")
+        seconds = loop.time() - started
         if seconds >= self.observed_from:
-            self._tell_answered(request, response, seconds)
+            self._tell_answered(new(), response, seconds)
         return True
 
     async def _serve(self, request: Request, dispatcher: Dispatcher, send: Send) -> None:

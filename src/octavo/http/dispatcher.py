@@ -5,7 +5,7 @@ answered with 500 and nothing else.
 """
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
 from octavo.errors import (
@@ -23,7 +23,7 @@ from octavo.http.error_response import render_error
 from octavo.http.options import HttpOptions
 from octavo.http.request import Request, Scope, decode_path
 from octavo.http.request_names import NAME
-from octavo.http.response import TEXT, Headers, Response
+from octavo.http.response import TEXT, Headers, ReadyResponse, Response
 from octavo.http.router import METHODS, Handler, Router
 from octavo.http.static import Files
 from octavo.http.welcome import add_own_routes
@@ -36,6 +36,7 @@ ALWAYS_ALLOWED = frozenset(("HEAD", "GET"))
 Around = Callable[[Handler, Request], Awaitable[Response]]
 """What stands around everything that answers: it is given that, and the request."""
 _POLICY = b"content-security-policy"
+Head = list[tuple[bytes, bytes]]
 _NONE: frozenset[bytes] = frozenset()
 _WITHOUT_BODY = frozenset((204, 304))
 
@@ -128,7 +129,7 @@ class Dispatcher:
         methods = self._router.methods(request.raw_path) | ALWAYS_ALLOWED
         return ((b"allow", ", ".join(method for method in METHODS if method in methods).encode()),)
 
-    def headers(self, request: Request, response: Response) -> list[tuple[bytes, bytes]]:
+    def headers(self, request: Request, response: Response) -> Head:
         """All headers of an answer. By the request's name the log is searched."""
         own = response.headers
         named = {name for name, _ in own} if own else _NONE
@@ -146,6 +147,17 @@ class Dispatcher:
         if response.status not in _WITHOUT_BODY and (length := response.length) >= 0:
             headers.append((b"content-length", b"%d" % length))
         return headers
+
+    def headers_again(
+        self, response: Response, given: Mapping[bytes, bytes], name: str, new: Callable[[], Request]
+    ) -> Head:
+        """As `headers`, for an answer that may have been given before to a request with a name and the headers `given`;
+        `new` makes the request itself, where that is needed."""
+        if type(response) is not ReadyResponse or b"origin" in given or self.options.server_timing:
+            return self.headers(new(), response)
+        if response.head is None:
+            response.head = tuple([header for header in self.headers(new(), response) if header[0] != NAME])
+        return [*response.head, (NAME, name.encode())]
 
 
 def render_outage(error: ServiceUnavailable) -> Response:

@@ -201,6 +201,10 @@ class Request:
             self._id = (taken_over(headers) if brings_one else None) or new_name()
         return self._id
 
+    def take_name(self, name: str) -> None:
+        """Be called as its answer calls it."""
+        self._id = name
+
     async def stream(self, limit: int) -> AsyncIterator[bytes]:
         """The body piece by piece as it arrives; 413 as soon as it is clear that it is too long."""
         self._check_announced_length(limit)

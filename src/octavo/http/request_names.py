@@ -47,3 +47,9 @@ def taken_over(headers: Mapping[bytes, bytes]) -> str | None:
         return found[1].decode()
     name = headers.get(NAME)
     return name.decode() if name is not None and _NAME.fullmatch(name) else None
+
+
+def name_of(headers: Mapping[bytes, bytes]) -> str:
+    """The name of a request with these headers: that which it brings, or a new one."""
+    brings_one = TRACE in headers or NAME in headers  # few do, and each answer asks
+    return (taken_over(headers) if brings_one else None) or new_name()

@@ -30,6 +30,17 @@ class Response:
         return len(self.body)
 
 
+class ReadyResponse(Response):
+    """An answer that is given again and again: `head` are its headers, but for those of each request, once they are
+    known."""
+
+    __slots__ = ("head",)
+
+    def __init__(self, status: int, body: bytes, content_type: str, headers: Headers) -> None:
+        super().__init__(status, body, content_type, headers)
+        self.head: Headers | None = None
+
+
 class FileResponse(Response):
     """An answer whose body is read while it is sent. `close` is called whether or not the body was sent."""
 

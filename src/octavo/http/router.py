@@ -6,14 +6,14 @@ from operator import itemgetter
 from typing import Any
 from urllib.parse import unquote
 
-from octavo.http.request import NO_VALUES, Request
+from octavo.http.request import NO_VALUES, Request, Scope
 from octavo.http.response import Response
 
 Handler = Callable[[Request], Awaitable[Response]]
 Finish = Callable[[Request, Response], Response]
 """What an answer goes through when it is there; not what is raised."""
-Quick = Callable[[Request], Awaitable[Response | None]]
-"""Answers what is known already; None for all else."""
+Quick = Callable[[Scope, Mapping[bytes, bytes]], Awaitable["tuple[Response, Route] | None"]]
+"""Answers what is known already, by a request's scope and headers; None for all else."""
 
 # In which order the methods of a path are told.
 METHODS = ("HEAD", "GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")

@@ -6,6 +6,7 @@ default locale is the same: the answer is the one that was given then, if what w
 the same. Only reads of content that no code of the project has to do with are answered so.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,15 +16,16 @@ from octavo.cache import ENTRY_BYTES, Cache
 from octavo.content.kept_answers import NOTE, KeptAnswer, KeptReader, Note
 from octavo.controllers.content import ContentController
 from octavo.errors import OctavoError
-from octavo.http.request import Request
-from octavo.http.response import Response
+from octavo.http.request import Request, Scope
+from octavo.http.response import ReadyResponse, Response
 from octavo.http.router import Finish, Route, Router
 from octavo.rest.caching import CONDITION, unless_known
 from octavo.rest.endpoints import ContentEndpoints
 from octavo.rest.operations import Guarded, Operation
 
 _READS: Final = frozenset({"find", "find_one", "find_single"})
-_HEADERS_BYTES: Final = 1024
+_CREDENTIALS: Final = b"authorization"
+_HEADERS_BYTES: Final = 2048
 
 _Key = tuple[object, object, bytes | None]
 
@@ -32,7 +34,7 @@ _Key = tuple[object, object, bytes | None]
 class _Ready:
     """An answer, what it was read as, to whom it is given (None: to everybody), and in which default locale."""
 
-    response: Response
+    response: ReadyResponse
     answer: KeptAnswer
     route: Route
     asker: tuple[object, ...] | None
@@ -48,23 +50,24 @@ class QuickAnswers:
         controller: ContentController,
         reader: KeptReader,
         ready: Cache[_Key, _Ready],
+        most_headers: int,
     ) -> None:
         self._authenticate = authenticator.authenticate
         self._controller = controller
         self._locale = controller.locales.default
-        self._now = reader.versions.now
+        self._now = reader.versions.arrived
         self._ready = ready
+        self._most_headers = most_headers
 
-    async def find(self, request: Request) -> Response | None:
-        """What is known; None for a request that has to go the whole road. Raises nothing."""
-        if request.method != "GET" or len(request.scope["headers"]) > request.options.max_headers:
-            return None
-        ready = self._ready.get(_key(request))
-        if ready is None:
+    async def find(self, scope: Scope, headers: Mapping[bytes, bytes]) -> tuple[Response, Route] | None:
+        """What is known, and the route; None for a request that has to go the whole road. Raises nothing."""
+        credentials = headers.get(_CREDENTIALS)
+        ready = self._ready.get(_key(scope, credentials)) if scope["method"] == "GET" else None
+        if ready is None or len(scope["headers"]) > self._most_headers:
             return None
         try:
             if ready.asker is not None:
-                actor = request.actor = await self._authenticate(request.header("authorization"))
+                actor = await self._authenticate(None if credentials is None else credentials.decode("latin-1"))
                 if _asker(actor) != ready.asker:
                     return None
             if ready.locale and await self._locale() != ready.locale:
@@ -74,9 +77,8 @@ class QuickAnswers:
         if not ready.answer.holds(await self._now()):
             self._ready.refuse()
             return None
-        request.operation, request.route = ready.route.operation, ready.route.template
-        known = request.headers.get(CONDITION)
-        return ready.response if known is None else unless_known(ready.response, known)
+        known = headers.get(CONDITION)
+        return (ready.response if known is None else unless_known(ready.response, known)), ready.route
 
     async def locale_of(self, uid: str) -> str:
         """The default locale, where it matters for a content-type."""
@@ -88,7 +90,7 @@ class QuickAnswers:
 
     def add(self, request: Request, ready: _Ready) -> None:
         """Be ready for the same request."""
-        key, response = _key(request), ready.response
+        key, response = _key(request.scope, request.headers.get(_CREDENTIALS)), ready.response
         texts = (
             sum(len(name) + len(value) for name, value in response.headers) + len(request.query) + len(key[2] or b"")
         )
@@ -120,7 +122,8 @@ class _Noted:
         response = self.finish(request, response)
         if quick.may_stand_for(self.uid) and await quick.locale_of(self.uid) == locale:
             asker = None if request.actor is None else _asker(request.actor)
-            quick.add(request, _Ready(response, note.answer, self.route, asker, locale))
+            ready = ReadyResponse(response.status, response.body, response.content_type, response.headers)
+            quick.add(request, _Ready(ready, note.answer, self.route, asker, locale))
         return response if condition is None else unless_known(response, condition)
 
 
@@ -135,9 +138,8 @@ def answer_quickly(router: Router, quick: QuickAnswers) -> None:
     router.quick = quick.find
 
 
-def _key(request: Request) -> _Key:
-    scope = request.scope
-    return scope.get("raw_path") or scope["path"], scope["query_string"], request.headers.get(b"authorization")
+def _key(scope: Scope, credentials: bytes | None) -> _Key:
+    return scope.get("raw_path") or scope["path"], scope["query_string"], credentials
 
 
 def _asker(actor: Actor) -> tuple[object, ...]:

@@ -32,4 +32,5 @@ def use_kept_answers(router: Router, shared: Infrastructure, controller: Content
     """Let requests that were asked before be answered at once, where answers are kept; the last step of a router."""
     reader = controller.reader
     if isinstance(reader, KeptReader):
-        answer_quickly(router, QuickAnswers(shared.authenticator, controller, reader, caches.cache("quick answers")))
+        ready, most_headers = caches.cache("quick answers"), shared.settings.middlewares.requests.header_count
+        answer_quickly(router, QuickAnswers(shared.authenticator, controller, reader, ready, most_headers))
