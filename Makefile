@@ -14,7 +14,7 @@ PYTHON ?=
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help run test retest cluster-test lint format types bench bench-pages soak clients docs pages lock clean
+.PHONY: help run test retest cluster-test lint format types bench bench-pages soak clients docs pages lock release clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -68,6 +68,9 @@ pages: $(DEV) ## Build the pages of administrators from admin/ (needs Node.js 20
 
 lock: $(DEV) ## Pin the newest suitable versions of what requirements/*.in name
 	$(BIN)/python requirements/lock.py
+
+release: $(DEV) ## Build, check and tag a version: VERSION=1.2.0, DRY=1 to try (uploads nothing)
+	$(BIN)/python scripts/release.py "$(VERSION)"
 
 clean: ## Remove everything that was made
 	rm -rf .venv .venv-* .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist src/*.egg-info

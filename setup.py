@@ -1,4 +1,4 @@
-"""What pyproject.toml cannot say: the wheel carries the sample project, which `octavo new` copies."""
+"""What pyproject.toml cannot say: the wheel carries what is not in src, for `octavo new` and `octavo docs`."""
 
 import shutil
 from pathlib import Path
@@ -6,24 +6,48 @@ from pathlib import Path
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-SAMPLE = Path(__file__).parent / "examples" / "magazine"
+ROOT = Path(__file__).parent
+SAMPLE = ROOT / "examples" / "magazine"
 PARTS = ("config", "seed", "src", ".gitignore")
+DOCUMENTS = (
+    "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "Dockerfile",
+    "docs/*.md",
+    "examples/compose/*",
+    "examples/compose/.dockerignore",
+    "examples/grafana/*",
+    "examples/kubernetes/*",
+    "examples/proxies/*",
+    "examples/systemd/*",
+)
 
 
 class BuildWithSample(build_py):
-    """Copies the sample project into the package. A working copy is used as it is and needs none."""
+    """Copies the sample project and the manual into the package. A working copy is used as it is and needs none."""
 
     def run(self) -> None:
         super().run()
-        if self.editable_mode:
-            return
-        target = Path(self.build_lib) / "octavo" / "sample"
+        if not self.editable_mode:
+            package = Path(self.build_lib) / "octavo"
+            self.copy_sample(package / "sample")
+            self.copy_documents(package / "documents")
+
+    def copy_sample(self, target: Path) -> None:
         shutil.rmtree(target, ignore_errors=True)
         target.mkdir(parents=True)
         for part in PARTS:
             source = SAMPLE / part
             copy = shutil.copytree if source.is_dir() else shutil.copyfile
             copy(source, target / part)
+
+    def copy_documents(self, target: Path) -> None:
+        shutil.rmtree(target, ignore_errors=True)
+        for source in sorted(path for pattern in DOCUMENTS for path in ROOT.glob(pattern)):
+            copy = target / source.relative_to(ROOT)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, copy)
 
 
 setup(cmdclass={"build_py": BuildWithSample})

@@ -15,7 +15,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src"
 
 LAYERS = (
-    ("errors", "clock", "threads", "cache", "cache_control", "own_files"),
+    ("errors", "clock", "threads", "cache", "cache_control", "own_files", "manual"),
     ("outage_log", "forms"),
     ("recent_log",),
     ("schema", "javascript"),

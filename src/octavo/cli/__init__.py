@@ -41,6 +41,7 @@ main = LazyGroup(
         "status": ("octavo.cli.watching:status", "Show how a running service fares."),
         "ready": ("octavo.cli.ready:ready", "Ask a running service whether it takes requests."),
         "slow": ("octavo.cli.watching:slow", "Show the slow requests of a running service."),
+        "docs": ("octavo.cli.docs:docs", "Show the manual, in the terminal or the browser."),
         "version": ("octavo.cli.version:version", "Show the version."),
     },
     plugins="octavo.commands",
