@@ -1,8 +1,10 @@
 """`octavo new`: a project that starts."""
 
+import re
 import stat
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -10,7 +12,7 @@ from octavo.cli import main
 from octavo.settings import load_settings, missing_secrets
 from tests.cli.conftest import refused, said
 
-FILES = {".env", ".gitignore", "config/api.toml", "config/server.toml", "public/uploads/.gitkeep"}
+FILES = {".env", ".gitignore", "README.md", "config/api.toml", "config/server.toml", "public/uploads/.gitkeep"}
 
 
 def files(folder: Path) -> set[str]:
@@ -44,3 +46,31 @@ def test_leaves_what_is_there(tmp_path: Path) -> None:
     message = f"{tmp_path} is there already and not empty"
     assert refused(CliRunner().invoke(main, ["new", str(tmp_path)])) == message
     assert files(tmp_path) == {"kept.txt"}
+
+
+def commands_of(readme: str) -> list[list[str]]:
+    code = re.findall(r"^octavo ([^#\n]+)|`octavo ([^`]+)`", readme, re.MULTILINE)
+    return [(one or other).split() for one, other in code]
+
+
+@pytest.mark.parametrize("blank", [False, True])
+def test_the_readme_tells_what_is_there(tmp_path: Path, blank: bool) -> None:
+    project = tmp_path / "garden"
+    said(CliRunner().invoke(main, ["new", str(project), *(["--blank"] if blank else [])]))
+    readme = (project / "README.md").read_text("utf-8")
+    assert readme.startswith("# garden\n\n")
+    assert ("| Article | `/api/articles` | yes | no |" in readme) is not blank
+    assert ("| Homepage | `/api/homepage` | yes | yes |" in readme) is not blank
+    assert ("--seed" in readme, "`shared.seo`" in readme) == (not blank, not blank)
+    assert ("There are no content-types yet" in readme) is blank
+    named = re.findall(r"^\| `([^`]+)` \| [a-z]", readme, re.MULTILINE)
+    assert {"config", ".env", "src/api"} <= set(named)
+    assert [name for name in named if not (project / name).exists()] == [".octavo", "database/migrations"]
+    for words in commands_of(readme):
+        command: click.Command | None = main
+        for word in words:
+            if isinstance(command, click.Group) and not word.startswith("--"):
+                command = command.get_command(click.Context(command), word)
+                assert command is not None, words
+        options = {name for parameter in command.params for name in parameter.opts} if command else set()
+        assert {word for word in words if word.startswith("--")} <= options | {"--help"}, words

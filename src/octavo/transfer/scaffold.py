@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from octavo.schema.loader import load_registry
+from octavo.transfer.project_readme import write_readme
+
 PACKAGE: Final = Path(__file__).parents[1]
 SAMPLE_PLACES: Final = (PACKAGE / "sample", PACKAGE.parents[1] / "examples" / "magazine")
 """The sample project: within an installed package, or in a working copy of Octavo itself."""
@@ -36,6 +39,7 @@ def make_project(folder: Path, *, blank: bool) -> None:
     for name in _EMPTY_FOLDERS:
         _make_empty(folder / name)
     add_secrets(folder, _SECRETS)
+    write_readme(folder, load_registry(folder))
 
 
 def sample_folder() -> Path:
