@@ -29,7 +29,7 @@ LAYERS = (
     ("content",),
     ("i18n", "media"),
     ("controllers", "project.context"),
-    ("authentication", "webhooks", "purging"),
+    ("authentication", "webhooks", "purging", "backups.record"),
     ("users",),
     ("administrators", "content_manager"),
     ("transfer.definition_edits",),
@@ -40,7 +40,7 @@ LAYERS = (
     ("rest", "graphql", "admin", "telemetry"),
     ("project.api",),
     ("runtime", "handle", "typed"),
-    ("transfer", "adoption"),
+    ("transfer", "adoption", "backups"),
     ("generators",),
     ("asgi",),
     ("runtime.server",),
@@ -89,7 +89,12 @@ BOOKKEEPING = {"octavo.authentication.authenticator", "octavo.authentication.rat
 """Modules that write, in one statement, what is no data of a project: a token's last use, counts, ended sessions."""
 
 DATABASES = {"sqlite", "postgresql", "postgres"}
-NAME_DATABASES = {"octavo.cli.database", "octavo.runtime.open_resources", "octavo.testing.databases"}
+NAME_DATABASES = {
+    "octavo.backups.making",
+    "octavo.cli.database",
+    "octavo.runtime.open_resources",
+    "octavo.testing.databases",
+}
 """What may ask which database the settings name: backups, which are a file or a tool's; who opens the driver;
 and what makes databases for tests. All others ask the dialect."""
 
@@ -210,7 +215,7 @@ def asks_for_a_dialects_name(node: ast.AST) -> bool:
     return found.strip("_") == "dialect"
 
 
-DRIVERS = ("octavo.database.sqlite", "octavo.database.postgresql", "octavo.cli.postgresql_tools")
+DRIVERS = ("octavo.database.sqlite", "octavo.database.postgresql", "octavo.backups.postgresql")
 """What is about one database."""
 
 

@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from octavo.authorization.action_patterns import actions_of
+from octavo.backups.problems import BackupFailed
 from octavo.database.connection import Database
 from octavo.errors import OctavoError, ServiceUnavailable
 from octavo.project import InvalidCode
@@ -65,7 +66,7 @@ class Command(click.Command):
             raise Refused(f"The database cannot be reached: {error.__cause__ or error}") from error
         except BrokenPipeError:
             raise
-        except (StartFailed, SeedError, TransferError, OctavoError, OSError) as error:
+        except (StartFailed, SeedError, TransferError, BackupFailed, OctavoError, OSError) as error:
             raise Refused(str(error)) from error
 
 

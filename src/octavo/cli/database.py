@@ -7,12 +7,13 @@ from pathlib import Path
 
 import click
 
+from octavo.backups.postgresql_tools import dump_database, restore_database
 from octavo.cli.advise import advise
+from octavo.cli.backups import backups, make_scheduled
 from octavo.cli.base import Group, json_option, project_option, read_settings, refuse, say, say_json
 from octavo.cli.convert import convert
 from octavo.cli.database_copy import copy
 from octavo.cli.migrations import connected, migrate, migration, migrations
-from octavo.cli.postgresql_tools import dump_database, restore_database
 from octavo.cli.progress import progress_bar
 from octavo.cli.rename import rename
 from octavo.cli.rename_component import rename_component
@@ -34,7 +35,7 @@ def db() -> None:
     """Compare, upgrade, migrate, back up, restore and copy the database."""
 
 
-for _command in (migrate, migrations, migration, rename, rename_component, convert, copy, totals, advise):
+for _command in (backups, migrate, migrations, migration, rename, rename_component, convert, copy, totals, advise):
     db.add_command(_command)
 
 
@@ -105,15 +106,24 @@ def _tell(heading: str, color: str, items: tuple[object, ...]) -> None:
 
 
 @db.command(epilog="Example: octavo db backup backups/monday.db")
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), required=False)
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@click.option("--scheduled", is_flag=True, help="As `database.backups` is set: verified, old ones removed.")
+@click.option("--begun", is_flag=True, hidden=True)
 @project_option
-def backup(file: Path, force: bool, project: Path) -> None:
-    """Copy the database to a file, while it may be in use.
+def backup(file: Path | None, force: bool, scheduled: bool, begun: bool, project: Path) -> None:
+    """Copy the database to a file, while it may be in use; or with --scheduled to the folder of copies.
 
     On PostgreSQL by pg_dump, which has to be installed.
     """
     settings = read_settings(project)
+    if scheduled:
+        if file is not None:
+            raise click.UsageError("--scheduled takes no file: the settings name a folder")
+        make_scheduled(settings, begun=begun)
+        return
+    if file is None:
+        raise click.UsageError("Missing argument 'FILE'")
     if file.exists() and not force:
         refuse(f"{file} is there already; --force replaces it")
     if settings.database.client == "sqlite":

@@ -120,6 +120,10 @@ class _Numbers:
         found = self._families.get(name, ())
         return float(sum(v for end, given, v in found if end == suffix and wanted <= {(a, b) for a, b in given}))
 
+    def has(self, name: str) -> bool:
+        """Whether there is anything of a name."""
+        return bool(self._families.get(name))
+
     def by(self, name: str, label: str) -> list[str]:
         return sorted({text for _, given, _ in self._families.get(name, ()) for key, text in given if key == label})
 
@@ -168,10 +172,21 @@ def _rows(now: _Numbers, past: _Numbers, seconds: float, *, since_start: bool) -
             f"replica {name}",
             f"{state}, {lag:.1f} s behind, {reads / seconds:,.1f} reads a second, {failed:.0f} failed",
         )
+    if now.has("octavo_backup_failures"):
+        yield "last copy", _told_copy(now)
     for topic in now.by("octavo_outbox_messages", "topic"):
         waits, dead = now.sum("octavo_outbox_messages", topic=topic), now.sum("octavo_outbox_given_up", topic=topic)
         late = now.sum("octavo_outbox_late_seconds", topic=topic)
         yield f"outbox, {topic}", f"{waits:.0f} wait, the first {late:.0f} s late, {dead:.0f} given up"
+
+
+def _told_copy(now: _Numbers) -> str:
+    failures = now.sum("octavo_backup_failures")
+    since = f", {failures:.0f} attempts failed since" if failures else ""
+    if not now.has("octavo_backup_age_seconds"):
+        return f"none{since}"
+    age, size = now.sum("octavo_backup_age_seconds"), now.sum("octavo_backup_bytes")
+    return f"{_time(int(age))} old, {_size(size)}, verified{since}"
 
 
 def _size(number: float) -> str:

@@ -17,7 +17,11 @@ class NotADatabase(ValueError):
     """A file is no SQLite database, or a damaged one."""
 
 
-def copy_database(source: Path, target: Path, progress: Progress) -> None:
+Look = Callable[[apsw.Connection], None]
+"""Shown the state that is copied."""
+
+
+def copy_database(source: Path, target: Path, progress: Progress, look: Look | None = None) -> None:
     """Copy a database over another one, which may be missing, in one transaction.
 
     Raises FileNotFoundError and NotADatabase for the source, OSError for the target.
@@ -27,6 +31,8 @@ def copy_database(source: Path, target: Path, progress: Progress) -> None:
     reader = apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READWRITE)
     try:
         _check(reader, source)
+        if look is not None:
+            look(reader)
         target.parent.mkdir(parents=True, exist_ok=True)
         writer = apsw.Connection(str(target))
         try:

@@ -62,6 +62,8 @@ class Background:
             self._begin(self._jobs.clockwork().run())
         if self._works and self._shared.database.dialect.aside and declares_indexes(self._registry):
             self._begin(_make_indexes(self._shared.database, self._registry))
+        if self._works and self._shared.settings.server.jobs.cron and self._shared.backups.schedule is not None:
+            self._begin(self._shared.backups.run())
         totals = self._shared.settings.database.totals
         if self._works and totals != "counted":
             keeper = TotalsKeeper(self._shared.database, self._registry)

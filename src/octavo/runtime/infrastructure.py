@@ -35,6 +35,7 @@ from octavo.media.storage.base import Storage
 from octavo.purging.purges import Purges
 from octavo.recent_log import RecentLog
 from octavo.runtime import options
+from octavo.runtime.backups import ScheduledBackups
 from octavo.runtime.open_mailer import open_mailer
 from octavo.runtime.open_purges import open_purges
 from octavo.runtime.open_resources import open_counts, open_media, open_project_database
@@ -79,6 +80,7 @@ class Infrastructure:
     sessions: UserSessions | None
     counts: RedisCounts | None
     definitions: DefinitionChanges
+    backups: ScheduledBackups
     slow: SlowRequests
     recent: RecentLog
     traces: "Traces | None"
@@ -111,6 +113,7 @@ class Infrastructure:
     async def close(self) -> None:
         """Let what is under way in the background finish, then close everything; nobody asks any more."""
         self.recent.detach()
+        await self.backups.close()
         await self.entering.settle()
         await self.authenticator.settle()
         if self.counts is not None:
@@ -178,6 +181,7 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
         sessions=UserSessions(database, options.session_options(settings)) if options.renews(settings) else None,
         counts=counts,
         definitions=DefinitionChanges(),
+        backups=ScheduledBackups(database, settings),
         slow=SlowRequests(),
         recent=RecentLog(),
         traces=traces,

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from octavo import __version__
+from octavo.backups.record import read_record
 from octavo.clock import this_moment
 from octavo.database.connection import Watch
 from octavo.errors import ServiceUnavailable, UnauthorizedError
@@ -146,6 +147,7 @@ class Operating:
             work = await count_work(self._infrastructure().database)
         except ServiceUnavailable:
             return [_up(0)]
+        backups = await self._backups()
         waiting: list[Sample] = [("", (("topic", one.topic),), one.waiting) for one in work]
         late: list[Sample] = [("", (("topic", one.topic),), one.late_seconds) for one in work]
         given_up: list[Sample] = [("", (("topic", one.topic),), one.given_up) for one in work]
@@ -154,6 +156,21 @@ class Operating:
             Family("octavo_outbox_messages", "gauge", "What waits: jobs, hooks, webhooks.", waiting),
             Family("octavo_outbox_late_seconds", "gauge", "How long the first of it has been due.", late),
             Family("octavo_outbox_given_up", "gauge", "What was given up.", given_up),
+            *backups,
+        ]
+
+    async def _backups(self) -> list[Family]:
+        """How old the last verified copy is, where they are made by the clock; no sample where there is none."""
+        shared = self._infrastructure()
+        if shared.backups.schedule is None:
+            return []
+        found = await read_record(shared.database)
+        age: list[Sample] = [("", (), (this_moment() - found.verified_at) / 1000)] if found.verified_at else []
+        size: list[Sample] = [("", (), found.size)] if found.verified_at else []
+        return [
+            Family("octavo_backup_age_seconds", "gauge", "Age of the last verified copy of the database.", age),
+            Family("octavo_backup_bytes", "gauge", "Size of it.", size),
+            Family("octavo_backup_failures", "gauge", "Attempts that failed since then.", [("", (), found.failures)]),
         ]
 
 

@@ -14,6 +14,7 @@ from octavo.authentication.authenticator import AccessOptions
 from octavo.authentication.credentials import Secrets
 from octavo.authentication.rate_limits import RateLimitOptions
 from octavo.authorization.strictness import Strictness
+from octavo.backups import record as backup_record
 from octavo.content import schedules
 from octavo.content.input.body_check import WriteRules
 from octavo.database import leases
@@ -70,6 +71,7 @@ def own_tables(settings: Settings) -> tuple[OwnTable, ...]:
         *((token_versions.TABLE,) if revokes_tokens(settings) else ()),
         *((user_sessions.TABLE,) if renews(settings) else ()),
         *((rate_limits.TABLE,) if counts_in_database(settings) else ()),
+        *((backup_record.TABLE,) if settings.database.backups.schedule else ()),
         *((followers.TABLE,) if settings.server.follow_definitions else ()),
     )
 

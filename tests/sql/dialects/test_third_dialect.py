@@ -131,7 +131,7 @@ def test_all_that_functions_write(registry: Registry) -> None:
 SQL = re.compile(
     r"\bON CONFLICT\b|\bRETURNING\b|\bexcluded\.|\bDEFAULT VALUES\b|'\s*\|\| |\bVALUES\s+\{values|\bPRAGMA\b"
 )
-DRIVERS = ("sql/dialects/", "database/sqlite", "database/postgresql", "cli/postgresql_tools")
+DRIVERS = ("sql/dialects/", "database/sqlite", "database/postgresql", "backups/")
 
 
 def test_no_other_module_knows_words_of_one_database() -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from octavo.settings.files.backups import Backups
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
 from octavo.settings.values import SIZE
 
@@ -112,6 +113,7 @@ class Database:
         "`counted` each time. `auto` keeps them in a database that Octavo has made; where Strapi v4 has, `octavo db "
         "totals --keep` begins it.",
     )
+    backups: Backups = table(Backups, "Copies of the database by the clock; see docs/backups.md.")
     run_migrations: bool = setting(True, "Whether new files of `database/migrations` run at a start.")
     statement_timeout: int = setting(
         15000, "Longest time a statement may run, in milliseconds; 0 for no limit.", bounds=AT_LEAST_ZERO

@@ -1,6 +1,6 @@
 """Copies of PostgreSQL databases, by PostgreSQL's own tools, which have to be there. The password is never an argument.
 
-A copy replaces the project's tables in one transaction: all of it or nothing.
+A copy replaces the project's tables in one transaction: all of it or nothing. Raises BackupFailed.
 """
 
 import os
@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import IO
 
-from octavo.cli.base import refuse
+from octavo.backups.problems import BackupFailed
 from octavo.runtime.database_servers import direct_server
 from octavo.settings import Settings
 from octavo.sql.dialects.postgresql import POSTGRESQL
@@ -25,32 +25,33 @@ END $$;
 """
 
 
-def dump_database(settings: Settings, file: Path) -> None:
-    """Copy the project's schema to a file, as it is at one moment, while it may be in use."""
+def dump_database(settings: Settings, file: Path, snapshot: str | None = None) -> None:
+    """Copy the project's schema to a file, as it is at one moment, that of a snapshot or now."""
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_name(f"{file.name}.part")
     schema = f"--schema={settings.database.schema}"
     try:
-        _run(settings, _tool("pg_dump"), "--format=custom", "--no-owner", "--no-privileges", schema, f"--file={part}")
+        options = ["--format=custom", "--no-owner", "--no-privileges", schema, f"--file={part}"]
+        _run(settings, find_tool("pg_dump"), *options, *([f"--snapshot={snapshot}"] if snapshot else []))
         part.replace(file)
     finally:
         part.unlink(missing_ok=True)
 
 
-def restore_database(settings: Settings, file: Path) -> None:
-    """Put a copy in the place of all tables of the project's schema."""
-    tools = _tool("pg_restore"), _tool("psql")
+def restore_database(settings: Settings, file: Path, database: str | None = None) -> None:
+    """Put a copy in the place of all tables of the project's schema, in the project's database or another one."""
+    tools = find_tool("pg_restore"), find_tool("psql")
     schema = settings.database.schema
     _run(settings, tools[0], "--list", str(file))  # refuses what is no copy before anything is touched
     # Said as SQL: by itself the tool would keep tables that are younger than the copy, or stumble over them.
     read = [tools[0], "--no-owner", "--no-privileges", f"--schema={schema}", "--file=-", str(file)]
     write = [tools[1], "--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1"]
-    environment = _environment(settings)
+    variables = environment(settings, database)
     with (
         tempfile.TemporaryFile() as messages,  # in a pipe that nobody reads yet they would hold everything up
         subprocess.Popen(read, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as reader,
         subprocess.Popen(
-            write, env=environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=messages
+            write, env=variables, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=messages
         ) as writer,
     ):
         assert reader.stdout is not None
@@ -63,7 +64,7 @@ def restore_database(settings: Settings, file: Path) -> None:
         if writer.wait():
             messages.seek(0)
             said = messages.read().decode(errors="replace")
-            refuse(f"Nothing was restored: {_first_line(said) or 'the copy cannot be read to its end'}")
+            raise BackupFailed(f"Nothing was restored: {first_line(said) or 'the copy cannot be read to its end'}")
 
 
 def _feed(first: str, source: IO[bytes], target: IO[bytes]) -> bool:
@@ -77,27 +78,30 @@ def _feed(first: str, source: IO[bytes], target: IO[bytes]) -> bool:
     return True
 
 
-def _tool(name: str) -> str:
+def find_tool(name: str) -> str:
+    """The path of one of PostgreSQL's programs."""
     found = shutil.which(name)
     if found is None:
-        refuse(f"{name} is needed for this and is not installed here; it comes with PostgreSQL's client programs")
+        raise BackupFailed(
+            f"{name} is needed for this and is not installed here; it comes with PostgreSQL's client programs"
+        )
     return found
 
 
 def _run(settings: Settings, *command: str) -> None:
-    done = subprocess.run(command, env=_environment(settings), capture_output=True, check=False)
+    done = subprocess.run(command, env=environment(settings), capture_output=True, check=False)
     if done.returncode:
-        refuse(_first_line(done.stderr.decode(errors="replace")) or f"{command[0]} failed")
+        raise BackupFailed(first_line(done.stderr.decode(errors="replace")) or f"{command[0]} failed")
 
 
-def _environment(settings: Settings) -> dict[str, str]:
-    """The variables by which PostgreSQL's tools are told of a database."""
+def environment(settings: Settings, database: str | None = None) -> dict[str, str]:
+    """The variables by which PostgreSQL's tools are told of a database: the project's, or another one beside it."""
     server, places = direct_server(settings)
     told = {
         "PGHOST": ",".join(host for host, _ in places),
         "PGPORT": ",".join(str(port) for _, port in places),
         "PGTARGETSESSIONATTRS": "read-write" if len(places) > 1 else "",
-        "PGDATABASE": server["database"],
+        "PGDATABASE": database or server["database"],
         "PGUSER": server["user"],
         "PGPASSWORD": server["password"],
         "PGSSLMODE": settings.database.ssl,
@@ -105,5 +109,6 @@ def _environment(settings: Settings) -> dict[str, str]:
     return {**os.environ, **{name: value for name, value in told.items() if value}}
 
 
-def _first_line(text: str) -> str:
+def first_line(text: str) -> str:
+    """The beginning of what a program said."""
     return text.strip().partition("\n")[0]

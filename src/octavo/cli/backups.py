@@ -1,0 +1,99 @@
+"""`octavo db backups`: the copies that are there; and `octavo db backup --scheduled`, which makes one."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import click
+
+from octavo.backups import record
+from octavo.backups.making import make_copy, store_of, verify_copy
+from octavo.backups.problems import BackupFailed
+from octavo.backups.store import Copy
+from octavo.cli.base import Command, json_option, project_option, read_settings, refuse, say, say_json, say_table
+from octavo.cli.progress import progress_bar
+from octavo.clock import shown_moment
+from octavo.database.connection import Database
+from octavo.database.unit_of_work import unit_of_work
+from octavo.errors import ServiceUnavailable
+from octavo.outage_log import reason_of
+from octavo.runtime.open_resources import open_project_database
+from octavo.settings import Settings
+
+
+@click.command(cls=Command, epilog="Example: octavo db backups --verify")
+@click.option("--verify", is_flag=True, help="Verify each again: put into a scratch database, and counted.")
+@project_option
+@json_option
+def backups(verify: bool, project: Path, as_json: bool) -> None:
+    """Show the verified copies in the folder of `database.backups`, the newest first."""
+    settings = read_settings(project)
+    rows, unsound = [], 0
+    for copy in store_of(settings).copies():
+        row = _row(copy)
+        if verify:
+            try:
+                row["now"] = verify_copy(settings, copy)
+            except (BackupFailed, OSError) as error:
+                row["now"], unsound = str(error), unsound + 1
+        rows.append(row)
+    if as_json:
+        say_json(rows)
+    else:
+        say_table(rows[0] if rows else ("file",), (row.values() for row in rows))
+    if unsound:
+        refuse(f"{unsound} of {len(rows)} copies are not sound")
+
+
+def _row(copy: Copy) -> dict[str, Any]:
+    manifest = copy.manifest
+    return {
+        "file": str(copy.path / manifest.file),
+        "made": shown_moment(manifest.made_at),
+        "bytes": manifest.bytes,
+        "rows": copy.rows,
+        "uploads": manifest.uploads,
+        "verified": manifest.verified,
+    }
+
+
+def make_scheduled(settings: Settings, *, begun: bool) -> None:
+    """Make a copy as it is set, and write down how it went; `begun`: that it began is written down already."""
+    with suppress(OSError, AttributeError):  # others come first
+        os.nice(10)
+    if not begun:
+        asyncio.run(_with_record(settings, _begin))
+    try:
+        with progress_bar("Backing up") as progress:
+            made = make_copy(settings, progress)
+    except (BackupFailed, OSError) as error:
+        reason = str(error) if isinstance(error, BackupFailed) else reason_of(error)
+        with suppress(ServiceUnavailable):  # it may be why
+            asyncio.run(_with_record(settings, lambda database: record.failed(database, reason)))
+        refuse(reason)
+    manifest = made.copy.manifest
+    asyncio.run(_with_record(settings, lambda database: record.done(database, manifest.made_at, manifest.bytes)))
+    told = "Copied the database to {}: {} rows in {} tables, {:,.1f} MB, {} and counted, {:.0f} s; {} older removed"
+    counts = made.copy.rows, len(manifest.tables), manifest.bytes / 1024**2, manifest.verified, made.seconds
+    say("{}", told.format(made.copy.path / manifest.file, *counts, len(made.removed)))
+    for note in manifest.notes:
+        say("{}", note)
+
+
+async def _begin(database: Database) -> None:
+    await record.begin(database, await record.read_record(database))
+
+
+async def _with_record(settings: Settings, work: Callable[[Database], Awaitable[None]]) -> None:
+    """Do something with the row of copies."""
+    database = open_project_database(settings)
+    try:
+        await database.connect()
+        async with unit_of_work(database) as unit:
+            await unit.connection.execute_script(record.TABLE.script(database.dialect.counter_column))
+        await work(database)
+    finally:
+        await database.close()

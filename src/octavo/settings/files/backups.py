@@ -1,0 +1,40 @@
+"""`database.toml`, the table `backups`: copies by the clock."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
+from octavo.settings.values import DURATION, SIZE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keep:
+    """How many copies are kept."""
+
+    last: int = setting(1, "The newest ones.", bounds=AT_LEAST_ONE)
+    daily: int = setting(7, "The newest one of each of so many days.", bounds=AT_LEAST_ZERO)
+    weekly: int = setting(4, "The newest one of each of so many weeks.", bounds=AT_LEAST_ZERO)
+    monthly: int = setting(0, "The newest one of each of so many months.", bounds=AT_LEAST_ZERO)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backups:
+    """Copies of the database by the clock."""
+
+    schedule: str | None = setting(
+        None, 'When a copy is made, as a cron expression such as `"0 3 * * *"`; without one, none is by itself.'
+    )
+    time_zone: str = setting("UTC", "Time zone of the schedule, as in `Europe/Berlin`.")
+    folder: str = setting("backups", "Where copies lie; relative to the project, better on another disk.")
+    uploads: bool = setting(False, "Copy the folder of uploaded files as well.")
+    verify: Literal["restored", "read"] = setting(
+        "restored",
+        "How a copy is verified: put into a scratch database and counted there, or read to its end and counted.",
+    )
+    leave_free: int = setting(
+        1024**3, "What has to stay free on the disk of the copies.", kind=SIZE, bounds=AT_LEAST_ZERO, default_doc="1 GB"
+    )
+    timeout: int = setting(
+        6 * 3600, "How long making one may take.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="6h"
+    )
+    keep: Keep = table(Keep, "How many copies are kept; what any of these keeps stays.")
