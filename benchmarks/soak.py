@@ -37,6 +37,10 @@ SAMPLE_SECONDS = 2.0
 WARM_SHARE, REST_SECONDS = 0.2, 20.0
 """The beginning in which nothing is broken; and how long after the last fault something is waited for."""
 DELIVERED_WITHIN = 180.0
+_COLUMNS = (
+    *("minute", "answered", "failed", "p50 ms", "p99 ms", "nothing ms"),
+    *("MB", "files", "connections", "broken"),
+)
 
 
 class Receiver(ThreadingHTTPServer):
@@ -86,8 +90,17 @@ def small_disk(size: int) -> Iterator[tuple[Path, bool]]:
 @click.option("--rate", type=click.FloatRange(1), default=15, show_default=True, help="Requests a second.")
 @click.option("--callers", type=click.IntRange(1), default=6, show_default=True)
 @click.option("--only", multiple=True, type=click.Choice(list(FAULTS)), help="A fault; may be repeated.")
+@click.option("--rounds", type=click.IntRange(1), help="How often all is broken; every 15 minutes if not given.")
 @click.option("--keep", type=click.Path(path_type=Path), help="Where the log of the service and the figures are kept.")
-def main(minutes: float, postgresql: bool, rate: float, callers: int, only: tuple[str, ...], keep: Path | None) -> None:
+def main(
+    minutes: float,
+    postgresql: bool,
+    rate: float,
+    callers: int,
+    only: tuple[str, ...],
+    rounds: int | None,
+    keep: Path | None,
+) -> None:
     """Load a service, break this and that, and say whether it stays as it is."""
     with ExitStack() as stack:
         data, is_own = stack.enter_context(small_disk(DISK_MB))
@@ -108,7 +121,15 @@ def main(minutes: float, postgresql: bool, rate: float, callers: int, only: tupl
         world = World(service, server, data if is_own else None)
         token = (settings.project / TOKEN_FILE).read_text("utf-8")
         load = Load(service.url, token, rate, callers, watch)
-        ok = asyncio.run(_soak(world, load, receiver, minutes * 60, only or tuple(FAULTS)))
+        ok = asyncio.run(
+            _soak(
+                world,
+                load,
+                receiver,
+                minutes * 60,
+                _order(only or tuple(FAULTS), rounds or max(1, round(minutes / 15))),
+            )
+        )
         _report(world, load, notes)
     raise SystemExit(0 if ok else 1)
 
@@ -130,13 +151,18 @@ def _add_webhook(settings: Settings, receiver: Receiver, variables: dict[str, st
         raise click.ClickException(said)
 
 
-async def _soak(world: World, load: Load, receiver: Receiver, seconds: float, names: tuple[str, ...]) -> bool:
+def _order(names: tuple[str, ...], rounds: int) -> list[str]:
+    """What is broken, one after the other."""
+    return [name for number in range(rounds) for name in names if number == 0 or name not in ONCE]
+
+
+async def _soak(world: World, load: Load, receiver: Receiver, seconds: float, order: list[str]) -> bool:
     """The whole of it; whether all was well."""
-    console, watch = Console(highlight=False, soft_wrap=True), load.watch
+    console, watch = Console(highlight=False, width=150), load.watch
     await world.service.start()
     watch.began = time.monotonic()
     sampling = asyncio.create_task(_sample(watch))
-    breaking = asyncio.create_task(_break(world, load, console, seconds, names))
+    breaking = asyncio.create_task(_break(world, load, console, seconds, order))
     await load.run(watch.began + seconds)
     await breaking
     sampling.cancel()
@@ -166,10 +192,9 @@ async def _sample(watch: Watch) -> None:
         await asyncio.sleep(SAMPLE_SECONDS)
 
 
-async def _break(world: World, load: Load, console: Console, seconds: float, names: tuple[str, ...]) -> None:
-    """One fault after the other, as many rounds as there is time for."""
-    watch, rounds = load.watch, max(1, round(seconds / 900))
-    order = [name for number in range(rounds) for name in names if number == 0 or name not in ONCE]
+async def _break(world: World, load: Load, console: Console, seconds: float, order: list[str]) -> None:
+    """One fault after the other."""
+    watch = load.watch
     begin, impossible = seconds * WARM_SHARE, set()
     # What ends the process of the service comes at once: all the rest is watched in one life of it.
     moments = [begin + (seconds - begin - REST_SECONDS) * index / len(order) for index in range(len(order))]
@@ -201,12 +226,25 @@ async def _undelivered(load: Load, receiver: Receiver) -> list[str]:
 
 
 def _report(world: World, load: Load, notes: Path) -> None:
-    console, watch = Console(highlight=False, soft_wrap=True), load.watch
-    table = Table("minute", "answered", "failed", "p50 ms", "p99 ms", "MB", "files", "connections", "broken", box=None)
+    console, watch = Console(highlight=False, width=150), load.watch
+    table = Table(
+        "minute",
+        "answered",
+        "failed",
+        "p50 ms",
+        "p99 ms",
+        "nothing ms",
+        "MB",
+        "files",
+        "connections",
+        "broken",
+        box=None,
+    )
     for number, minute in sorted(watch.minutes.items()):
         seen = [one for one in watch.samples if number * 60 <= one.at < number * 60 + 60]
         last = (f"{seen[-1].memory / 1e6:.0f}", seen[-1].files, seen[-1].connections) if seen else ("", "", "")
-        figures = len(minute.times), minute.failed, f"{minute.percentile(0.5):.1f}", f"{minute.percentile(0.99):.1f}"
+        times = (f"{found:.1f}" for found in (minute.percentile(0.5), minute.percentile(0.99), minute.idle))
+        figures = len(minute.times), minute.failed, *times
         table.add_row(*map(str, (number, *figures, *last, ", ".join(sorted(minute.broken)))))
     console.print(table)
     flat = Table("", "median", "first", "last", "trend over all", "allowed", "", box=None)

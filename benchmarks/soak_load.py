@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 
-from benchmarks.soak_watch import Watch
+from benchmarks.soak_watch import YARDSTICK, Watch
 
 ENTRIES = 30
 """Entries that a caller has at a time; what is older is deleted, so that content does not grow."""
@@ -73,7 +73,9 @@ class Load:
 
     async def _one(self, client: httpx.AsyncClient, random: Random, mine: deque[Entry]) -> None:
         chance = random.random()
-        if chance < 0.6:
+        if chance < 0.1:
+            await self._ask(YARDSTICK, client.get("/_health"))
+        elif chance < 0.6:
             kind, path = random.choice(_READS)
             await self._ask(kind, client.get(path(random)))
         elif chance < 0.75:

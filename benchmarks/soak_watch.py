@@ -1,7 +1,10 @@
-"""What the soak watches: latency by minute; memory, open files and connections of the service; and whether all is flat.
+"""What the soak watches: latency by minute; memory, open files, connections and processor time of the service; and
+whether all is flat.
 
 The rule: the trend of a series is its Theil-Sen slope (the median of the slopes of all pairs, which single outliers do
-not move), and what it comes to over the whole series may be at most so much of its median.
+not move), and what it comes to over the whole series may be at most so much of its median, or little at all. Latency
+counts in calm minutes alone: in others a request that does nothing took longer as well, so the machine was busy
+otherwise. Processor time for a request counts in all.
 """
 
 import time
@@ -13,6 +16,8 @@ from statistics import median
 
 import psutil  # type: ignore[import-untyped]
 
+YARDSTICK = "nothing"
+"""The kind of request that does nothing."""
 WARM_SECONDS = 120.0
 """What a service does at first does not count: caches fill, the allocator takes its share."""
 
@@ -26,6 +31,7 @@ class Sample:
     memory: int
     files: int
     connections: int
+    processor: float
 
 
 @dataclass(slots=True)
@@ -33,12 +39,18 @@ class Minute:
     """What was answered in a minute in which nothing was broken: milliseconds."""
 
     times: list[float] = field(default_factory=list)
+    yardstick: list[float] = field(default_factory=list)
     failed: int = 0
     broken: set[str] = field(default_factory=set)
 
     def percentile(self, share: float) -> float:
         ordered = sorted(self.times)
         return ordered[min(len(ordered) - 1, int(len(ordered) * share))] if ordered else 0.0
+
+    @property
+    def idle(self) -> float:
+        """What a request took that does nothing."""
+        return median(self.yardstick) if self.yardstick else 0.0
 
 
 @dataclass(slots=True)
@@ -85,7 +97,7 @@ class Watch:
     def see(self, kind: str, seconds: float) -> None:
         self.kinds[kind] += 1
         if not self._broken:
-            self.minute.times.append(seconds * 1000)
+            (self.minute.yardstick if kind == YARDSTICK else self.minute.times).append(seconds * 1000)
 
     def see_failure(self, kind: str) -> None:
         self.kinds[f"{kind} failed"] += 1
@@ -106,6 +118,7 @@ class Watch:
                     sum(one.memory_info().rss for one in processes),
                     sum(one.num_fds() for one in processes),
                     sum(len(one.net_connections("all")) for one in processes),
+                    sum(one.cpu_times().user + one.cpu_times().system for one in processes),
                 )
             )
 
@@ -116,14 +129,37 @@ class Watch:
             by_life[one.life].append(one)
         longest = max(by_life.values(), key=len, default=[])
         kept = [one for one in longest if one.at > longest[0].at + WARM_SECONDS]
-        quiet = [(number * 60.0, one) for number, one in self.minutes.items() if len(one.times) >= 30 and number >= 2]
+        calm = self._calm()
         return [
             verdict("memory, MB", [(one.at, one.memory / 1e6) for one in kept], share=0.1, least=5),
-            verdict("open files", [(one.at, one.files) for one in kept], share=0.1, least=4),
-            verdict("connections", [(one.at, one.connections) for one in kept], share=0.1, least=4),
-            verdict("p50, ms", [(at, one.percentile(0.5)) for at, one in quiet], share=0.25, least=2),
-            verdict("p99, ms", [(at, one.percentile(0.99)) for at, one in quiet], share=0.5, least=20),
+            verdict("open files", [(one.at, one.files) for one in kept], share=0.1, least=8),
+            verdict("connections", [(one.at, one.connections) for one in kept], share=0.1, least=8),
+            verdict("processor ms a request", self._processor(), share=0.1, least=0.5),
+            verdict("p50, ms", [(at, one.percentile(0.5)) for at, one in calm], share=0.25, least=2),
+            verdict("p99, ms", [(at, one.percentile(0.99)) for at, one in calm], share=0.5, least=20),
         ]
+
+    def _quiet(self) -> Iterator[tuple[float, Minute]]:
+        """Whole minutes in which nothing was broken, but for the first ones."""
+        for number, one in sorted(self.minutes.items()):
+            if number * 60 >= WARM_SECONDS and len(one.times) >= 30 and not one.broken:
+                yield number * 60.0, one
+
+    def _calm(self) -> list[tuple[float, Minute]]:
+        quiet = [*self._quiet()]
+        least = min((one.idle for _, one in quiet), default=0.0)
+        return [(at, one) for at, one in quiet if one.idle <= 2 * least + 1]
+
+    def _processor(self) -> list[tuple[float, float]]:
+        """Milliseconds for each request of a minute, what is done beside them included."""
+        found = []
+        for at, minute in self._quiet():
+            seen = [one for one in self.samples if at <= one.at < at + 60]
+            if len(seen) > 1 and seen[0].life == seen[-1].life:
+                share = (seen[-1].at - seen[0].at) / 60
+                requests = (len(minute.times) + len(minute.yardstick)) * share
+                found.append((at, (seen[-1].processor - seen[0].processor) * 1000 / requests))
+        return found
 
 
 @dataclass(frozen=True, slots=True)
