@@ -25,7 +25,7 @@ from rich.table import Table
 from benchmarks.load_data import TOKEN_FILE, fill, write_project
 from benchmarks.soak_faults import FAULTS, ONCE, QUIETLY, Impossible, Service, World
 from benchmarks.soak_load import Load
-from benchmarks.soak_watch import Watch
+from benchmarks.soak_watch import Verdict, Watch
 from octavo.settings import Settings
 from tests.cli.processes import run
 from tests.models.site import postgresql_variables
@@ -250,11 +250,17 @@ def _report(world: World, load: Load, notes: Path) -> None:
     flat = Table("", "median", "first", "last", "trend over all", "allowed", "", box=None)
     for one in watch.verdicts():
         told = (f"{value:.1f}" for value in (one.median, one.first, one.last, one.growth, one.allowed))
-        flat.add_row(one.name, *told, "flat" if one.is_flat else "[bold red]grows[/]")
+        flat.add_row(one.name, *told, _judged(one))
     console.print(flat)
     console.print(dict(sorted(watch.kinds.items())))
     _report_log(world.service.log, console)
     console.print(f"The log of the service is in {notes}")
+
+
+def _judged(one: Verdict) -> str:
+    if not one.is_told:
+        return "[yellow]not told: too few calm minutes[/]"
+    return "flat" if one.is_flat else "[bold red]grows[/]"
 
 
 def _report_log(log: Path, console: Console) -> None:

@@ -3,8 +3,8 @@ whether all is flat.
 
 The rule: the trend of a series is its Theil-Sen slope (the median of the slopes of all pairs, which single outliers do
 not move), and what it comes to over the whole series may be at most so much of its median, or little at all. Latency
-counts in calm minutes alone: in others a request that does nothing took longer as well, so the machine was busy
-otherwise. Processor time for a request counts in all.
+and processor time count in calm minutes alone: in others a request that does nothing took longer as well, so the
+machine was busy otherwise. Of fewer than five such minutes nothing is told.
 """
 
 import time
@@ -16,6 +16,7 @@ from statistics import median
 
 import psutil  # type: ignore[import-untyped]
 
+LEAST_POINTS = 5
 YARDSTICK = "nothing"
 """The kind of request that does nothing."""
 WARM_SECONDS = 120.0
@@ -153,7 +154,7 @@ class Watch:
     def _processor(self) -> list[tuple[float, float]]:
         """Milliseconds for each request of a minute, what is done beside them included."""
         found = []
-        for at, minute in self._quiet():
+        for at, minute in self._calm():
             seen = [one for one in self.samples if at <= one.at < at + 60]
             if len(seen) > 1 and seen[0].life == seen[-1].life:
                 share = (seen[-1].at - seen[0].at) / 60
@@ -172,19 +173,25 @@ class Verdict:
     last: float
     growth: float
     allowed: float
+    points: int
+
+    @property
+    def is_told(self) -> bool:
+        """Whether there is enough to tell anything."""
+        return self.points >= LEAST_POINTS
 
     @property
     def is_flat(self) -> bool:
-        return self.growth <= self.allowed
+        return not self.is_told or self.growth <= self.allowed
 
 
 def verdict(name: str, series: Sequence[tuple[float, float]], *, share: float, least: float) -> Verdict:
     """Flat is what grows by at most a share of its median, or by very little."""
-    if len(series) < 3:
-        return Verdict(name, 0, 0, 0, 0, least)
+    if not series:
+        return Verdict(name, 0, 0, 0, 0, least, 0)
     middle = median(value for _, value in series)
     growth = slope(series) * (series[-1][0] - series[0][0])
-    return Verdict(name, middle, series[0][1], series[-1][1], growth, max(share * middle, least))
+    return Verdict(name, middle, series[0][1], series[-1][1], growth, max(share * middle, least), len(series))
 
 
 def slope(series: Sequence[tuple[float, float]], most: int = 400) -> float:
