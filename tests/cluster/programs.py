@@ -17,6 +17,7 @@ PACKAGES: Final = {
     "pgbouncer": "pgbouncer",
     "nginx": "nginx-light",
     "caddy": "caddy",
+    "pg_ctl": "postgresql",
 }
 """Each program, and the package of Debian that brings it."""
 
@@ -25,7 +26,8 @@ _FOLDERS: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 def found(name: str) -> Path | None:
     """Where a program is, also where an ordinary user's PATH does not look."""
-    path = shutil.which(name) or shutil.which(name, path=_FOLDERS)
+    folders = [_FOLDERS, *(str(folder) for folder in sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True))]
+    path = shutil.which(name) or shutil.which(name, path=":".join(folders))
     return None if path is None else Path(path)
 
 

@@ -75,6 +75,14 @@ class KeptParts(ABC):
         """Notes that all up to id `?1` is in; with NULL, that the index is whole."""
 
     @abstractmethod
+    def pieces(self, index: PartsIndex) -> str:
+        """The SELECT of how many pieces an index has, each of which is searched."""
+
+    @abstractmethod
+    def merge(self, index: PartsIndex) -> str:
+        """A step towards one piece."""
+
+    @abstractmethod
     def waiting(self, index: PartsIndex) -> str:
         """The SELECT of how many ids are noted."""
 

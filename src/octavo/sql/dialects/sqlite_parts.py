@@ -19,6 +19,8 @@ _SHORTEST: Final = 3
 """Characters of the shortest part that it finds."""
 _LONGEST: Final = 1_000
 """Longer ones are looked for without it: each character is another list of rows."""
+_MERGED_PAGES: Final = 100
+"""Pages of an index that are written in a step: some 30 milliseconds."""
 
 
 class _PartsTable(OwnTable):
@@ -109,6 +111,13 @@ class TrigramParts(KeptParts):
 
     def filled(self, index: PartsIndex) -> str:
         return f"UPDATE {PREFIX} SET filled = coalesce(?1, filled), whole = ?1 IS NULL WHERE name = {_text(index.name)}"
+
+    def pieces(self, index: PartsIndex) -> str:
+        return f"SELECT count(DISTINCT segid) FROM {_quoted(f'{index.name}_idx')}"
+
+    def merge(self, index: PartsIndex) -> str:
+        table = _quoted(index.name)
+        return f"INSERT INTO {table} ({table}, rank) VALUES ('merge', {-_MERGED_PAGES})"
 
     def waiting(self, index: PartsIndex) -> str:
         return f"SELECT count(*) FROM {_WAITING} WHERE name = {_text(index.name)}"

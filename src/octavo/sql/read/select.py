@@ -94,7 +94,8 @@ class SelectCompiler(ShapeCompiler):
         chosen = ""
         looks_once = not (plan.with_keys or isinstance(plan.shape, LiteralShape))
         looks_once = looks_once and _steps(plan.selection.condition) <= _MOST_STEPS
-        if plan.with_count and looks_once and _searches(plan.selection.condition):
+        by_index = self.dialect.finds_parts and _has_parts_index(plan.selection.condition)
+        if looks_once and (by_index or (plan.with_count and _searches(plan.selection.condition))):
             chosen, rows, count = self._searched_page(plan)
         else:
             rows, count = self._page(plan), self.count(plan) if plan.with_count else ""
@@ -153,7 +154,7 @@ class SelectCompiler(ShapeCompiler):
             f" JOIN {self.table(selection)} {entry} ON {entry}.id = {page}.id ORDER BY {order}"
             f"{self.dialect.limit(self.limit_value(selection), None)}"
         )
-        return chosen, rows, self._total(plan, f"FROM {found}")
+        return chosen, rows, self._total(plan, f"FROM {found}") if plan.with_count else ""
 
     def _page(self, plan: ReadPlan) -> str:
         """The page's rows. Where entries are skipped, or ordered with more than their own values to show, the ids are
@@ -243,6 +244,20 @@ def _searches(condition: Condition) -> bool:
             return True
         case All(items=items) | Any(items=items):
             return any(_searches(item) for item in items)
+        case _:
+            return False
+
+
+def _has_parts_index(condition: Condition) -> bool:
+    """Whether an index for parts of texts finds what meets a condition. For a few of them the order would be walked,
+    though, as it is not known how rare a part is."""
+    match condition:
+        case Tested(attribute=Scalar(parts_index_of=str()), test=Test.CONTAINS, negated=False, ignores_case=True):
+            return True
+        case All(items=items):
+            return any(map(_has_parts_index, items))
+        case Any(items=items):
+            return bool(items) and all(map(_has_parts_index, items))
         case _:
             return False
 
