@@ -53,20 +53,26 @@ class _Changes:
 
 
 async def set_up_roles(
-    database: Database, catalogue: Catalogue, feed: ChangeFeed | None = None, *, keeps_plugins: bool = False
+    database: Database,
+    catalogue: Catalogue,
+    feed: ChangeFeed | None = None,
+    *,
+    keeps_plugins: bool = False,
+    sweeps: bool = True,
 ) -> bool:
     """Make the roles and what they may do agree with what there is; whether anything had to be written.
 
     `keeps_plugins`: rights to plugins of which nothing is known here stay, for v4 may know them. They open nothing.
+    Where nothing `sweeps`, whatever is there stays as it is: another process knows more.
 
     Several processes may do this at once.
     """
-    if not await _changes(database, catalogue, keeps_plugins):
+    if not await _changes(database, catalogue, keeps_plugins, sweeps):
         return False
     async with unit_of_work(database, feed) as unit:
         await lock_administrators(unit.connection)
         await ensure_roles(unit, database.dialect)
-        changes = await _changes(unit.connection, catalogue, keeps_plugins)
+        changes = await _changes(unit.connection, catalogue, keeps_plugins, sweeps)
         await _write(unit, database, changes)
     if changes.removed or changes.changed:
         logger.info(
@@ -77,7 +83,7 @@ async def set_up_roles(
     return True
 
 
-async def _changes(connection: Connection, catalogue: Catalogue, keeps_plugins: bool) -> _Changes:
+async def _changes(connection: Connection, catalogue: Catalogue, keeps_plugins: bool, sweeps: bool) -> _Changes:
     """What has to be written."""
     found = await connection.fetch_all(_ROLES_AND_LOCALES)
     roles = {code: int(role_id) for code, role_id, is_role in found if is_role}
@@ -86,6 +92,8 @@ async def _changes(connection: Connection, catalogue: Catalogue, keeps_plugins: 
     changes = _Changes(lacks_roles=not roles)
     if not stored:
         changes.added += [(roles[code], rights) for code, rights in _default_rights(catalogue) if code in roles]
+    elif not sweeps:
+        return changes
     else:
         if keeps_plugins:
             stored = without_unknown_plugins(stored, catalogue)

@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from octavo.administrators.deployed import are_newest
 from octavo.administrators.role_setup import set_up_roles
 from octavo.builder.plans import MakePlan
 from octavo.builder.preview import Preview
@@ -275,7 +276,7 @@ class Process:
                 await infrastructure.begin()
             await site.bootstrap()
             await site.complete()
-            await _set_up_roles(infrastructure, site)  # late: what fails has changed no rights
+            await _set_up_roles(infrastructure, site, is_change=True)  # late: what fails has changed no rights
             if steps is not None:
                 await steps.last()
         except BaseException:
@@ -360,10 +361,11 @@ class _Tasks:
         await self.settle()
 
 
-async def _set_up_roles(infrastructure: Infrastructure, site: Site) -> None:
-    """Have the roles of administrators agree with what a site has."""
-    catalogue, is_v4 = site.services.rights.catalogue, infrastructure.settings.is_v4
-    await set_up_roles(infrastructure.database, catalogue, infrastructure.feed, keeps_plugins=is_v4)
+async def _set_up_roles(infrastructure: Infrastructure, site: Site, *, is_change: bool = False) -> None:
+    """Have the roles of administrators agree with what a site has; `is_change`: in the place of another one."""
+    catalogue, settings, database = site.services.rights.catalogue, infrastructure.settings, infrastructure.database
+    newest = settings.mode == "development" or await are_newest(database, catalogue, is_change=is_change)
+    await set_up_roles(database, catalogue, infrastructure.feed, keeps_plugins=settings.is_v4, sweeps=newest)
 
 
 def _around(infrastructure: Infrastructure, site: Site) -> Around | None:
