@@ -13,6 +13,9 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 RUN python3 -m venv /opt/octavo
 COPY requirements/image.txt /build/requirements/
 RUN /opt/octavo/bin/pip install --no-compile --require-hashes --only-binary :all: --requirement /build/requirements/image.txt
+# Packages of a project's own: plugins, what its code imports, the SDK of OpenTelemetry.
+ARG MORE=""
+RUN [ -z "$MORE" ] || /opt/octavo/bin/pip install --no-compile --only-binary :all: $MORE
 COPY . /build/
 RUN /opt/octavo/bin/pip install --no-compile --no-deps --no-build-isolation /build
 # What only installing needs goes; so do symbols for debuggers, half of what compiled packages weigh, and what Amazon's

@@ -24,6 +24,7 @@ h1, h2, h3 { line-height: 1.25; margin-top: 2em } h1 { margin-top: 0 }
 pre { padding: .8rem 1rem; overflow-x: auto; border: 1px solid var(--line); border-radius: .4rem }
 code { font: .9em ui-monospace, monospace } table { border-collapse: collapse; display: block; overflow-x: auto }
 th, td { border: 1px solid var(--line); padding: .3rem .6rem; text-align: start; vertical-align: top }
+th:empty { display: none }
 @media (max-width: 50rem) {
   body { display: block } nav { position: static; height: auto; border: 0 } main { padding: 1rem }
 }
