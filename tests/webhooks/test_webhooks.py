@@ -13,6 +13,7 @@ import pytest
 
 from octavo.errors import NotFoundError, ValidationError
 from octavo.events.dead_letters import DeadLetters
+from octavo.webhooks.signature import sign
 from tests.http_services import Answer as Reply
 from tests.webhooks.newsroom import PATIENCE, UID, Newsroom, settled
 
@@ -82,10 +83,21 @@ async def test_messages_are_signed_by_the_standard(newsroom: Newsroom) -> None:
     signed = f"{asked.headers['webhook-id']}.{asked.headers['webhook-timestamp']}.".encode() + asked.body
     expected = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
     assert asked.headers["webhook-signature"] == f"v1,{expected}"
-    await newsroom.webhooks.update(webhook.id, secret=None)
+    renewed = await newsroom.webhooks.renew_secret(webhook.id, 3600)
+    assert webhook.secret not in repr(renewed)
     await newsroom.make()
     await until(lambda: len(newsroom.listener.at("/signed")) == 2)
-    assert "webhook-signature" not in newsroom.listener.at("/signed")[1].headers
+    both = newsroom.listener.at("/signed")[1]
+    sent = both.headers["webhook-id"], int(both.headers["webhook-timestamp"]), both.body
+    assert both.headers["webhook-signature"].split() == [sign(str(renewed.secret), *sent), sign(webhook.secret, *sent)]
+    stored = await newsroom.webhooks.get(webhook.id)
+    assert stored.former is not None
+    assert stored.signing_secrets(stored.former.until - 1) == (renewed.secret, webhook.secret)
+    assert stored.signing_secrets(stored.former.until) == (renewed.secret,)
+    await newsroom.webhooks.update(webhook.id, secret=None)
+    await newsroom.make()
+    await until(lambda: len(newsroom.listener.at("/signed")) == 3)
+    assert "webhook-signature" not in newsroom.listener.at("/signed")[2].headers
 
 
 async def test_types_locales_events_and_populate_are_chosen(newsroom: Newsroom) -> None:

@@ -26,9 +26,10 @@ from octavo.errors import ValidationError
 from octavo.events.outbox import Outbox
 from octavo.runtime.open_webhooks import open_poster, open_webhooks
 from octavo.runtime.options import own_tables
+from octavo.settings.values import DURATION
 from octavo.webhooks.book import Webhooks
 from octavo.webhooks.deliveries import Delivery
-from octavo.webhooks.webhook import EVENTS, Webhook, new_secret
+from octavo.webhooks.webhook import EVENTS, Webhook
 
 ResultT = TypeVar("ResultT")
 
@@ -136,21 +137,37 @@ def show(webhook_id: int, secret: bool, project: Path, as_json: bool) -> None:
 @click.option("--name", help="Another name.")
 @_options
 @click.option("--new-secret", "renew", is_flag=True, help="Sign with a new secret from now on; it is shown.")
+@click.option("--both-for", "overlap", help="With --new-secret: sign with the old one as well for a time, as in 24h.")
 @click.option("--clear", multiple=True, type=click.Choice(["headers", "types", "locales", "populate", "secret"]))
 @project_option
 @json_option
 def update(
-    webhook_id: int, name: str | None, renew: bool, clear: tuple[str, ...], project: Path, as_json: bool, **said: Any
+    webhook_id: int,
+    name: str | None,
+    renew: bool,
+    overlap: str | None,
+    clear: tuple[str, ...],
+    project: Path,
+    as_json: bool,
+    **said: Any,
 ) -> None:
     """Change what is said of a webhook; the rest stays."""
     nothing: dict[str, Any] = {"headers": {}, "types": (), "locales": (), "populate": None, "secret": None}
     given = _given(**said) | {cleared: nothing[cleared] for cleared in clear} | ({"name": name} if name else {})
-    if renew:
-        given["secret"] = new_secret()
+    seconds = _seconds(overlap)
     changed = _run(project, lambda found: found.update(webhook_id, **given))
+    if renew:
+        changed = _run(project, lambda found: found.renew_secret(webhook_id, seconds))
     if said["url"]:
         _warn_of(changed.url, project)
     _show(changed, as_json, with_secret=renew)
+
+
+def _seconds(overlap: str | None) -> int:
+    try:
+        return int(DURATION.from_text(overlap)) if overlap else 0
+    except ValueError:
+        refuse(f"--both-for takes {DURATION.expected}")
 
 
 def _warn_of(url: str, project: Path) -> None:
@@ -237,7 +254,7 @@ def _state(webhook: Webhook) -> str:
 
 def _plain(webhook: Webhook, *, with_secret: bool) -> dict[str, Any]:
     plain = asdict(webhook)
-    secret = plain.pop("secret")
+    secret, _ = plain.pop("secret"), plain.pop("former")
     return plain | ({"secret": secret} if with_secret else {"signed": secret is not None})
 
 

@@ -6,11 +6,12 @@ from typing import Any, Final, TypeVar
 
 import orjson
 
-from octavo.clock import shown_moment, this_moment
+from octavo.clock import shown_moment, this_moment, wall_time
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import UnitOfWork, run_unit
 from octavo.errors import NotFoundError, ValidationError
 from octavo.events.outbox import Outbox
+from octavo.settings.accepted_keys import AcceptedKey
 from octavo.webhooks import rows
 from octavo.webhooks.deliveries import Delivery, find_delivery, forget_webhook, list_deliveries, note
 from octavo.webhooks.messages import TOPIC, Answer, Posts, Sent, new_id
@@ -70,9 +71,20 @@ class Webhooks:
     async def update(self, webhook_id: int, **given: Any) -> Webhook:
         """Change what is given. One that is switched on begins anew with its failures."""
         values = checked(given)
+        if "secret" in values:
+            values["former"] = None
         if values.get("enabled"):
             values |= {"failures": 0, "disabled_because": None}
         return await self._change(webhook_id, lambda webhook: replace(webhook, **values))
+
+    async def renew_secret(self, webhook_id: int, seconds: float = 0) -> Webhook:
+        """Sign with a new secret, and for so many seconds with the one before as well."""
+
+        def change(webhook: Webhook) -> Webhook:
+            former = AcceptedKey(webhook.secret, wall_time() + seconds) if webhook.secret and seconds else None
+            return replace(webhook, secret=new_secret(), former=former)
+
+        return await self._change(webhook_id, change)
 
     async def delete(self, webhook_id: int) -> Webhook:
         """Remove one, with its deliveries; what is still to be sent to it is not sent."""

@@ -80,8 +80,8 @@ class Poster:
             "webhook-timestamp": str(now),
         }
         headers.setdefault("User-Agent", f"Octavo/{octavo.__version__}")
-        if webhook.secret is not None:
-            headers["webhook-signature"] = sign(webhook.secret, sent.id, now, body)
+        if secrets := webhook.signing_secrets(now):
+            headers["webhook-signature"] = " ".join(sign(secret, sent.id, now, body) for secret in secrets)
         return headers
 
 

@@ -7,6 +7,7 @@ import orjson
 
 from octavo.database.connection import Connection, Row
 from octavo.schema.scalar_types import ValueKind
+from octavo.settings.accepted_keys import ACCEPTED_KEYS
 from octavo.sql.ddl.tables import OwnTable
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
@@ -64,7 +65,7 @@ async def keep_options(connection: Connection, dialect: Dialect, webhook: Webhoo
     options = _KEEP.bind(
         dialect,
         id=webhook.id,
-        secret=webhook.secret,
+        secret=_stored(webhook),
         types=_json(webhook.types),
         locales=_json(webhook.locales),
         populate=_json(webhook.populate),
@@ -89,6 +90,7 @@ def _webhook(row: Row) -> Webhook:
     """Rows that v4 has written may lack anything."""
     webhook_id, name, url, headers, events, enabled, secret, types, locales, populate, failures, because = row
     given = _parsed(headers)
+    newest, _, former = (secret or "").partition(" ")
     return Webhook(
         id=int(webhook_id),
         name=name or "",
@@ -96,13 +98,21 @@ def _webhook(row: Row) -> Webhook:
         headers={str(key): str(value) for key, value in given.items()} if isinstance(given, dict) else {},
         events=_texts(events),
         enabled=bool(enabled),
-        secret=secret,
+        secret=newest or None,
         types=_texts(types),
         locales=_texts(locales),
         populate=_parsed(populate),
         failures=failures or 0,
         disabled_because=because,
+        former=next(iter(ACCEPTED_KEYS.from_toml([former])), None) if former else None,
     )
+
+
+def _stored(webhook: Webhook) -> str | None:
+    """The secret, and the one before where there is one, as one text."""
+    if webhook.secret is None or webhook.former is None:
+        return webhook.secret
+    return f"{webhook.secret} {webhook.former}"
 
 
 def _texts(text: str | None) -> tuple[str, ...]:

@@ -5,12 +5,13 @@ import binascii
 import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from octavo.errors import Problem, ValidationError
+from octavo.settings.accepted_keys import AcceptedKey
 
 CREATE: Final = "entry.create"
 UPDATE: Final = "entry.update"
@@ -41,7 +42,8 @@ class Webhook:
     """A webhook as it is stored. What v4 knows nothing of is `secret` and everything after it.
 
     `types` are UIDs, perhaps with `*`; none means all; so with `locales`. `populate` is what REST takes. `failures` are
-    messages given up one after another; `disabled_because` says why the service has switched it off.
+    messages given up one after another; `disabled_because` says why the service has switched it off. `former` is the
+    secret before, with which messages are signed as well until its end.
     """
 
     id: int
@@ -56,6 +58,14 @@ class Webhook:
     populate: Any = None
     failures: int = 0
     disabled_because: str | None = None
+    former: AcceptedKey | None = field(default=None, repr=False)
+
+    def signing_secrets(self, now: float) -> tuple[str, ...]:
+        """What a message is signed with at a time, in seconds since 1970; nothing if it is not signed."""
+        if self.secret is None:
+            return ()
+        former = self.former
+        return (self.secret, former.text) if former is not None and now < former.until else (self.secret,)
 
     def wants_type(self, uid: str) -> bool:
         """Whether it is told of entries of a type."""
