@@ -75,7 +75,7 @@ async def open_bookshop(folder: Path, variables: Mapping[str, str]) -> Site:
 
 async def open_project(folder: Path, variables: Mapping[str, str]) -> Site:
     """The project of the bookshop in a folder, on a database as it is."""
-    shutil.copytree(DEFINITIONS / "src", folder / "src")
+    shutil.copytree(DEFINITIONS / "src", folder / "src", dirs_exist_ok=True)
     (folder / ".tmp").mkdir(exist_ok=True)
     (folder / ".tmp/data.db").touch()
     octavo = build(load_settings(folder, {**SECRETS, **variables}, mode="production"))

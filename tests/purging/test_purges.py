@@ -256,6 +256,17 @@ def test_a_cache_that_knows_no_tags_is_refused_at_a_start(tmp_path: Path) -> Non
         load_settings(tmp_path, caches(one={"kind": "purge", "url": "http://x"}))
 
 
+def test_replicas_that_lag_are_waited_for(tmp_path: Path) -> None:
+    lagging = {
+        **KEYED,
+        **caches(one={"kind": "purge", "url": "http://x"}),
+        "OCTAVO_DATABASE__REPLICAS": "postgresql://replica/content",
+        "OCTAVO_DATABASE__REPLICA_LAG": "5000",
+    }
+    with pytest.raises(SettingsError, match=r"caching\.purge\.again"):
+        load_settings(tmp_path, lagging)
+
+
 def test_a_token_may_come_from_the_environment_alone(tmp_path: Path) -> None:
     settings = load_settings(
         tmp_path,

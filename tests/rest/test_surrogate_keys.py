@@ -20,7 +20,7 @@ pytestmark = pytest.mark.anyio
 
 KEY = "surrogate-key"
 SHOP = "a-shop-with-quite-a-long-name-"
-KEYED = {"OCTAVO_API__CACHING__SURROGATE_KEYS__HEADERS": "Surrogate-Key"}
+KEYED = {"OCTAVO_API__CACHING__SURROGATE_KEYS__HEADERS": "Surrogate-Key", "OCTAVO_API__CACHING__TAGS": "true"}
 TOLD = {"OCTAVO_API__CACHING__PURGE__CACHES": '{"front": {"kind": "purge", "url": "http://127.0.0.1:9"}}'}
 
 SHOWN = (
@@ -86,6 +86,19 @@ WRITES: tuple[tuple[str, str, Any], ...] = (
     ("DELETE", "genres/2", None),
     ("DELETE", "notes/2", None),
 )
+
+CONTROLLER = """
+from octavo import Controller
+
+
+class GenreController(Controller):
+    async def find(self, request):
+        return await super().find(request)
+"""
+HOOK = """
+async def before_find_one(event):
+    pass
+"""
 
 
 @pytest.fixture
@@ -158,7 +171,10 @@ async def test_only_visitors_answers_are_named_and_kept_by_others(keyed: Site) -
     assert (mine.headers.get(KEY), mine.headers["cache-control"]) == (None, "private, no-cache")
     missing, refused = await keyed.get("/api/books/999"), await keyed.get("/api/vaults")
     assert [(one.status, KEY in one.headers) for one in (missing, refused)] == [(404, False), (403, False)]
-    assert (await keyed.get("/api/books")).headers["vary"].endswith("Origin, Authorization")
+    kept = await keyed.get("/api/books")
+    assert kept.headers["vary"].endswith("Origin, Authorization")
+    again = await call(keyed.octavo.asgi, "GET", "/api/books", [("If-None-Match", kept.headers["etag"])])
+    assert (again.status, again.headers[KEY]) == (304, kept.headers[KEY])
 
 
 async def test_rights_decide_everything(keyed: Site) -> None:
@@ -204,5 +220,22 @@ async def test_headers_have_the_form_their_cache_wants_and_an_end(
         assert told["xkey"] == told["cache-tag"].replace(",", " ")
         long = (await site.get("/api/books/3?populate=*")).headers
         assert (long["cache-tag"], long["xkey"]) == (f"{SHOP}all,{SHOP}any", f"{SHOP}all {SHOP}any")
+    finally:
+        await site.database.close()
+
+
+async def test_what_code_has_a_part_in_may_show_anything(
+    anyio_backend: str, tmp_path: Path, sqlite_bookshop_template: Path
+) -> None:
+    code = tmp_path / "src/api"
+    (code / "genre/controllers").mkdir(parents=True)
+    (code / "genre/controllers/genre.py").write_text(CONTROLLER)
+    (code / "author/content-types/author").mkdir(parents=True)
+    (code / "author/content-types/author/lifecycles.py").write_text(HOOK)
+    site = await open_copy(tmp_path, Copy(file=sqlite_bookshop_template), KEYED)
+    try:
+        await site.octavo.site.register()
+        named = {path: (await site.get(f"/api/{path}")).headers[KEY] for path in ("genres", "genres/1", "authors/1")}
+        assert named == {"genres": "all any", "genres/1": f"all {GENRE}:one {GENRE}:1", "authors/1": "all any"}
     finally:
         await site.database.close()

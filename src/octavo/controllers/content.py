@@ -5,6 +5,7 @@ from octavo.content.completeness import Completeness
 from octavo.content.reader import EntryReader
 from octavo.content.schedules import Schedules
 from octavo.content.writer import EntryWriter
+from octavo.controllers.noted_reads import NotedReads
 from octavo.controllers.reading import ContentReads
 from octavo.controllers.scheduling import ContentSchedules
 from octavo.controllers.writing import ContentWrites
@@ -30,6 +31,7 @@ class ContentController:
         hides_future: bool = False,
         schedules: Schedules | None = None,
         populate_deep: int = 0,
+        notes_reads: bool = False,
     ) -> None:
         self.registry = registry
         self.own_actions: tuple[str, ...] = ()
@@ -37,7 +39,7 @@ class ContentController:
         self.locales = locales
         self.reader = reader
         self.writer = writer
-        self.reads = ContentReads(
+        self.reads = (NotedReads if notes_reads else ContentReads)(
             registry,
             reader,
             strictness,

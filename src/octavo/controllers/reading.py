@@ -21,7 +21,6 @@ from octavo.errors import NotFoundError
 from octavo.events.hooks import Hooks
 from octavo.plan.looked_for import LookedFor, looked_for
 from octavo.plan.read import Planned, plan_read
-from octavo.plan.sources import Sources
 from octavo.query.ast import ALL_LOCALES, And, PublicationState, Query
 from octavo.query.cursors import opened
 from octavo.query.merging import merge
@@ -196,10 +195,6 @@ class ContentReads:
     async def has_single(self, content_type: ContentType) -> bool:
         """Whether a single type has an entry, in whatever locale and state."""
         return await self.single_id(content_type, Query(), ALL_LOCALES, Drafts.ANY) is not None
-
-    def sources(self, prepared: PreparedRead) -> Sources | None:
-        """What decides the answer to a read; None where a project's code takes part, which may look at anything."""
-        return None if isinstance(prepared, HookedRead) else prepared.sources
 
     def read_newest(self) -> None:
         """Read what comes from now on, for whoever asks, from where it is written: something is changed by it."""

@@ -82,10 +82,9 @@ class Request:
     `options` are the settings of the application that received it, `path_values` the values of the route's `:name`
     segments; `operation` is what the route carries, `route` its template, empty where there is none. `source` is the
     door it came by, `actor` who asks, once that is known. `headers` are by lower-case name; of a repeated one the first
-    counts. `read` is what its door has read for it, where that says so; nothing is there otherwise.
+    counts.
     """
 
-    read: Any
     __slots__ = (
         "_body",
         "_closers",
@@ -101,7 +100,6 @@ class Request:
         "overdue",
         "overlay",
         "path_values",
-        "read",
         "route",
         "scope",
         "source",

@@ -98,9 +98,12 @@ class Router:
             if finish is not None:
                 self._change(number, finish=finish)
 
-    def handle(self, route: Route, handler: Handler) -> None:
-        """Let a declared route be handled otherwise, by what also does what its answers go through."""
-        self._change(self._routes.index(route), handler=handler, finish=None)
+    def handle(self, handler_of: Callable[[Route], Handler | None]) -> None:
+        """Let declared routes be handled otherwise, by what also does what their answers go through."""
+        for number, route in enumerate(self._routes):
+            handler = handler_of(route)
+            if handler is not None:
+                self._change(number, handler=handler, finish=None)
 
     def _change(self, number: int, **changes: Any) -> None:
         route = self._routes[number]

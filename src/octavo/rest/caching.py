@@ -11,7 +11,6 @@ from typing import Final
 from xxhash import xxh64_hexdigest
 
 from octavo.cache_control import PRIVATE, kept_by_asker
-from octavo.controllers.reading import ContentReads
 from octavo.http.ranges import names_tag
 from octavo.http.request import Request
 from octavo.http.response import Headers, Response
@@ -43,9 +42,9 @@ class CachingOptions:
     keys: KeyOptions | None = None
 
 
-def let_reads_be_kept(router: Router, options: CachingOptions, reads: ContentReads) -> None:
+def let_reads_be_kept(router: Router, options: CachingOptions) -> None:
     """Let the reads of a router say how long they may be kept."""
-    keys = None if options.keys is None else SurrogateKeys(options.keys, reads)
+    keys = None if options.keys is None else SurrogateKeys(options.keys)
 
     def finish_of(route: Route) -> Finish | None:
         row = route.operation

@@ -45,7 +45,6 @@ class ContentEndpoints:
         prepared = self._lists.get(key) or await self._lists.make(
             key, request.query, lambda: self._prepare(request, actor, By.LIST, Drafts.ASKED, locale)
         )
-        request.read = prepared
         page = prepared.page or Page()
         if page.after is not None:
             entries, total, cursor = await self._reads.find_behind(prepared)
@@ -59,8 +58,7 @@ class ContentEndpoints:
         prepared = self._entries.get(key) or await self._entries.make(
             key, request.query, lambda: self._prepare(request, actor, By.ID, Drafts.BY_ID)
         )
-        request.read = read = prepared.bind(id=read_id(request))
-        return self._entry(await self._reads.find_one(read))
+        return self._entry(await self._reads.find_one(prepared.bind(id=read_id(request))))
 
     async def find_single(self, request: Request, actor: Actor) -> Response:
         """GET /api/:singularApiId"""
@@ -69,7 +67,6 @@ class ContentEndpoints:
         prepared = self._entries.get(key) or await self._entries.make(
             key, request.query, lambda: self._prepare(request, actor, By.SINGLE, Drafts.ASKED, locale)
         )
-        request.read = prepared
         return self._entry(await self._reads.find_one(prepared))
 
     async def create(self, request: Request, actor: Actor) -> Response:

@@ -18,7 +18,7 @@ from octavo.controllers.content import ContentController
 from octavo.errors import OctavoError
 from octavo.http.request import Request, Scope
 from octavo.http.response import ReadyResponse, Response
-from octavo.http.router import Finish, Route, Router
+from octavo.http.router import Finish, Handler, Route, Router
 from octavo.rest.caching import CONDITION, unless_known
 from octavo.rest.endpoints import ContentEndpoints
 from octavo.rest.operations import Guarded, Operation
@@ -129,12 +129,17 @@ class _Noted:
 
 def answer_quickly(router: Router, quick: QuickAnswers) -> None:
     """Let a router's reads of content be answered so; after everything else was said of its routes."""
-    for route in router.routes():
+
+    def noted(route: Route) -> Handler | None:
         row, handler = route.operation, route.handler
-        if isinstance(row, Operation) and row.handler in _READS and isinstance(handler, Guarded):
-            owner = getattr(handler.endpoint, "__self__", None)
-            if type(owner) is ContentEndpoints and route.method == "GET":
-                router.handle(route, _Noted(route, route.finish or _as_it_is, row.uid, quick))
+        if not isinstance(row, Operation) or row.handler not in _READS or not isinstance(handler, Guarded):
+            return None
+        owner = getattr(handler.endpoint, "__self__", None)
+        if type(owner) is not ContentEndpoints or route.method != "GET":
+            return None
+        return _Noted(route, route.finish or _as_it_is, row.uid, quick)
+
+    router.handle(noted)
     router.quick = quick.find
 
 

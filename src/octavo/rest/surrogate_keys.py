@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from octavo.controllers.reading import ContentReads
+from octavo.controllers.noted_reads import last_read
 from octavo.http.request import Request
 from octavo.http.response import Headers, Response
 from octavo.http.router import Finish, Route
@@ -44,9 +44,8 @@ class KeyOptions:
 class SurrogateKeys:
     """Adds the headers to answers."""
 
-    def __init__(self, options: KeyOptions, reads: ContentReads) -> None:
+    def __init__(self, options: KeyOptions) -> None:
         self._options = options
-        self._reads = reads
         self._anything = self._of_tags((ALL, ANY))
         self._of_types = lru_cache(_MOST_KEPT)(self._name_types)
 
@@ -57,13 +56,13 @@ class SurrogateKeys:
         is_own = isinstance(endpoints, ContentEndpoints)
         return _Keyed(self, uid if is_own else None, then)
 
-    def headers(self, request: Request, uid: str | None) -> Headers:
+    def headers(self, uid: str | None) -> Headers:
         """Those of an answer that a content-type's own endpoints have read; None: that others have a part in."""
-        read = None if uid is None else getattr(request, "read", None)
-        if read is None or (sources := self._reads.sources(read)) is None:
+        read = None if uid is None else last_read(uid)
+        if uid is None or read is None:
             return self._anything
-        entry_id = read.given.get("id") if sources.own_entry_alone else None
-        if uid is None or entry_id is None:
+        sources, entry_id = read
+        if entry_id is None or not sources.own_entry_alone:
             return self._of_types(sources.types, None)
         named = self._of_types(sources.types, uid)
         if named is self._anything:
@@ -101,5 +100,5 @@ class _Keyed:
 
     def __call__(self, request: Request, response: Response) -> Response:
         if response.status == 200 and type(response) is Response and b"authorization" not in request.headers:
-            response.headers = (*response.headers, *self.keys.headers(request, self.uid))
+            response.headers = (*response.headers, *self.keys.headers(self.uid))
         return response if self.then is None else self.then(request, response)

@@ -204,7 +204,7 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
             close_routes(router, settings.api.rest.prefix, settings.plugins.graphql.config.endpoint, code, closing)
         planned_by = extending.extension if settings.plugins.graphql.config.schedules else None
         add_plans(router, settings.api.rest.prefix, services.controller, planned_by)
-        let_reads_be_kept(router, options.caching_options(settings), services.controller.reads)
+        let_reads_be_kept(router, options.caching_options(settings))
         use_kept_answers(router, infrastructure, services.controller, caches)
         feed = add_feed(router, infrastructure, services.controller.reads, hooks)
     except BaseException:
@@ -241,6 +241,7 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, ho
         hides_future=options.hides_future(settings),
         schedules=plans,
         populate_deep=settings.api.rest.populate_deep,
+        notes_reads=bool(settings.api.caching.surrogate_keys.headers),
     )
     accounts = Accounts(reader, writer, shared.limits, shared.mailer, options.account_options(settings))
     people = ProviderAccounts(

@@ -328,6 +328,10 @@ def _cache_problems(settings: Settings) -> Iterable[SettingsProblem]:
             "expected the header that caches in front know answers by, such as Surrogate-Key: some are to be told"
         )
         yield _problem(settings, ("api", "caching", "surrogate_keys", "headers"), expected)
+    lag, again = settings.database.replica_lag, caching.purge.again
+    if caching.purge.caches and settings.database.replicas and max(again, default=0) <= lag:
+        expected = f"expected a last time later than database.replicaLag, {lag} ms: replicas answer readers until then"
+        yield _problem(settings, ("api", "caching", "purge", "again"), expected)
 
 
 def _problem(settings: Settings, place: tuple[str, ...], message: str) -> SettingsProblem:
