@@ -145,13 +145,16 @@ async def test_what_is_not_followed_has_none(server: Database, tmp_path: Path) -
 async def test_who_asks_late_waits_for_the_next_reading() -> None:
     begun: list[asyncio.Event] = []
 
-    async def read() -> str:
+    async def stamp() -> str:
         begun.append(asyncio.Event())
         number = len(begun)
         await begun[-1].wait()
-        return f'{{"notes": "{number}"}}'
+        return str(number)
 
-    asked = LedgerReader(read)
+    async def read() -> tuple[str, str]:
+        return str(len(begun)), f'{{"notes": "{len(begun)}"}}'
+
+    asked = LedgerReader(stamp, read)
     early = [asked.now() for _ in range(3)]
     await until(lambda: len(begun) == 1)
     late = [asked.now() for _ in range(3)]
@@ -160,8 +163,9 @@ async def test_who_asks_late_waits_for_the_next_reading() -> None:
     assert {moment.of(["notes"]) for moment in await asyncio.gather(*early) if moment} == {("1",)}
     await until(lambda: len(begun) == 2)
     begun[1].set()
-    assert {moment.of(["notes"]) for moment in await asyncio.gather(*late[1:]) if moment} == {("2",)}
-    assert len(begun) == 2
+    moments = await asyncio.gather(*late[1:])
+    assert {(moment.of(["notes"]), moment.of(TABLES)) for moment in moments if moment} == {(("2",), None)}
+    assert (len(begun), asked.latest) == (2, moments[0])
 
 
 async def until(met: Callable[[], bool]) -> None:
@@ -170,14 +174,3 @@ async def until(met: Callable[[], bool]) -> None:
             return
         await asyncio.sleep(0)
     raise AssertionError
-
-
-async def test_a_table_that_has_none_leaves_all_unknown() -> None:
-    asked = LedgerReader(lambda: _text('{"notes": "1"}'))
-    moment = await asked.now()
-    assert moment is not None
-    assert (moment.of(["notes"]), moment.of(TABLES), asked.latest) == (("1",), None, moment)
-
-
-async def _text(text: str) -> str:
-    return text

@@ -192,7 +192,7 @@ class PostgresqlDatabase:
         return {"connections": self._pool.use()}
 
     def versions(self) -> Versions:
-        return LedgerReader(lambda: self.fetch_value(LedgerVersions.read))
+        return LedgerReader(lambda: self.fetch_value(LedgerVersions.stamp), lambda: self.fetch_row(LedgerVersions.read))
 
     async def plan_of(self, text: str) -> str:
         rows = await self.fetch_all(EXPLAIN + text, no_values(text))

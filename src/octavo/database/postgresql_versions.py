@@ -10,14 +10,16 @@ from contextvars import Context
 
 import orjson
 
+from octavo.database.connection import Row
+
 
 class TableMoment:
-    """The versions of all tables that are followed, by name."""
+    """The versions of all tables that are followed, by name; `stamp` stands for all of them."""
 
-    __slots__ = ("text", "versions")
+    __slots__ = ("stamp", "versions")
 
-    def __init__(self, text: str | None) -> None:
-        self.text = text
+    def __init__(self, stamp: str, text: str | None) -> None:
+        self.stamp = stamp
         self.versions: Mapping[str, str] = {} if text is None else orjson.loads(text)
 
     def of(self, tables: Sequence[str]) -> Hashable:
@@ -29,10 +31,10 @@ class TableMoment:
 
 
 class LedgerReader:
-    """`Versions` of a database; `read` is one reading."""
+    """`Versions` of a database. `stamp` reads what stands for all of them; `read` that, and with it the versions."""
 
-    def __init__(self, read: Callable[[], Awaitable[str | None]]) -> None:
-        self._read = read
+    def __init__(self, stamp: Callable[[], Awaitable[str]], read: Callable[[], Awaitable[Row | None]]) -> None:
+        self._stamp, self._read = stamp, read
         self._waiting: list[asyncio.Future[TableMoment | None]] = []
         self._reading: asyncio.Task[None] | None = None
         self.latest: TableMoment | None = None
@@ -62,11 +64,14 @@ class LedgerReader:
                 one.cancel()
 
     async def _look(self) -> TableMoment | None:
+        latest = self.latest
         try:
-            text = await self._read()
+            stamp = await self._stamp()
+            if latest is not None and latest.stamp == stamp:
+                return latest
+            row = await self._read()
         except Exception:  # the ledger is not there yet, or the database is away: who reads is told why
             return None
-        latest = self.latest
-        if latest is None or latest.text != text:
-            self.latest = latest = TableMoment(text)
+        if row is not None and (latest is None or latest.stamp != row[0]):
+            self.latest = latest = TableMoment(row[0], row[1])
         return latest

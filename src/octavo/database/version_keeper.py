@@ -23,8 +23,8 @@ _LATER_SECONDS: Final = 30.0
 """When what has failed is tried again."""
 _MANY: Final = 50
 """So many rows are worth folding."""
-_ENOUGH: Final = 5_000
-"""So many rows are folded before what they leave is freed."""
+_ENOUGH: Final = 1_000
+"""So many rows are folded before what they leave is freed: each reading walks over it."""
 _NOT_FOLLOWED: Final = "It cannot be followed who writes to %s, answers made of it are not kept: %s"
 
 

@@ -19,10 +19,15 @@ from octavo.sql.dialects.table_versions import NAME
 
 _IN_SCHEMA: Final = "(SELECT oid FROM pg_namespace WHERE nspname = current_schema())"
 _FOLLOWED: Final = f"g.tgname = '{NAME}' AND g.tgenabled = 'A'"
-_SOUND: Final = (
-    "c.relkind = 'r' AND NOT c.relhassubclass AND NOT c.relispartition"
-    " AND NOT EXISTS (SELECT 1 FROM pg_subscription_rel s WHERE s.srrelid = c.oid)"
-)
+_SOUND: Final = "c.relkind = 'r' AND NOT c.relhassubclass AND NOT c.relispartition"
+_UNSUBSCRIBED: Final = "NOT IN (SELECT s.srrelid FROM pg_subscription_rel s)"
+_TABLES: Final = f"""pg_trigger g CROSS JOIN LATERAL (SELECT c.oid, c.relname, c.relfilenode FROM pg_class c
+WHERE c.oid = g.tgrelid AND {_SOUND} AND c.relnamespace = {_IN_SCHEMA} OFFSET 0) c"""
+"""Each table is looked up by its number: with OFFSET 0 no plan walks through all there are."""
+_COUNTED: Final = f"{_FOLLOWED} AND g.tgrelid {_UNSUBSCRIBED}"
+_STAMP: Final = f"""
+SELECT concat_ws(' ', (SELECT sum(n) FROM {NAME}), count(*), sum(hashint8extended(c.oid::int8, c.relfilenode::int8)))
+FROM {_TABLES} WHERE {_COUNTED}"""
 _LOCK: Final = "hashtext(current_schema()), hashtext('octavo: versions of tables')"
 _STEP: Final = "(random() * 1e15)::int8 + (extract(epoch FROM clock_timestamp()) * 1e6)::int8"
 """What is added. Not 1: where commits were lost (by a server that took over, or that fell without having written them
@@ -33,13 +38,15 @@ class LedgerVersions:
     """What is said to PostgreSQL (`TableVersions`)."""
 
     begun = f"SELECT to_regclass('{NAME}') IS NOT NULL"
+    stamp = _STAMP
     read = f"""
-SELECT json_object_agg(c.relname, concat_ws('.', c.oid, c.relfilenode, v.n))::text
-FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid
+SELECT ({_STAMP}), json_object_agg(c.relname, concat_ws('.', c.oid, c.relfilenode, v.n))::text
+FROM {_TABLES}
 JOIN (SELECT relation, sum(n) AS n FROM {NAME} GROUP BY relation) v ON v.relation = c.oid
-WHERE {_FOLLOWED} AND {_SOUND} AND c.relnamespace = {_IN_SCHEMA}"""
+WHERE {_COUNTED}"""
     found = f"""
-SELECT c.relname::text, g.oid IS NOT NULL AND {_SOUND} AND EXISTS (SELECT 1 FROM {NAME} v WHERE v.relation = c.oid)
+SELECT c.relname::text, g.oid IS NOT NULL AND {_SOUND} AND c.oid {_UNSUBSCRIBED}
+  AND EXISTS (SELECT 1 FROM {NAME} v WHERE v.relation = c.oid)
 FROM pg_class c LEFT JOIN pg_trigger g ON g.tgrelid = c.oid AND {_FOLLOWED}
 WHERE c.relkind IN ('r', 'p') AND c.relnamespace = {_IN_SCHEMA} ORDER BY 1"""
     take = f"SELECT pg_try_advisory_lock({_LOCK})"

@@ -21,8 +21,10 @@ class TableVersions(Protocol):
 
     begun: str
     """Tells whether there is a ledger: who writes to a table adds a row to it in their own transaction."""
+    stamp: str
+    """Answers a text that is another one whenever any of the versions is."""
     read: str
-    """Answers one row, the versions of all tables that are followed at this moment: a JSON object of texts by name, or
+    """Answers one row: that text, and the versions of all tables that are followed, a JSON object of texts by name, or
     NULL. Two transactions that see the same version of a table see the same rows of it."""
     found: str
     """Answers all tables, and whether each is followed."""
