@@ -55,8 +55,12 @@ async def asked(
     return response
 
 
+async def position() -> int:
+    return 0x30
+
+
 def own_writes(remembers: bool = False) -> OwnWrites:
-    return OwnWrites(None, "/graphql", remembers=remembers)
+    return OwnWrites(None, "/graphql", position, remembers=remembers)
 
 
 async def test_content_that_nobody_in_particular_reads_may_lag() -> None:
@@ -92,11 +96,11 @@ async def test_a_position_that_was_made_up_only_asks_for_more() -> None:
     assert seen == [UNKNOWN]
 
 
-async def test_who_wrote_is_told_and_needs_it_at_once() -> None:
+async def test_who_wrote_is_told_and_reads_the_primary_until_then() -> None:
     def write(reader: Reader) -> None:
-        reader.wrote(0x30)
         assert reader.may_lag()
-        assert reader.needed == 0x30
+        reader.wrote()
+        assert not reader.may_lag()
 
     response = await asked(own_writes(), write)
     headers = dict(response.headers)
@@ -112,10 +116,10 @@ async def test_a_process_remembers_who_wrote_where_it_is_asked_to() -> None:
         seen.append((reader.may_lag(), reader.needed))
 
     await asked(own, look, ability=WRITER, authorization=TOKEN)
-    await asked(own, lambda reader: reader.wrote(7), CREATE, WRITER, authorization=TOKEN)
+    await asked(own, lambda reader: reader.wrote(), CREATE, WRITER, authorization=TOKEN)
     await asked(own, look, ability=WRITER, authorization=TOKEN)
     await asked(own, look, ability=WRITER, authorization="Bearer other")
-    assert seen == [(True, 0), (True, 7), (True, 0)]
+    assert seen == [(True, 0), (True, 0x30), (True, 0)]
 
 
 async def test_a_change_reads_the_primary_from_its_beginning() -> None:

@@ -230,5 +230,9 @@ class Database(Connection, Protocol):
     async def plan_with(self, table: str, more: str, text: str) -> str:
         """The same as if there were `more`, an index on a table with that quoted name, made nowhere."""
 
+    async def position(self) -> int:
+        """A position in the log behind all that is committed by now (`read_positions`); 0 where there are no replicas,
+        `UNKNOWN` where it cannot be told."""
+
     async def lock_holders(self, tables: Sequence[str]) -> Sequence[str]:
         """Tell people who holds locks on tables, the longest first; nothing where the database does not know."""

@@ -184,6 +184,9 @@ class PostgresqlDatabase:
     def servers(self) -> Sequence[ServerUse]:
         return ()
 
+    async def position(self) -> int:
+        return 0
+
     def meet_each(self, check: Callable[[asyncpg.Connection], Awaitable[None]]) -> None:
         """Have each new connection checked. What `check` raises is why it could not be opened."""
         self._server.check = check

@@ -25,8 +25,8 @@ class Reader(Protocol):
     def insist(self) -> None:
         """From now on only the primary will do."""
 
-    def wrote(self, position: int) -> None:
-        """Something was committed, not behind this position."""
+    def wrote(self) -> None:
+        """Something was committed."""
 
 
 READER: Final[ContextVar[Reader | None]] = ContextVar("octavo_reader", default=None)

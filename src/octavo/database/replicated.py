@@ -106,11 +106,19 @@ class ReplicatedDatabase(PostgresqlDatabase):
         async with super().transaction(exclusive=exclusive, grouped=grouped) as transaction:
             yield transaction
         reader = READER.get()
-        if reader is not None and joined(self) is None:
-            try:
-                reader.wrote(await self._log.ask())
-            except Exception:  # it is committed, whatever comes now
-                reader.wrote(UNKNOWN)
+        if reader is not None:
+            reader.wrote()
+
+    async def execute(self, text: str, values: Values = ()) -> int:
+        """What is written by a statement alone is bookkeeping (a token's last use), which nobody reads as content."""
+        async with super().transaction() as transaction:
+            return await transaction.execute(text, values)
+
+    async def position(self) -> int:
+        try:
+            return await self._log.ask()
+        except Exception:  # what was written is written
+            return UNKNOWN
 
     def chosen(self) -> Replica | None:
         """The replica with the least to do of those that whoever reads may read from; None for the primary."""

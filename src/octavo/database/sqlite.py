@@ -150,6 +150,9 @@ class SqliteDatabase:
     def servers(self) -> Sequence[ServerUse]:
         return ()
 
+    async def position(self) -> int:
+        return 0
+
     def pools(self) -> Mapping[str, PoolUse]:
         return {"readers": self._readers.use(), "writer": self._writers.use()}
 

@@ -17,7 +17,8 @@ def around_requests(shared: Infrastructure, extending: Extending, v4: Code | Non
     if not shared.database.servers():
         return own
     remembers = settings.database.replica_readers == "remembered"
-    return OwnWrites(own, settings.plugins.graphql.config.endpoint, remembers=remembers)
+    graphql = settings.plugins.graphql.config.endpoint
+    return OwnWrites(own, graphql, shared.database.position, remembers=remembers)
 
 
 def _middlewares(shared: Infrastructure, extending: Extending, v4: Code | None) -> Around | None:

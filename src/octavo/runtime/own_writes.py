@@ -5,6 +5,7 @@ was made up sends who made it to the primary, or shows them what replicas show t
 """
 
 from collections import OrderedDict
+from collections.abc import Awaitable, Callable
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Final
@@ -31,11 +32,15 @@ _MOST_REMEMBERED: Final = 10_000
 
 
 class OwnWrites:
-    """What stands around every request: `inner` is the project's own, `graphql` the path of that door. `remembers`:
-    whether this process is asked who has written where a request says nothing of it."""
+    """What stands around every request: `inner` is the project's own, `graphql` the path of that door, `position` tells
+    one behind all that is committed. `remembers`: whether this process is asked who has written where a request says
+    nothing of it."""
 
-    def __init__(self, inner: Around | None, graphql: str, *, remembers: bool) -> None:
+    def __init__(
+        self, inner: Around | None, graphql: str, position: Callable[[], Awaitable[int]], *, remembers: bool
+    ) -> None:
         self._inner = inner
+        self._position = position
         self.graphql = graphql
         self.written = Written() if remembers else None
 
@@ -46,9 +51,18 @@ class OwnWrites:
             response = await (handler(request) if self._inner is None else self._inner(handler, request))
         finally:
             READER.reset(token)
-        if reader.written:
-            response.headers = (*response.headers, *_told(reader.written))
+        if reader.has_written:
+            response.headers = (*response.headers, *await self._told(request))
         return response
+
+    async def _told(self, request: Request) -> Headers:
+        """The position, asked for last: of several answers to one client, the later one tells the later position."""
+        position = await self._position()
+        credentials = request.headers.get(b"authorization")
+        if self.written is not None and credentials is not None:
+            self.written.note(credentials, position)
+        text = position_text(position)
+        return (HEADER.encode(), text.encode()), COOKIE.set(text, _UNKNOWN_SECONDS if position == UNKNOWN else _DAY)
 
 
 class Written:
@@ -74,14 +88,14 @@ class Written:
 class _RequestReader:
     """The protocol's `Reader`: decides when content is read, for by then it is known who asks for what."""
 
-    __slots__ = ("_may", "_own", "_request", "needed", "written")
+    __slots__ = ("_may", "_own", "_request", "has_written", "needed")
 
     def __init__(self, own: OwnWrites, request: Request) -> None:
         self._own = own
         self._request = request
         self._may: bool | None = None
         self.needed = 0
-        self.written = 0
+        self.has_written = False
 
     def may_lag(self) -> bool:
         if self._may is None:
@@ -91,12 +105,9 @@ class _RequestReader:
     def insist(self) -> None:
         self._may = False
 
-    def wrote(self, position: int) -> None:
-        self.written = max(self.written, position)
-        self.needed = max(self.needed, position)
-        credentials = self._request.headers.get(b"authorization")
-        if self._own.written is not None and credentials is not None:
-            self._own.written.note(credentials, position)
+    def wrote(self) -> None:
+        self.has_written = True
+        self.insist()
 
     def _reads_content(self) -> bool:
         row = self._request.operation
@@ -121,11 +132,6 @@ class _RequestReader:
 
 def _cookie(request: Request) -> str:
     return COOKIE.read(request) if b"cookie" in request.headers else ""
-
-
-def _told(position: int) -> Headers:
-    text = position_text(position)
-    return (HEADER.encode(), text.encode()), COOKIE.set(text, _UNKNOWN_SECONDS if position == UNKNOWN else _DAY)
 
 
 def _only_reads(ability: Ability) -> bool:

@@ -1,0 +1,51 @@
+"""PgBouncer in transaction mode before a server of a test: the next transaction may be another connection's."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from tests.cli.processes import free_port
+from tests.cluster.programs import running
+from tests.postgresql_server import PostgresqlServer
+
+_CONFIGURATION: Final = """
+[databases]
+* = host={host} port=5432 user=postgres
+
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {port}
+unix_socket_dir =
+auth_type = any
+pool_mode = {mode}
+default_pool_size = {size}
+max_client_conn = 500
+server_round_robin = 1
+log_connections = 0
+log_disconnections = 0
+"""
+_USER: Final = "pgserver"
+"""Whom servers of tests run as where the tests run as root; PgBouncer runs as root no more than PostgreSQL does."""
+
+
+@contextmanager
+def pooled(program: Path, server: PostgresqlServer, mode: str = "transaction", size: int = 4) -> Iterator[int]:
+    """A pooler in front of all databases of a server; its port. Connections are lent in turns."""
+    port = free_port()
+    host = server.parameters("postgres")["host"]
+    with tempfile.TemporaryDirectory(prefix="octavo-pgbouncer-") as name:
+        folder = Path(name)
+        file = folder / "pgbouncer.ini"
+        file.write_text(_CONFIGURATION.format(host=host, port=port, mode=mode, size=size))
+        folder.chmod(0o755)
+        as_user = ["-u", _USER] if os.geteuid() == 0 else []
+        with running(program, *as_user, file, port=port, log=folder / "pgbouncer.log"):
+            yield port
+
+
+def through(port: int, database: str) -> dict[str, Any]:
+    """Parameters that lead to a database through the pooler."""
+    return {"host": "127.0.0.1", "port": port, "user": "postgres", "database": database, "ssl": False}

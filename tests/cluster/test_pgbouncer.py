@@ -1,0 +1,91 @@
+"""Behind PgBouncer in transaction mode, which lends another connection for each transaction."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from octavo.database.postgresql import PostgresqlDatabase
+from octavo.database.topology import Topology
+from octavo.errors import ServiceUnavailable
+from tests.cluster.poolers import pooled, through
+from tests.postgresql_server import PostgresqlServer, database_name
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module")
+def port(pgbouncer: Path, postgresql_server: PostgresqlServer) -> Iterator[int]:
+    with pooled(pgbouncer, postgresql_server) as port:
+        yield port
+
+
+@pytest.fixture
+async def database(
+    port: int, postgresql_server: PostgresqlServer, postgresql_url: str
+) -> AsyncIterator[PostgresqlDatabase]:
+    name = database_name(postgresql_url)
+    topology = Topology(pooled=True, direct=postgresql_server.parameters(name))
+    made = PostgresqlDatabase(parameters=through(port, name), topology=topology)
+    await made.connect()
+    yield made
+    await made.close()
+
+
+async def test_a_start_without_the_setting_says_what_to_set(port: int, postgresql_url: str) -> None:
+    for _ in range(5):
+        database = PostgresqlDatabase(parameters=through(port, database_name(postgresql_url)), start_patience=0)
+        with pytest.raises(ServiceUnavailable) as refused:
+            await database.connect()
+        assert "`pooler`" in str(refused.value.__cause__)
+        await database.close()
+
+
+async def test_a_pooler_in_session_mode_is_as_good_as_none(
+    pgbouncer: Path, postgresql_server: PostgresqlServer, postgresql_url: str
+) -> None:
+    with pooled(pgbouncer, postgresql_server, "session", size=20) as port:
+        database = PostgresqlDatabase(parameters=through(port, database_name(postgresql_url)))
+        await database.connect()
+        assert await database.fetch_value("SELECT 1") == 1
+        await database.close()
+
+
+async def test_every_statement_has_its_settings(database: PostgresqlDatabase) -> None:
+    shown = "SELECT current_setting('statement_timeout'), current_setting('jit'), current_setting('timezone')"
+    rows = await asyncio.gather(*(database.fetch_row(shown) for _ in range(40)))
+    assert {tuple(row or ()) for row in rows} == {("15s", "off", "UTC")}
+    async with database.transaction() as transaction:
+        assert await transaction.fetch_row(shown) == ("15s", "off", "UTC")
+    async with database.snapshot() as snapshot:
+        assert await snapshot.fetch_row(shown) == ("15s", "off", "UTC")
+    async with database.apart() as apart:
+        assert (await apart.fetch_row(shown) or ())[0] == "0"
+
+
+async def test_statements_of_many_do_not_mix(database: PostgresqlDatabase) -> None:
+    await database.execute_script("CREATE TABLE t (id int, name text); INSERT INTO t VALUES (1, 'a'), (2, 'b')")
+
+    async def read(number: int) -> None:
+        assert await database.fetch_value(f"SELECT $1::int + {number}", (number,)) == 2 * number
+        assert await database.fetch_value("SELECT name FROM t WHERE id = $1", (1 + number % 2,)) == "ab"[number % 2]
+        async with database.transaction() as transaction:
+            await transaction.lock(f"lock {number % 3}")
+            assert await transaction.execute("UPDATE t SET name = name WHERE id = $1", (1 + number % 2,)) == 1
+
+    await asyncio.gather(*(read(number) for number in range(200)))
+
+
+async def test_a_connection_that_is_lost_is_replaced(
+    database: PostgresqlDatabase, postgresql_server: PostgresqlServer, postgresql_url: str
+) -> None:
+    assert await database.fetch_value("SELECT 1") == 1
+    postgresql_server.run_sql(
+        database_name(postgresql_url),
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
+        "AND pid <> pg_backend_pid()",
+    )
+    assert await database.fetch_value("SELECT 2") == 2
+    async with database.transaction() as transaction:
+        assert await transaction.fetch_value("SELECT 3") == 3

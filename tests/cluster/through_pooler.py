@@ -1,0 +1,86 @@
+"""A plugin of pytest: databases of tests on PostgreSQL are reached through PgBouncer in transaction mode.
+
+python -m pytest -p tests.cluster.through_pooler -k postgresql tests/golden
+"""
+
+import inspect
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+from octavo.database.postgresql import PostgresqlDatabase
+from octavo.database.topology import Topology
+from tests import conftest, postgresql_server
+from tests.cluster import programs
+from tests.cluster.poolers import pooled, through
+from tests.postgresql_server import PostgresqlServer, database_name
+
+_OTHERS = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}' AND pid <> pg_backend_pid()"""
+
+
+class Pooled:
+    """A pooler before the server of a test run; it begins with the server."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._server: PostgresqlServer | None = None
+        self._port = 0
+        self.count = 0
+        """Databases that were opened through it."""
+
+    def start_server(self, name: str | None = None) -> PostgresqlServer:
+        server = postgresql_server.start_server(name)
+        if name is not None or self._server is None:
+            program = programs.found("pgbouncer")
+            assert program is not None, programs.how_to_install(["pgbouncer"])
+            self._server, self._port = server, self._stack.enter_context(pooled(program, server))
+        return server
+
+    def parameters(self, url: str) -> dict[str, Any] | None:
+        """What leads to a database of that server, past the pooler and through it."""
+        if self._server is None or str(self._server.data) not in url:
+            return None
+        self.count += 1
+        direct = self._server.parameters(database_name(url))
+        given = {"url": None, "parameters": through(self._port, database_name(url))}
+        return {**given, "topology": Topology(pooled=True, direct=direct)}
+
+    def close(self) -> None:
+        self._stack.close()
+
+
+class Told:
+    """Says how many databases were opened through the pooler."""
+
+    def __init__(self, made: Pooled) -> None:
+        self._made = made
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        terminalreporter.write_line(f"{self._made.count} databases through the pooler")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    made = Pooled()
+    config.add_cleanup(made.close)
+    config.pluginmanager.register(Told(made))
+    setattr(conftest, "start_server", made.start_server)  # noqa: B010 - it is imported there
+    first = PostgresqlDatabase.__init__
+    signature = inspect.signature(first)
+
+    def initialize(self: PostgresqlDatabase, *given: Any, **named: Any) -> None:
+        bound = signature.bind(self, *given, **named)
+        url = bound.arguments.get("url")
+        bound.arguments.update((url and "topology" not in bound.arguments and made.parameters(url)) or {})
+        first(*bound.args, **bound.kwargs)
+
+    PostgresqlDatabase.__init__ = initialize  # type: ignore[method-assign]
+    create = PostgresqlServer.create_database
+
+    def create_database(self: PostgresqlServer, template: str = "template0") -> str:
+        if template != "template0":  # the pooler may still hold connections to it
+            self.run_sql("postgres", _OTHERS.format(name=template))
+        return create(self, template)
+
+    PostgresqlServer.create_database = create_database  # type: ignore[method-assign]
