@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from octavo.database.postgresql import PostgresqlDatabase
-from octavo.database.topology import Topology
+from octavo.database.topology import ALONE, Topology
 from tests import conftest, postgresql_server
 from tests.cluster import programs
 from tests.cluster.poolers import pooled, through
@@ -38,14 +38,18 @@ class Pooled:
             self._server, self._port = server, self._stack.enter_context(pooled(program, server))
         return server
 
-    def parameters(self, url: str) -> dict[str, Any] | None:
-        """What leads to a database of that server, past the pooler and through it."""
-        if self._server is None or str(self._server.data) not in url:
-            return None
+    def instead(self, url: str | None = None, parameters: Any = None, **_: Any) -> dict[str, Any]:
+        """What leads to a database of that server through the pooler; nothing for any other."""
+        if self._server is None:
+            return {}
+        given = parameters or {}
+        leads_there = str(given.get("host", url)).partition("host=")[2] or str(given.get("host"))
+        if leads_there != str(self._server.data):
+            return {}
         self.count += 1
-        direct = self._server.parameters(database_name(url))
-        given = {"url": None, "parameters": through(self._port, database_name(url))}
-        return {**given, "topology": Topology(pooled=True, direct=direct)}
+        name = given.get("database") or database_name(url or "")
+        direct = self._server.parameters(name)
+        return {"url": None, "parameters": through(self._port, name), "topology": Topology(pooled=True, direct=direct)}
 
     def close(self) -> None:
         self._stack.close()
@@ -71,8 +75,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
     def initialize(self: PostgresqlDatabase, *given: Any, **named: Any) -> None:
         bound = signature.bind(self, *given, **named)
-        url = bound.arguments.get("url")
-        bound.arguments.update((url and "topology" not in bound.arguments and made.parameters(url)) or {})
+        if not bound.arguments.get("topology", ALONE).pooled:
+            bound.arguments.update(made.instead(**{k: v for k, v in bound.arguments.items() if k != "self"}))
         first(*bound.args, **bound.kwargs)
 
     PostgresqlDatabase.__init__ = initialize  # type: ignore[method-assign]
