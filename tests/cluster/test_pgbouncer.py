@@ -1,6 +1,9 @@
 """Behind PgBouncer in transaction mode, which lends another connection for each transaction."""
 
 import asyncio
+import re
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -9,10 +12,14 @@ import pytest
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.topology import Topology
 from octavo.errors import ServiceUnavailable
+from tests.cli.processes import ROOT
 from tests.cluster.poolers import pooled, through
 from tests.postgresql_server import PostgresqlServer, database_name
 
 pytestmark = pytest.mark.anyio
+
+SUITES = ("tests/golden", "tests/jobs", "tests/events", "tests/controllers", "tests/builder")
+"""What is run again through it: reads of every kind, and whatever writes, works in the background or changes tables."""
 
 
 @pytest.fixture(scope="module")
@@ -89,3 +96,13 @@ async def test_a_connection_that_is_lost_is_replaced(
     assert await database.fetch_value("SELECT 2") == 2
     async with database.transaction() as transaction:
         assert await transaction.fetch_value("SELECT 3") == 3
+
+
+def test_reads_writes_jobs_and_changes_of_types_go_through_it(pgbouncer: Path) -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.cluster.through_pooler", "-k", "postgresql", *SUITES]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    said = done.stdout[-4000:]
+    assert done.returncode == 0, said
+    told = re.search(r"(\d+) databases through the pooler", said)
+    assert told is not None, said
+    assert int(told[1]) > 20

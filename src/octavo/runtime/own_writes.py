@@ -4,6 +4,7 @@ Browsers keep the position as a cookie, other clients may send back the header. 
 was made up sends who made it to the primary, or shows them what replicas show to everybody.
 """
 
+import re
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from functools import lru_cache
@@ -22,6 +23,9 @@ from octavo.rest.operations import Operation
 
 HEADER: Final = "octavo-position"
 COOKIE: Final = Cookie(HEADER, secure=False)
+_HEADER: Final = HEADER.encode()
+_IN_COOKIE: Final = re.compile(rb"(?:^|;)\s*octavo-position=([^;\s]*)")
+"""Not all cookies are read: each request that may lag is asked for this one."""
 _DAY: Final = 24 * 3600
 _UNKNOWN_SECONDS: Final = 60
 """How long the primary is read from by whoever wrote where the position could not be told."""
@@ -62,7 +66,7 @@ class OwnWrites:
         if self.written is not None and credentials is not None:
             self.written.note(credentials, position)
         text = position_text(position)
-        return (HEADER.encode(), text.encode()), COOKIE.set(text, _UNKNOWN_SECONDS if position == UNKNOWN else _DAY)
+        return (_HEADER, text.encode()), COOKIE.set(text, _UNKNOWN_SECONDS if position == UNKNOWN else _DAY)
 
 
 class Written:
@@ -117,11 +121,12 @@ class _RequestReader:
 
     def _knows_what_is_needed(self) -> bool:
         headers, written = self._request.headers, self._own.written
-        told = [text for text in (self._request.header(HEADER), _cookie(self._request)) if text]
-        positions = [position for position in map(read_position, told) if position is not None]
-        self.needed = max([self.needed, *positions])
+        told = _positions(self._request) if _HEADER in headers or b"cookie" in headers else ()
+        if told:
+            self.needed = max(self.needed, *told)
+            return True
         credentials = headers.get(b"authorization")
-        if positions or credentials is None:
+        if credentials is None:
             return True
         if written is not None:
             self.needed = max(self.needed, written.position(credentials))
@@ -130,8 +135,14 @@ class _RequestReader:
         return actor is not None and _only_reads(actor.ability)
 
 
-def _cookie(request: Request) -> str:
-    return COOKIE.read(request) if b"cookie" in request.headers else ""
+def _positions(request: Request) -> list[int]:
+    """What the header and cookies tell; what is no position is nothing."""
+    texts = [request.headers[_HEADER]] if _HEADER in request.headers else []
+    for name, value in request.scope["headers"]:
+        if name == b"cookie":
+            texts += _IN_COOKIE.findall(value)
+    found = (read_position(text.decode("latin-1")) for text in texts)
+    return [position for position in found if position is not None]
 
 
 def _only_reads(ability: Ability) -> bool:
