@@ -1,0 +1,69 @@
+"""The files of `examples` for machines and containers: their variables are settings, their secrets those of a start."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from octavo.settings import load_settings
+from octavo.transfer.scaffold import make_project
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+FILES = ("compose/compose.yaml", "kubernetes/octavo.yaml", "systemd/environment", "systemd/octavo.service")
+_VARIABLE = re.compile(r"^ *([A-Z][A-Z_0-9]*[A-Z])(?:: |=)(\S+)", re.MULTILINE)
+_OF_OTHERS = re.compile(r"(POSTGRES|MINIO)_|OCTAVO_PROJECT$")
+
+
+def variables_of(file: str, secrets: Path) -> Mapping[str, str]:
+    """The variables that a file gives to Octavo, secrets as files of this machine."""
+    text = (EXAMPLES / file).read_text("utf-8")
+    in_lines = re.sub(r"^Environment=.*$", lambda line: "\n".join(line[0][12:].split()), text, flags=re.MULTILINE)
+    found = {name: value.strip('"') for name, value in _VARIABLE.findall(in_lines) if not _OF_OTHERS.match(name)}
+    secrets.mkdir()
+    for name in found:
+        if name.endswith("_FILE"):
+            (secrets / name).write_text("a-secret-of-thirty-two-characters", "utf-8")
+    return {name: str(secrets / name) if name.endswith("_FILE") else value for name, value in found.items()}
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_the_variables_are_settings(tmp_path: Path, file: str) -> None:
+    make_project(tmp_path / "site", blank=True)
+    variables = variables_of(file, tmp_path / "secrets")
+    assert len(variables) >= 4
+    settings = load_settings(tmp_path / "site", variables, default_mode="production")
+    said = {source.removesuffix("_FILE") for source in settings.sources.values()}
+    assert {name.removesuffix("_FILE") for name in variables} <= said | {
+        "APP_KEYS",
+        "JWT_SECRET",
+        "ADMIN_JWT_SECRET",
+        "API_TOKEN_SALT",
+        "TRANSFER_TOKEN_SALT",
+    }
+
+
+@pytest.mark.parametrize("file", ["kubernetes/octavo.yaml", "systemd/octavo.service"])
+def test_every_secret_of_a_new_project_has_its_file(tmp_path: Path, file: str) -> None:
+    make_project(tmp_path / "site", blank=True)
+    made = re.findall(r"^([A-Z_]+)=", (tmp_path / "site/.env").read_text("utf-8"), re.MULTILINE)
+    variables = variables_of(file, tmp_path / "secrets")
+    assert {f"{name}_FILE" for name in made} <= variables.keys()
+    if file.endswith(".service"):
+        loaded = re.findall(
+            r"^LoadCredential=(\w+):/etc/octavo/secrets/\1$", (EXAMPLES / file).read_text("utf-8"), re.M
+        )
+        assert sorted(loaded) == sorted(made)
+
+
+def test_the_times_of_an_end_fit_into_each_other() -> None:
+    """Whoever ends a node waits until it has drained and shut down."""
+    manifest = (EXAMPLES / "kubernetes/octavo.yaml").read_text("utf-8")
+    drain, shutdown = (
+        int(re.findall(rf"OCTAVO_SERVER__{name}: (\d+)s", manifest)[0]) for name in ("DRAIN", "SHUTDOWN")
+    )
+    assert drain + shutdown < int(re.findall(r"terminationGracePeriodSeconds: (\d+)", manifest)[0])
+    compose = (EXAMPLES / "compose/compose.yaml").read_text("utf-8")
+    assert int(re.findall(r"DRAIN: (\d+)s", compose)[0]) + 30 < int(
+        re.findall(r"stop_grace_period: (\d+)s", compose)[0]
+    )
