@@ -174,6 +174,7 @@ async def test_other_programs_write_without_knowing_of_it(desk: Desk) -> None:
     await desk.keeper.keep()
     with sqlite3.connect(desk.database.path) as other:
         other.execute("INSERT INTO notes (title, published_at) VALUES ('by somebody else', 1)")
+        assert other.execute(f"PRAGMA table_info({TITLE.name})").fetchall()  # v4 asks that of all tables
         other.execute("UPDATE notes SET title = 'changed by somebody' WHERE title = 'another NOTE'")
     assert await desk.is_known()
     assert await desk.found("SOMEBODY") == 2
@@ -255,6 +256,24 @@ async def test_an_index_is_filled_in_steps_and_by_several(desk: Desk) -> None:
     assert await desk.is_known()
     assert await desk.found("meanwhile") == 2
     assert await desk.found("note 1") == 110
+
+
+async def test_an_index_that_is_worn_is_made_anew(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What entries held before stays in it, and is found for nothing."""
+    monkeypatch.setattr("octavo.database.parts._LEAST_WORN", MANY)
+    await desk.add(*(f"note {number}" for number in range(MANY)))
+    for _ in range(2):
+        await desk.keeper.keep()
+    held = f"SELECT count(*) FROM {TITLE.name} WHERE {TITLE.name} MATCH 'before'"
+    for word in ("before", "after"):
+        await desk.database.execute(f"UPDATE notes SET title = '{word} ' || id WHERE id > 3")
+        assert await desk.found(word) == MANY
+        await desk.keeper.keep()
+    assert await desk.database.fetch_value(held) == 0
+    for _ in range(2):
+        await desk.keeper.keep()
+    assert await desk.is_known()
+    assert (await desk.found("before"), await desk.found("after")) == (0, MANY)
 
 
 async def test_what_is_not_declared_any_more_goes(desk: Desk, tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ _FIRST_STEP, _LARGEST_STEP = 100, 20_000
 _MANY: Final = 50
 """So many changed entries are worth indexing."""
 _FOLDED_AT_ONCE: Final = 1_000
+_LEAST_WORN: Final = 10_000
+"""Changed entries from when on it is asked whether an index is to be made anew."""
 _MOST_MERGES: Final = 50_000
 """Steps towards one piece, which others may make many again meanwhile."""
 
@@ -62,7 +64,8 @@ class PartsKeeper:
                 await self._put_right(state.index, self._parts)
             if not state.whole or not state.sound:
                 await self._fill(state.index, self._parts)
-            await self._fold(state.index, self._parts)
+            if await self._fold(state.index, self._parts):
+                await self._begin_again(state.index, self._parts)
 
     async def remove_others(self) -> None:
         """Remove the indexes that are not declared any more."""
@@ -122,9 +125,21 @@ class PartsKeeper:
             await self._database.execute(parts.merge(index))
             await asyncio.sleep(_since(begin))
 
-    async def _fold(self, index: PartsIndex, parts: KeptParts) -> None:
+    async def _fold(self, index: PartsIndex, parts: KeptParts) -> bool:
+        """Index what was changed; whether there was any need."""
+        is_needed = False
         while await self._database.fetch_value(parts.waiting(index)) >= _MANY:
             await self._database.execute_script(parts.fold(index, _FOLDED_AT_ONCE))
+            is_needed = True
+        return is_needed
+
+    async def _begin_again(self, index: PartsIndex, parts: KeptParts) -> None:
+        """Make an index anew that holds more of what was than of what is."""
+        if await self._database.fetch_value(parts.is_worn(index, _LEAST_WORN), long=True):
+            async with self._database.transaction(exclusive=True) as transaction:
+                await transaction.execute_script(parts.install(index))
+                await transaction.execute(parts.confirm(index))
+            await self._fill(index, parts)
 
 
 async def _triggers(connection: Connection, parts: KeptParts) -> dict[str, str]:

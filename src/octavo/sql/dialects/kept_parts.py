@@ -87,6 +87,10 @@ class KeptParts(ABC):
         """The SELECT of how many ids are noted."""
 
     @abstractmethod
+    def is_worn(self, index: PartsIndex, least: int) -> str:
+        """Answers a row where more was changed than there is, and more than `least`: much is found for nothing."""
+
+    @abstractmethod
     def fold(self, index: PartsIndex, most: int) -> str:
         """The script that indexes what the first so many noted ids stand for, and forgets them."""
 

@@ -4,7 +4,9 @@ It holds no texts, and letters in it have no case, not beyond ASCII either: so i
 note ids only: other programs that write need no FTS5, and their writes cost little.
 
 What is known is known for one state of the schema, as for totals (`sqlite_totals`): v4 makes tables anew, without
-triggers. Rows that `OR REPLACE` removes without firing triggers stay in the index, and are found for nothing.
+triggers. What rows held once stays in the index, and is found for nothing: `contentless_delete` would mend that, but no
+SQLite before 3.43, as v4 may have, can even tell the columns of such a table. So an index is made anew when as much was
+changed as there is.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -28,13 +30,13 @@ class _PartsTable(OwnTable):
 
     def script(self, counter_column: str) -> str:
         del counter_column
-        options = ", ".join((*self.columns, "content=''", "contentless_delete=1", "tokenize='trigram'"))
+        options = ", ".join((*self.columns, "content=''", "columnsize=0", "tokenize='trigram'"))
         return f"CREATE VIRTUAL TABLE IF NOT EXISTS {_quoted(self.name)} USING fts5({options})"
 
 
 class TrigramParts(KeptParts):
-    """`octavo_parts` tells how far an index is `filled`, whether it is whole, and for which state of the schema it is
-    known; `octavo_parts_waiting` the ids of what was changed since."""
+    """`octavo_parts` tells how far an index is `filled`, whether it is whole, how much was `changed` since, and
+    for which state of the schema it is known; `octavo_parts_waiting` the ids of changed ones that are not in yet."""
 
     tables = (
         OwnTable(
@@ -43,6 +45,7 @@ class TrigramParts(KeptParts):
                 "name text PRIMARY KEY NOT NULL",
                 "filled integer",
                 "whole integer NOT NULL",
+                "changed integer NOT NULL",
                 "schema_version integer NOT NULL",
             ),
         ),
@@ -78,7 +81,6 @@ class TrigramParts(KeptParts):
         events = {
             "insert": f"AFTER INSERT ON {table} BEGIN {_note(index, 'NEW')}; END",
             "update": f"AFTER UPDATE OF id, {column} ON {table} WHEN {changed} BEGIN {_note(index, 'NEW')}; END",
-            "delete": f"AFTER DELETE ON {table} BEGIN {_note(index, 'OLD')}; END",
         }
         names = {event: f"{index.name}_{event}" for event in events}
         return {names[event]: f"CREATE TRIGGER {_quoted(names[event])} {text}" for event, text in events.items()}
@@ -92,7 +94,8 @@ class TrigramParts(KeptParts):
                 *wanted.values(),
                 f"INSERT INTO {table} ({table}) VALUES ('delete-all')",
                 f"DELETE FROM {_WAITING} WHERE name = {name}",
-                f"INSERT OR REPLACE INTO {PREFIX} (name, filled, whole, schema_version) VALUES ({name}, NULL, 0, -1)",
+                f"INSERT OR REPLACE INTO {PREFIX} (name, filled, whole, changed, schema_version)"
+                f" VALUES ({name}, NULL, 0, 0, -1)",
             )
         )
 
@@ -105,7 +108,7 @@ class TrigramParts(KeptParts):
 
     def fill(self, index: PartsIndex) -> str:
         return (
-            f"INSERT OR REPLACE INTO {_quoted(index.name)} (rowid, part) SELECT id, {_quoted(index.column)}"
+            f"INSERT INTO {_quoted(index.name)} (rowid, part) SELECT id, {_quoted(index.column)}"
             f" FROM {_quoted(index.table)} WHERE {_behind(index)} AND id <= ?1"
         )
 
@@ -122,13 +125,16 @@ class TrigramParts(KeptParts):
     def waiting(self, index: PartsIndex) -> str:
         return f"SELECT count(*) FROM {_WAITING} WHERE name = {_text(index.name)}"
 
+    def is_worn(self, index: PartsIndex, least: int) -> str:
+        changed = f"SELECT changed FROM {PREFIX} WHERE name = {_text(index.name)} AND changed > {least}"
+        return f"SELECT 1 FROM ({changed}) c WHERE c.changed > (SELECT count(*) FROM {_quoted(index.table)})"
+
     def fold(self, index: PartsIndex, most: int) -> str:
         table, name, rows = _quoted(index.name), _text(index.name), _quoted(index.table)
         ids = f"SELECT id FROM {_WAITING} WHERE name = {name} ORDER BY id LIMIT {most}"
         return (
-            f"INSERT OR REPLACE INTO {table} (rowid, part)"
-            f" SELECT id, {_quoted(index.column)} FROM {rows} WHERE id IN ({ids});\n"
-            f"DELETE FROM {table} WHERE rowid IN (SELECT id FROM ({ids}) WHERE id NOT IN (SELECT id FROM {rows}));\n"
+            f"INSERT INTO {table} (rowid, part) SELECT id, {_quoted(index.column)} FROM {rows} WHERE id IN ({ids});\n"
+            f"UPDATE {PREFIX} SET changed = changed + (SELECT count(*) FROM ({ids})) WHERE name = {name};\n"
             f"DELETE FROM {_WAITING} WHERE name = {name} AND id IN ({ids})"
         )
 
