@@ -50,7 +50,7 @@ class LaneOptions:
     first time on. `prefix`: of every tag."""
 
     gather: int = 100
-    again: tuple[int, ...] = (500, 5000)
+    again: tuple[int, ...] = (250, 750, 5000)
     prefix: str = ""
 
 

@@ -113,12 +113,12 @@ class Purge:
         default_doc="100ms",
     )
     again: tuple[int, ...] = setting(
-        (500, 5000),
+        (250, 750, 5000),
         "When a cache is told the same again, counted from the first time: answers that were under way when something "
         "changed may reach it after that. The last has to be later than what a read may take, and than a replica may "
         "lag.",
         kind=_RISING,
-        default_doc="500ms, 5s",
+        default_doc="250ms, 750ms, 5s",
     )
     timeout: int = setting(5, "Time for an answer.", kind=DURATION, bounds=(1, 60), default_doc="5s")
 
