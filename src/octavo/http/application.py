@@ -50,6 +50,7 @@ class HttpApplication:
         self._on_shutdown = on_shutdown
         self._running: dict[Request, Dispatcher] = {}
         self._live = LiveAnswers()
+        self._quick = 0
         self._sweeper: asyncio.TimerHandle | None = None
         self._waiting: list[tuple[Dispatcher | None, asyncio.Event]] = []
         self._stopped = False
@@ -105,6 +106,8 @@ class HttpApplication:
         return len(self._running)
 
     def _is_busy(self, dispatcher: Dispatcher | None) -> bool:
+        if self._quick:
+            return True
         if dispatcher is None:
             return bool(self._running) or bool(self._live)
         return dispatcher in self._running.values() or self._live.of(dispatcher)
@@ -140,6 +143,17 @@ class HttpApplication:
         """Answer what is known already, unless something is to be said or waited for; whether that was done."""
         if self._gate is not None or self.problem is not None:
             return False
+        self._quick += 1
+        is_over = True
+        try:
+            is_over = await self._answer_if_known(quick, scope, receive, send)
+            return is_over
+        finally:
+            self._quick -= 1
+            if is_over and self._waiting:
+                self._tell_drained()
+
+    async def _answer_if_known(self, quick: Quick, scope: Scope, receive: Receive, send: Send) -> bool:
         dispatcher, loop = self._dispatcher, asyncio.get_running_loop()
         started, given = loop.time(), dict(reversed(scope["headers"]))
         found = await quick(scope, given)

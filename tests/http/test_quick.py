@@ -1,0 +1,42 @@
+"""Requests that are answered before anything else looks at them."""
+
+import asyncio
+from collections.abc import Mapping
+
+import pytest
+
+from octavo.http.application import HttpApplication
+from octavo.http.request import Request, Scope
+from octavo.http.response import Response
+from octavo.http.router import Route, Router
+from tests.http.asgi import call
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_who_is_answered_at_once_is_waited_for() -> None:
+    """By what knows answers; for what it does not know, the whole road is gone."""
+    asked, known = asyncio.Event(), asyncio.Event()
+    router = Router()
+
+    async def handle(request: Request) -> Response:
+        return Response(200, b"read")
+
+    async def quick(scope: Scope, headers: Mapping[bytes, bytes]) -> tuple[Response, Route] | None:
+        asked.set()
+        await known.wait()
+        return (Response(200, b"known"), router.routes()[0]) if scope["path"] == "/known" else None
+
+    router.add("GET", "/known", handle)
+    router.add("GET", "/other", handle)
+    router.quick = quick
+    app = HttpApplication(router)
+    answers = [asyncio.create_task(call(app, "GET", path)) for path in ("/known", "/other")]
+    await asked.wait()
+    drained = asyncio.create_task(app.drain())
+    await asyncio.sleep(0)
+    assert not drained.done()
+    known.set()
+    assert [(await answer).body for answer in answers] == [b"known", b"read"]
+    await drained
+    assert (await answers[0]).headers["x-request-id"]
