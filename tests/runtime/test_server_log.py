@@ -2,13 +2,13 @@
 
 import json
 import logging
+from math import inf
 from pathlib import Path
 
 import httpx2
 import pytest
 
 from octavo.events.origin import WORK, Origin
-from octavo.http.access_log import AccessLog
 from octavo.http.application import HttpApplication
 from octavo.http.request import Request
 from octavo.http.request_names import new_name
@@ -17,6 +17,7 @@ from octavo.http.router import Router
 from octavo.runtime.logs import JsonLines, TextLines, set_up_log
 from octavo.runtime.prepare_database import StartFailed
 from octavo.settings import load_settings
+from octavo.telemetry.observer import join_observers
 from tests.http.asgi import answer_path_values, ask
 
 
@@ -113,7 +114,7 @@ def watched(sample: int = 1) -> HttpApplication:
     router.add("GET", "/here/:id", answer_path_values)
     router.add("GET", "/fail", fail)
     app = HttpApplication(router)
-    app.observers = (AccessLog(sample),)
+    app.observers = (join_observers(lambda *_: None, inf, None, sample),)
     return app
 
 

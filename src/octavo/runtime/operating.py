@@ -19,7 +19,6 @@ from octavo.clock import this_moment
 from octavo.database.connection import Watch
 from octavo.errors import ServiceUnavailable, UnauthorizedError
 from octavo.events.waiting import count_work
-from octavo.http.access_log import AccessLog
 from octavo.http.application import HttpApplication
 from octavo.http.request import Request
 from octavo.http.response import Response, render_json
@@ -31,6 +30,7 @@ from octavo.runtime.infrastructure import Infrastructure
 from octavo.runtime.prepare_database import StartFailed
 from octavo.runtime.readiness import Readiness
 from octavo.telemetry.measures import Measures
+from octavo.telemetry.observer import join_observers
 from octavo.telemetry.samples import CONTENT_TYPE, Family, Sample, render
 from octavo.telemetry.slow_statements import SlowStatements
 from octavo.telemetry.workers import VARIABLE, Workers
@@ -70,10 +70,10 @@ class Operating:
         infrastructure.slow.note = self._statements.note if token else None
         infrastructure.slow.seconds = settings.server.metrics.slow / 1000
         log = settings.server.log
-        access = (AccessLog(log.access_sample),) if log.access else ()
-        counting = (self._measures.see_request,) if token else ()
-        application.observers = (infrastructure.slow, *counting, *access)
-        application.observed_from = 0.0 if counting or access else infrastructure.slow.seconds
+        slow, counted = infrastructure.slow, self._measures if token else None
+        joined = join_observers(slow, slow.seconds, counted, log.access_sample if log.access else 0)
+        application.observers = (joined if token or log.access else slow,)
+        application.observed_from = 0.0 if token or log.access else slow.seconds
         infrastructure.database.watch = self._watch(infrastructure)
         _add(router, "/_ready", self._ready)
         if token:
@@ -98,6 +98,7 @@ class Operating:
             await asyncio.sleep(_TICK_SECONDS)
             if self._token:
                 self._measures.loop_delay.add(max(0.0, loop.time() - due))
+                self._measures.count()
                 ticks += 1
                 if ticks % _TICKS_BETWEEN_WRITES == 0:
                     self.write()

@@ -1,9 +1,9 @@
 """Parts of a service that tell what they do to whoever follows requests. They take the place of those
 that do not where somebody does, so that nobody else pays for it."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from typing import Any
+from collections.abc import Callable, Coroutine
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, TypeVar
 
 from octavo.authentication.authenticator import Authenticator
 from octavo.authorization.actor import Actor
@@ -14,8 +14,9 @@ from octavo.net.calls import following
 from octavo.plan.nodes import ReadPlan
 from octavo.plan.read import Planned
 
-Stop = Callable[[str], AbstractContextManager[None]]
-"""A stop of a request's road, as long as a block lasts."""
+T = TypeVar("T")
+Stop = Callable[[str], AbstractContextManager[object] | None]
+"""A stop of a request's road, as long as a block lasts; None where the request is not followed."""
 
 
 class FollowedAuthenticator(Authenticator):
@@ -25,9 +26,15 @@ class FollowedAuthenticator(Authenticator):
         super().__init__(*arguments, **named)
         self._stop = stop
 
-    async def authenticate(self, authorization: str | None) -> Actor:
-        with self._stop("who"):
-            return await super().authenticate(authorization)
+    def authenticate(self, authorization: str | None) -> Coroutine[Any, Any, Actor]:
+        stop = self._stop("who")
+        found = super().authenticate(authorization)
+        return found if stop is None else _within(stop, found)
+
+
+async def _within(stop: AbstractContextManager[object], work: Coroutine[Any, Any, T]) -> T:
+    with stop:
+        return await work
 
 
 class FollowedReader(EntryReader):
@@ -39,13 +46,13 @@ class FollowedReader(EntryReader):
 
     def prepare_again(self, plan: Callable[[], Planned]) -> PreparedRead:
         def planned() -> Planned:
-            with self._stop("plan"):
+            with self._stop("plan") or nullcontext():
                 return plan()
 
         return super().prepare_again(planned)
 
     def _compile(self, plan: ReadPlan) -> CompiledRead:
-        with self._stop("statement"):
+        with self._stop("statement") or nullcontext():
             return super()._compile(plan)
 
 

@@ -1,6 +1,7 @@
-"""Measures: what a process counts while it works. To count something costs a look-up and two additions."""
+"""Measures: what a process counts while it works. While it answers, times are only noted; they are counted several
+times a second, all that there are at once."""
 
-from bisect import bisect_left
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
@@ -9,8 +10,6 @@ from typing import Final
 from octavo.cache import CacheBudget
 from octavo.database.connection import Database
 from octavo.database.topology import ServerUse
-from octavo.http.request import Request
-from octavo.http.response import LiveResponse, Response
 from octavo.http.router import METHODS
 from octavo.http.statements_seen import note_statement
 from octavo.telemetry.memory import resident_bytes
@@ -19,9 +18,10 @@ from octavo.telemetry.samples import Family, Histogram, Labels, Sample
 REQUEST_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 STATEMENT_BOUNDS: Final = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0)
 LOOP_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)
-_ENDLESS_SECONDS: Final = 1.0
 _NOTED_SECONDS: Final = 0.001
 """To note a shorter statement for its request would cost more than to count it."""
+_MOST_NOTED: Final = 1 << 16
+"""Of one kind, until they are counted."""
 _METHODS: Final = frozenset(METHODS)
 
 _Key = tuple[str, str, int]
@@ -36,32 +36,33 @@ class Measures:
     running: Callable[[], int]
     requests: dict[_Key, Histogram] = field(default_factory=dict)
     statements: Histogram = field(default_factory=lambda: Histogram(STATEMENT_BOUNDS))
+    noted_requests: dict[_Key, deque[float]] = field(default_factory=dict)
+    noted_statements: deque[float] = field(default_factory=lambda: deque(maxlen=_MOST_NOTED))
     loop_delay: Histogram = field(default_factory=lambda: Histogram(LOOP_BOUNDS))
 
-    def see_request(self, request: Request, response: Response, seconds: float) -> None:
-        """Count a request that was answered. Answers that go on for hours count as begun."""
-        key = request.method, request.route, response.status
-        found = self.requests.get(key) or self._first(*key)
-        if seconds > _ENDLESS_SECONDS and isinstance(response, LiveResponse):
-            seconds = 0.0
-        found.counts[bisect_left(REQUEST_BOUNDS, seconds)] += 1
-        found.sum += seconds
-
     def see_statement(self, text: str, seconds: float) -> None:
-        """Count a statement; one that takes a while is noted for its request too."""
-        found = self.statements
-        found.counts[bisect_left(STATEMENT_BOUNDS, seconds)] += 1
-        found.sum += seconds
+        """Note a statement; one that takes a while is noted for its request too."""
+        self.noted_statements.append(seconds)
         if seconds >= _NOTED_SECONDS:
             note_statement(text, seconds)
 
-    def _first(self, method: str, route: str, status: int) -> Histogram:
+    def begin(self, method: str, route: str, status: int) -> deque[float]:
         """Begin to count one kind of requests; methods that nobody knows are one."""
-        known = method if method in _METHODS else "other"
-        return self.requests.setdefault((known, route, status), Histogram(REQUEST_BOUNDS))
+        key = method if method in _METHODS else "other", route, status
+        return self.noted_requests.setdefault(key, deque(maxlen=_MOST_NOTED))
+
+    def count(self) -> None:
+        """Count what was noted."""
+        for key, noted in self.noted_requests.items():
+            if noted:
+                self.requests.setdefault(key, Histogram(REQUEST_BOUNDS)).add_all(noted)
+                noted.clear()
+        self.statements.add_all(self.noted_statements)
+        self.noted_statements.clear()
 
     def families(self) -> list[Family]:
         """All of it, as it is now."""
+        self.count()
         return [*self._request_families(), *self._database_families(), *self._cache_families(), *self._own_families()]
 
     def _request_families(self) -> Iterator[Family]:

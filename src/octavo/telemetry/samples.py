@@ -3,7 +3,7 @@
 The text is the exposition format of Prometheus, version 0.0.4.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
@@ -42,6 +42,17 @@ class Histogram:
         """Count one in."""
         self.counts[bisect_left(self.bounds, seconds)] += 1
         self.sum += seconds
+
+    def add_all(self, times: Iterable[float]) -> None:
+        """Count all in, cheaper than one by one."""
+        found = sorted(times)
+        before = 0
+        for place, bound in enumerate(self.bounds):
+            until = bisect_right(found, bound, before)
+            self.counts[place] += until - before
+            before = until
+        self.counts[-1] += len(found) - before
+        self.sum += sum(found)
 
     def join(self, other: "Histogram") -> None:
         """Count in all of another one with the same bounds."""

@@ -9,7 +9,7 @@ import re
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
@@ -273,11 +273,9 @@ class Traces:
         )
         span.end(end)
 
-    @contextmanager
-    def _stop(self, name: str) -> Iterator[None]:
-        """A stop of a request's road, as long as the block lasts."""
-        with self._child(name, SpanKind.INTERNAL, {}):
-            yield
+    def _stop(self, name: str) -> AbstractContextManager[object] | None:
+        """A stop of a request's road, as long as the block lasts; None where nothing is followed."""
+        return None if _FOLLOWED.get() is None else self._child(name, SpanKind.INTERNAL, {})
 
     @contextmanager
     def _follow_call(self, name: str, attributes: Attributes) -> Iterator[_Call]:
