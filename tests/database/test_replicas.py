@@ -8,10 +8,12 @@ from contextlib import asynccontextmanager, contextmanager
 import pytest
 
 from octavo.database.connection import Row
+from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.read_positions import READER, UNKNOWN, position_text, read_position
 from octavo.database.replicated import ReplicatedDatabase
 from octavo.database.topology import Freshness, Topology
 from octavo.database.unit_of_work import unit_of_work
+from octavo.errors import ServiceUnavailable
 from tests.postgresql_server import PostgresqlServer, database_name, start_server
 
 pytestmark = pytest.mark.anyio
@@ -229,6 +231,42 @@ async def test_a_server_that_follows_nobody_is_no_replica(primary: PostgresqlSer
         assert not used(database)
     finally:
         await database.close()
+
+
+async def test_of_several_servers_the_one_that_takes_writes_is_found(
+    primary: PostgresqlServer, replica: PostgresqlServer, name: str
+) -> None:
+    given = primary.parameters(name)
+    places = [(str(server.parameters(name)["host"]), 5432) for server in (replica, primary)]
+    database = PostgresqlDatabase(parameters=given, topology=Topology("primary", places))
+    await database.connect()
+    assert await database.execute("INSERT INTO notes VALUES (2)") == 1
+    await database.close()
+    following = PostgresqlDatabase(parameters=given, topology=Topology("primary", places[:1]), start_patience=0)
+    with pytest.raises(ServiceUnavailable) as refused:
+        await following.connect()
+    assert "takes writes" in str(refused.value.reason)
+    await following.close()
+
+
+async def test_who_meets_a_server_that_takes_no_writes_any_more_looks_for_another(
+    primary: PostgresqlServer, replica: PostgresqlServer, name: str
+) -> None:
+    places = [(str(server.parameters(name)["host"]), 5432) for server in (replica, primary)]
+    await wait_for_table(replica, name)
+    database = PostgresqlDatabase(parameters=primary.parameters(name), topology=Topology("any", places))
+    await database.connect()  # to the one that follows
+    assert await database.fetch_value("SELECT pg_is_in_recovery()") is True
+    database._server.role = "primary"  # as after a switch: what is open leads to the wrong one
+    assert await database.execute("INSERT INTO notes VALUES (2)") == 1
+    assert await database.fetch_value("SELECT pg_is_in_recovery()") is False
+    await database.close()
+
+
+async def wait_for_table(replica: PostgresqlServer, name: str) -> None:
+    """Until a replica has heard of a new database."""
+    found = f"SELECT count(*) FROM pg_database WHERE datname = '{name}'"
+    await until(lambda: replica.run_sql("postgres", found).strip() == "1")
 
 
 def test_positions_are_written_as_postgresql_does() -> None:
