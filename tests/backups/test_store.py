@@ -8,7 +8,7 @@ import pytest
 
 from octavo.backups.making import compare
 from octavo.backups.problems import BackupFailed
-from octavo.backups.record import RETRY, Record
+from octavo.backups.record import ABANDONED, RETRY, Record
 from octavo.backups.store import Copy, Counts, Manifest, Store, kept, link_tree
 from octavo.jobs.schedule import Schedule
 
@@ -108,15 +108,15 @@ def test_rows_are_compared() -> None:
 
 
 def test_when_one_is_due() -> None:
-    schedule, timeout = Schedule("0 3 * * *"), HOUR
+    schedule = Schedule("0 3 * * *")
     night = NOON - 9 * HOUR
-    assert Record().is_due(schedule, NOON, timeout)  # the first one, at once
+    assert Record().is_due(schedule, NOON)  # the first one, at once
     good = Record(begun_at=night, ended_at=night + 5, verified_at=night)
-    assert not good.is_due(schedule, NOON, timeout)
-    assert good.is_due(schedule, NOON + 16 * HOUR, timeout)
+    assert not good.is_due(schedule, NOON)
+    assert good.is_due(schedule, NOON + 16 * HOUR)
     failed = Record(begun_at=night, ended_at=night + 5, verified_at=night - 24 * HOUR, failures=1)
-    assert not failed.is_due(schedule, night + RETRY, timeout)
-    assert failed.is_due(schedule, night + RETRY + 6, timeout)
+    assert not failed.is_due(schedule, night + RETRY)
+    assert failed.is_due(schedule, night + RETRY + 6)
     running = Record(begun_at=night, ended_at=night - 24 * HOUR, verified_at=night - 24 * HOUR)
-    assert not running.is_due(schedule, night + timeout, timeout)
-    assert running.is_due(schedule, night + timeout + 1, timeout)  # its process is gone
+    assert not running.is_due(schedule, night + ABANDONED)
+    assert running.is_due(schedule, night + ABANDONED + 1)  # its process is gone

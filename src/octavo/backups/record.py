@@ -1,7 +1,7 @@
 """What is known of copies by the clock: a row in the database, which all processes read and one at a time moves.
 
-Whoever moves `begun_at` forward makes the copy. One that fails is tried again after a while; one whose process is gone,
-once the time that it may take is over.
+Whoever moves `begun_at` forward makes the copy, and goes on moving it meanwhile. One that fails is tried again after a
+while; so is one whose process is gone, which is noticed by that.
 """
 
 from dataclasses import dataclass
@@ -29,6 +29,8 @@ TABLE: Final = OwnTable(
 
 RETRY: Final = 600_000
 """Milliseconds from a failure to the next attempt."""
+ABANDONED: Final = 300_000
+"""Milliseconds after which an attempt of which nothing is heard is over."""
 _MOST_REASON: Final = 255
 
 _READ: Final = "SELECT begun_at, ended_at, verified_at, size, failures, reason FROM octavo_backups WHERE id = 1"
@@ -37,6 +39,8 @@ INSERT INTO octavo_backups (id, begun_at, ended_at, verified_at, size, failures,
 VALUES (1, {zero}, {zero}, {zero}, {zero}, 0, '') {id:on_conflict} failures = octavo_backups.failures""")
 _TAKE: Final = OwnStatement("""
 UPDATE octavo_backups SET begun_at = {now} WHERE id = 1 AND begun_at = {seen} {id:returning}""")
+_TOUCH: Final = OwnStatement("UPDATE octavo_backups SET begun_at = {now} WHERE id = 1")
+_TAKE_BACK: Final = OwnStatement("UPDATE octavo_backups SET begun_at = {zero} WHERE id = 1")
 _DONE: Final = OwnStatement("""
 UPDATE octavo_backups SET ended_at = {now}, verified_at = {moment}, size = {size}, failures = 0, reason = ''
 WHERE id = 1""")
@@ -55,13 +59,13 @@ class Record:
     failures: int = 0
     reason: str = ""
 
-    def is_due(self, schedule: Schedule, now: int, timeout: int) -> bool:
-        """Whether it is time for an attempt, which may take so many milliseconds. The first copy is due at once."""
+    def is_due(self, schedule: Schedule, now: int) -> bool:
+        """Whether it is time for an attempt. The first copy is due at once."""
         due = schedule.latest(now)
         if due is None or self.verified_at >= due:
             return False
         if self.ended_at < self.begun_at:
-            return now - self.begun_at > timeout
+            return now - self.begun_at > ABANDONED
         return self.begun_at < due or now - self.ended_at > RETRY
 
 
@@ -77,6 +81,18 @@ async def begin(database: Database, seen: Record) -> bool:
         await unit.connection.execute(*_FIRST.bind(database.dialect, zero=0))
         taking = _TAKE.bind(database.dialect, now=max(this_moment(), seen.begun_at + 1), seen=seen.begun_at)
         return await unit.connection.fetch_value(*taking) is not None
+
+
+async def go_on(database: Database) -> None:
+    """Write down that the attempt goes on."""
+    async with unit_of_work(database) as unit:
+        await unit.connection.execute(*_TOUCH.bind(database.dialect, now=this_moment()))
+
+
+async def take_back(database: Database) -> None:
+    """The attempt is over before its end: somebody else may begin at once."""
+    async with unit_of_work(database) as unit:
+        await unit.connection.execute(*_TAKE_BACK.bind(database.dialect, zero=0))
 
 
 async def done(database: Database, moment: int, size: int) -> None:

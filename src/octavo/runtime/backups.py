@@ -6,8 +6,8 @@ That is a process of its own: it may take hours, and goes on while definitions c
 import asyncio
 import logging
 import sys
-from asyncio.subprocess import PIPE, Process
 from contextlib import suppress
+from subprocess import PIPE, Popen
 from typing import Final
 
 from octavo.backups import record
@@ -46,6 +46,7 @@ class ScheduledBackups:
         self._settings = settings
         self.schedule = schedule_of(settings)
         self._made: asyncio.Task[None] | None = None
+        self._taken: asyncio.Task[bool] | None = None
 
     async def run(self) -> None:
         """Look until cancelled whether one is due. What has begun goes on then."""
@@ -62,12 +63,17 @@ class ScheduledBackups:
 
     async def look(self) -> None:
         """Begin with one that is due."""
-        given = self._settings.database.backups
-        if self.schedule is None or (self._made is not None and not self._made.done()):
+        if self.schedule is None:
+            return
+        if self._made is not None and not self._made.done():
+            if self._is_ours():
+                await record.go_on(self._database)
             return
         seen = await record.read_record(self._database)
-        if seen.is_due(self.schedule, this_moment(), given.timeout * 1000) and await record.begin(self._database, seen):
-            self._made = asyncio.create_task(self._make(float(given.timeout)))
+        if seen.is_due(self.schedule, this_moment()):
+            # A task of its own: whoever ends this look must not leave an attempt that is taken and not made.
+            self._taken = asyncio.create_task(record.begin(self._database, seen))
+            self._made = asyncio.create_task(self._attempt(self._taken))
 
     async def settle(self) -> None:
         """Wait for the one that has begun."""
@@ -75,23 +81,51 @@ class ScheduledBackups:
             await asyncio.wait([self._made])
 
     async def close(self) -> None:
-        """End what is under way; nothing of it is left."""
-        if self._made is not None:
-            self._made.cancel()
-            await asyncio.wait([self._made])
+        """End what is under way; nothing of it is left, and others may begin."""
+        if self._made is None or self._taken is None or self._made.done():
+            return
+        await asyncio.wait([self._taken])
+        self._made.cancel()
+        await asyncio.wait([self._made])
+        if self._is_ours() and self._made.cancelled():
+            with suppress(Exception):  # then others notice it later
+                await record.take_back(self._database)
+
+    def _is_ours(self) -> bool:
+        """Whether this process has the attempt, and not another one."""
+        taken = self._taken
+        return taken is not None and taken.done() and taken.exception() is None and taken.result()
+
+    async def _attempt(self, taken: asyncio.Task[bool]) -> None:
+        try:
+            is_ours = await asyncio.shield(taken)
+        except Exception as error:  # the next look tries again
+            logger.warning("No copy of the database could be begun: %s", reason_of(error))
+            return
+        if is_ours:
+            await self._make(float(self._settings.database.backups.timeout))
 
     async def _make(self, seconds: float) -> None:
+        try:
+            await self._make_beside(seconds)
+        except Exception as error:  # whatever it is, somebody has to hear of it
+            logger.exception("The process that makes copies of the database could not be started")
+            await self._fail(reason_of(error))
+
+    async def _make_beside(self, seconds: float) -> None:
         command = ("-m", "octavo", "db", "backup", "--scheduled", "--begun", "--project", str(self._settings.project))
-        process = await asyncio.create_subprocess_exec(sys.executable, *command, stdout=PIPE, stderr=PIPE)
+        # Waited for in a thread: the loop of a worker is not told of the ends of processes.
+        process = _started(sys.executable, *command)
+        waiting = asyncio.ensure_future(asyncio.to_thread(process.communicate))
         try:
             async with asyncio.timeout(seconds):
-                said, problem = await process.communicate()
+                said, problem = await asyncio.shield(waiting)
         except TimeoutError:
-            await _end(process)
+            await _end(process, waiting)
             await self._fail(f"it took longer than {seconds:.0f} s")
             return
         except asyncio.CancelledError:
-            await _end(process)
+            await _end(process, waiting)
             raise
         if process.returncode == 0:
             logger.info("%s", _shown(said))
@@ -108,14 +142,16 @@ class ScheduledBackups:
             logger.warning("That cannot be written down: %s", reason_of(error))
 
 
-async def _end(process: Process) -> None:
-    with suppress(ProcessLookupError):
-        process.terminate()
-        try:
-            async with asyncio.timeout(_GRACE_SECONDS):
-                await process.communicate()
-        except TimeoutError:
-            process.kill()
+def _started(*command: str) -> "Popen[bytes]":
+    return Popen(command, stdout=PIPE, stderr=PIPE)
+
+
+async def _end(process: "Popen[bytes]", waiting: "asyncio.Future[tuple[bytes, bytes]]") -> None:
+    process.terminate()
+    done, _ = await asyncio.wait([waiting], timeout=_GRACE_SECONDS)
+    if not done:
+        process.kill()
+        await asyncio.wait([waiting])
 
 
 def _shown(said: bytes) -> str:
