@@ -6,6 +6,7 @@ reckons with these pieces.
 
 import asyncio
 import os
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -144,6 +145,7 @@ def _desk() -> Iterator[Desk]:
             yield Desk(server, postgresql, database_name(url), token)
     finally:
         postgresql.remove()
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @click.command()
