@@ -10,7 +10,7 @@ from octavo.clock import this_moment
 from octavo.content.kept_answers import KeptReader
 from tests.models.club import FULL, NEVER, SAFE, Club, open_club
 from tests.models.templates import Copy, copy_of
-from tests.rest.keeping import ARTICLES, COUNT, Press, get, hits, open_press
+from tests.rest.keeping import ARTICLES, COUNT, Press, get, hits, open_press, write
 
 pytestmark = pytest.mark.anyio
 
@@ -151,3 +151,17 @@ async def test_hooks_of_reads_are_called_each_time(tmp_path: Path, club_copy: Co
     async with open_press(tmp_path, club_copy) as press:
         names = [(await get(press.one, TAG)).json["data"]["attributes"]["name"] for _ in range(3)]
     assert names == ["1", "2", "3"]
+
+
+async def test_a_cursor_is_of_the_list_that_was_asked_for(press: Press) -> None:
+    club = press.one
+    for name in ("second", "third"):
+        await write(club, "POST", "tags", {"name": name})
+    for same in ("", "&publicationState=live", "&publicationState=preview"):  # one statement: tags have no drafts
+        names, page = [], f"/api/tags?sort=id&pagination[pageSize]=1{same}&pagination[after]="
+        after = ""
+        while after is not None:
+            found = (await get(club, page + after)).json
+            names += [tag["attributes"]["name"] for tag in found["data"]]
+            after = found["meta"]["pagination"]["after"]
+        assert names == ["first", "second", "third"]

@@ -99,10 +99,11 @@ class KeptReader(EntryReader):
 
     async def read_behind(self, prepared: PreparedRead) -> tuple[bytes, int | None, str | None]:
         """As for EntryReader."""
-        found: tuple[bytes, int | None, str | None] = await self._find("behind", prepared, super().read_behind)
+        mark = b"" if prepared.page is None else prepared.page.mark  # two lists may have one statement
+        found: tuple[bytes, int | None, str | None] = await self._find(mark, prepared, super().read_behind)
         return found
 
-    async def _find(self, kind: str, prepared: PreparedRead, read: _Read) -> Any:
+    async def _find(self, kind: str | bytes, prepared: PreparedRead, read: _Read) -> Any:
         note = NOTE.get()
         if note is not None:
             note.reads += 1
