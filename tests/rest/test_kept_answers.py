@@ -1,13 +1,16 @@
 """Answers that are kept: when they are used again, what ends them besides writes, and what is never kept."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from octavo.clock import this_moment
-from octavo.content.kept_answers import KeptReader
+from octavo.content.kept_answers import KeptAnswer, KeptReader
+from octavo.database.postgresql_versions import TableMoment
+from octavo.database.sqlite_versions import FileMoment
 from tests.models.club import FULL, NEVER, SAFE, Club, open_club
 from tests.models.templates import Copy, copy_of
 from tests.rest.keeping import ARTICLES, COUNT, Press, get, hits, open_press, write
@@ -165,3 +168,26 @@ async def test_a_cursor_is_of_the_list_that_was_asked_for(press: Press) -> None:
             names += [tag["attributes"]["name"] for tag in found["data"]]
             after = found["meta"]["pagination"]["after"]
         assert names == ["first", "second", "third"]
+
+
+async def test_what_is_kept_holds_no_more_than_is_counted(press: Press) -> None:
+    club = press.one
+    before = _there(FileMoment, TableMoment)
+    for number in range(20):
+        await press.sql(f"UPDATE tags SET views = {number}")
+        for target in (TAG, f"/api/articles?fields=title&filters[id][$ne]={number + 50}"):
+            await get(club, target)
+    assert _there(FileMoment, TableMoment) <= before + 2  # each knows all tables
+    listed = [await get(club, ARTICLES) for _ in range(2)][-1]  # the moment before the first was before the last write
+    reader = club.octavo.site.services.controller.reader
+    assert isinstance(reader, KeptReader)
+    reader._answers.clear()
+    assert _there(KeptAnswer) == 0  # what was found is not held by answers that were made of it
+    used = hits(club)
+    assert (await get(club, ARTICLES)).body == listed.body
+    assert hits(club) == used + 1
+
+
+def _there(*kinds: type) -> int:
+    gc.collect()
+    return sum(isinstance(one, kinds) for one in gc.get_objects())

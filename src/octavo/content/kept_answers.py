@@ -36,32 +36,43 @@ _DERIVED: Final = ("octavo_totals", "pg_catalog.pg_trigger", "pragma_schema_vers
 
 
 @dataclass(slots=True)
-class KeptAnswer:
-    """What a read answered, and for how long: while `tables` have the versions that `stamp` stands for, from `since`
-    until `until`, in milliseconds since 1970. `moment` is the last one at which that was so."""
+class Validity:
+    """How long an answer holds: while `tables` have the versions that `stamp` stands for, from `since` until `until`,
+    in milliseconds since 1970. `seen` tells the last moment at which that was so: a moment itself is not held, it knows
+    all tables."""
 
-    found: Any
     tables: tuple[str, ...]
     stamp: Hashable
-    moment: Moment
+    seen: Hashable
     since: int
     until: float
 
     def holds(self, moment: Moment | None) -> bool:
         """Whether it is what reading again would give, at a moment that was told after somebody asked for it."""
-        if moment is not self.moment:
-            if moment is None or moment.of(self.tables) != self.stamp:
+        if moment is None:
+            return False
+        if moment.stamp is not self.seen:
+            if moment.of(self.tables) != self.stamp:
                 return False
-            self.moment = moment
+            self.seen = moment.stamp
         return self.until == inf or self.since <= this_moment() < self.until
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAnswer:
+    """What a read answered, and for how long."""
+
+    found: Any
+    validity: Validity
 
 
 @dataclass(slots=True)
 class Note:
-    """What was read from inside of a block: `answer` where that was one kept answer, and `reads` of any kind."""
+    """What was read from inside of a block: `validity` of the answer where that was one kept answer, and `reads` of any
+    kind."""
 
     reads: int = 0
-    answer: KeptAnswer | None = None
+    validity: Validity | None = None
 
 
 NOTE: Final[ContextVar[Note | None]] = ContextVar("octavo_kept_answers", default=None)
@@ -116,9 +127,9 @@ class KeptReader(EntryReader):
             moment = self.versions.latest or await self.versions.now()
         else:
             moment = await self.versions.now()
-            if answer.holds(moment):
+            if answer.validity.holds(moment):
                 if note is not None:
-                    note.answer = answer
+                    note.validity = answer.validity
                 return answer.found
             self._answers.refuse()
         if moment is not None:
@@ -126,14 +137,14 @@ class KeptReader(EntryReader):
         since = this_moment()
         found = await read(prepared)
         if moment is not None:
-            made = await self._keep(key, prepared, found, moment, since)
+            validity = await self._keep(key, prepared, found, moment, since)
             if note is not None:
-                note.answer = made
+                note.validity = validity
         return found
 
     async def _keep(
         self, key: Hashable, prepared: PreparedRead, found: Any, moment: Moment, since: int
-    ) -> KeptAnswer | None:
+    ) -> Validity | None:
         """Keep what was read after a moment; None where it is not known for how long."""
         tables = self._tables_of(prepared)
         stamp = moment.of(tables)
@@ -143,9 +154,10 @@ class KeptReader(EntryReader):
         for table in tables if prepared.moments else ():
             if table in self._drafted:
                 until = min(until, await self._appears(table, moment.of((table,)), since))
-        answer = KeptAnswer(found, tables, stamp, moment, since, until)
+        validity = Validity(tables, stamp, moment.stamp, since, until)
         size = ENTRY_BYTES * 2 + size_of(found) + size_of(prepared.values) + size_of(tables) + size_of(stamp)
-        return self._answers.put(key, answer, size)
+        self._answers.put(key, KeptAnswer(found, validity), size)
+        return validity
 
     async def _appears(self, table: str, stamp: Hashable, since: int) -> float:
         """When the next entry of a table is published by its time alone, after `since`; infinite where none is."""

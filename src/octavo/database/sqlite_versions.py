@@ -13,15 +13,15 @@ from collections.abc import Callable, Hashable, Sequence
 class FileMoment:
     """What the file is like."""
 
-    __slots__ = ("version",)
+    __slots__ = ("stamp",)
 
     def __init__(self, version: Hashable) -> None:
-        self.version = version
+        self.stamp = version
 
     def of(self, tables: Sequence[str]) -> Hashable:
         """Whatever the tables: the file's version."""
         del tables
-        return self.version
+        return self.stamp
 
 
 class FileVersions:
@@ -34,7 +34,7 @@ class FileVersions:
 
     async def now(self) -> FileMoment | None:
         version, latest = self._read(), self.latest
-        if version is None or (latest is not None and latest.version == version):
+        if version is None or (latest is not None and latest.stamp == version):
             return None if version is None else latest
         self.latest = FileMoment(version)
         return self.latest

@@ -16,7 +16,11 @@ from typing import Protocol
 
 
 class Moment(Protocol):
-    """All versions at one moment. Moments that tell the same are one object."""
+    """All versions at one moment. Moments that tell the same are one object, and so are their stamps."""
+
+    @property
+    def stamp(self) -> Hashable:
+        """What stands for all of them, in few bytes."""
 
     def of(self, tables: Sequence[str]) -> Hashable:
         """What stands for all that was committed to these tables; None where that is not known of each."""

@@ -12,8 +12,8 @@ from typing import Final
 
 from octavo.authentication.authenticator import Authenticator
 from octavo.authorization.actor import Actor
-from octavo.cache import ENTRY_BYTES, Cache
-from octavo.content.kept_answers import NOTE, KeptAnswer, KeptReader, Note
+from octavo.cache import ENTRY_BYTES, Cache, size_of
+from octavo.content.kept_answers import NOTE, KeptReader, Note, Validity
 from octavo.controllers.content import ContentController
 from octavo.errors import OctavoError
 from octavo.http.request import Request, Scope
@@ -27,15 +27,15 @@ _READS: Final = frozenset({"find", "find_one", "find_single"})
 _CREDENTIALS: Final = b"authorization"
 _HEADERS_BYTES: Final = 2048
 
-_Key = tuple[object, object, bytes | None]
+_Key = tuple[bytes | str, bytes, bytes | None]
 
 
 @dataclass(slots=True, eq=False)
 class _Ready:
-    """An answer, what it was read as, to whom it is given (None: to everybody), and in which default locale."""
+    """An answer, how long it holds, to whom it is given (None: to everybody), and in which default locale."""
 
     response: ReadyResponse
-    answer: KeptAnswer
+    validity: Validity
     route: Route
     asker: tuple[object, ...] | None
     locale: str
@@ -74,7 +74,7 @@ class QuickAnswers:
                 return None
         except OctavoError:
             return None  # the whole road says what is wrong
-        if not ready.answer.holds(await self._now()):
+        if not ready.validity.holds(await self._now()):
             self._ready.refuse()
             return None
         known = headers.get(CONDITION)
@@ -91,10 +91,9 @@ class QuickAnswers:
     def add(self, request: Request, ready: _Ready) -> None:
         """Be ready for the same request."""
         key, response = _key(request.scope, request.headers.get(_CREDENTIALS)), ready.response
-        texts = (
-            sum(len(name) + len(value) for name, value in response.headers) + len(request.query) + len(key[2] or b"")
-        )
-        self._ready.put(key, ready, len(response.body) + texts + ENTRY_BYTES + _HEADERS_BYTES)
+        texts = sum(len(name) + len(value) for name, value in response.headers) + sum(len(part or b"") for part in key)
+        held = size_of(ready.validity.tables) + size_of(ready.validity.stamp)
+        self._ready.put(key, ready, len(response.body) + texts + held + ENTRY_BYTES + _HEADERS_BYTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,7 @@ class _Noted:
             response = await self.route.handler(request)
         finally:
             NOTE.reset(token)
-        if note.answer is None or note.reads != 1 or response.status != 200 or request.method != "GET":
+        if note.validity is None or note.reads != 1 or response.status != 200 or request.method != "GET":
             return self.finish(request, response)
         condition = request.headers.get(CONDITION)
         if condition is not None:
@@ -123,7 +122,7 @@ class _Noted:
         if quick.may_stand_for(self.uid) and await quick.locale_of(self.uid) == locale:
             asker = None if request.actor is None else _asker(request.actor)
             ready = ReadyResponse(response.status, response.body, response.content_type, response.headers)
-            quick.add(request, _Ready(ready, note.answer, self.route, asker, locale))
+            quick.add(request, _Ready(ready, note.validity, self.route, asker, locale))
         return response if condition is None else unless_known(response, condition)
 
 
