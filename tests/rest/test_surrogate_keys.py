@@ -171,6 +171,7 @@ async def test_only_visitors_answers_are_named_and_kept_by_others(keyed: Site) -
     assert (mine.headers.get(KEY), mine.headers["cache-control"]) == (None, "private, no-cache")
     missing, refused = await keyed.get("/api/books/999"), await keyed.get("/api/vaults")
     assert [(one.status, KEY in one.headers) for one in (missing, refused)] == [(404, False), (403, False)]
+    assert {one.headers["cache-control"] for one in (missing, refused)} == {"private, no-store"}  # nothing purges them
     kept = await keyed.get("/api/books")
     assert kept.headers["vary"].endswith("Origin, Authorization")
     again = await call(keyed.octavo.asgi, "GET", "/api/books", [("If-None-Match", kept.headers["etag"])])
@@ -187,7 +188,8 @@ async def test_rights_decide_everything(keyed: Site) -> None:
 
 async def test_what_is_not_switched_on_says_nothing(warm: Site) -> None:
     answer = await warm.get("/api/books/1")
-    assert not {KEY, "cache-tag", "cache-control"} & answer.headers.keys()
+    missing = await warm.get("/api/books/999")
+    assert not {KEY, "cache-tag", "cache-control"} & {*answer.headers, *missing.headers}
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,8 @@ _POLICY = b"content-security-policy"
 Head = list[tuple[bytes, bytes]]
 _NONE: frozenset[bytes] = frozenset()
 _WITHOUT_BODY = frozenset((204, 304))
+_UNKEPT: Headers = ((b"cache-control", b"private, no-store"),)
+"""Some caches keep a 404 for minutes of their own accord, and not all of them know each of the two words."""
 
 
 class Dispatcher:
@@ -58,6 +60,7 @@ class Dispatcher:
         self._router = router
         self.quick = router.quick if around is None else None
         self._static = static
+        self._of_errors: Headers = _UNKEPT if options.unkept_errors else ()
         self._cors = Cors(options.cors)
         security = tuple((name.lower().encode(), value.encode()) for name, value in options.security_headers)
         policy = options.content_security_policy.encode()
@@ -75,13 +78,13 @@ class Dispatcher:
         except ServiceUnavailable as error:
             return render_outage(error)
         except OctavoError as error:
-            return render_error(error)
+            return render_error(error, self._of_errors)
         except Exception as error:
             outage = outage_behind(error)
             if outage is not None:
                 return render_outage(outage)
             logger.exception("Request %s failed: %s %r", request.id, request.method, request.scope["path"])
-            return render_error(LoggedError())
+            return render_error(LoggedError(), self._of_errors)
 
     def _render_not_allowed(self, request: Request, error: MethodNotAllowed) -> Response:
         """As plain text, as the reference does, unless every error is to be JSON."""

@@ -75,4 +75,5 @@ class HttpOptions:
     split_fields: bool = False  # commas part the names in `fields`
     shows_own_role: bool = False  # of the user who asks for themselves
     json_errors: bool = False  # 405 too; else as plain text, as v4 does
+    unkept_errors: bool = False  # caches in front are told to keep none of them
     server_timing: bool = False  # answers tell how long they took, and their statements

@@ -365,6 +365,7 @@ def http_options(settings: Settings) -> HttpOptions:
         shows_own_role=settings.api.compat.own_role == "shown",
         split_fields=settings.api.compat.field_lists == "split",
         json_errors=settings.api.compat.error_bodies == "json",
+        unkept_errors=bool(settings.api.caching.surrogate_keys.headers),
         server_timing=settings.mode == "development",
     )
 
