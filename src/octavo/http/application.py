@@ -51,6 +51,7 @@ class HttpApplication:
         self._running: dict[Request, Dispatcher] = {}
         self._live = LiveAnswers()
         self._quick = 0
+        self._sending: dict[asyncio.Task[object] | None, float] = {}  # quick answers, and when they are to be taken
         self._sweeper: asyncio.TimerHandle | None = None
         self._waiting: list[tuple[Dispatcher | None, asyncio.Event]] = []
         self._stopped = False
@@ -168,12 +169,20 @@ class HttpApplication:
             request.take_name(name)
             return request
 
-        headers = dispatcher.headers_again(response, given, name, new)
+        headers, task = dispatcher.headers_again(response, given, name, new), asyncio.current_task()
+        self._sending[task] = started + dispatcher.options.request_seconds
+        self._watch_time(loop)
         try:
             await send({"type": "http.response.start", "status": response.status, "headers": headers})
             await send({"type": "http.response.body", "body": response.body})
         except (OSError, RuntimeError):
             logger.debug("The client went away")
+        except asyncio.CancelledError:
+            if task is None or task in self._sending:
+                raise
+            task.uncancel()  # the client does not take it
+        finally:
+            self._sending.pop(task, None)
         seconds = loop.time() - started
         if seconds >= self.observed_from:
             self._tell_answered(new(), response, seconds)
@@ -222,6 +231,9 @@ class HttpApplication:
         request.started = loop.time()
         request.deadline = request.started + dispatcher.options.request_seconds
         self._running[request] = dispatcher
+        self._watch_time(loop)
+
+    def _watch_time(self, loop: asyncio.AbstractEventLoop) -> None:
         if self._sweeper is None:
             self._sweeper = loop.call_later(_SWEEP_SECONDS, self._sweep, loop)
 
@@ -231,8 +243,12 @@ class HttpApplication:
         for request in self._running:
             if request.deadline < now:
                 request.give_up()
+        for task in [task for task, deadline in self._sending.items() if deadline < now]:
+            del self._sending[task]
+            if task is not None:
+                task.cancel()
         self._live.stop_late(now)
-        busy = self._running or self._live
+        busy = self._running or self._live or self._sending
         self._sweeper = loop.call_later(_SWEEP_SECONDS, self._sweep, loop) if busy else None
 
     async def _respond_in_time(self, request: Request, dispatcher: Dispatcher) -> Response:
