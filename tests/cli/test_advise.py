@@ -96,18 +96,20 @@ def advise(project: Path, variables: dict[str, str], *options: str) -> Any:
     return tell(project, variables, "db", "advise", *options)
 
 
-def told_plans(server: Server, project: Path, variables: dict[str, str], shape: str) -> dict[str, Any]:
-    """What is told of a request, once its plan is known."""
+def told_plans(server: Server, project: Path, variables: dict[str, str], target: str, shape: str) -> dict[str, Any]:
+    """What is told of a request, once its plan is known. It is asked again where another statement of it was slower."""
     deadline = time.monotonic() + PATIENCE
     address = f"http://127.0.0.1:{server.port}"
     while True:
+        assert server.get(target)[0] == 200
         found = [
             one
             for one in tell(project, variables, "slow", "--limit", "1000", "--url", address)
             if one["shape"] == shape
         ]
-        if found and found[0]["plan"]:
-            return dict(found[0])
+        for one in found:
+            if one["plan"] and one["looked_for"]:
+                return dict(one)
         assert time.monotonic() < deadline, found
         time.sleep(0.2)
 
@@ -117,11 +119,12 @@ def test_what_was_slow_gets_an_index(project: Path, variables: dict[str, str]) -
         listed = "/api/articles?sort=views:desc&pagination[pageSize]=3"
         status, before = server.get(listed)
         assert status == 200
-        server.get("/api/articles?filters[kind][$eq]=hush&filters[title][$startsWith]=hush&filters[views][$gt]=7")
-        slow = told_plans(server, project, variables, "sort&pagination[pageSize]")
+        filtered = "/api/articles?filters[kind][$eq]=hush&filters[title][$startsWith]=hush&filters[views][$gt]=7"
+        slow = told_plans(server, project, variables, listed, "sort&pagination[pageSize]")
         assert slow["looked_for"]["sort"] == [["views", True]]
         assert "articles" in slow["plan"] or "SCAN" in slow["plan"]
-        told_plans(server, project, variables, "filters[kind][$eq]&filters[title][$startsWith]&filters[views][$gt]")
+        shape = "filters[kind][$eq]&filters[title][$startsWith]&filters[views][$gt]"
+        told_plans(server, project, variables, filtered, shape)
         url = f"http://127.0.0.1:{server.port}"
         found = advise(project, variables, "--url", url)
         shown = ask(project, variables, "db", "advise", "--url", url)[1]

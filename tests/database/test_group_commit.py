@@ -12,7 +12,7 @@ import pytest
 from octavo.database.connection import IntegrityViolation, StatementTimeout, TransactionConflict, TransactionFailed
 from octavo.database.sqlite import SqliteDatabase
 from octavo.database.sqlite_transaction import SqliteTransaction
-from octavo.errors import ServiceUnavailable
+from octavo.errors import ServiceUnavailable, TablesChanged
 from tests.http.asgi import call
 from tests.models.bookshop import FULL_TOKEN
 from tests.models.site import open_bookshop
@@ -129,7 +129,7 @@ async def test_one_that_fails_between_others(sqlite: SqliteDatabase) -> None:
 async def test_a_failed_statement_cannot_be_passed_over(sqlite: SqliteDatabase) -> None:
     async def pass_over(transaction: SqliteTransaction) -> None:
         await transaction.execute(INSERT, ("leader",))
-        with pytest.raises(apsw.SQLError):
+        with pytest.raises(TablesChanged):
             await transaction.execute("INSERT INTO nowhere VALUES (1)")
 
     assert [type(end) for end in await first(sqlite, pass_over)] == [TransactionFailed, *[type(None)] * 3]

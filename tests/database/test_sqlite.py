@@ -11,7 +11,7 @@ from octavo.database.connection import LARGEST_ANSWER, StatementTimeout
 from octavo.database.sqlite import SqliteDatabase
 from octavo.database.sqlite_connection import SqliteConnection, all_rows
 from octavo.database.sqlite_copy import copy_database
-from octavo.errors import ServiceUnavailable
+from octavo.errors import ServiceUnavailable, TablesChanged
 
 pytestmark = pytest.mark.anyio
 
@@ -85,7 +85,7 @@ async def test_a_read_announced_as_long_may_turn_out_short(sqlite: SqliteDatabas
 
 
 async def test_a_text_in_double_quotes_is_a_name(sqlite: SqliteDatabase) -> None:
-    with pytest.raises(apsw.SQLError):
+    with pytest.raises(TablesChanged):
         await sqlite.fetch_value('SELECT "title"')
 
 

@@ -3,21 +3,25 @@
 Raises ValueError, whose text says what was expected and never repeats the address, which may hold a password.
 """
 
+import re
 from typing import Any
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 _POSTGRES = ("postgres", "postgresql")
 _PARAMETERS = {"sslmode": "ssl", "ssl": "ssl", "schema": "schema", "host": "host", "port": "port"}
 
+_SEVERAL = re.compile(r"([^/?#]+://(?:[^/?#]*@)?)([^/?#@]*,[^/?#@]*)(?=[/?#]|$)(.*)", re.DOTALL)
+"""Several hosts with their ports, which `urlsplit` need not understand: what is before, they, and what is behind."""
+
 EXPECTED = "an address such as sqlite:///data.db or postgresql://user:password@host:5432/name"
 
 
 def read_database_url(url: str) -> dict[str, Any]:
     """The keys that the address sets, as texts. Query parameters without a key of ours are left to other programs."""
+    several = _SEVERAL.match(url)
     try:
-        parts = urlsplit(url)
-        hosts = _several(parts)
-        host, port = (hosts, None) if hosts else (parts.hostname, parts.port)
+        parts = urlsplit(url if several is None else f"{several[1]}several{several[3]}")
+        host, port = (parts.hostname, parts.port) if several is None else (several[2], None)
     except ValueError:
         raise ValueError(EXPECTED) from None
     if parts.scheme == "sqlite":
@@ -25,12 +29,6 @@ def read_database_url(url: str) -> dict[str, Any]:
     if parts.scheme in _POSTGRES:
         return _postgres(parts, host, port)
     raise ValueError(EXPECTED)
-
-
-def _several(parts: SplitResult) -> str | None:
-    """The hosts with their ports, if there are several."""
-    hosts = parts.netloc.rpartition("@")[2]
-    return hosts if "," in hosts else None
 
 
 def _sqlite(parts: SplitResult) -> dict[str, Any]:

@@ -21,7 +21,6 @@ from octavo.sql.dialects.comparisons import COMPARISONS
 from octavo.sql.dialects.introspection import Introspection
 from octavo.sql.dialects.kept_parts import KeptParts
 from octavo.sql.dialects.kept_totals import KeptTotals
-from octavo.sql.dialects.quoting import literal, quoted
 from octavo.sql.dialects.table_versions import TableVersions
 from octavo.sql.script import ScriptRules
 
@@ -62,11 +61,12 @@ class Dialect(ABC):
 
     def quote(self, name: str) -> str:
         """An identifier."""
-        return quoted(name, self.name_mark)
+        mark = self.name_mark  # asked for each name of a statement: not by way of another function
+        return f"{mark}{name.replace(mark, mark + mark)}{mark}"
 
     def literal(self, text: str) -> str:
         """A constant text (names, JSON keys, defaults of definitions): never a caller's value."""
-        return literal(text)
+        return "'" + text.replace("'", "''") + "'"
 
     # Values of statements
 

@@ -1,9 +1,9 @@
-"""How names and constant texts stand in SQL."""
+"""How names and constant texts stand in SQL, where there is no `Dialect` to ask."""
 
 
-def quoted(name: str, mark: str = '"') -> str:
+def quoted(name: str) -> str:
     """An identifier."""
-    return f"{mark}{name.replace(mark, mark + mark)}{mark}"
+    return f'"{name.replace(chr(34), chr(34) * 2)}"'
 
 
 def literal(text: str) -> str:
