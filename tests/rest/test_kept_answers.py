@@ -5,6 +5,7 @@ import gc
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import asyncpg
 import pytest
 
 from octavo.clock import this_moment
@@ -18,6 +19,7 @@ from tests.rest.keeping import ARTICLES, COUNT, Press, get, hits, open_press, wr
 pytestmark = pytest.mark.anyio
 
 TAG = "/api/tags/1"
+_OTHER_DEFAULT = "UPDATE strapi_core_store_settings SET value = '\"de\"' WHERE key = 'plugin_i18n_default_locale'"
 SETTINGS = {**SAFE, "OCTAVO_API__COMPAT__CORS": "reflect"}
 
 
@@ -105,7 +107,7 @@ async def test_rights_are_asked_each_time(press: Press) -> None:
 async def test_another_default_locale_is_another_answer(press: Press) -> None:
     club, listed = press.two, "/api/articles?fields=title"
     assert len((await get(club, listed)).json["data"]) == 1
-    await press.sql("UPDATE strapi_core_store_settings SET value = '\"de\"' WHERE key = 'plugin_i18n_default_locale'")
+    await press.sql(_OTHER_DEFAULT)
     club.octavo.infrastructure.locales.forget()
     for _ in range(2):
         assert (await get(club, listed)).json["data"] == []
@@ -191,3 +193,21 @@ async def test_what_is_kept_holds_no_more_than_is_counted(press: Press) -> None:
 def _there(*kinds: type) -> int:
     gc.collect()
     return sum(isinstance(one, kinds) for one in gc.get_objects())
+
+
+async def test_a_default_locale_that_changes_meanwhile_is_not_taken_for_the_former(press: Press) -> None:
+    if press.file is not None:
+        pytest.skip("nobody can be made to wait there")
+    club, asked = press.one, {"query": "{ articles { data { attributes { title } } } }"}
+    holder = await asyncpg.connect(press.url)
+    async with holder.transaction():
+        await holder.execute("LOCK TABLE articles")
+        reading = asyncio.create_task(club.ask("POST", "/graphql", asked, FULL))
+        waits = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'articles'::regclass"
+        while not await holder.fetchval(waits):  # noqa: ASYNC110 - PostgreSQL tells nobody
+            await asyncio.sleep(0.01)
+        await press.sql(_OTHER_DEFAULT)
+        club.octavo.infrastructure.locales.forget()
+    await holder.close()
+    assert len((await reading).json["data"]["articles"]["data"]) == 1
+    assert (await club.ask("POST", "/graphql", asked, FULL)).json["data"]["articles"]["data"] == []

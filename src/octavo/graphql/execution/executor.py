@@ -87,8 +87,9 @@ class Executor:
         run = _Run(self, roots, asked, asker)
         with self.controller.reads.request_share():
             told = await run.fields(parent, selected)
-        if not run.is_mutation and all(item.key in run.constants or item.key in run.reads for item in selected):
-            locale = await self.controller.locales.default() if run.is_localized else None
+        known, defaults = run.constants.keys() | run.reads.keys(), tuple(roots.defaults)
+        if not run.is_mutation and len(defaults) < 2 and all(item.key in known for item in selected):
+            locale = defaults[0] if defaults else None  # not what it is by now: the reads are bound to this one
             self.ready.keep(asked, actor, PreparedOperation(run.members(selected), roots.sentinels, locale))
         return _answer(parent, selected, told)
 
@@ -105,12 +106,6 @@ class _Run:
     sizes: list[int] = field(default_factory=list)
     constants: dict[str, bytes] = field(default_factory=dict)
     reads: dict[str, Read] = field(default_factory=dict)
-    localized: list[str] = field(default_factory=list)
-
-    @property
-    def is_localized(self) -> bool:
-        """Whether the default locale matters."""
-        return bool(self.localized)
 
     @property
     def is_mutation(self) -> bool:
@@ -162,7 +157,6 @@ class _Run:
         read = await roots.prepare(field, metadata, item)
         if roots is self.roots:  # and no code has changed what is read
             self.reads[item.key] = read
-            self.localized.extend([item.key] if metadata.content_type.localized else ())
         pieces = await read.run(self.executor.controller.reads)
         weigh(pieces, self.sizes, self.executor.controller.reads)
         return b"".join(pieces)

@@ -1,7 +1,7 @@
 """Root fields that read content: one statement each, its JSON put into the place of the field."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from graphql import GraphQLField, GraphQLObjectType, get_named_type
@@ -43,6 +43,8 @@ class RootResolvers:
     """Whether a project's code has decided that the caller may have this root field."""
     digit_ids: bool = False
     """Whether ids are digits only, not whatever JavaScript reads as a number."""
+    defaults: set[str] = field(default_factory=set, compare=False)
+    """The default locales that were used: one, unless it was changed meanwhile."""
     is_gone: bool = False
     """Whether what is shown is deleted by then: v4 answers its own values only, and nothing that it led to."""
 
@@ -178,7 +180,11 @@ class RootResolvers:
 
     async def locale(self, root: RootField | ScheduleField) -> str:
         """The default locale, for types that have locales."""
-        return await self.controller.locales.default() if root.content_type.localized else ""
+        if not root.content_type.localized:
+            return ""
+        default = await self.controller.locales.default()
+        self.defaults.add(default)
+        return default
 
 
 def join(members: Iterable[tuple[str, bytes]]) -> bytes:
