@@ -174,3 +174,21 @@ async def until(met: Callable[[], bool]) -> None:
             return
         await asyncio.sleep(0)
     raise AssertionError
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "ALTER TABLE notes RENAME TO other; ALTER TABLE tags RENAME TO notes; ALTER TABLE other RENAME TO tags",
+        "ALTER TABLE notes RENAME TO other; CREATE TABLE notes (LIKE other)",
+    ],
+)
+async def test_a_table_that_takes_the_name_of_another_is_another(server: Database, tmp_path: Path, change: str) -> None:
+    await VersionKeeper(server, registry(tmp_path)).keep()
+    reader = server.versions()  # it reads all of them only where their stamp is another one
+    before = await reader.now()
+    assert before is not None
+    assert before.of(["notes"]) is not None
+    await server.execute_script(change)
+    after = await reader.now()
+    assert after is None or after.of(["notes"]) != before.of(["notes"])

@@ -25,9 +25,10 @@ _TABLES: Final = f"""pg_trigger g CROSS JOIN LATERAL (SELECT c.oid, c.relname, c
 WHERE c.oid = g.tgrelid AND {_SOUND} AND c.relnamespace = {_IN_SCHEMA} OFFSET 0) c"""
 """Each table is looked up by its number: with OFFSET 0 no plan walks through all there are."""
 _COUNTED: Final = f"{_FOLLOWED} AND g.tgrelid {_UNSUBSCRIBED}"
+_SELF: Final = "hashtextextended(c.relname::text, hashint8extended(c.oid::int8, c.relfilenode::int8))"
+"""A table as it is, with its name: tables may exchange theirs."""
 _STAMP: Final = f"""
-SELECT concat_ws(' ', (SELECT sum(n) FROM {NAME}), count(*), sum(hashint8extended(c.oid::int8, c.relfilenode::int8)))
-FROM {_TABLES} WHERE {_COUNTED}"""
+SELECT concat_ws(' ', (SELECT sum(n) FROM {NAME}), count(*), sum({_SELF})) FROM {_TABLES} WHERE {_COUNTED}"""
 _LOCK: Final = "hashtext(current_schema()), hashtext('octavo: versions of tables')"
 _STEP: Final = "(random() * 1e15)::int8 + (extract(epoch FROM clock_timestamp()) * 1e6)::int8"
 """What is added. Not 1: where commits were lost (by a server that took over, or that fell without having written them
