@@ -21,6 +21,13 @@ DO $$ DECLARE item record; BEGIN
   FOR item IN SELECT tablename FROM pg_tables WHERE schemaname = {schema} LOOP
     EXECUTE format('DROP TABLE %I.%I CASCADE', {schema}, item.tablename);
   END LOOP;
+  -- Triggers have functions, which tables do not take with them. Those of extensions and of others stay.
+  FOR item IN SELECT oid::regprocedure AS name FROM pg_proc
+    WHERE pronamespace = (SELECT oid FROM pg_namespace WHERE nspname = {schema}) AND pg_has_role(proowner, 'USAGE')
+    AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = pg_proc.oid AND deptype = 'e')
+  LOOP
+    EXECUTE format('DROP ROUTINE IF EXISTS %s CASCADE', item.name);
+  END LOOP;
 END $$;
 """
 
@@ -57,6 +64,8 @@ def restore_database(settings: Settings, file: Path, database: str | None = None
         assert reader.stdout is not None
         assert writer.stdin is not None
         whole = _feed(_EMPTY.format(schema=POSTGRESQL.literal(schema)), reader.stdout, writer.stdin)
+        if not whole:
+            reader.kill()  # nobody reads what it has to say any more, and it would wait for that
         if reader.wait() or not whole:
             writer.kill()  # before it could commit half of it
         else:
