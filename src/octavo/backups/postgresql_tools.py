@@ -100,7 +100,12 @@ def find_tool(name: str) -> str:
 def _run(settings: Settings, *command: str) -> None:
     done = subprocess.run(command, env=environment(settings), capture_output=True, check=False)
     if done.returncode:
-        raise BackupFailed(first_line(done.stderr.decode(errors="replace")) or f"{command[0]} failed")
+        said = done.stderr.decode(errors="replace").strip()
+        if "server version mismatch" in said:
+            raise BackupFailed(
+                f"{' '.join(said.split())}. Client programs of the server's version have to be first in PATH"
+            )
+        raise BackupFailed(first_line(said) or f"{command[0]} failed")
 
 
 def environment(settings: Settings, database: str | None = None) -> dict[str, str]:

@@ -42,8 +42,10 @@ def backups(verify: bool, project: Path, as_json: bool) -> None:
         rows.append(row)
     if as_json:
         say_json(rows)
+    elif rows:
+        say_table(rows[0], (row.values() for row in rows))
     else:
-        say_table(rows[0] if rows else ("file",), (row.values() for row in rows))
+        say("There is no copy in {}; octavo db backup --scheduled makes one.", store_of(settings).folder)
     if unsound:
         refuse(f"{unsound} of {len(rows)} copies are not sound")
 

@@ -6,7 +6,7 @@ from typing import Final
 import click
 import orjson
 
-from octavo.cli.base import project_option, read_settings, say, with_secrets
+from octavo.cli.base import Command, project_option, read_settings, say, with_secrets
 from octavo.rest.openapi.document import make_document
 from octavo.runtime.options import described_api
 from octavo.runtime.process import build
@@ -14,7 +14,7 @@ from octavo.runtime.process import build
 _OPTIONS: Final = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 
 
-@click.command(epilog="Example: octavo openapi --output openapi.json")
+@click.command(cls=Command, epilog="Example: octavo openapi --output openapi.json")
 @project_option
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="A file, in the place of the terminal.")
 def openapi(project: Path, output: Path | None) -> None:

@@ -4,15 +4,16 @@ from pathlib import Path
 
 import click
 
-from octavo.cli.base import project_option, read_settings, refuse, say, with_database
+from octavo.cli.base import Command, project_option, read_settings, refuse, say, with_database
 from octavo.database.connection import Database
 from octavo.events.outbox import Outbox
-from octavo.purging.tags import ANY, entries_tag
+from octavo.purging.tags import ALL, ANY, entries_tag
+from octavo.runtime.definitions import project_registry
 from octavo.runtime.open_purges import open_purges
 from octavo.runtime.options import own_tables
 
 
-@click.command(epilog="Example: octavo purge api::article.article")
+@click.command(cls=Command, epilog="Example: octavo purge api::article.article")
 @click.argument("tags", nargs=-1)
 @project_option
 def purge(tags: tuple[str, ...], project: Path) -> None:
@@ -25,6 +26,10 @@ def purge(tags: tuple[str, ...], project: Path) -> None:
     caches = settings.api.caching.purge.caches
     if not caches:
         refuse("there are no caches to tell: config/api.toml names them under caching.purge.caches")
+    known = project_registry(settings).content_types
+    for tag in tags:
+        if tag not in (ALL, ANY) and _type_of(tag) not in known:
+            refuse(f"{tag} is no content-type or entry of one, as in api::article.article or api::article.article:5")
     wanted = [name for tag in tags for name in _with_entries(tag)]
 
     async def work(database: Database) -> None:
@@ -36,5 +41,10 @@ def purge(tags: tuple[str, ...], project: Path) -> None:
 
 def _with_entries(tag: str) -> tuple[str, ...]:
     """A type's answers, and those about single entries of it; an entry's, and those that may show it."""
+    uid = _type_of(tag)
+    return (ANY, uid, entries_tag(uid)) if tag == uid else (ANY, uid, tag)
+
+
+def _type_of(tag: str) -> str:
     uid, _, entry = tag.rpartition(":")
-    return (ANY, uid, tag) if entry.isdecimal() else (ANY, tag, entries_tag(tag))
+    return uid if entry.isdecimal() else tag

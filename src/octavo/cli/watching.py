@@ -60,11 +60,14 @@ def slow(limit: int, plans: bool, url: str | None, project: Path, as_json: bool)
     if as_json:
         say_json(found)
         return
+    if not found:
+        say("No request was slow; `slow` in the table [metrics] of config/server.toml says what is.")
+        return
     if plans:
         _say_plans(found)
         return
     say_table(
-        ("when", "request", "status", "ms", "statements", "ms", "slowest", "ms"),
+        ("when", "request", "status", "ms", "statements", "their ms", "slowest statement", "its ms"),
         (
             (
                 shown_moment(one["at"]),

@@ -68,7 +68,7 @@ def _content(registry: Registry) -> Iterator[str]:
         yield f"Components: {_listed(one.uid for one in registry.components.values())}."
     yield ""
     yield "Others may read what the public role may: `octavo permissions list --role public`. Programs get a token:"
-    yield "`octavo tokens create NAME`. `octavo routes` shows every address, `octavo openapi` describes them."
+    yield "`octavo tokens create NAME`. `octavo routes list` shows every address, `octavo openapi` describes them."
     yield ""
 
 
