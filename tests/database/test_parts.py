@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -172,7 +172,7 @@ async def test_rows_of_a_conflict_are_found(desk: Desk) -> None:
 async def test_other_programs_write_without_knowing_of_it(desk: Desk) -> None:
     await desk.keeper.keep()
     await desk.keeper.keep()
-    with sqlite3.connect(desk.database.path) as other:
+    with closing(sqlite3.connect(desk.database.path)) as other, other:
         other.execute("INSERT INTO notes (title, published_at) VALUES ('by somebody else', 1)")
         assert other.execute(f"PRAGMA table_info({TITLE.name})").fetchall()  # v4 asks that of all tables
         other.execute("UPDATE notes SET title = 'changed by somebody' WHERE title = 'another NOTE'")
