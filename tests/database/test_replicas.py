@@ -141,6 +141,25 @@ async def test_who_wrote_sees_it_at_once(primary: PostgresqlServer, replica: Pos
             assert await read(database) == ("true", 39)
 
 
+async def test_a_commit_that_fails_may_have_been_done(
+    primary: PostgresqlServer, replica: PostgresqlServer, name: str
+) -> None:
+    refusing = """
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
+    CREATE CONSTRAINT TRIGGER late AFTER INSERT ON notes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    EXECUTE FUNCTION refuse()"""
+    async with opened(primary, replica, name) as database:
+        with asking(Asking()) as reader:
+            with pytest.raises(Exception, match="so"):
+                async with unit_of_work(database) as unit:
+                    await unit.connection.execute("INSERT INTO notes VALUES (nothing_is_called(so))")
+            assert reader.may_lag()
+            primary.run_sql(name, refusing)
+            with pytest.raises(Exception, match="no"):
+                await write(database, 2)
+            assert not reader.may_lag()
+
+
 async def test_many_who_write_at_once_are_told_positions_behind_their_own(
     primary: PostgresqlServer, replica: PostgresqlServer, name: str
 ) -> None:

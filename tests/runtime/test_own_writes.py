@@ -1,6 +1,9 @@
 """Who may read from replicas, by what a request says and who asks; what is told to who wrote."""
 
+import asyncio
 from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any
 
 import pytest
 
@@ -8,9 +11,12 @@ from octavo.authorization.ability import Ability
 from octavo.authorization.actor import Actor
 from octavo.authorization.permissions import EVERYTHING, READS, permission_set
 from octavo.database.read_positions import READER, UNKNOWN, Reader, read_newest
+from octavo.errors import BadRequestError
+from octavo.http.dispatcher import Dispatcher
 from octavo.http.options import HttpOptions
 from octavo.http.request import Request
 from octavo.http.response import Response
+from octavo.http.router import Router
 from octavo.rest.operations import Operation
 from octavo.runtime.own_writes import OwnWrites, Written
 
@@ -27,20 +33,28 @@ WRITER = permission_set({"api::article.article.find", "api::article.article.crea
 VISITOR = permission_set({"api::article.article.find", "plugin::users-permissions.auth.changePassword"})
 
 
+def requested(method: str, path: str, headers: list[tuple[bytes, bytes]]) -> Request:
+    """A request without a body."""
+    scope: dict[str, Any] = {"type": "http", "method": method, "path": path, "raw_path": path.encode()}
+
+    async def receive() -> dict[str, object]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    return Request({**scope, "query_string": b"", "headers": headers}, receive, HttpOptions())
+
+
 async def asked(
     own: OwnWrites,
     look: Callable[[Reader], object],
     row: Operation | None = FIND,
     ability: Ability | None = None,
     route: str = "",
+    expected: type[BaseException] | None = None,
     **headers: str,
-) -> Response:
-    """Ask, and look at who reads while the answer is made."""
+) -> dict[bytes, bytes]:
+    """Ask, and look at who reads while the answer is made; what any answer says then."""
     given = [(name.replace("_", "-").encode(), text.encode()) for name, text in headers.items()]
-    scope = {"type": "http", "method": "GET", "path": "/", "raw_path": b"/", "query_string": b"", "headers": given}
-
-    async def receive() -> dict[str, object]:
-        return {"type": "http.request", "body": b"", "more_body": False}
+    method = "GET" if row is None else row.method
 
     async def handler(request: Request) -> Response:
         request.operation, request.route = row, route
@@ -50,9 +64,11 @@ async def asked(
         look(reader)
         return Response(200)
 
-    response = await own(handler, Request(scope, receive, HttpOptions()))
+    request = requested(method, "/", given)
+    with nullcontext() if expected is None else pytest.raises(expected):
+        await own(handler, request)
     assert READER.get() is None
-    return response
+    return dict(request.answered_with)
 
 
 async def position() -> int:
@@ -102,11 +118,45 @@ async def test_who_wrote_is_told_and_reads_the_primary_until_then() -> None:
         reader.wrote()
         assert not reader.may_lag()
 
-    response = await asked(own_writes(), write)
-    headers = dict(response.headers)
+    headers = await asked(own_writes(), write)
     assert headers[b"octavo-position"] == b"0/30"
     assert b"octavo-position=0/30; Max-Age=86400" in headers[b"set-cookie"]
-    assert (await asked(own_writes(), lambda reader: None)).headers == ()
+    assert await asked(own_writes(), lambda reader: None) == {}
+
+
+async def test_who_wrote_is_told_whatever_goes_wrong_after_the_commit() -> None:
+    def fail(reader: Reader) -> None:
+        reader.wrote()
+        raise BadRequestError
+
+    def fail_before(reader: Reader) -> None:
+        raise BadRequestError
+
+    def take_too_long(reader: Reader) -> None:
+        raise asyncio.CancelledError
+
+    headers = await asked(own_writes(), fail, CREATE, expected=BadRequestError)
+    assert headers[b"octavo-position"] == b"0/30"
+    assert await asked(own_writes(), fail_before, CREATE, expected=BadRequestError) == {}
+    headers = await asked(own_writes(), take_too_long, CREATE, expected=asyncio.CancelledError)
+    assert b"octavo-position=7FFFFFFF/FFFFFFFF; Max-Age=60" in headers[b"set-cookie"]
+    assert await asked(own_writes(), take_too_long, expected=asyncio.CancelledError) == {}
+
+
+async def test_an_error_carries_the_position() -> None:
+    async def write_and_fail(request: Request) -> Response:
+        reader = READER.get()
+        assert reader is not None
+        reader.wrote()
+        raise RuntimeError
+
+    router = Router()
+    router.add("POST", "/articles", write_and_fail)
+    dispatcher = Dispatcher(router, HttpOptions(), around=own_writes())
+    request = requested("POST", "/articles", [])
+    response = await dispatcher.respond(request)
+    assert response.status == 500
+    assert dict(dispatcher.headers(request, response))[b"octavo-position"] == b"0/30"
 
 
 async def test_a_process_remembers_who_wrote_where_it_is_asked_to() -> None:

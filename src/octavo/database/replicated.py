@@ -103,11 +103,15 @@ class ReplicatedDatabase(PostgresqlDatabase):
     async def transaction(
         self, *, exclusive: bool = False, grouped: bool = False
     ) -> AsyncIterator[PostgresqlTransaction]:
-        async with super().transaction(exclusive=exclusive, grouped=grouped) as transaction:
-            yield transaction
-        reader = READER.get()
-        if reader is not None:
-            reader.wrote()
+        is_to_be_committed = False
+        try:
+            async with super().transaction(exclusive=exclusive, grouped=grouped) as transaction:
+                yield transaction
+                is_to_be_committed = True
+        finally:  # a commit that failed may have been done all the same
+            reader = READER.get()
+            if is_to_be_committed and reader is not None:
+                reader.wrote()
 
     async def execute(self, text: str, values: Values = ()) -> int:
         """What is written by a statement alone is bookkeeping (a token's last use), which nobody reads as content."""

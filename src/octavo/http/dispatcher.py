@@ -140,6 +140,7 @@ class Dispatcher:
             *(self._security if _POLICY in named else self._security_and_policy),
             *self._cors.headers(request),
             *own,
+            *request.answered_with,
         ]
         if NAME not in named:
             headers.append((NAME, request.id.encode()))

@@ -6,7 +6,7 @@ May refuse with 400 (bytes that are not UTF-8), 408, 413 and 415 (encodings that
 import math
 import zlib
 from asyncio import Task, get_running_loop
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Any, Final
@@ -82,7 +82,7 @@ class Request:
     `options` are the settings of the application that received it, `path_values` the values of the route's `:name`
     segments; `operation` is what the route carries, `route` its template, empty where there is none. `source` is the
     door it came by, `actor` who asks, once that is known. `headers` are by lower-case name; of a repeated one the first
-    counts.
+    counts. `answered_with` are headers of its answer, whatever that is.
     """
 
     __slots__ = (
@@ -91,6 +91,7 @@ class Request:
         "_id",
         "_receive",
         "actor",
+        "answered_with",
         "body_complete",
         "deadline",
         "headers",
@@ -115,6 +116,7 @@ class Request:
         self.path_values: Mapping[str, str] = NO_VALUES
         self.source: Source = "rest"
         self.actor: Any = None
+        self.answered_with: Sequence[tuple[bytes, bytes]] = ()
         self.operation: object = None
         self.route = ""
         self.statements: StatementsSeen | None = None

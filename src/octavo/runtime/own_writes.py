@@ -5,6 +5,7 @@ was made up sends who made it to the primary, or shows them what replicas show t
 """
 
 import re
+from asyncio import CancelledError
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from functools import lru_cache
@@ -15,7 +16,7 @@ from octavo.authorization.ability import Ability
 from octavo.authorization.permissions import READ_ACTIONS, PermissionSet
 from octavo.database.read_positions import READER, UNKNOWN, position_text, read_position
 from octavo.http.cookies import Cookie
-from octavo.http.dispatcher import Around
+from octavo.http.dispatcher import ALWAYS_ALLOWED, Around
 from octavo.http.request import Request
 from octavo.http.response import Headers, Response
 from octavo.http.router import Handler
@@ -52,16 +53,19 @@ class OwnWrites:
         reader = _RequestReader(self, request)
         token = READER.set(reader)
         try:
-            response = await (handler(request) if self._inner is None else self._inner(handler, request))
+            return await (handler(request) if self._inner is None else self._inner(handler, request))
+        except CancelledError:
+            if request.method not in ALWAYS_ALLOWED:  # nobody waits for what may still be committed
+                request.answered_with = self._told(request, UNKNOWN)
+            raise
         finally:
             READER.reset(token)
-        if reader.has_written:
-            response.headers = (*response.headers, *await self._told(request))
-        return response
+            if reader.has_written and not request.answered_with:
+                request.answered_with = self._told(request, await self._position())
 
-    async def _told(self, request: Request) -> Headers:
-        """The position, asked for last: of several answers to one client, the later one tells the later position."""
-        position = await self._position()
+    def _told(self, request: Request, position: int) -> Headers:
+        """What whoever wrote is told, whatever the answer is: an error may follow a commit. The position is asked for
+        last: of several answers to one client, the later one tells the later position."""
         credentials = request.headers.get(b"authorization")
         if self.written is not None and credentials is not None:
             self.written.note(credentials, position)
