@@ -44,7 +44,6 @@ _DRAIN_SHARE = 0.9
 """How much of the time for a stop belongs to requests under way; the rest is for closing the database."""
 _FLUSH_SECONDS = 0.05
 """For the last bytes of the last answers, which leave through threads of the server's own."""
-_TELL_AGAIN_SECONDS = 0.5
 _LISTENING = "OCTAVO_LISTENING"
 """The variable that tells workers where they listen, which their settings may not know: options of the command win."""
 _telling: set[asyncio.Task[None]] = set()
@@ -221,7 +220,8 @@ async def hear_of_the_end(application: HttpApplication) -> None:
     """End the answers that would go on, then let the server end, which waits for all of them and hears SIGINT.
 
     SIGTERM has a handler of Python's: those of loops, such as the server's, are not called for what arrives while the
-    loop does not run, as between the start and serving. For the same reason the server is told until it has ended.
+    loop does not run, as between the start and serving. SIGINT is kept from the server until then: it may hear of it
+    once, its handler waits for room when it is called again, and the loop with it.
     """
     loop = asyncio.get_running_loop()
 
@@ -231,11 +231,17 @@ async def hear_of_the_end(application: HttpApplication) -> None:
     def end() -> None:
         application.end_live()
         os.kill(os.getpid(), signal.SIGINT)
-        loop.call_later(_TELL_AGAIN_SECONDS, end)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
+    def hear(*_: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        loop.call_soon_threadsafe(leave)
+
+    signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
     loop.remove_signal_handler(signal.SIGTERM)
-    signal.signal(signal.SIGTERM, lambda *_: loop.call_soon_threadsafe(leave))
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+    signal.signal(signal.SIGTERM, hear)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
 
 
 def end_workers_when_told() -> None:
