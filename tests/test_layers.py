@@ -15,7 +15,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src"
 
 LAYERS = (
-    ("errors", "clock", "threads", "cache", "cache_control", "own_files", "manual"),
+    ("errors", "clock", "threads", "cache", "cache_control", "own_files", "plurals", "manual"),
     ("outage_log", "forms"),
     ("recent_log",),
     ("schema", "javascript"),
@@ -91,6 +91,7 @@ BOOKKEEPING = {"octavo.authentication.authenticator", "octavo.authentication.rat
 DATABASES = {"sqlite", "postgresql", "postgres"}
 NAME_DATABASES = {
     "octavo.backups.making",
+    "octavo.backups.restoring",
     "octavo.cli.database",
     "octavo.runtime.open_resources",
     "octavo.testing.databases",

@@ -34,7 +34,12 @@ def test_made_verified_kept_restored(call: Call, project: Path, monkeypatch: pyt
     assert copy["file"] != first["file"]
     assert (copy["verified"], copy["now"], copy["uploads"]) == ("restored", "restored", 1)
     said(call("permissions", "revoke", "public", "api::story.story.find"))
-    said(call("db", "restore", copy["file"], "--yes"))
+    folder = Path(copy["file"]).parent
+    assert refused(call("db", "restore", str(folder.parent), "--yes")) == (
+        f"{folder.parent} holds several copies: name one of them; the newest is {folder}"
+    )
+    told = said(call("db", "restore", str(folder), "--yes"))
+    assert told[1] == f"Uploaded files were not restored; they are in {folder}/uploads."
     assert "api::story.story.find" in call("permissions", "list").stdout
     assert not [*project.glob("backups/.unfinished*"), *project.glob("backups/*/.scratch*")]
 
@@ -53,7 +58,7 @@ def test_a_damaged_copy_is_told(call: Call, project: Path) -> None:
     copy.write_bytes(content[: len(content) // 2])
     result = call("db", "backups", "--verify", "--json")
     assert result.exit_code == 1
-    assert result.stderr == "Error: 1 of 1 copies are not sound\n"
+    assert result.stderr == "Error: 1 of 1 copy is not sound\n"
 
 
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)
@@ -69,6 +74,7 @@ def test_forms(call: Call) -> None:
     assert call("db", "backup").exit_code == 2
     assert call("db", "backup", "file", "--scheduled").exit_code == 2
     assert said(call("db", "backups"))[0].startswith("There is no copy in ")
+    assert refused(call("db", "backups", "--verify")).startswith("there is no copy in ")
 
 
 def test_without_the_right_to_make_databases(

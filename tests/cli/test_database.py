@@ -96,9 +96,10 @@ def test_what_stands_in_the_way_is_told(
     """However much of the copy nobody has read then: more than fits into pipes."""
     name = database_name(postgresql_url)
     rows = "SELECT repeat(md5(n::text), 40) FROM generate_series(1, 2000) AS n"
-    postgresql_server.run_sql(name, f"CREATE TYPE in_the_way AS ENUM ('a'); CREATE TABLE notes AS {rows}")
+    postgresql_server.run_sql(name, f"CREATE TABLE notes AS {rows}")
     said(call("db", "backup", str(tmp_path / "copy")))
-    assert 'type "in_the_way" already exists' in refused(call("db", "restore", str(tmp_path / "copy"), "--yes"))
+    postgresql_server.run_sql(name, "CREATE SCHEMA reports; CREATE VIEW reports.daily AS SELECT * FROM notes")
+    assert "would be lost: reports.daily" in refused(call("db", "restore", str(tmp_path / "copy"), "--yes"))
     assert postgresql_server.run_sql(name, "SELECT count(*) FROM notes").strip() == "2000"
 
 
@@ -109,7 +110,7 @@ def test_without_the_tools_it_says_so(call: Call, tmp_path: Path, monkeypatch: p
     (tmp_path / "copy").touch()
     ending = " is needed for this and is not installed here; it comes with PostgreSQL's client programs"
     assert refused(call("db", "backup", str(tmp_path / "new"))) == f"pg_dump{ending}"
-    assert refused(call("db", "restore", str(tmp_path / "copy"), "--yes")) == f"pg_restore{ending}"
+    assert refused(call("db", "restore", str(tmp_path / "copy"), "--yes")) == f"psql{ending}"
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("new")] == []
 
 

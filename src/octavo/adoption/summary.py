@@ -5,6 +5,7 @@ from typing import Final
 
 from octavo.adoption.report import Report, SettingItem
 from octavo.adoption.sections import listed
+from octavo.plurals import counted
 from octavo.project.v4 import State
 from octavo.settings.v4.findings import Outcome
 
@@ -35,11 +36,6 @@ def open_ends(report: Report) -> int:
     settings = report.settings_that(Outcome.CLOSED, Outcome.OPEN)
     code = [item for state in (State.OPEN, State.CLOSED) for item in report.code_that(state)]
     return len(settings) + len(code) + len(report.absent()) + len(report.definitions)
-
-
-def counted(number: int, what: str) -> str:
-    """`1 piece`, `2 pieces`"""
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _line(item: SettingItem) -> str:

@@ -17,16 +17,30 @@ from octavo.sql.dialects.postgresql import POSTGRESQL
 
 _EMPTY = """
 SET client_min_messages = warning;
-DO $$ DECLARE item record; BEGIN
-  FOR item IN SELECT tablename FROM pg_tables WHERE schemaname = {schema} LOOP
-    EXECUTE format('DROP TABLE %I.%I CASCADE', {schema}, item.tablename);
-  END LOOP;
-  -- Triggers have functions, which tables do not take with them. Those of extensions and of others stay.
-  FOR item IN SELECT oid::regprocedure AS name FROM pg_proc
-    WHERE pronamespace = (SELECT oid FROM pg_namespace WHERE nspname = {schema}) AND pg_has_role(proowner, 'USAGE')
-    AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = pg_proc.oid AND deptype = 'e')
-  LOOP
-    EXECUTE format('DROP ROUTINE IF EXISTS %s CASCADE', item.name);
+DO $$ DECLARE ours oid := to_regnamespace({schema}); others text; names text[]; item text; BEGIN
+  IF ours IS NULL THEN RETURN; END IF;
+  -- What would go with the tables, and is no part of the copy.
+  SELECT string_agg(DISTINCT r.ev_class::regclass::text, ', ') INTO others FROM pg_depend d
+    JOIN pg_rewrite r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid
+    JOIN pg_class v ON v.oid = r.ev_class AND v.relnamespace <> ours
+    JOIN pg_class t ON d.refclassid = 'pg_class'::regclass AND t.oid = d.refobjid AND t.relnamespace = ours;
+  IF others IS NOT NULL THEN
+    RAISE EXCEPTION 'views in other schemas are made of tables that are to be replaced, and would be lost: %', others;
+  END IF;
+  -- Everything in the schema, but what belongs to extensions. Names first: what goes takes others with it.
+  SELECT array_agg(format('%s IF EXISTS %s', CASE o.type WHEN 'statistics object' THEN 'STATISTICS'
+      WHEN 'function' THEN 'ROUTINE' WHEN 'procedure' THEN 'ROUTINE' WHEN 'aggregate' THEN 'ROUTINE'
+      ELSE o.type END, o.identity)) INTO names
+    FROM pg_depend d, pg_identify_object(d.classid, d.objid, 0) o
+    WHERE d.refclassid = 'pg_namespace'::regclass AND d.refobjid = ours AND d.deptype = 'n' AND d.objsubid = 0
+    AND d.classid NOT IN ('pg_extension'::regclass, 'pg_default_acl'::regclass) AND d.classid::regclass::text NOT LIKE
+      'pg_publication%' AND NOT EXISTS (SELECT FROM pg_depend e
+        WHERE e.classid = d.classid AND e.objid = d.objid AND e.deptype = 'e');
+  FOREACH item IN ARRAY coalesce(names, '{{}}') LOOP
+    BEGIN
+      EXECUTE 'DROP ' || item || ' CASCADE';
+    EXCEPTION WHEN insufficient_privilege THEN NULL;  -- of others: it stays, or stands in the way and is told
+    END;
   END LOOP;
 END $$;
 """

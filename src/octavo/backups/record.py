@@ -44,6 +44,7 @@ _TAKE_BACK: Final = OwnStatement("UPDATE octavo_backups SET begun_at = {zero} WH
 _DONE: Final = OwnStatement("""
 UPDATE octavo_backups SET ended_at = {now}, verified_at = {moment}, size = {size}, failures = 0, reason = ''
 WHERE id = 1""")
+_LEAVE: Final = OwnStatement("UPDATE octavo_backups SET begun_at = ended_at WHERE id = 1 AND begun_at > ended_at")
 _FAILED: Final = OwnStatement("""
 UPDATE octavo_backups SET ended_at = {now}, failures = failures + 1, reason = {reason} WHERE id = 1""")
 
@@ -93,6 +94,12 @@ async def take_back(database: Database) -> None:
     """The attempt is over before its end: somebody else may begin at once."""
     async with unit_of_work(database) as unit:
         await unit.connection.execute(*_TAKE_BACK.bind(database.dialect, zero=0))
+
+
+async def leave(database: Database) -> None:
+    """An attempt that was under way when the database was copied is no attempt of the database restored from that."""
+    async with unit_of_work(database) as unit:
+        await unit.connection.execute(*_LEAVE.bind(database.dialect))
 
 
 async def done(database: Database, moment: int, size: int) -> None:

@@ -83,7 +83,7 @@ class Store:
 
     def copies(self) -> list[Copy]:
         """All of them, the newest first."""
-        found = [copy for path in self.folder.glob("*/" + MANIFEST) if (copy := _read(path)) is not None]
+        found = [copy for path in self.folder.glob("*/" + MANIFEST) if (copy := read_copy(path.parent)) is not None]
         return sorted(found, key=lambda one: one.manifest.made_at, reverse=True)
 
     @contextmanager
@@ -141,6 +141,15 @@ class Store:
         return gone
 
 
+def read_copy(folder: Path) -> Copy | None:
+    """The copy in a folder; None where there is none of ours."""
+    try:
+        told = Manifest(**json.loads(read_own_file(folder / MANIFEST, _LARGEST_MANIFEST)))
+        return Copy(folder, replace(told, notes=tuple(told.notes)))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
 def kept(copies: Sequence[Copy], counts: Counts) -> list[Copy]:
     """What is kept of copies, the newest of which comes first."""
     rules: tuple[tuple[int, Callable[[datetime], Any]], ...] = (
@@ -181,15 +190,6 @@ def _link_or_copy(file: Path, target: Path, known: Path | None) -> None:
                 os.link(known, target)
                 return
     shutil.copy2(file, target)
-
-
-def _read(path: Path) -> Copy | None:
-    """The copy of a manifest; None for what is not ours."""
-    try:
-        told = Manifest(**json.loads(read_own_file(path, _LARGEST_MANIFEST)))
-        return Copy(path.parent, replace(told, notes=tuple(told.notes)))
-    except (OSError, ValueError, TypeError):
-        return None
 
 
 def _lock(descriptor: int) -> None:

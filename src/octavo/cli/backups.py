@@ -20,6 +20,7 @@ from octavo.database.connection import Database
 from octavo.database.unit_of_work import unit_of_work
 from octavo.errors import ServiceUnavailable
 from octavo.outage_log import reason_of
+from octavo.plurals import counted
 from octavo.runtime.open_resources import open_project_database
 from octavo.settings import Settings
 
@@ -31,7 +32,8 @@ from octavo.settings import Settings
 def backups(verify: bool, project: Path, as_json: bool) -> None:
     """Show the verified copies in the folder of `database.backups`, the newest first."""
     settings = read_settings(project)
-    rows, unsound = [], 0
+    rows: list[dict[str, Any]] = []
+    unsound = 0
     for copy in store_of(settings).copies():
         row = _row(copy)
         if verify:
@@ -44,10 +46,12 @@ def backups(verify: bool, project: Path, as_json: bool) -> None:
         say_json(rows)
     elif rows:
         say_table(rows[0], (row.values() for row in rows))
-    else:
+    elif not verify:
         say("There is no copy in {}; octavo db backup --scheduled makes one.", store_of(settings).folder)
+    if verify and not rows:
+        refuse(f"there is no copy in {store_of(settings).folder} to verify; octavo db backup --scheduled makes one")
     if unsound:
-        refuse(f"{unsound} of {len(rows)} copies are not sound")
+        refuse(f"{unsound} of {counted(len(rows), 'copy', 'copies')} {'is' if unsound == 1 else 'are'} not sound")
 
 
 def _row(copy: Copy) -> dict[str, Any]:
@@ -78,9 +82,11 @@ def make_scheduled(settings: Settings, *, begun: bool) -> None:
         refuse(reason)
     manifest = made.copy.manifest
     asyncio.run(_with_record(settings, lambda database: record.done(database, manifest.made_at, manifest.bytes)))
-    told = "Copied the database to {}: {} rows in {} tables, {:,.1f} MB, {} and counted, {:.0f} s; {} older removed"
-    counts = made.copy.rows, len(manifest.tables), manifest.bytes / 1024**2, manifest.verified, made.seconds
-    say("{}", told.format(made.copy.path / manifest.file, *counts, len(made.removed)))
+    told = "Copied the database to {}: {} in {}, {:,.1f} MB, {} and counted, {:.0f} s; {} older removed"
+    rows, tables = counted(made.copy.rows, "row"), counted(len(manifest.tables), "table")
+    size = manifest.bytes / 1024**2
+    numbers = rows, tables, size, manifest.verified, made.seconds, len(made.removed)
+    say("{}", told.format(made.copy.path / manifest.file, *numbers))
     for note in manifest.notes:
         say("{}", note)
 

@@ -10,9 +10,9 @@ import click
 import orjson
 
 from octavo.adoption.report import Report
-from octavo.adoption.summary import counted
 from octavo.cli.base import Group, check_project, json_option, project_option, refuse, say, say_json, say_table
 from octavo.cli.v4_report import refuse_open, report_on, tell_v4
+from octavo.plurals import counted
 from octavo.runtime.definitions import warnings_of
 from octavo.runtime.process import build
 from octavo.settings import describe, load_settings, missing_secrets

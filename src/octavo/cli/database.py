@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from octavo.backups.postgresql_tools import dump_database, restore_database
+from octavo.backups.postgresql_tools import dump_database
 from octavo.cli.advise import advise
 from octavo.cli.backups import backups, make_scheduled
 from octavo.cli.base import Group, json_option, project_option, read_settings, refuse, say, say_json
@@ -17,6 +17,7 @@ from octavo.cli.migrations import connected, migrate, migration, migrations
 from octavo.cli.progress import progress_bar
 from octavo.cli.rename import rename
 from octavo.cli.rename_component import rename_component
+from octavo.cli.restore import restore
 from octavo.cli.totals import totals
 from octavo.database.declared_indexes import make_declared_indexes
 from octavo.database.migrations.files import State
@@ -35,7 +36,10 @@ def db() -> None:
     """Compare, upgrade, migrate, back up, restore and copy the database."""
 
 
-for _command in (backups, migrate, migrations, migration, rename, rename_component, convert, copy, totals, advise):
+for _command in (
+    *(backups, restore, migrate, migrations, migration),
+    *(rename, rename_component, convert, copy, totals, advise),
+):
     db.add_command(_command)
 
 
@@ -127,36 +131,11 @@ def backup(file: Path | None, force: bool, scheduled: bool, begun: bool, project
     if file.exists() and not force:
         refuse(f"{file} is there already; --force replaces it")
     if settings.database.client == "sqlite":
-        _copy("Backing up", settings.database_file, file)
+        with progress_bar("Backing up") as progress:
+            try:
+                copy_database(settings.database_file, file, progress)
+            except NotADatabase as error:
+                refuse(str(error))
     else:
         dump_database(settings, file)
     say("Backed up to [bold]{}[/]. Uploaded files are in public/uploads, not in it.", file)
-
-
-@db.command(epilog="Example: octavo db restore backups/monday.db")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@project_option
-def restore(file: Path, yes: bool, project: Path) -> None:
-    """Replace the database by a copy made before. All of it or, if that fails, nothing.
-
-    On PostgreSQL by pg_restore and psql, which have to be installed.
-    """
-    settings = read_settings(project)
-    on_sqlite = settings.database.client == "sqlite"
-    target = str(settings.database_file) if on_sqlite else f"database {settings.database.name}"
-    if not yes and (not on_sqlite or settings.database_file.exists()):
-        click.confirm(f"Replace everything in {target}?", abort=True)
-    if on_sqlite:
-        _copy("Restoring", file, settings.database_file)
-    else:
-        restore_database(settings, file)
-    say("Restored [bold]{}[/] from {}.", target, file)
-
-
-def _copy(what: str, source: Path, target: Path) -> None:
-    with progress_bar(what) as progress:
-        try:
-            copy_database(source, target, progress)
-        except NotADatabase as error:
-            refuse(str(error))

@@ -5,8 +5,9 @@ from typing import Final
 
 from octavo.adoption.assemble import assemble
 from octavo.adoption.report import Report
-from octavo.adoption.summary import counted, open_ends, summary
+from octavo.adoption.summary import open_ends, summary
 from octavo.cli.base import refuse, say, say_table
+from octavo.plurals import counted
 from octavo.project.v4 import Code, State
 from octavo.runtime.definitions import project_registry, warnings_of
 from octavo.runtime.project_code import read_project_code

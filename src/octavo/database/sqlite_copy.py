@@ -46,6 +46,25 @@ def copy_database(source: Path, target: Path, progress: Progress, look: Look | N
         reader.close()
 
 
+def is_open_elsewhere(file: Path) -> bool:
+    """Whether another connection has a database open: whoever works in WAL mode keeps a lock on it all the time."""
+    if not file.exists():
+        return False
+    try:
+        connection = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READWRITE)
+    except apsw.CantOpenError:
+        return False  # who writes to it will say so
+    try:
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK").fetchall()
+    except (apsw.BusyError, apsw.LockedError):
+        return True
+    except (apsw.NotADBError, apsw.CorruptError, apsw.ReadOnlyError):
+        return False
+    finally:
+        connection.close()
+    return False
+
+
 def _check(reader: apsw.Connection, source: Path) -> None:
     """Refuse a damaged source, and keep the view of it: what others write meanwhile does not count."""
     reader.set_busy_timeout(_BUSY_MILLISECONDS)

@@ -1,0 +1,92 @@
+"""A copy in the place of the database: which file is meant, whether anybody works with the database, and putting it
+back."""
+
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from octavo.backups.postgresql_tools import environment, find_tool, first_line, restore_database
+from octavo.backups.problems import BackupFailed
+from octavo.backups.store import Manifest, Store, read_copy
+from octavo.database.sqlite_copy import NotADatabase, copy_database, is_open_elsewhere
+from octavo.settings import Settings
+
+_PATIENCE_SECONDS: Final = 3.0
+"""How long sessions may take to go after their process has ended."""
+_PAUSE_SECONDS: Final = 0.2
+# Those of a service: ours have this name, those of v4 have none. Who looks at the data with a tool of his own may.
+_SESSIONS: Final = """
+SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+AND backend_type = 'client backend' AND application_name IN ('octavo', '')"""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The file of a copy; its manifest, where it is one of those that have one."""
+
+    file: Path
+    manifest: Manifest | None = None
+
+
+def find_source(path: Path, settings: Settings) -> Source:
+    """The copy that is meant by a file, or by the folder of one copy. Raises BackupFailed."""
+    database = "sqlite" if _is_file(settings) else "postgresql"
+    copy = read_copy(path if path.is_dir() else path.parent)
+    if copy is not None and (path.is_dir() or path.name == copy.manifest.file):
+        if copy.manifest.database != database:
+            raise BackupFailed(f"{path} is a copy of {copy.manifest.database}, and the project is on {database}")
+        return Source(copy.path / copy.manifest.file, copy.manifest)
+    if not path.is_dir():
+        return Source(path)
+    copies = Store(path).copies()
+    if not copies:
+        raise BackupFailed(f"{path} is a folder, and no copy: name the file, or the folder of one copy")
+    raise BackupFailed(f"{path} holds several copies: name one of them; the newest is {copies[0].path}")
+
+
+def target_of(settings: Settings) -> str:
+    """What is replaced, for people."""
+    return str(settings.database_file) if _is_file(settings) else f"database {settings.database.name}"
+
+
+def replaces_nothing(settings: Settings) -> bool:
+    """Whether there is no database yet."""
+    return _is_file(settings) and not settings.database_file.exists()
+
+
+def require_unused(settings: Settings) -> None:
+    """Raises BackupFailed while somebody else has the database open, as a service that runs does."""
+    end = time.monotonic() + _PATIENCE_SECONDS
+    while is_open_elsewhere(settings.database_file) if _is_file(settings) else _sessions(settings):
+        if time.monotonic() > end:
+            raise BackupFailed(
+                f"{target_of(settings)} is in use: stop the service first. --force restores all the same"
+            )
+        time.sleep(_PAUSE_SECONDS)
+
+
+def restore(settings: Settings, source: Source, progress: Callable[[int, int], None]) -> None:
+    """Put a copy in the place of the database: all of it or nothing. Raises BackupFailed and OSError."""
+    if not _is_file(settings):
+        restore_database(settings, source.file)
+        return
+    try:
+        copy_database(source.file, settings.database_file, progress)
+    except NotADatabase as error:
+        raise BackupFailed(str(error)) from error
+
+
+def _is_file(settings: Settings) -> bool:
+    return settings.database.client == "sqlite"
+
+
+def _sessions(settings: Settings) -> int:
+    command = [find_tool("psql"), "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", f"--command={_SESSIONS}"]
+    # psql says its own name, so that the session that asks is none of those
+    done = subprocess.run(command, env=environment(settings), capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise BackupFailed(first_line(done.stderr) or "psql failed")
+    return int(done.stdout)

@@ -1,0 +1,56 @@
+"""`octavo db restore`: a copy in the place of the database."""
+
+import asyncio
+from pathlib import Path
+
+import click
+
+from octavo.backups import record
+from octavo.backups.restoring import Source, find_source, replaces_nothing, require_unused, target_of
+from octavo.backups.restoring import restore as put_back
+from octavo.cli.base import Command, project_option, read_settings, say
+from octavo.cli.progress import progress_bar
+from octavo.database.introspect import found_tables
+from octavo.runtime.open_resources import open_project_database
+from octavo.settings import Settings
+
+
+@click.command(cls=Command, epilog="Example: octavo db restore backups/monday.db")
+@click.argument("copy", type=click.Path(exists=True, path_type=Path))
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--force", is_flag=True, help="Restore even while a service has the database open.")
+@project_option
+def restore(copy: Path, yes: bool, force: bool, project: Path) -> None:
+    """Replace the database by a copy made before: a file, or the folder of one copy. All of it or, if that fails,
+    nothing.
+
+    On PostgreSQL by pg_restore and psql, which have to be installed.
+    """
+    settings = read_settings(project)
+    source, target = find_source(copy, settings), target_of(settings)
+    if not force:
+        require_unused(settings)
+    if not yes and not replaces_nothing(settings):
+        click.confirm(f"Replace everything in {target}?", abort=True)
+    with progress_bar("Restoring") as progress:
+        put_back(settings, source, progress)
+    say("Restored [bold]{}[/] from {}.", target, source.file)
+    uploads = source.file.with_name("uploads")
+    if source.manifest is not None and source.manifest.uploads and uploads.is_dir():
+        say("Uploaded files were not restored; they are in {}.", uploads)
+    asyncio.run(_settle(settings, source))
+
+
+async def _settle(settings: Settings, source: Source) -> None:
+    """A copy made by the clock holds that its own making has begun, and not that it has ended."""
+    database = open_project_database(settings)
+    try:
+        await database.connect()
+        if record.TABLE.name not in await found_tables(database, database.dialect):
+            return
+        if source.manifest is None:
+            await record.leave(database)
+        else:
+            await record.done(database, source.manifest.made_at, source.manifest.bytes)
+    finally:
+        await database.close()

@@ -1,0 +1,115 @@
+"""`octavo db restore`: which copy is meant, who is in the way, what a copy knows of its own making."""
+
+import asyncio
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from octavo.backups import record
+from octavo.database import open_database
+from octavo.database.connection import Database
+from octavo.database.unit_of_work import unit_of_work
+from tests.cli.conftest import Call, refused, said
+from tests.postgresql_server import PostgresqlServer, database_name
+
+EVERYTHING = """
+CREATE TYPE mood AS ENUM ('a', 'b');
+CREATE DOMAIN short AS varchar(5) CHECK (value <> '');
+CREATE TYPE pair AS (a mood, b short);
+CREATE TABLE notes (id serial PRIMARY KEY, mood mood, text short);
+INSERT INTO notes (mood, text) VALUES ('a', 'one');
+CREATE FUNCTION of_notes(mood) RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM public.notes WHERE mood = $1';
+CREATE AGGREGATE added(integer) (SFUNC = int4pl, STYPE = integer);
+CREATE VIEW happy AS SELECT *, of_notes(mood) FROM notes;
+CREATE MATERIALIZED VIEW kept AS SELECT * FROM happy;
+CREATE SEQUENCE apart;
+CREATE COLLATION plain FROM "C";
+CREATE STATISTICS together ON mood, text FROM notes;
+"""
+
+
+@pytest.fixture(autouse=True)
+def tools(postgresql_server: PostgresqlServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tools of the server at hand."""
+    monkeypatch.setenv("PATH", f"{postgresql_server.binaries}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("OCTAVO_DATABASE__BACKUPS__LEAVE_FREE", "1 MB")
+
+
+@pytest.mark.parametrize("call", ["postgresql"], indirect=True)
+def test_whatever_a_schema_holds(
+    call: Call, tmp_path: Path, postgresql_server: PostgresqlServer, postgresql_url: str
+) -> None:
+    name = database_name(postgresql_url)
+    postgresql_server.run_sql(name, EVERYTHING)
+    said(call("db", "backup", str(tmp_path / "copy")))
+    postgresql_server.run_sql(name, "DELETE FROM notes; CREATE TYPE younger AS ENUM ('c'); CREATE VIEW new AS SELECT 1")
+    said(call("db", "restore", str(tmp_path / "copy"), "--yes"))
+    assert postgresql_server.run_sql(name, "SELECT text, of_notes FROM happy") == "one|1\n"
+    left = "SELECT to_regtype('younger') IS NULL, to_regclass('new') IS NULL"
+    assert postgresql_server.run_sql(name, left) == "t|t\n"
+
+
+def test_a_service_that_runs_is_noticed(call: Call, project: Path, tmp_path: Path, postgresql_url: str) -> None:
+    said(call("db", "upgrade"))
+    said(call("db", "backup", str(tmp_path / "copy")))
+    on_sqlite = (project / ".octavo/data.db").exists()
+
+    async def meanwhile(*options: str) -> tuple[str, int]:
+        database = open_database(f"sqlite:///{project}/.octavo/data.db" if on_sqlite else postgresql_url)
+        await database.connect()
+        try:
+            await database.fetch_value("SELECT 1 FROM stories")
+            result = await asyncio.to_thread(call, "db", "restore", str(tmp_path / "copy"), "--yes", *options)
+            return result.stderr, result.exit_code
+        finally:
+            await database.close()
+
+    told, code = asyncio.run(meanwhile())
+    assert code == 1
+    assert "is in use: stop the service first. --force restores all the same" in told
+    if on_sqlite:
+        assert asyncio.run(meanwhile("--force")) == ("", 0)
+    said(call("db", "restore", str(tmp_path / "copy"), "--yes"))
+
+
+@pytest.mark.parametrize("call", ["sqlite"], indirect=True)
+def test_an_attempt_under_way_is_none_of_the_restored_one(call: Call, project: Path, tmp_path: Path) -> None:
+    said(call("db", "upgrade"))
+
+    async def begin(database: Database) -> None:
+        async with unit_of_work(database) as unit:
+            await unit.connection.execute_script(record.TABLE.script(database.dialect.counter_column))
+        await record.begin(database, record.Record())
+
+    asyncio.run(_with_database(project, begin))
+    said(call("db", "backup", str(tmp_path / "copy")))
+    said(call("db", "restore", str(tmp_path / "copy"), "--yes"))
+    assert asyncio.run(_with_database(project, record.read_record)) == record.Record()
+
+
+@pytest.mark.parametrize("call", ["sqlite"], indirect=True)
+def test_which_copy_is_meant(call: Call, project: Path, tmp_path: Path) -> None:
+    said(call("db", "upgrade"))
+    said(call("db", "backup", "--scheduled"))
+    (manifest,) = project.glob("backups/*/manifest.json")
+    said(call("db", "restore", str(manifest.parent), "--yes"))
+    found = asyncio.run(_with_database(project, record.read_record))
+    told = json.loads(manifest.read_text())
+    assert (found.verified_at, found.size) == (told["made_at"], told["bytes"])
+    assert found.begun_at <= found.ended_at <= time.time() * 1000
+    assert "is a folder, and no copy" in refused(call("db", "restore", str(tmp_path), "--yes"))
+    manifest.write_text(json.dumps({**told, "database": "postgresql"}))
+    wrong = f"{manifest.parent} is a copy of postgresql, and the project is on sqlite"
+    assert refused(call("db", "restore", str(manifest.parent), "--yes")) == wrong
+
+
+async def _with_database(project: Path, work):  # type: ignore[no-untyped-def]
+    database = open_database(f"sqlite:///{project}/.octavo/data.db")
+    await database.connect()
+    try:
+        return await work(database)
+    finally:
+        await database.close()
