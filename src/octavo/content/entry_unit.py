@@ -17,7 +17,7 @@ from octavo.content.input.password_hashing import hash_passwords, plain_password
 from octavo.content.input.prefetch import Prefetched, components_facts, prefetch
 from octavo.content.input.row_builder import RowBuilder, store_at
 from octavo.content.input.unique_values import lock_unique_values, unique_problem
-from octavo.content.input_path import TOP, InputPath
+from octavo.content.input_path import TOP
 from octavo.content.owned_components import components_held, dropped_components, with_nested
 from octavo.content.publication import is_to_come, kind_of_update, presence_of, stored_moment
 from octavo.content.schedules import Following, Plan, Planned
@@ -216,7 +216,7 @@ class EntryUnit(UnitOfWork):
         if given is None:
             return known.default
         if isinstance(given, list | dict):
-            raise ValidationError.from_problems([InputPath((LOCALE,)).problem(type_message("locale", "string", given))])
+            raise ValidationError.from_problems([TOP.child(LOCALE).problem(type_message("locale", "string", given))])
         if not isinstance(given, str) or given not in known.codes:
             raise ApplicationError("This locale doesn't exist")
         return given

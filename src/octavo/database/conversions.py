@@ -16,7 +16,7 @@ from octavo.database.table_lock_retries import retry_locked
 from octavo.schema.scalar_types import ValueKind
 from octavo.sql.ddl.changes import AddColumn, ChangeType, CreateIndex
 from octavo.sql.dialects.base import Dialect
-from octavo.sql.write.change_texts import Target, update_rows_text
+from octavo.sql.write.change_texts import Columns, Target, update_rows_text
 
 _PAGE: Final = 1000
 _MOST_SAMPLES: Final = 20
@@ -101,7 +101,7 @@ async def _convert(transaction: Transaction, dialect: Dialect, step: ConversionS
     await transaction.execute_script(";\n".join((*dropped, aside, *AddColumn(table, column, None).statements(dialect))))
     if column.default is not None and column.nullable:  # rows that were empty stay so
         await transaction.execute_script(f"UPDATE {dialect.quote(table)} SET {dialect.quote(column.name)} = NULL")
-    targets = (Target(column.name, step.new_kind),)
+    targets = Columns((Target(column.name, step.new_kind),))
     async for rows in _pages(transaction, dialect, step, old):
         values = [(row_id, _converted(step, row_id, text, report)) for row_id, text in rows]
         flat = [item for row_id, value in values for item in (row_id, dialect.bind(step.new_kind, value))]

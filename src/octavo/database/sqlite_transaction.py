@@ -132,11 +132,14 @@ class SqliteTransaction:
             self._database.statements += 1
             check_values(values)
             run = run or self._connection.run
-            with seen(self._database.watch, text):
-                if long or len(values) > MOST_VALUES_HERE:
+            if long or len(values) > MOST_VALUES_HERE:
+                with seen(self._database.watch, text):
                     runner = self._database.run_in_thread
                     result = await runner(self._connection, run, collect, text, values, self._seconds)
-                else:
+            elif self._database.watch is None:
+                result = run(collect, text, values, self._seconds)
+            else:
+                with seen(self._database.watch, text):
                     result = run(collect, text, values, self._seconds)
         finally:
             self._hold.end_statement()

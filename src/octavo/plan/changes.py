@@ -1,4 +1,5 @@
-"""Changes: what a write does to the database, as an ordered list of frozen nodes. Names resolved, values typed.
+"""Changes: what a write does to the database, as an ordered list of nodes. Names resolved, values typed. Nobody changes
+one; to make one that is frozen takes several times as long, and a write makes many.
 
 A row that does not exist yet is known by a `RowRef`, whose id is filled in when the row has been inserted.
 """
@@ -35,7 +36,7 @@ class TypedTarget:
     id: RowId
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class InsertRows:
     """New rows of one definition, with values for the same attributes. Their ids go into `refs`."""
 
@@ -45,7 +46,7 @@ class InsertRows:
     refs: tuple[RowRef, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class UpdateRow:
     """New values for some attributes of a row."""
 
@@ -55,7 +56,7 @@ class UpdateRow:
     values: tuple[Any, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class UpdateRows:
     """New values for the same attributes of several rows."""
 
@@ -65,7 +66,7 @@ class UpdateRows:
     rows: tuple[tuple[Any, ...], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class DeleteRows:
     """Rows to remove; what the database ties to them goes with them."""
 
@@ -84,7 +85,7 @@ class ComponentLink:
     order: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class AttachComponents:
     """Put components into their places."""
 
@@ -92,7 +93,7 @@ class AttachComponents:
     links: tuple[ComponentLink, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class DetachComponents:
     """Empty places: pairs of an owner's id and a field."""
 
@@ -100,7 +101,7 @@ class DetachComponents:
     places: tuple[tuple[int, str], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class AddLinks:
     """Link targets to sources: `(source, target, order)`. The place among a target's own sources is the last one."""
 
@@ -109,7 +110,7 @@ class AddLinks:
     links: tuple[tuple[RowId, int, float], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class RemoveLinks:
     """Unlink targets from a source."""
 
@@ -119,7 +120,7 @@ class RemoveLinks:
     targets: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class TakeLinks:
     """Unlink targets from every source: they may have one only, and get another."""
 
@@ -128,7 +129,7 @@ class TakeLinks:
     targets: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class OrderLinks:
     """New places for some targets of a source: `(target, order)`."""
 
@@ -149,14 +150,14 @@ class FileLink:
     order: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class AttachFiles:
     """Put files into media attributes."""
 
     links: tuple[FileLink, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class DetachFiles:
     """Empty media attributes: `(type, id, field)`; None as field is all of them."""
 
@@ -173,7 +174,7 @@ class MorphLink:
     order: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class AddMorphs:
     """Targets of a morphToMany relation."""
 
@@ -182,7 +183,7 @@ class AddMorphs:
     links: tuple[MorphLink, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class RemoveMorphs:
     """All targets of an entry's morphToMany relation."""
 
@@ -191,7 +192,7 @@ class RemoveMorphs:
     id: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class RemoveInverseMorphs:
     """All that leads to some entries by one attribute of their own side."""
 
@@ -201,7 +202,7 @@ class RemoveInverseMorphs:
     field: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class UnpointMorphs:
     """Let no morphToOne relation lead to some targets any more."""
 
@@ -209,7 +210,7 @@ class UnpointMorphs:
     targets: tuple[TypedTarget, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class PointMorphs:
     """Let the morphToOne relation of some rows lead to a target."""
 

@@ -6,12 +6,12 @@ import pytest
 
 from octavo.authentication.passwords import HashedPassword
 from octavo.content.input.column_values import store
-from octavo.content.input_path import InputPath
+from octavo.content.input_path import TOP
 from octavo.errors import ValidationError
 from octavo.schema.attributes import Scalar
 from tests.dialects import DIALECTS
 
-TRAIL = InputPath(("parts", "0", "it"), "parts[0].it")
+TRAIL = TOP.child("parts").item(0).child("it")
 BOTH = ("sqlite", "postgresql")
 
 

@@ -22,7 +22,7 @@ from octavo.content.input_path import TOP, InputPath
 from octavo.content.validation.body_validator import COMPONENT_KEY
 from octavo.errors import Problem
 from octavo.plan.changes import TypedTarget
-from octavo.schema.attributes import ComponentField, DynamicZone, Media, Relation, Scalar
+from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
 from octavo.schema.uids import FILE
@@ -74,16 +74,18 @@ def _read(registry: Registry, definition: Definition, data: Mapping[str, Any], t
     node = InputNode(definition=definition, trail=trail, has_id="id" in data, given_id=data.get("id"))
     for name in definition.writable_names:
         if name in data:
-            _read_attribute(registry, node, name, data[name])
+            attribute = definition.attributes[name]
+            if isinstance(attribute, Scalar):
+                node.scalars[name] = data[name]
+            else:
+                _read_attribute(registry, node, attribute, data[name])
     return node
 
 
-def _read_attribute(registry: Registry, node: InputNode, name: str, value: Any) -> None:
-    attribute = node.definition.attributes[name]
+def _read_attribute(registry: Registry, node: InputNode, attribute: AnyAttribute, value: Any) -> None:
+    name = attribute.name
     trail = node.trail.child(name)
     match attribute:
-        case Scalar():
-            node.scalars[name] = value
         case Relation() | Media():
             _read_relation(registry, node, attribute, value, trail)
         case ComponentField(repeatable=repeatable):

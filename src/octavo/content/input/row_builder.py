@@ -14,7 +14,7 @@ from octavo.content.input.column_values import store
 from octavo.content.input.input_tree import InputNode
 from octavo.content.input.link_order import CircularAnchors, ConnectedTwice, UnknownAnchor, place_targets
 from octavo.content.input.relation_input import LinkChange, read_id
-from octavo.content.input_path import InputPath
+from octavo.content.input_path import TOP, InputPath
 from octavo.errors import ApplicationError, OctavoError, ValidationError
 from octavo.plan.write import Held, RowNode
 from octavo.schema.attributes import AnyAttribute, DynamicZone, Media, Relation, Scalar
@@ -162,4 +162,4 @@ def store_at(definition: Definition, name: str, value: Any, dialect: Dialect) ->
     """The stored value of an automatic attribute."""
     attribute = definition.attributes[name]
     assert isinstance(attribute, Scalar), f"{name} is a scalar attribute"
-    return store(attribute, value, InputPath((name,), name), dialect)
+    return store(attribute, value, TOP.child(name), dialect)

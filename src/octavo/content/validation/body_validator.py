@@ -3,7 +3,7 @@
 Values come out as cast. What only the database knows (which unique values are taken) is given as `taken`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,8 @@ UNIQUE_MESSAGE = "This attribute must be unique"
 _TYPE_STEP, _TEST_STEP, _ITEM_STEP, _DATABASE_STEP = 1, 2, 3, 1000
 _LINKS = (Relation, Media)
 _NOTHING: frozenset[str] = frozenset()
+_KEPT_KEYS = ("id", COMPONENT_KEY)
+_UNSOUND: Any = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +52,49 @@ class Validator:
     listed_only: bool = False
 
     def entry(self, definition: Definition, data: Mapping[str, Any]) -> Outcome:
-        """The data of an entry."""
-        return self._object(definition, data, TOP, 0)
+        """The data of an entry. Most data has nothing wrong with it, and then nobody asks for places and turns."""
+        sound = None if self.taken else self._sound(definition, data)
+        return self._object(definition, data, TOP, 0) if sound is None else Outcome(sound)
+
+    def _sound(
+        self, definition: Definition, data: Mapping[str, Any], keys: Iterable[str] = ()
+    ) -> dict[str, Any] | None:
+        """An object as cast, None if anything is wrong with it. `keys` are those that it may have besides."""
+        value: dict[str, Any] = {key: data[key] for key in keys if key in data}
+        for name, given in data.items():
+            attribute = definition.attributes.get(name)
+            if attribute is not None and attribute.writable:
+                value[name] = cast = self._sound_value(attribute, given)
+                if cast is _UNSOUND:
+                    return None
+        if self.mode.creating:
+            for name in definition.asked_names:
+                if name not in data and self._sound_value(definition.attributes[name], MISSING) is _UNSOUND:
+                    return None
+        return value
+
+    def _sound_value(self, attribute: AnyAttribute, value: Any) -> Any:
+        """A value as cast, `_UNSOUND` if anything is wrong with it."""
+        match attribute:
+            case Scalar() if attribute.type != "blocks":
+                verdict = check_scalar(attribute, self._looked_at(attribute, value), attribute.name, self.mode)
+                return _UNSOUND if verdict.errors or verdict.type_errors else verdict.value
+            case ComponentField(repeatable=False) if isinstance(value, Mapping):
+                return _or_unsound(self._sound(self.registry.components[attribute.component], value, _KEPT_KEYS))
+            case ComponentField(repeatable=True) if isinstance(value, list):
+                component = self.registry.components[attribute.component]
+                items = [
+                    _or_unsound(self._sound(component, item, _KEPT_KEYS)) if isinstance(item, Mapping) else _UNSOUND
+                    for item in value
+                ]
+                wrong = _UNSOUND in items or _amount_problems(attribute, len(value), TOP)
+                return _UNSOUND if wrong else items
+            case _:
+                outcome = self._attribute(attribute, value, TOP.child(attribute.name), 0)
+                return _UNSOUND if outcome.problems else outcome.value
 
     def _object(self, definition: Definition, data: Mapping[str, Any], trail: InputPath, start: int) -> Outcome:
-        value: dict[str, Any] = {key: data[key] for key in ("id", COMPONENT_KEY) if key in data and trail is not TOP}
+        value: dict[str, Any] = {key: data[key] for key in _KEPT_KEYS if key in data and trail is not TOP}
         names = definition.writable_names
         found: list[tuple[int, int, tuple[Problem, ...]]] = []
         finished, missing, asked = start, 0, definition.asked_names if self.mode.creating else _NOTHING
@@ -92,10 +132,7 @@ class Validator:
                 return Outcome(value, (), start)
 
     def _scalar(self, attribute: Scalar, value: Any, trail: InputPath, start: int) -> Outcome:
-        checked = value
-        if value is MISSING and self.mode.creating and attribute.has_default:
-            checked = attribute.default
-        verdict = check_scalar(attribute, checked, trail.label, self.mode)
+        verdict = check_scalar(attribute, self._looked_at(attribute, value), trail.label, self.mode)
         kept = MISSING if value is MISSING else verdict.value
         if verdict.type_errors:
             return Outcome(kept, tuple(map(trail.problem, verdict.type_errors)), start + _TYPE_STEP)
@@ -104,6 +141,10 @@ class Validator:
             return Outcome(kept, (*problems, trail.problem(UNIQUE_MESSAGE)), start + _DATABASE_STEP)
         asked = value not in (None, MISSING) and is_unique(attribute)
         return Outcome(kept, problems, start + (_DATABASE_STEP if asked else _TEST_STEP))
+
+    def _looked_at(self, attribute: Scalar, value: Any) -> Any:
+        """A value, or the default of one that is missing."""
+        return attribute.default if value is MISSING and self.mode.creating and attribute.has_default else value
 
     def _blocks(self, attribute: Scalar, value: Any, trail: InputPath, start: int) -> Outcome:
         required = attribute.required and not self.mode.draft
@@ -173,6 +214,10 @@ class Validator:
         choices = ", ".join(known)
         messages.append(f"{inside.label} must be one of the following values: {choices}")
         return Outcome(value, tuple(map(inside.problem, messages)), start + _TEST_STEP + _TYPE_STEP)
+
+
+def _or_unsound(value: dict[str, Any] | None) -> Any:
+    return _UNSOUND if value is None else value
 
 
 def _rank(names: tuple[str, ...], label: str) -> int:

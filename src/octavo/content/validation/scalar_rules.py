@@ -49,9 +49,9 @@ class Rule:
 
 def is_unique(attribute: Scalar) -> bool:
     """Whether a value may occur once only. The reference does not look at enumerations, truth values and JSON."""
-    if isinstance(attribute, Enumeration) or SCALAR_TYPES[attribute.type].kind in _NEVER_UNIQUE:
+    if not (attribute.unique or isinstance(attribute, UID)) or attribute.type == "password":
         return False
-    return (attribute.unique or isinstance(attribute, UID)) and attribute.type != "password"
+    return not isinstance(attribute, Enumeration) and SCALAR_TYPES[attribute.type].kind not in _NEVER_UNIQUE
 
 
 def utf16_length(text: str) -> int:

@@ -35,6 +35,7 @@ from octavo.sql.dialects.base import Dialect
 from octavo.sql.physical_names import (
     CREATOR_COLUMNS,
     MORPH_ONE_COLUMNS,
+    ComponentTable,
     LinkTable,
     column_name,
     component_table,
@@ -45,6 +46,7 @@ from octavo.sql.physical_names import (
 from octavo.sql.statement import Statement
 from octavo.sql.write.change_texts import (
     MOST_REMEMBERED_ROWS,
+    Columns,
     Target,
     add_links_text,
     insert_text,
@@ -57,6 +59,25 @@ from octavo.sql.write.change_texts import (
 RowT = TypeVar("RowT")
 FILES_MORPHS = "files_related_morphs"
 _INTEGER, _FLOAT, _TEXT = ValueKind.INTEGER, ValueKind.FLOAT, ValueKind.STRING
+_ANY = ComponentTable(name="")  # they differ in their names alone
+_COMPONENT_COLUMNS = Columns(
+    (
+        Target(_ANY.entity_column, _INTEGER),
+        Target(_ANY.component_column, _INTEGER),
+        Target(_ANY.type_column, _TEXT),
+        Target(_ANY.field_column, _TEXT),
+        Target(_ANY.order_column, _FLOAT),
+    )
+)
+_FILE_COLUMNS = Columns(
+    (
+        Target("file_id", _INTEGER),
+        Target("related_id", _INTEGER),
+        Target("related_type", _TEXT),
+        Target("field", _TEXT),
+        Target("order", _FLOAT),
+    )
+)
 
 
 def columns_of(attribute: AnyAttribute) -> tuple[Target, ...]:
@@ -70,9 +91,9 @@ def columns_of(attribute: AnyAttribute) -> tuple[Target, ...]:
     raise TypeError(f"{attribute.name} has no column")
 
 
-def _columns(definition: Definition, names: tuple[str, ...]) -> tuple[Target, ...]:
+def _columns(definition: Definition, names: tuple[str, ...]) -> Columns:
     """The columns behind some attributes."""
-    return tuple(column for name in names for column in columns_of(definition.attributes[name]))
+    return Columns(column for name in names for column in columns_of(definition.attributes[name]))
 
 
 def _cells(attribute: AnyAttribute, value: Any) -> tuple[Any, ...]:
@@ -150,15 +171,8 @@ class ChangeCompiler:
 
     def _attach_components(self, change: AttachComponents) -> list[Statement]:
         table = component_table(change.owner)
-        columns = (
-            Target(table.entity_column, _INTEGER),
-            Target(table.component_column, _INTEGER),
-            Target(table.type_column, _TEXT),
-            Target(table.field_column, _TEXT),
-            Target(table.order_column, _FLOAT),
-        )
         rows = [(int(link.owner), int(link.component), link.type, link.field, link.order) for link in change.links]
-        return self._inserts(table.name, columns, rows)
+        return self._inserts(table.name, _COMPONENT_COLUMNS, rows)
 
     def _detach_components(self, change: DetachComponents) -> list[Statement]:
         table = component_table(change.owner)
@@ -198,15 +212,8 @@ class ChangeCompiler:
         ]
 
     def _attach_files(self, change: AttachFiles) -> list[Statement]:
-        columns = (
-            Target("file_id", _INTEGER),
-            Target("related_id", _INTEGER),
-            Target("related_type", _TEXT),
-            Target("field", _TEXT),
-            Target("order", _FLOAT),
-        )
         rows = [(link.file, int(link.owner), link.owner_type, link.field, link.order) for link in change.links]
-        return self._inserts(FILES_MORPHS, columns, rows)
+        return self._inserts(FILES_MORPHS, _FILE_COLUMNS, rows)
 
     def _detach_files(self, change: DetachFiles) -> list[Statement]:
         keys = [("related_type", _TEXT), ("related_id", _INTEGER), ("field", _TEXT)]
@@ -220,12 +227,14 @@ class ChangeCompiler:
 
     def _add_morphs(self, change: AddMorphs) -> list[Statement]:
         table = morph_table(change.owner, change.relation.name)
-        columns = (
-            Target(table.owner_column, _INTEGER),
-            Target(table.id_column, _INTEGER),
-            Target(table.type_column, _TEXT),
-            Target(table.field_column, _TEXT),
-            Target(table.order_column, _FLOAT),
+        columns = Columns(
+            (
+                Target(table.owner_column, _INTEGER),
+                Target(table.id_column, _INTEGER),
+                Target(table.type_column, _TEXT),
+                Target(table.field_column, _TEXT),
+                Target(table.order_column, _FLOAT),
+            )
         )
         rows = [
             (int(link.owner), int(link.target.id), link.target.type, link.field, link.order) for link in change.links
@@ -262,7 +271,7 @@ class ChangeCompiler:
         return [Statement(text, (int(change.target.id), change.target.type, *change.ids))]
 
     def _row(
-        self, change: InsertRows | UpdateRow | UpdateRows, values: tuple[Any, ...], columns: tuple[Target, ...]
+        self, change: InsertRows | UpdateRow | UpdateRows, values: tuple[Any, ...], columns: Columns
     ) -> tuple[Any, ...]:
         """The values of attributes, one for each column."""
         if len(columns) == len(values):
@@ -271,18 +280,19 @@ class ChangeCompiler:
         return tuple(cell for pair in zip(attributes, values, strict=True) for cell in _cells(*pair))
 
     def _bind(self, columns: Sequence[Target], cells: Iterable[Any]) -> list[Any]:
+        bind = self.dialect.bind
         return [
-            int(cell) if isinstance(cell, RowRef) else self.dialect.bind(column.kind, cell)
+            cell if cell is None else int(cell) if cell.__class__ is RowRef else bind(column.kind, cell)
             for column, cell in zip(columns, cells, strict=True)
         ]
 
     def _insert(
-        self, table: str, columns: tuple[Target, ...], rows: Sequence[tuple[Any, ...]], *, returning: bool = False
+        self, table: str, columns: Columns, rows: Sequence[tuple[Any, ...]], *, returning: bool = False
     ) -> Statement:
         text = insert_text(self.dialect, table, columns, len(rows), returning)
         return Statement(text, _flat(self._bind(columns, row) for row in rows))
 
-    def _inserts(self, table: str, columns: tuple[Target, ...], rows: Sequence[tuple[Any, ...]]) -> list[Statement]:
+    def _inserts(self, table: str, columns: Columns, rows: Sequence[tuple[Any, ...]]) -> list[Statement]:
         return [self._insert(table, columns, part) for part in self._parts(rows, len(columns))]
 
     def _where(
@@ -299,6 +309,10 @@ class ChangeCompiler:
         So there are few texts for a database to prepare and to keep.
         """
         most = max(1, self.dialect.most_values // width)
+        if len(rows) <= min(most, MOST_REMEMBERED_ROWS):
+            if rows:
+                yield rows
+            return
         at = 0
         while at < len(rows):
             size = min(len(rows) - at, most)

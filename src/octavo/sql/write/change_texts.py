@@ -1,6 +1,6 @@
 """Texts of INSERT, UPDATE and DELETE statements, by the shape of a change: tables, columns, and how many rows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, wraps
 from typing import Any, TypeVar, cast
@@ -18,6 +18,16 @@ class Target:
 
     name: str
     kind: ValueKind
+
+
+class Columns(tuple[Target, ...]):
+    """Columns in order. Texts are looked up by them, so their hash is remembered."""
+
+    def __init__(self, _: Iterable[Target] = ()) -> None:
+        self._hash = super().__hash__()
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 TextT = TypeVar("TextT", bound=Callable[..., str])
@@ -45,7 +55,7 @@ def _numbered(dialect: Dialect, kinds: Sequence[ValueKind], rows: int) -> list[l
 
 
 @remembered
-def insert_text(dialect: Dialect, table: str, columns: tuple[Target, ...], rows: int, returning: bool) -> str:
+def insert_text(dialect: Dialect, table: str, columns: Columns, rows: int, returning: bool) -> str:
     """Insert so many rows, `returning` their ids or not."""
     names = ", ".join(dialect.quote(column.name) for column in columns)
     numbered = _numbered(dialect, [column.kind for column in columns], rows)
@@ -55,7 +65,7 @@ def insert_text(dialect: Dialect, table: str, columns: tuple[Target, ...], rows:
 
 
 @remembered
-def update_text(dialect: Dialect, table: str, columns: tuple[Target, ...]) -> str:
+def update_text(dialect: Dialect, table: str, columns: Columns) -> str:
     """Update the row whose id is the last value."""
     settings = ", ".join(
         f"{dialect.quote(column.name)} = {dialect.placeholder(number, column.kind)}"
@@ -65,7 +75,7 @@ def update_text(dialect: Dialect, table: str, columns: tuple[Target, ...]) -> st
 
 
 @remembered
-def update_rows_text(dialect: Dialect, table: str, columns: tuple[Target, ...], rows: int) -> str:
+def update_rows_text(dialect: Dialect, table: str, columns: Columns, rows: int) -> str:
     """Update so many rows; each is an id and its values."""
     settings = ", ".join(
         f"{dialect.quote(column.name)} = {dialect.row_column(number)}" for number, column in enumerate(columns, start=2)
