@@ -20,14 +20,15 @@ class StatementTexts:
         self._known: set[int] = set()
         self._size = 0
 
-    def overflow(self, text: str) -> bool:
-        """Count a text in; tell whether the connection has to forget what it keeps before it runs it."""
+    def overflow(self, text: str, times: int = 1) -> bool:
+        """Count a text in, so many `times`; tell whether the connection has to forget what it keeps before it."""
         key = hash(text)
         if key in self._known or len(text) > self._largest:
             return False
+        size = len(text) * times
         self._known.add(key)
-        self._size += len(text)
+        self._size += size
         if self._size <= self._most:
             return False
-        self._known, self._size = {key}, len(text)
+        self._known, self._size = {key}, size
         return True

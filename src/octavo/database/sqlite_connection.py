@@ -14,6 +14,7 @@ import apsw
 from octavo.database.connection import AnswerTooLarge, IntegrityViolation, Row, Values
 from octavo.database.prepared_statements import StatementTexts
 from octavo.database.sqlite_errors import raise_translated
+from octavo.database.sqlite_long_statements import LARGEST_CACHED, LARGEST_KEPT, TIMES, LongStatements
 from octavo.sql.dialects.sqlite import MEASURE
 
 ResultT = TypeVar("ResultT")
@@ -29,8 +30,6 @@ PRAGMA temp_store = MEMORY;
 PRAGMA journal_size_limit = 67108864;
 """
 _CACHED_STATEMENTS = 512
-_LARGEST_CACHED = 16_384
-"""The driver keeps no statement of more bytes."""
 _OPERATIONS_BETWEEN_CHECKS = 10_000
 _THREAD_BUSY_SECONDS = 4.0
 _OPEN_POLL_SECONDS = 0.005
@@ -95,7 +94,8 @@ class SqliteConnection:
         )
         self._versions = self.raw.cursor()
         self.is_closed = False
-        self._texts = StatementTexts(_LARGEST_CACHED)
+        self._texts = StatementTexts(LARGEST_KEPT)
+        self._long = None if writes else LongStatements(self.raw, largest_answer)
         self._deadline = float("inf")
         self.set_busy_seconds(_THREAD_BUSY_SECONDS)
         if not untouched:
@@ -130,9 +130,11 @@ class SqliteConnection:
         """Run a statement and take what it answers."""
         self._deadline = time.monotonic() + seconds
         self._measured = 0
-        if self._texts.overflow(text):
-            self._forget_statements()
         try:
+            if len(text) > LARGEST_CACHED:
+                text, values = self._kept(text, values)
+            elif self._texts.overflow(text):
+                self._forget_statements()
             return collect(self.raw.execute(text, values))
         except Exception as error:
             raise_translated(error)
@@ -204,8 +206,21 @@ class SqliteConnection:
         if self.raw.in_transaction:
             self.raw.execute("ROLLBACK")
 
+    def _kept(self, text: str, values: Values) -> tuple[str, Values]:
+        """What to run for a statement that the driver does not keep prepared."""
+        long = self._long
+        if long is None:
+            return text, values
+        if long.becomes_known(text):
+            if self._texts.overflow(text, TIMES):
+                self._forget_statements()
+            long.keep(text)
+        return long.shortened(text, values)
+
     def _forget_statements(self) -> None:
         """Let the driver's cache be filled with statements of a few bytes: it cannot be told to forget."""
+        if self._long is not None:
+            self._long.forget()
         for number in range(_CACHED_STATEMENTS):
             self.raw.execute(f"SELECT {number}").fetchall()
 
