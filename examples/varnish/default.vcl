@@ -43,7 +43,11 @@ sub vcl_recv {
     if (req.http.Authorization || req.url !~ "^/(api|uploads)/" || req.url ~ "^/api/(auth|connect|users)(/|$)") {
         return (pass);
     }
-    # What Octavo answers to visitors depends on no cookie. Pass requests with cookies if code of the project reads them.
+    # Who has written tells how far they have to see, where there are replicas: they see their own write at once.
+    if (req.http.Octavo-Position || req.http.Cookie ~ "(^|;\s*)octavo-position=") {
+        return (pass);
+    }
+    # What Octavo answers to visitors depends on no other cookie. Pass what has any if code of the project reads them.
     unset req.http.Cookie;
     return (hash);
 }

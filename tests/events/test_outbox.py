@@ -217,6 +217,30 @@ async def test_a_worker_that_stops_leaves_what_is_under_way_to_others(post: Post
     assert [one.attempt for one in post.came] == [1, 1]
 
 
+async def test_what_is_under_way_is_kept_for_as_long_as_its_topic_says(post: Post) -> None:
+    begun, done = asyncio.Event(), asyncio.Event()
+
+    async def wait(message: Message) -> None:
+        begun.set()
+        await done.wait()
+        await post.take(message)
+
+    async def due_at() -> int:
+        return int(await post.database.fetch_value("SELECT due_at FROM octavo_outbox"))
+
+    [number] = await post.add("slow")
+    post.work(wait, lease=0.9)
+    await begun.wait()
+    first = await due_at()
+    assert first <= this_moment() + 900
+    async with asyncio.timeout(PATIENCE):
+        while await due_at() == first:  # noqa: ASYNC110 - nobody tells
+            await asyncio.sleep(0.005)
+    done.set()
+    await post.until_empty()
+    assert [one.id for one in post.came] == [number]
+
+
 async def test_one_whose_worker_is_gone_is_delivered_when_its_lease_is_over(post: Post) -> None:
     await post.add("x", "y", key="a")
     await post.database.execute("UPDATE octavo_outbox SET attempts = 1, holder = 'gone' WHERE id = 1")

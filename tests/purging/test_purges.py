@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from octavo.authentication.api_tokens import create_token
+from octavo.clock import this_moment
 from octavo.runtime.process import Process, build
 from octavo.settings import load_settings
 from octavo.settings.problems import SettingsError
@@ -201,6 +202,33 @@ async def test_what_was_written_is_told_after_a_restart(anyio_backend: str, tmp_
     with serving(front.answer) as url:
         async with open_newsroom(tmp_path, front, **caches(one={"kind": "purge", "url": url})) as newsroom:
             await newsroom.until_told(f"{UID}:{number}")
+
+
+async def test_what_appears_by_its_time_alone_is_told_then_also_after_a_restart(
+    anyio_backend: str, tmp_path: Path
+) -> None:
+    """Whoever is asked for it before that time has answered, and caches keep, that it is not there."""
+    front = Front()
+    drafted = {**ARTICLE, "options": {"draftAndPublish": True}}
+    make_project(tmp_path)
+    write_type(tmp_path, drafted)
+    hidden = {"OCTAVO_API__COMPAT__FUTURE_PUBLICATION": "hidden"}
+    told: list[tuple[int, str]] = []
+
+    def answer(asked: Asked) -> Reply:
+        told.append((this_moment(), asked.headers.get("surrogate-key", "")))
+        return front.answer(asked)
+
+    with serving(answer) as url:
+        cached = {**hidden, **caches(one={"kind": "purge", "url": url})}
+        async with open_newsroom(tmp_path, front, **cached) as newsroom:
+            number = await newsroom.make()
+            appears = this_moment() + 3000
+            await newsroom.write("PUT", f"articles/{number}", {"publishedAt": appears})
+        async with open_newsroom(tmp_path, front, **cached) as newsroom:
+            tags = {UID, f"{UID}:{number}"}
+            await until(lambda: any(at >= appears and tags <= set(names.split()) for at, names in told))
+            await newsroom.write("GET", f"articles/{number}")
 
 
 async def test_other_definitions_purge_everything(anyio_backend: str, tmp_path: Path) -> None:

@@ -17,8 +17,6 @@ from octavo.events.dead_letters import bury
 from octavo.events.messages import Message
 from octavo.sql.own_table_statement import OwnStatement
 
-LEASE_SECONDS: Final = 60.0
-"""How long a message that its worker says no more of stays with it."""
 MOST_TAKEN: Final = 64
 _SIZES: Final = (8, MOST_TAKEN)
 """Messages that a statement is about, so that databases see few texts."""
@@ -44,7 +42,7 @@ _CLAIM: Final = _for_ids("""
 UPDATE octavo_outbox SET holder = {holder}, attempts = attempts + 1, due_at = {until}
 WHERE id IN (IDS) AND due_at <= {now}
 {id, topic, ordering_key, payload, attempts, created_at:returning}""")
-_RENEW: Final = OwnStatement("UPDATE octavo_outbox SET due_at = {until} WHERE holder = {holder}")
+_RENEW: Final = OwnStatement("UPDATE octavo_outbox SET due_at = {until} WHERE topic = {topic} AND holder = {holder}")
 _RELEASE: Final = OwnStatement("""
 UPDATE octavo_outbox SET due_at = {now}, attempts = attempts - 1, holder = NULL WHERE holder = {holder}""")
 _DELIVERED: Final = _for_ids("DELETE FROM octavo_outbox WHERE id IN (IDS)")
@@ -83,8 +81,8 @@ class Claims:
         due = _DUE_TOPICS.bind(self._dialect, now=this_moment())
         return {row[0] for row in await self._database.fetch_all(*due)}
 
-    async def take(self, topic: str, most: int) -> list[Message]:
-        """Take messages of a topic that are due, at most so many, and MOST_TAKEN, for as long as a lease lasts."""
+    async def take(self, topic: str, most: int, lease: float) -> list[Message]:
+        """Take messages of a topic that are due, at most so many, and MOST_TAKEN, for the seconds of a lease."""
         finding = _FIND.bind(self._dialect, topic=topic, now=this_moment(), most=min(most, MOST_TAKEN))
         ids = [row[0] for row in await self._database.fetch_all(*finding, long=True)]
         if not ids:
@@ -92,7 +90,7 @@ class Claims:
 
         async def claim(unit: UnitOfWork) -> Sequence[Row]:
             now = this_moment()
-            until = now + int(LEASE_SECONDS * 1000)
+            until = now + int(lease * 1000)
             statement, slots = _slots(_CLAIM, ids)
             claiming = statement.bind(self._dialect, holder=self._holder, until=until, now=now, **slots)
             return await unit.connection.fetch_all(*claiming)
@@ -100,10 +98,10 @@ class Claims:
         rows = await run_unit(self._database, UnitOfWork, claim, grouped=False)
         return [_message(row) for row in sorted(rows, key=lambda row: int(row[0]))]
 
-    async def renew(self) -> None:
-        """Keep what is under way, for another lease."""
-        until = this_moment() + int(LEASE_SECONDS * 1000)
-        await self._execute(*_RENEW.bind(self._dialect, holder=self._holder, until=until))
+    async def renew(self, topic: str, lease: float) -> None:
+        """Keep what is under way of a topic, for another lease."""
+        until = this_moment() + int(lease * 1000)
+        await self._execute(*_RENEW.bind(self._dialect, topic=topic, holder=self._holder, until=until))
 
     async def release(self) -> None:
         """Leave all that is not settled to others; the attempts do not count."""

@@ -16,7 +16,7 @@ from typing import Final
 from octavo.clock import SYSTEM_CLOCK, Clock
 from octavo.database.connection import Database
 from octavo.errors import ServiceUnavailable
-from octavo.events.claims import LEASE_SECONDS, MOST_TAKEN, Claims, End, Outcome
+from octavo.events.claims import MOST_TAKEN, Claims, End, Outcome
 from octavo.events.dead_letters import forget_old
 from octavo.events.messages import Message, Topic, Undeliverable
 from octavo.events.outbox import Outbox
@@ -25,7 +25,6 @@ from octavo.outage_log import reason_of
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS: Final = 1.0
-_RENEWAL_SECONDS: Final = LEASE_SECONDS / 3
 _SWEEP_SECONDS: Final = 600.0
 _MOST_ERROR: Final = 2_000
 """Characters of an error that are kept."""
@@ -49,7 +48,7 @@ class Worker:
         self._end_waking: Callable[[], None] = _nothing
         self._out_of_reach = False
         self._stopping = False
-        self._renew_at = 0.0
+        self._renew_at: dict[str, float] = {}
         self._sweep_at = clock.steady() + _SWEEP_SECONDS
 
     def start(self) -> None:
@@ -100,8 +99,15 @@ class Worker:
                 self._tell(error)
                 await asyncio.sleep(POLL_SECONDS)
             with suppress(TimeoutError):
-                async with asyncio.timeout(POLL_SECONDS):  # wait_for of Python 3.11 may swallow a cancellation
+                async with asyncio.timeout(self._pause()):  # wait_for of Python 3.11 may swallow a cancellation
                     await self._awake.wait()
+
+    def _pause(self) -> float:
+        """Seconds until the next look, if nobody wakes: what is under way has to be renewed in time."""
+        return min((POLL_SECONDS, *(self._topics[name].renewal for name in self._topics_under_way())))
+
+    def _topics_under_way(self) -> set[str]:
+        return {message.topic for message in self._under_way.values()}
 
     def _tell(self, error: Exception) -> None:
         if not self._out_of_reach:
@@ -119,19 +125,19 @@ class Worker:
             topic = self._topics[name]
             room = topic.at_once - Counter(message.topic for message in self._under_way.values())[name]
             while room > 0:
-                taken = await self._claims.take(name, room)
+                taken = await self._claims.take(name, room, topic.lease)
                 for message in taken:
                     self._begin(topic, message)
                 room = room - len(taken) if len(taken) == MOST_TAKEN else 0
 
     async def _keep(self) -> None:
         """Renew what is under way before it counts as left behind; let go of old dead letters."""
-        now = self._clock.steady()
-        if not self._under_way:
-            self._renew_at = now + _RENEWAL_SECONDS
-        elif now >= self._renew_at:
-            await self._claims.renew()
-            self._renew_at = now + _RENEWAL_SECONDS
+        now, under_way = self._clock.steady(), self._topics_under_way()
+        self._renew_at = {name: at for name, at in self._renew_at.items() if name in under_way}
+        for name, at in self._renew_at.items():
+            if now >= at:
+                await self._claims.renew(name, self._topics[name].lease)
+                self._renew_at[name] = now + self._topics[name].renewal
         if now >= self._sweep_at:
             await forget_old(self._database)
             self._sweep_at = now + _SWEEP_SECONDS
@@ -145,6 +151,7 @@ class Worker:
     def _begin(self, topic: Topic, message: Message) -> None:
         task = asyncio.get_running_loop().create_task(self._deliver(topic, message))
         self._under_way[task] = message
+        self._renew_at.setdefault(topic.name, self._clock.steady() + topic.renewal)
         task.add_done_callback(self._note_end)
 
     def _note_end(self, task: asyncio.Task[None]) -> None:

@@ -7,6 +7,8 @@ from typing import Any, Final
 
 MOST_BYTES: Final = 4 * 1024**2
 """Of a payload, as JSON."""
+LEASE_SECONDS: Final = 60.0
+"""How long a message that its worker says no more of stays with it, unless its topic says otherwise."""
 LONGEST_NAME: Final = 255
 """Of an ordering key, in characters."""
 
@@ -58,7 +60,8 @@ class Topic:
     """What is done with messages of one kind.
 
     `seconds` is how long a delivery may take; `at_once` how many are delivered at the same time by one process.
-    `is_active` tells whether messages may be there at all; none is looked for otherwise.
+    `is_active` tells whether messages may be there at all; none is looked for otherwise. `lease` is how long a message
+    stays with a process that says no more of it, in seconds: short where coming twice does no harm, and late does.
     """
 
     name: str
@@ -67,3 +70,9 @@ class Topic:
     seconds: float = 30.0
     at_once: int = 8
     is_active: Callable[[], bool] = lambda: True
+    lease: float = LEASE_SECONDS
+
+    @property
+    def renewal(self) -> float:
+        """Seconds between two signs of life of whoever delivers."""
+        return self.lease / 3

@@ -22,6 +22,8 @@ TOPIC: Final = "purge"
 _AT_ONCE: Final = 512
 """Messages that one process gathers requests from."""
 _SECONDS: Final = 120.0
+_LEASE: Final = 1.0
+"""Seconds after which another process tells what this one says no more of: told twice is no harm, told late is."""
 _RETRIES: Final = Retries(attempts=1000, first=1.0, factor=2.0, longest=15.0)
 """For what goes wrong here. A cache that cannot be told is the lane's matter."""
 
@@ -49,7 +51,7 @@ class Purges:
 
     def topic(self) -> Topic:
         """What is done with the messages."""
-        return Topic(TOPIC, self._deliver, _RETRIES, _SECONDS, _AT_ONCE, lambda: bool(self._lanes))
+        return Topic(TOPIC, self._deliver, _RETRIES, _SECONDS, _AT_ONCE, lambda: bool(self._lanes), _LEASE)
 
     async def _keep(self, connection: Connection, changes: Sequence[DataChange]) -> None:
         tags = tags_of(changes)
