@@ -172,6 +172,8 @@ async def test_only_visitors_answers_are_named_and_kept_by_others(keyed: Site) -
     missing, refused = await keyed.get("/api/books/999"), await keyed.get("/api/vaults")
     assert [(one.status, KEY in one.headers) for one in (missing, refused)] == [(404, False), (403, False)]
     assert {one.headers["cache-control"] for one in (missing, refused)} == {"private, no-store"}  # nothing purges them
+    listed = await keyed.get("/graphql?query={books{data{id}}}")
+    assert (listed.status, KEY in listed.headers, listed.headers["cache-control"]) == (200, False, "private, no-store")
     kept = await keyed.get("/api/books")
     assert kept.headers["vary"].endswith("Origin, Authorization")
     again = await call(keyed.octavo.asgi, "GET", "/api/books", [("If-None-Match", kept.headers["etag"])])

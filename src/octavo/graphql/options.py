@@ -53,7 +53,8 @@ class GraphqlOptions:
 
     `simple_forms` accepts forms that pages of any site can send, `url_encoded` operations in url-encoded forms;
     `json_errors` tells everything as JSON; `digit_ids` takes ids of digits only. `logins` is how
-    many root fields of a request may check credentials, if that is bounded.
+    many root fields of a request may check credentials, if that is bounded. `unkept`: caches in front are told to keep
+    no answer.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -70,6 +71,7 @@ class GraphqlOptions:
     digit_ids: bool = False
     logins: int | None = None
     trace_clock: TraceClock | None = None
+    unkept: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ from octavo.http.error_response import render_error
 from octavo.http.options import HttpOptions
 from octavo.http.request import Request, Scope, decode_path
 from octavo.http.request_names import NAME
-from octavo.http.response import TEXT, Headers, ReadyResponse, Response
+from octavo.http.response import TEXT, UNKEPT, Headers, ReadyResponse, Response
 from octavo.http.router import METHODS, Handler, Router
 from octavo.http.static import Files
 from octavo.http.welcome import add_own_routes
@@ -39,8 +39,6 @@ _POLICY = b"content-security-policy"
 Head = list[tuple[bytes, bytes]]
 _NONE: frozenset[bytes] = frozenset()
 _WITHOUT_BODY = frozenset((204, 304))
-_UNKEPT: Headers = ((b"cache-control", b"private, no-store"),)
-"""Some caches keep a 404 for minutes of their own accord, and not all of them know each of the two words."""
 
 
 class Dispatcher:
@@ -60,7 +58,7 @@ class Dispatcher:
         self._router = router
         self.quick = router.quick if around is None else None
         self._static = static
-        self._of_errors: Headers = _UNKEPT if options.unkept_errors else ()
+        self._of_errors: Headers = UNKEPT if options.unkept_errors else ()
         self._cors = Cors(options.cors)
         security = tuple((name.lower().encode(), value.encode()) for name, value in options.security_headers)
         policy = options.content_security_policy.encode()

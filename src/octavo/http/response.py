@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import AsyncGenerator, Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
@@ -11,6 +11,9 @@ TEXT = "text/plain; charset=utf-8"
 HTML = "text/html; charset=utf-8"
 
 Headers = tuple[tuple[bytes, bytes], ...]
+
+UNKEPT: Final[Headers] = ((b"cache-control", b"private, no-store"),)
+"""Said to caches in front: some keep what says nothing for minutes, and not all of them know each of the two words."""
 
 
 class Response:

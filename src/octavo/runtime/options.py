@@ -302,7 +302,13 @@ def graphql_options(settings: Settings) -> GraphqlOptions:
         digit_ids=compat.ids == "digits",
         logins=MOST_LOGINS if compat.graphql_logins == "few" else None,
         trace_clock=TraceClock() if config.tracing else None,
+        unkept=has_caches_in_front(settings),
     )
+
+
+def has_caches_in_front(settings: Settings) -> bool:
+    """Whether answers are named for caches that keep them for visitors."""
+    return bool(settings.api.caching.surrogate_keys.headers)
 
 
 def described_api(settings: Settings, registry: Registry, router: Router) -> Described:
@@ -365,7 +371,7 @@ def http_options(settings: Settings) -> HttpOptions:
         shows_own_role=settings.api.compat.own_role == "shown",
         split_fields=settings.api.compat.field_lists == "split",
         json_errors=settings.api.compat.error_bodies == "json",
-        unkept_errors=bool(settings.api.caching.surrogate_keys.headers),
+        unkept_errors=has_caches_in_front(settings),
         server_timing=settings.mode == "development",
     )
 

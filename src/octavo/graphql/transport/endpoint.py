@@ -12,12 +12,13 @@ from octavo.graphql.options import GraphqlContent, GraphqlOptions, ParseText
 from octavo.graphql.transport.playground import playground
 from octavo.http.own_page import OwnPage
 from octavo.http.request import Request
-from octavo.http.response import TEXT, Response, render_json
+from octavo.http.response import TEXT, UNKEPT, Response, render_json
 from octavo.http.router import Router
 
 if TYPE_CHECKING:
     from octavo.graphql.transport.request_handler import RequestHandler
 
+_CONTROL: Final = b"cache-control"
 _ONLY: Final = "Apollo Server supports only GET/POST requests."
 
 
@@ -72,7 +73,10 @@ class GraphqlEndpoint:
         if self._playground is not None and "text/html" in (request.header("accept") or ""):
             return self._playground.render()
         request.source = "graphql"
-        return await (self._answers or await self._answering()).get(request)
+        response = await (self._answers or await self._answering()).get(request)
+        if self._options.unkept and not any(name == _CONTROL for name, _ in response.headers):
+            response.headers = (*response.headers, *UNKEPT)
+        return response
 
     async def post(self, request: Request) -> Response:
         """An operation, or a batch of them."""
