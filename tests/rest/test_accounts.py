@@ -8,6 +8,7 @@ from typing import Any
 import jwt
 import pytest
 
+from octavo.database.introspect import found_tables
 from octavo.users.account_input import LOGIN, REGISTER
 from tests.http.asgi import Answer
 from tests.models.club import ALLOW, NEVER, PASSWORD, SAFE, SECRETS, SOME, Club, error, problems
@@ -397,6 +398,15 @@ async def test_forwarded_addresses_count_behind_trusted_proxies(new_club: OpenCl
     given = [(("X-Forwarded-For", f"203.0.113.{number}"),) for number in (1, 2, 1)]
     statuses = [(await club.ask("POST", "/api/auth/local", {}, headers=headers)).status for headers in given]
     assert statuses == [400, 400, 429]
+
+
+async def test_nodes_that_may_be_several_count_together(new_club: OpenClub) -> None:
+    club = await new_club()
+    assert [(await fail(club, "nobody")).status for _ in range(2)] == [400] * 2
+    tables = await found_tables(club.database, club.database.dialect)
+    assert ("octavo_rate_limits" in tables) == club.database.dialect.is_shared
+    if club.database.dialect.is_shared:
+        assert await club.database.fetch_value("SELECT max(hits) FROM octavo_rate_limits") == 2
 
 
 async def test_workers_count_together(new_club: OpenClub) -> None:

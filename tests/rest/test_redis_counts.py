@@ -11,6 +11,7 @@ import pytest
 
 from octavo.authentication.rate_limits import RateLimitOptions, RateLimits
 from octavo.authentication.redis_rate_limits import RedisCounts, RedisMissing
+from octavo.database.introspect import found_tables
 from octavo.errors import RateLimitError
 from octavo.runtime.process import build
 from octavo.settings import SettingsError, load_settings
@@ -32,9 +33,8 @@ async def test_logins_are_counted_there(new_club: OpenClub, counting_server: "Co
     names = counting_server.names()
     assert names
     assert not any("ann" in name for name in names)
-    tables = "SELECT count(*) FROM octavo_rate_limits"
-    with pytest.raises(Exception, match="octavo_rate_limits"):
-        await club.database.fetch_value(tables)
+    if "octavo_rate_limits" in await found_tables(club.database, club.database.dialect):
+        assert await club.database.fetch_value("SELECT count(*) FROM octavo_rate_limits") == 0
 
 
 async def test_several_count_together(counting_server: "CountingServer") -> None:

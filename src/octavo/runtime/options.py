@@ -190,9 +190,9 @@ def rate_limit_options(settings: Settings) -> RateLimitOptions:
 
 
 def counts_in_database(settings: Settings) -> bool:
-    """Whether attempts are counted in the database: workers share no memory."""
+    """Whether attempts are counted in the database: several processes share no memory."""
     store = settings.plugins.users_permissions.config.ratelimit.store
-    return store == "database" or (store == "auto" and settings.server.workers > 1)
+    return store == "database" or (store == "auto" and settings.may_be_several)
 
 
 def admin_options(settings: Settings) -> AdminOptions:

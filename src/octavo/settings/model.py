@@ -90,6 +90,11 @@ class Settings:
         """The SQLite file, absolute."""
         return self.project / self.database.filename
 
+    @property
+    def may_be_several(self) -> bool:
+        """Whether others may serve beside this process: workers, or nodes, of which one PostgreSQL may have several."""
+        return self.server.workers > 1 or self.database.client == "postgres"
+
 
 SECTIONS: Mapping[str, type[Any]] = {
     "server": Server,

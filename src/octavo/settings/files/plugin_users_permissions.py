@@ -28,7 +28,7 @@ class RateLimit:
     max: int = setting(5, "Most attempts in a period at one account from one address.", bounds=AT_LEAST_ONE)
     max_by_address: int = setting(50, "Most attempts in a period from one address.", bounds=AT_LEAST_ONE)
     store: Literal["auto", "memory", "database", "redis"] = setting(
-        "auto", "Where attempts are counted; `auto`: in memory with one worker, in the database with several."
+        "auto", "Where attempts are counted; `auto`: in the database, but for one worker on SQLite: in its memory."
     )
     url: str | None = setting(
         None,
