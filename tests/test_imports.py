@@ -7,10 +7,29 @@ from pathlib import Path
 
 from tests.cli.projects import make_project
 
-UNUSED = {"asyncpg", "boto3", "cryptography", "joserfc", "PIL", "re2", "regex", "redis", "strawberry"}
+UNUSED = {
+    "aiosmtplib",
+    "asyncpg",
+    "boto3",
+    "cryptography",
+    "email.headerregistry",
+    "httpx2",
+    "importlib.metadata",
+    "joserfc",
+    "limits",
+    "markdown_it",
+    "PIL",
+    "re2",
+    "regex",
+    "redis",
+    "rich",
+    "strawberry",
+    "zipfile",
+}
 SERVE = """
 import asyncio, sys
 from pathlib import Path
+import octavo.cli.start
 from octavo.runtime.process import build
 from octavo.settings import load_settings
 from tests.http.asgi import call
@@ -21,7 +40,7 @@ async def main():
     callers = [], [("Authorization", "Bearer x")]
     asked = [await call(octavo.asgi, "GET", "/api/stories", headers) for headers in callers]
     await octavo.asgi.stop()
-    print([answer.status for answer in asked], *sorted({name.partition(".")[0] for name in sys.modules}))
+    print([answer.status for answer in asked], *sorted(sys.modules))
 
 asyncio.run(main())
 """

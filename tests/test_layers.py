@@ -62,12 +62,22 @@ OPTIONAL = {"strawberry", "uvloop"}
 
 LATE = {
     ("octavo.cli.base", "octavo.cli.hooked"),
+    ("octavo.cli.base", "octavo.cli.tables"),
+    ("octavo.cli.develop", "octavo.cli.progress"),
+    ("octavo.cli.groups", "octavo.cli.added_commands"),
+    ("octavo.project.plugins", "octavo.project.installed_plugins"),
     ("octavo.cli.start", "octavo.cli.v4_report"),
     ("octavo.cli.advise", "octavo.runtime.advising"),
     ("octavo.settings.v4.read", "octavo.settings.v4.files"),
     ("octavo.runtime.project_code", "octavo.project.v4.read"),
     ("octavo.graphql.transport.endpoint", "octavo.graphql.transport.request_handler"),
     ("octavo.authentication.credentials", "octavo.authentication.jws"),
+    ("octavo.authentication.rate_limits", "octavo.authentication.attempt_counts"),
+    ("octavo.runtime.infrastructure", "octavo.authentication.attempt_counts"),
+    ("octavo.runtime.open_resources", "octavo.authentication.redis_rate_limits"),
+    ("octavo.mail.folder", "octavo.mail.mime"),
+    ("octavo.mail.sendmail", "octavo.mail.mime"),
+    ("octavo.mail.smtp", "octavo.mail.smtp_delivery"),
     ("octavo.media.processing", "octavo.media.images"),
     ("octavo.runtime.open_storage", "octavo.media.storage.cloudinary"),
     ("octavo.runtime.open_mailer", "octavo.mail.http_mailers"),
@@ -85,7 +95,7 @@ LATE = {
 cryptography, Pillow, RE2 and `regex`, the HTTP client, the parsers of JavaScript, the report on v4 projects,
 drivers and, for commands that call hooks, all of the service, when they are needed."""
 
-BOOKKEEPING = {"octavo.authentication.authenticator", "octavo.authentication.rate_limits", "octavo.users.sessions"}
+BOOKKEEPING = {"octavo.authentication.authenticator", "octavo.authentication.attempt_counts", "octavo.users.sessions"}
 """Modules that write, in one statement, what is no data of a project: a token's last use, counts, ended sessions."""
 
 DATABASES = {"sqlite", "postgresql", "postgres"}

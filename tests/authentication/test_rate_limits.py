@@ -6,7 +6,8 @@ from collections.abc import Hashable
 
 import pytest
 
-from octavo.authentication.rate_limits import TABLE, DatabaseStorage, RateLimitOptions, RateLimits
+from octavo.authentication.attempt_counts import DatabaseStorage
+from octavo.authentication.rate_limits import TABLE, RateLimitOptions, RateLimits
 from octavo.database.connection import Database
 from octavo.errors import RateLimitError
 from tests.models.people import write
@@ -72,8 +73,7 @@ async def test_windows_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_processes_count_together(database: Database) -> None:
     await database.execute_script(TABLE.script(database.dialect.counter_column))
-    storages = [DatabaseStorage(database) for _ in range(2)]
-    both = [RateLimits(RateLimitOptions(most=5), storage) for storage in storages]
+    both = [RateLimits(RateLimitOptions(most=5), lambda: DatabaseStorage(database)) for _ in range(2)]
     tries = [passes(both[number % 2], "login", "192.0.2.1", "ann") for number in range(12)]
     assert sum(await asyncio.gather(*tries)) == 5
     assert await database.fetch_value("SELECT count(*) FROM octavo_rate_limits") == 2

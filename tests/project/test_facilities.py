@@ -14,7 +14,8 @@ import pytest
 
 from octavo.cache import CacheBudget
 from octavo.clock import Clock
-from octavo.mail.mailers import FolderMailer, MailProblem
+from octavo.mail.folder import FolderMailer
+from octavo.mail.mailers import MailProblem
 from octavo.net.outgoing import MOST_REDIRECTS
 from octavo.project.api.app import App
 from octavo.project.api.code_cache import CodeCache

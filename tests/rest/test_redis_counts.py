@@ -40,7 +40,7 @@ async def test_logins_are_counted_there(new_club: OpenClub, counting_server: "Co
 async def test_several_count_together(counting_server: "CountingServer") -> None:
     url = counting_server.address(1)
     workers = [RedisCounts(url), RedisCounts(url)]
-    limits = [RateLimits(RateLimitOptions(most=5), worker.storage) for worker in workers]
+    limits = [RateLimits(RateLimitOptions(most=5), worker.open_storage) for worker in workers]
 
     async def passes(limit: RateLimits) -> bool:
         try:

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from octavo.errors import ServiceUnavailable
+from octavo.mail.folder import FolderMailer
 from octavo.mail.http_mailers import MailgunMailer, SendgridMailer, SesMailer
-from octavo.mail.mailers import FolderMailer, Mailer, MailProblem, Message, NoMailer, Sender
+from octavo.mail.mailers import Mailer, MailProblem, Message, NoMailer, Sender
 from octavo.mail.sendmail import SendmailMailer
-from octavo.mail.smtp import SmtpMailer, SmtpServer
+from octavo.mail.smtp import SmtpMailer
+from octavo.mail.smtp_server import SmtpServer
 from octavo.media.storage.base import Storage
 from octavo.runtime.open_mailer import open_mailer
 from octavo.runtime.open_storage import open_storage

@@ -5,41 +5,26 @@ them. Refuses with `RateLimitError`.
 """
 
 import unicodedata
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from hashlib import blake2b
+from importlib import import_module
 from ipaddress import AddressValueError, IPv4Address, IPv6Address, IPv6Network, ip_address
-from typing import Final
+from typing import TYPE_CHECKING, Final, Literal
 
-from limits import RateLimitItemPerSecond
-from limits.aio.storage import MemoryStorage, Storage
-from limits.aio.strategies import FixedWindowRateLimiter
-from limits.errors import StorageError
-
-from octavo.clock import this_moment
-from octavo.database.connection import Database
-from octavo.database.unit_of_work import unit_of_work
-from octavo.errors import RateLimitError, ServiceUnavailable
+from octavo.errors import RateLimitError
 from octavo.sql.ddl.tables import OwnTable
-from octavo.sql.own_table_statement import OwnStatement
+from octavo.threads import in_thread
+
+if TYPE_CHECKING:
+    from limits.aio.storage import Storage
+
+    from octavo.authentication.attempt_counts import AttemptCounts
 
 TABLE: Final = OwnTable(
     "octavo_rate_limits",
     ("name varchar(255) PRIMARY KEY NOT NULL", "hits integer NOT NULL", "expires_at bigint NOT NULL"),
 )
-
-_COUNT: Final = OwnStatement("""
-INSERT INTO octavo_rate_limits (name, hits, expires_at) VALUES ({name}, {hits}, {expires_at})
-{name:on_conflict}
-  hits = CASE WHEN octavo_rate_limits.expires_at <= {now} THEN {hits:proposed}
-              ELSE octavo_rate_limits.hits + {hits:proposed} END,
-  expires_at = CASE WHEN octavo_rate_limits.expires_at <= {now} THEN {expires_at:proposed}
-                    ELSE octavo_rate_limits.expires_at END
-{hits:returning}""")
-_READ: Final = OwnStatement("SELECT hits FROM octavo_rate_limits WHERE name = {name} AND expires_at > {now}")
-_END: Final = OwnStatement("SELECT expires_at FROM octavo_rate_limits WHERE name = {name}")
-_FORGET: Final = OwnStatement("DELETE FROM octavo_rate_limits WHERE expires_at <= {now}")
-_CLEAR: Final = OwnStatement("DELETE FROM octavo_rate_limits WHERE name = {name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,41 +38,51 @@ class RateLimitOptions:
 
 
 class RateLimits:
-    """Counts attempts. In memory, unless a shared storage is given."""
+    """Counts attempts. In memory, unless `open_storage` opens a shared storage.
 
-    def __init__(self, options: RateLimitOptions, storage: Storage | None = None) -> None:
-        self._enabled = options.enabled
-        self._limiter = FixedWindowRateLimiter(storage or MemoryStorage())
-        self._one = RateLimitItemPerSecond(options.most, options.interval, "one")
-        self._all = RateLimitItemPerSecond(options.most_by_address, options.interval, "all")
+    What counts is loaded at the first attempt, in a thread: a service that nobody signs in to is 3 MB smaller.
+    """
+
+    def __init__(self, options: RateLimitOptions, open_storage: "Callable[[], Storage] | None" = None) -> None:
+        self._options = options
+        self._open_storage = open_storage
+        self._counts: AttemptCounts | None = None
 
     async def check(self, route: str, address: str, about: Hashable = "") -> None:
         """Count an attempt. `about` is the text that names an account, or the id of one. Raises RateLimitError."""
-        if not self._enabled:
+        if not self._options.enabled:
             return
         await self.check_address(address)
         await self._count_one(route, _place(address), about)
 
     async def check_address(self, address: str) -> None:
         """Count an attempt that is about nobody yet. Raises RateLimitError."""
-        if self._enabled and not await self._hit(self._all, _place(address)):
+        if self._options.enabled and not await self._hit("all", _place(address)):
             raise RateLimitError
 
     async def check_account(self, route: str, address: str, account_id: int) -> None:
         """The same attempt, now that the account is known: by name or by e-mail makes no difference."""
-        if self._enabled:
+        if self._options.enabled:
             await self._count_one(route, _place(address), account_id)
 
     async def _count_one(self, route: str, place: str, about: Hashable) -> None:
-        if not await self._hit(self._one, route, place, _key(about)):
+        if not await self._hit("one", route, place, _key(about)):
             raise RateLimitError
 
-    async def _hit(self, item: RateLimitItemPerSecond, *names: str) -> bool:
-        """Count; where that is not possible nobody gets in, for else a way to stop the counting would be a way in."""
-        try:
-            return await self._limiter.hit(item, *names)
-        except StorageError as error:
-            raise ServiceUnavailable(reason="attempts at logins cannot be counted") from error
+    async def _hit(self, kind: Literal["one", "all"], *names: str) -> bool:
+        if self._counts is None:
+            await in_thread(lambda: import_module("octavo.authentication.attempt_counts"))
+        return await self._counting().hit(kind, *names)
+
+    def _counting(self) -> "AttemptCounts":
+        """One for all, whoever came first."""
+        if self._counts is None:
+            from octavo.authentication.attempt_counts import AttemptCounts
+
+            most: dict[Literal["one", "all"], int] = {"one": self._options.most, "all": self._options.most_by_address}
+            storage = self._open_storage() if self._open_storage is not None else None
+            self._counts = AttemptCounts(self._options.interval, most, storage)
+        return self._counts
 
 
 def _place(address: str) -> str:
@@ -105,50 +100,3 @@ def _key(about: Hashable) -> str:
     """A short name for what an attempt is about: the same for every spelling of a text."""
     text = unicodedata.normalize("NFKC", str(about)).casefold().strip() if isinstance(about, str) else f"#{about}"
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-class DatabaseStorage(Storage):
-    """Counts in the project's database, for several workers or machines; fixed windows only."""
-
-    STORAGE_SCHEME = ["async+octavo"]  # noqa: RUF012 - declared so by the library
-
-    def __init__(self, database: Database) -> None:
-        super().__init__()
-        self._database = database
-        self._dialect = database.dialect
-
-    @property
-    def base_exceptions(self) -> type[Exception]:
-        """What the library may wrap; it is told to wrap nothing."""
-        return ServiceUnavailable
-
-    async def incr(self, key: str, expiry: float, amount: int = 1) -> int:
-        """Count; what is over is forgotten whenever something new begins."""
-        now = this_moment()
-        async with unit_of_work(self._database) as unit:
-            expires_at = now + int(expiry * 1000)
-            counted = _COUNT.bind(self._dialect, name=key, hits=amount, expires_at=expires_at, now=now)
-            hits = int(await unit.connection.fetch_value(*counted))
-            if hits == amount:
-                await unit.connection.execute(*_FORGET.bind(self._dialect, now=now))
-        return hits
-
-    async def get(self, key: str) -> int:
-        """What has been counted."""
-        return int(await self._database.fetch_value(*_READ.bind(self._dialect, name=key, now=this_moment())) or 0)
-
-    async def get_expiry(self, key: str) -> float:
-        """When counting begins anew."""
-        return int(await self._database.fetch_value(*_END.bind(self._dialect, name=key)) or this_moment()) / 1000
-
-    async def check(self) -> bool:
-        """Whether the database answers."""
-        return bool(await self._database.fetch_value("SELECT 1"))
-
-    async def reset(self) -> int | None:
-        """Forget everything."""
-        return await self._database.execute("DELETE FROM octavo_rate_limits")
-
-    async def clear(self, key: str) -> None:
-        """Forget one count."""
-        await self._database.execute(*_CLEAR.bind(self._dialect, name=key))

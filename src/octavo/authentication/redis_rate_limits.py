@@ -28,7 +28,10 @@ class RedisCounts:
             self._pool = redis.ConnectionPool.from_url(url, socket_timeout=_PATIENCE, socket_connect_timeout=_PATIENCE)
         except ValueError as error:
             raise RedisMissing(f"expected an address such as redis://host:6379/0: {error}") from None
-        self.storage: Storage = RedisStorage(
+
+    def open_storage(self) -> Storage:
+        """What counts there."""
+        return RedisStorage(
             "redis://",
             wrap_exceptions=True,
             implementation="redispy",

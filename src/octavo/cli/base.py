@@ -3,17 +3,14 @@
 import asyncio
 import json
 import os
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, NoReturn, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 import click
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
-from rich.text import Text
 
 from octavo.authorization.action_patterns import actions_of
 from octavo.backups.problems import BackupFailed
@@ -32,7 +29,14 @@ from octavo.transfer.seed import SeedError
 
 ResultT = TypeVar("ResultT")
 
-_PIPE_WIDTH = 10_000
+_STYLES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "bold": {"bold": True},
+    "dim": {"dim": True},
+    "cyan": {"fg": "cyan"},
+    "red": {"fg": "red"},
+    "yellow": {"fg": "yellow"},
+}
+_STYLE: Final = re.compile(rf"\[(?:({'|'.join(_STYLES)})|/)\]")
 
 project_option = click.option(
     "--project",
@@ -48,8 +52,7 @@ class Refused(click.ClickException):
     """Something cannot be done: a short text for people, exit code 1."""
 
     def show(self, file: Any = None) -> None:
-        errors = Console(stderr=True, highlight=False, soft_wrap=True)
-        errors.print(Text.assemble(("Error: ", "bold red"), self.message))
+        print_line(click.style("Error: ", "red", bold=True) + self.message, err=True)
 
 
 class Command(click.Command):
@@ -153,14 +156,23 @@ def _has_code(settings: Settings) -> bool:
 
 
 def say(template: str, *values: object) -> None:
-    """Print for people. The template may have markup of rich; the values, one for each `{}`, are shown as they are."""
-    Console(highlight=False, soft_wrap=True).print(template.format(*(escape(str(value)) for value in values)))
+    """Print for people: `[bold]{}[/]` is the next of the values, in bold. Values are shown as they are."""
+    print_line(_STYLE.sub(_ansi, template).format(*values))
 
 
 def warn(message: str) -> None:
     """Print a warning for people, beside what is answered."""
-    errors = Console(stderr=True, highlight=False, soft_wrap=True)
-    errors.print(Text.assemble(("Warning: ", "bold yellow"), message))
+    print_line(click.style("Warning: ", "yellow", bold=True) + message, err=True)
+
+
+def print_line(text: str, *, err: bool = False) -> None:
+    """Print a line; its styles are for terminals that have some and people who want them."""
+    plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") in ("dumb", "unknown")
+    click.echo(text, err=err, color=False if plain else None)
+
+
+def _ansi(style: re.Match[str]) -> str:
+    return click.style("", **_STYLES.get(style[1] or "", {}), reset=not style[1])
 
 
 def say_json(value: Any) -> None:
@@ -170,12 +182,6 @@ def say_json(value: Any) -> None:
 
 def say_table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
     """Print rows below their headings. In a pipe nothing is cut off."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=_PIPE_WIDTH)
-    console.print(table)
+    from octavo.cli.tables import print_table
+
+    print_table(columns, rows)

@@ -8,7 +8,6 @@ import click
 
 from octavo.cli.address import address_of
 from octavo.cli.base import Command, check_project, project_option, say, with_database
-from octavo.cli.progress import progress_bar
 from octavo.cli.start import announce, host_option, port_option, variables
 from octavo.cli.watcher import Watcher
 from octavo.content.writer import EntryWriter
@@ -49,6 +48,7 @@ def develop(project: Path, host: str | None, port: int | None, seed: bool) -> No
 
 def load(settings: Settings) -> None:
     """Load the seed, unless there are entries."""
+    from octavo.cli.progress import progress_bar
 
     async def work(database: Database) -> SeedReport | None:
         media = open_media(settings, database, open_storage(settings))

@@ -2,10 +2,12 @@
 
 import importlib
 from collections.abc import Mapping
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from octavo.cli.added_commands import AddedCommand
 
 
 class LazyGroup(click.Group):
@@ -27,7 +29,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self._rows:
             added = self._added().get(cmd_name)
-            return None if added is None else _command_of(added)
+            return None if added is None else added.load()
         module, _, attribute = self._rows[cmd_name][0].partition(":")
         command = getattr(importlib.import_module(module), attribute)
         assert isinstance(command, click.Command)
@@ -39,26 +41,12 @@ class LazyGroup(click.Group):
         added = self._added()
         if added:
             with formatter.section("Commands of plugins"):
-                formatter.write_dl([(name, f"from {_distribution(added[name])}") for name in sorted(added)])
+                formatter.write_dl([(name, f"from {added[name].distribution}") for name in sorted(added)])
 
-    def _added(self) -> dict[str, EntryPoint]:
+    def _added(self) -> "Mapping[str, AddedCommand]":
         """The commands of installed packages; none takes the name of one of ours."""
-        found = entry_points(group=self._plugins) if self._plugins else ()
-        return {entry.name: entry for entry in found if entry.name not in self._rows}
+        if not self._plugins:
+            return {}
+        from octavo.cli.added_commands import added_commands
 
-
-def _command_of(entry: EntryPoint) -> click.Command:
-    """A command of a package. Raises ClickException where it cannot be loaded."""
-    try:
-        command = entry.load()
-    except Exception as error:  # whatever a package raises when it is imported
-        raise click.ClickException(
-            f"{entry.name}, of {_distribution(entry)}: {type(error).__name__}: {error}"
-        ) from error
-    if not isinstance(command, click.Command):
-        raise click.ClickException(f"{entry.name}, of {_distribution(entry)}: {entry.value} is no command of click")
-    return command
-
-
-def _distribution(entry: EntryPoint) -> str:
-    return entry.dist.name if entry.dist is not None else "a package"
+        return {name: added for name, added in added_commands(self._plugins).items() if name not in self._rows}

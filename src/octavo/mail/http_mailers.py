@@ -17,7 +17,8 @@ from urllib.parse import quote, urlencode, urlsplit
 import httpx2
 
 from octavo.mail.aws_signature import AwsKey, signed_headers
-from octavo.mail.mailers import NOBODY, Attachment, MailProblem, Message, Sender, to_mime
+from octavo.mail.mailers import NOBODY, Attachment, MailProblem, Message, Sender
+from octavo.mail.mime import to_mime
 
 _TIMES: Final = httpx2.Timeout(30, connect=10)
 _XML_MESSAGE: Final = re.compile(r"<Message>(.*?)</Message>", re.DOTALL)

@@ -6,7 +6,7 @@ import shutil
 from dataclasses import dataclass
 from typing import Final
 
-from octavo.mail.mailers import NOBODY, MailProblem, Message, Sender, to_mime
+from octavo.mail.mailers import NOBODY, MailProblem, Message, Sender
 
 _USUAL_PLACES: Final = ("/usr/sbin", "/usr/lib", "/usr/bin")
 _SECONDS: Final = 60.0
@@ -34,6 +34,8 @@ class SendmailMailer:
         program = find_sendmail(self.path)
         if program is None:
             raise MailProblem(MISSING)
+        from octavo.mail.mime import to_mime
+
         mime = to_mime(message, self.sender)
         sender, to = (mime[header].addresses[0].addr_spec for header in ("From", "To"))
         pipe = asyncio.subprocess.PIPE

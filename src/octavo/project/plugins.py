@@ -7,56 +7,27 @@ A plugin is in use where `config/plugins.toml` says so; one that is installed an
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
-from importlib.metadata import EntryPoint, entry_points
-from importlib.util import find_spec
+from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Final, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, Union, get_args, get_origin, get_type_hints
 
 from octavo.project.naming import did_you_mean
 from octavo.project.problems import CodeProblem, InvalidCode
-from octavo.schema.source_folders import SourceFolder
-from octavo.settings.files.plugins import BUILT_IN
 
-GROUP: Final = "octavo.plugins"
-COMMANDS: Final = "octavo.commands"
-"""Entry points of commands that plugins add to `octavo`."""
+if TYPE_CHECKING:
+    from octavo.project.installed_plugins import PluginPackage
+
 _FILE: Final = "config/plugins.toml"
 
 
-@dataclass(frozen=True, slots=True)
-class PluginPackage:
-    """An installed plugin: its name, its package, and the folder of that. `version` is the distribution's."""
-
-    name: str
-    package: str
-    version: str
-    source: SourceFolder
-
-
-def installed_plugins() -> dict[str, PluginPackage]:
-    """Those that are installed, by name. Their code is not run. Raises InvalidCode for what is no package."""
-    problems: list[CodeProblem] = []
-    found: dict[str, PluginPackage] = {}
-    for entry in sorted(entry_points(group=GROUP), key=lambda one: one.name):
-        plugin = _read(entry)
-        if plugin is None:
-            problems.append(CodeProblem(_place(entry), f"{entry.value} is no package that is installed"))
-        elif entry.name in BUILT_IN or entry.name in found:
-            problems.append(CodeProblem(_place(entry), f"there is another plugin {entry.name}"))
-        else:
-            found[entry.name] = plugin
-    if problems:
-        raise InvalidCode(problems)
-    return found
-
-
-def plugins_in_use(tables: Mapping[str, Mapping[str, Any]]) -> tuple[PluginPackage, ...]:
+def plugins_in_use(tables: Mapping[str, Mapping[str, Any]]) -> "tuple[PluginPackage, ...]":
     """The plugins that the tables of `plugins.toml` switch on. Raises InvalidCode for those that are not installed."""
     wanted = [name for name, table in tables.items() if table.get("enabled") is True]
     if not wanted:
         return ()
+    from octavo.project.installed_plugins import installed_plugins
+
     known = installed_plugins()
     missing = [
         CodeProblem(f"{_FILE}: {name}", f"no such plugin is installed{did_you_mean(name, known)}")
@@ -68,23 +39,8 @@ def plugins_in_use(tables: Mapping[str, Mapping[str, Any]]) -> tuple[PluginPacka
     return tuple(known[name] for name in wanted)
 
 
-def _read(entry: EntryPoint) -> PluginPackage | None:
-    spec = find_spec(entry.value) if entry.value.isidentifier() else None
-    folders = spec.submodule_search_locations if spec is not None else None
-    if not folders:
-        return None
-    folder = Path(next(iter(folders)))
-    version = entry.dist.version if entry.dist is not None else ""
-    return PluginPackage(entry.name, entry.value, version, SourceFolder(folder, folder.parent))
-
-
-def _place(entry: EntryPoint) -> str:
-    distribution = entry.dist.name if entry.dist is not None else "a package"
-    return f"{distribution}: entry point {entry.name}"
-
-
 def read_configs(
-    plugins: Iterable[PluginPackage], tables: Mapping[str, Mapping[str, Any]], kinds: Mapping[Path, Any]
+    plugins: "Iterable[PluginPackage]", tables: Mapping[str, Mapping[str, Any]], kinds: Mapping[Path, Any]
 ) -> dict[str, Any]:
     """The config of each plugin in use; `kinds` are their `Settings`, by folder. Raises InvalidCode."""
     return {

@@ -15,8 +15,7 @@ from octavo.administrators.entering import Entering
 from octavo.administrators.making import ensure_first_administrator
 from octavo.administrators.people import People
 from octavo.authentication.authenticator import REMEMBERED_TYPES, Authenticator
-from octavo.authentication.rate_limits import DatabaseStorage, RateLimits
-from octavo.authentication.redis_rate_limits import RedisCounts
+from octavo.authentication.rate_limits import RateLimits
 from octavo.builder.service import DefinitionChanges
 from octavo.cache import CacheBudget
 from octavo.clock import this_moment
@@ -49,6 +48,9 @@ from octavo.users.sessions import UserSessions
 from octavo.webhooks.book import Webhooks
 
 if TYPE_CHECKING:
+    from limits.aio.storage import Storage as CountStorage
+
+    from octavo.authentication.redis_rate_limits import RedisCounts
     from octavo.telemetry.traces import Traces
 
 logger = logging.getLogger(__name__)
@@ -78,7 +80,7 @@ class Infrastructure:
     people: People
     entering: Entering
     sessions: UserSessions | None
-    counts: RedisCounts | None
+    counts: "RedisCounts | None"
     definitions: DefinitionChanges
     backups: ScheduledBackups
     slow: SlowRequests
@@ -140,8 +142,8 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
     counts = open_counts(settings)
     mailer = open_mailer(settings)
     traces = open_traces(settings)
-    attempts = DatabaseStorage(database) if options.counts_in_database(settings) else None
-    limits = RateLimits(options.rate_limit_options(settings), counts.storage if counts else attempts)
+    attempts = counts.open_storage if counts else _counted_in_database(settings, database)
+    limits = RateLimits(options.rate_limit_options(settings), attempts)
     caches = CacheBudget(settings.server.caches)
     access = options.access_options(settings)
     new_authenticator = Authenticator if traces is None else traces.authenticator
@@ -156,7 +158,7 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
     purges = open_purges(settings, database, outbox)
     purges.join(feed)
     mailer = mailer if traces is None else traces.mailer(mailer)
-    admin_limits = RateLimits(options.admin_rate_limits(settings), counts.storage if counts else attempts)
+    admin_limits = RateLimits(options.admin_rate_limits(settings), attempts)
     audit = Audit(database, options.audit_options(settings))
     audit.join(feed)
     administrators = Administrators(database, authenticator, admin_limits, options.admin_options(settings), audit)
@@ -187,3 +189,16 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
         traces=traces,
         started=this_moment(),
     )
+
+
+def _counted_in_database(settings: Settings, database: Database) -> "Callable[[], CountStorage] | None":
+    """Opens the counts of attempts in the database; None where they are in memory."""
+    if not options.counts_in_database(settings):
+        return None
+
+    def open_storage() -> "CountStorage":
+        from octavo.authentication.attempt_counts import DatabaseStorage
+
+        return DatabaseStorage(database)
+
+    return open_storage

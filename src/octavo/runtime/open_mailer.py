@@ -6,9 +6,11 @@ from ssl import SSLContext
 from typing import Final
 
 from octavo.mail.aws_signature import AwsKey
-from octavo.mail.mailers import FolderMailer, Mailer, NoMailer, Sender
+from octavo.mail.folder import FolderMailer
+from octavo.mail.mailers import Mailer, NoMailer, Sender
 from octavo.mail.sendmail import MISSING, SendmailMailer, find_sendmail
-from octavo.mail.smtp import WELL_KNOWN, Security, SmtpMailer, SmtpServer, TlsOptions, tls_context
+from octavo.mail.smtp import SmtpMailer
+from octavo.mail.smtp_server import WELL_KNOWN, Security, SmtpServer, TlsOptions, tls_context
 from octavo.settings import Settings, SettingsError, SettingsProblem
 from octavo.settings.files.plugin_email import EmailConfig, EmailProviderOptions
 from octavo.settings.provider_checks import mail_is_from_v4, mail_problems

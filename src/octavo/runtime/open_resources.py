@@ -5,8 +5,8 @@ Knows no door, so that commands which need the database alone are quick to start
 
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from octavo.authentication.redis_rate_limits import RedisCounts, RedisMissing
 from octavo.database import open_database
 from octavo.database.connection import Database
 from octavo.database.migrations.files import FOLDER
@@ -14,6 +14,9 @@ from octavo.media.library import MediaLibrary, MediaOptions
 from octavo.media.storage.base import Storage
 from octavo.runtime.database_servers import read_servers
 from octavo.settings import Settings, SettingsError, SettingsProblem
+
+if TYPE_CHECKING:
+    from octavo.authentication.redis_rate_limits import RedisCounts
 
 
 def open_project_database(settings: Settings, *, untouched: bool = False) -> Database:
@@ -68,11 +71,13 @@ def open_media(settings: Settings, database: Database, storage: Storage) -> Medi
     return MediaLibrary(database, storage, media)
 
 
-def open_counts(settings: Settings) -> RedisCounts | None:
+def open_counts(settings: Settings) -> "RedisCounts | None":
     """Redis, if attempts are counted there. Raises SettingsError."""
     given = settings.plugins.users_permissions.config.ratelimit
     if given.store != "redis":
         return None
+    from octavo.authentication.redis_rate_limits import RedisCounts, RedisMissing
+
     try:
         return RedisCounts(given.url or "")
     except RedisMissing as error:
