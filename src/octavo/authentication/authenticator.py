@@ -13,7 +13,7 @@ from collections.abc import Callable, Coroutine, Hashable
 from dataclasses import dataclass
 from functools import partial
 from math import inf
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from octavo.authentication.admin_sessions import AdminSessions, AdminTokens
 from octavo.authentication.credentials import (
@@ -103,6 +103,21 @@ class _User:
     version: int = 0
 
 
+class _Accepted(NamedTuple):
+    """A user's token that holds."""
+
+    user_id: int
+    version: int
+
+
+def _admit(claims: _Accepted, user: _User) -> Actor:
+    if user.actor is None:
+        raise UnauthorizedError(user.refusal)
+    if claims.version < user.version:
+        raise UnauthorizedError(MISSING)
+    return user.actor
+
+
 class _Flights:
     """Work under way, by key: whoever asks for the same work waits for the same task."""
 
@@ -163,6 +178,22 @@ class Authenticator:
         self._directory_at = -inf
         self._users: Cache[int, _User] = caches.cache("users")
         self._noted: dict[int, float] = {}
+
+    def at_once(self, authorization: str | None) -> Actor | None:
+        """As `authenticate`, where what is known is fresh; None where something has to be asked first."""
+        if self._clock.steady() - self._directory_at >= self._options.max_age / 2:
+            return None
+        token = None if authorization is None else read_bearer(authorization)
+        if token is None:
+            return self._grants.anonymous
+        if is_admin_token(token):
+            return None
+        if "." in token:
+            claims = self._accepted(token)
+            user = self._users.get(claims.user_id)
+            return None if user is None or self._is_old(user) else _admit(claims, user)
+        found, older_key = self._find_api_token(token, self._grants)
+        return None if found is None else self._admit_token(found, token, older_key)
 
     async def authenticate(self, authorization: str | None) -> Actor:
         """The actor that the header stands for: anonymous without credentials, refused with wrong ones."""
@@ -225,6 +256,11 @@ class Authenticator:
         self._directory_at = asked_at
 
     async def _user_actor(self, token: str) -> Actor:
+        claims = self._accepted(token)
+        return _admit(claims, await self._fresh_user(claims.user_id))
+
+    def _accepted(self, token: str) -> "_Accepted":
+        """What a token says of a user. Raises UnauthorizedError."""
         claims = self._tokens.get(token) or self._tokens.put(token, self._read_user_token(token))
         if not claims.hold_at(self._clock.wall()):
             raise UnauthorizedError(MISSING)
@@ -232,21 +268,19 @@ class Authenticator:
             raise UnauthorizedError(INVALID)
         if claims.expires_at is None and self._options.require_expiry:
             raise UnauthorizedError(MISSING)
-        user = await self._fresh_user(claims.user_id)
-        if user.actor is None:
-            raise UnauthorizedError(user.refusal)
-        if claims.version < user.version:
-            raise UnauthorizedError(MISSING)
-        return user.actor
+        return _Accepted(claims.user_id, claims.version)
 
     def _read_user_token(self, token: str) -> Claims:
         return read_user_token(token, self._secrets.jwt_secret, self._secrets.accepted_jwt)
 
     async def _fresh_user(self, user_id: int) -> _User:
         user = self._users.get(user_id)
-        if user is None or self._clock.steady() - user.read_at >= self._options.max_age:
+        if user is None or self._is_old(user):
             user = await self._flights.join((self._generation, "user", user_id), partial(self._read_user, user_id))
         return user
+
+    def _is_old(self, user: _User) -> bool:
+        return self._clock.steady() - user.read_at >= self._options.max_age
 
     async def _read_user(self, user_id: int) -> _User:
         generation, asked_at = self._generation, self._clock.steady()
@@ -282,6 +316,10 @@ class Authenticator:
             found, older_key = self._find_api_token(token, self._grants)
         if found is None:
             raise UnauthorizedError(MISSING)
+        return self._admit_token(found, token, older_key)
+
+    def _admit_token(self, found: ApiToken, token: str, older_key: str | None) -> Actor:
+        """Whom an API token stands for. Raises UnauthorizedError."""
         if not found.holds_at(self._clock.wall()):
             raise UnauthorizedError(EXPIRED)
         if found.actor.id is not None:

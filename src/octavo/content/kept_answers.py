@@ -96,6 +96,15 @@ class KeptReader(EntryReader):
         )
         self._appearing: dict[str, tuple[Hashable, int, float]] = {}
 
+    def holds_at_once(self, validity: Validity) -> bool | None:
+        """Whether an answer is what reading again would give; None where the database has to be asked."""
+        moment = self.versions.at_once()
+        return None if moment is None else validity.holds(moment)
+
+    async def holds(self, validity: Validity) -> bool:
+        """The same, after the database was asked."""
+        return validity.holds(await self.versions.now())
+
     async def read_one(self, prepared: PreparedRead, connection: Connection | None = None) -> bytes | None:
         """As for EntryReader."""
         if connection is not None:

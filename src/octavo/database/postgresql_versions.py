@@ -39,6 +39,9 @@ class LedgerReader:
         self._reading: asyncio.Task[None] | None = None
         self.latest: TableMoment | None = None
 
+    def at_once(self) -> None:
+        """The database has to be asked."""
+
     def now(self) -> "asyncio.Future[TableMoment | None]":
         loop = asyncio.get_running_loop()
         waiting: asyncio.Future[TableMoment | None] = loop.create_future()
@@ -46,8 +49,6 @@ class LedgerReader:
         if self._reading is None:
             self._reading = loop.create_task(self._read_again_and_again(), context=Context())
         return waiting
-
-    arrived = now
 
     async def _read_again_and_again(self) -> None:
         """Until nobody waits. It begins in the next turn of the loop, when all who ask in this one have asked."""

@@ -5,7 +5,7 @@ All of it blocks; `sqlite` decides what runs in the event loop and what in a thr
 
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +15,7 @@ from octavo.database.connection import AnswerTooLarge, IntegrityViolation, Row, 
 from octavo.database.prepared_statements import StatementTexts
 from octavo.database.sqlite_errors import raise_translated
 from octavo.database.sqlite_long_statements import LARGEST_CACHED, LARGEST_KEPT, TIMES, LongStatements
+from octavo.database.sqlite_wal_index import header_of
 from octavo.sql.dialects.sqlite import MEASURE
 
 ResultT = TypeVar("ResultT")
@@ -93,6 +94,7 @@ class SqliteConnection:
             _open_untouched(path) if untouched else apsw.Connection(str(path), statementcachesize=_CACHED_STATEMENTS)
         )
         self._versions = self.raw.cursor()
+        self._read_version: Callable[[], Hashable] | None = None
         self.is_closed = False
         self._texts = StatementTexts(LARGEST_KEPT)
         self._long = None if writes else LongStatements(self.raw, largest_answer)
@@ -224,9 +226,17 @@ class SqliteConnection:
         for number in range(_CACHED_STATEMENTS):
             self.raw.execute(f"SELECT {number}").fetchall()
 
-    def version(self) -> int | None:
-        """A number that is another one when another connection has committed something since it was asked for last.
-        None while the file is being recovered."""
+    def version(self) -> Hashable:
+        """Another one when another connection has committed something since it was asked for last. None while that
+        cannot be told at once, as while the file is being recovered."""
+        if self._read_version is None:
+            if self._data_version() is None:
+                return None
+            writes_ahead = self.raw.execute("PRAGMA journal_mode").get == "wal"
+            self._read_version = (header_of(Path(self.raw.filename)) if writes_ahead else None) or self._data_version
+        return self._read_version()
+
+    def _data_version(self) -> int | None:
         try:
             found: int = self._versions.execute("PRAGMA data_version").get
         except apsw.Error:

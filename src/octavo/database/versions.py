@@ -33,9 +33,8 @@ class Versions(Protocol):
     def latest(self) -> Moment | None:
         """What was told last."""
 
+    def at_once(self) -> Moment | None:
+        """As `now`, where nothing has to be waited for; None elsewhere."""
+
     def now(self) -> Awaitable[Moment | None]:
         """The versions as they are after this was called; None where they cannot be told."""
-
-    def arrived(self) -> Awaitable[Moment | None]:
-        """The versions as they are after the task that asks was begun, for tasks that have not waited for anything, nor
-        changed anything by themselves: told once for all tasks that have been begun by now."""

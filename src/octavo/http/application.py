@@ -6,7 +6,7 @@ that was in force when the request came; another one may take its place meanwhil
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from math import inf
 
@@ -20,7 +20,7 @@ from octavo.http.options import HttpOptions
 from octavo.http.request import Receive, Request, Scope, Send
 from octavo.http.request_names import name_of
 from octavo.http.response import FileResponse, LiveResponse, Response
-from octavo.http.router import Quick, Router
+from octavo.http.router import Known, Router
 from octavo.http.static import Files
 
 Callback = Callable[[], Awaitable[object]]
@@ -127,9 +127,12 @@ class HttpApplication:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            quick = self._dispatcher.quick
-            if quick is not None and await self._answers_quickly(quick, scope, receive, send):
-                return
+            dispatcher = self._dispatcher
+            if dispatcher.quick is not None and self._gate is None and self.problem is None:
+                headers = dict(reversed(scope["headers"]))
+                known = dispatcher.quick(scope, headers)
+                if known is not None and await self._answers(known, headers, dispatcher, scope, receive, send):
+                    return
             if self._gate is not None:
                 await self._gate.wait()
             dispatcher = self._dispatcher
@@ -140,52 +143,52 @@ class HttpApplication:
             await receive()
             await send({"type": "websocket.close", "code": 1000})
 
-    async def _answers_quickly(self, quick: Quick, scope: Scope, receive: Receive, send: Send) -> bool:
-        """Answer what is known already, unless something is to be said or waited for; whether that was done."""
-        if self._gate is not None or self.problem is not None:
-            return False
+    async def _answers(
+        self,
+        known: Known | Awaitable[Known | None],
+        given: Mapping[bytes, bytes],
+        dispatcher: Dispatcher,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+    ) -> bool:
+        """Answer with what is known already, once it is; whether that was done."""
+        loop = asyncio.get_running_loop()
+        started, name = loop.time(), name_of(given)
         self._quick += 1
-        is_over = True
-        try:
-            is_over = await self._answer_if_known(quick, scope, receive, send)
-            return is_over
-        finally:
-            self._quick -= 1
-            if is_over and self._waiting:
-                self._tell_drained()
+        found, task = None, asyncio.current_task(loop)
 
-    async def _answer_if_known(self, quick: Quick, scope: Scope, receive: Receive, send: Send) -> bool:
-        dispatcher, loop = self._dispatcher, asyncio.get_running_loop()
-        started, given = loop.time(), dict(reversed(scope["headers"]))
-        found = await quick(scope, given)
-        if found is None:
-            return False
-        response, route = found
-        name = name_of(given)
-
-        def new() -> Request:
+        def request() -> Request:
             request = Request(scope, receive, dispatcher.options)
             request.started, request.operation, request.route = started, route.operation, route.template
             request.take_name(name)
             return request
 
-        headers, task = dispatcher.headers_again(response, given, name, new), asyncio.current_task()
-        self._sending[task] = started + dispatcher.options.request_seconds
-        self._watch_time(loop)
         try:
-            await send({"type": "http.response.start", "status": response.status, "headers": headers})
+            found = known if isinstance(known, tuple) else await known
+            if found is None:
+                return False
+            response, route = found
+            head = dispatcher.headers_again(response, given, name, request)
+            self._sending[task] = started + dispatcher.options.request_seconds
+            if self._sweeper is None:
+                self._watch_time(loop)
+            await send({"type": "http.response.start", "status": response.status, "headers": head})
             await send({"type": "http.response.body", "body": response.body})
         except (OSError, RuntimeError):
             logger.debug("The client went away")
         except asyncio.CancelledError:
-            if task is None or task in self._sending:
+            if task is None or found is None or task in self._sending:
                 raise
             task.uncancel()  # the client does not take it
         finally:
             self._sending.pop(task, None)
+            self._quick -= 1
+            if found is not None and self._waiting:
+                self._tell_drained()
         seconds = loop.time() - started
         if seconds >= self.observed_from:
-            self._tell_answered(new(), response, seconds)
+            self._tell_answered(request(), response, seconds)
         return True
 
     async def _serve(self, request: Request, dispatcher: Dispatcher, send: Send) -> None:

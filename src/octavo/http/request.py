@@ -16,7 +16,7 @@ from octavo.errors import BadRequestError, PayloadTooLargeError, UnsupportedMedi
 from octavo.events.origin import Source
 from octavo.http.json_text import parse_json
 from octavo.http.options import HttpOptions
-from octavo.http.request_names import NAME, TRACE, new_name, taken_over
+from octavo.http.request_names import name_of
 from octavo.threads import in_computing_thread
 
 Scope = MutableMapping[str, Any]
@@ -128,7 +128,7 @@ class Request:
         self.overlay: Overlay | None = None
         self._receive = receive
         self.options = options
-        self.headers: Mapping[bytes, bytes] = dict(reversed(list(scope["headers"])))
+        self.headers: Mapping[bytes, bytes] = dict(reversed(scope["headers"]))
         self._body: bytes | None = None
         self._id: str | None = None
         self._closers: list[Callable[[], None]] | None = None
@@ -196,9 +196,7 @@ class Request:
     def id(self) -> str:
         """The name of this request in logs and answers: that which the client gave it, or a new one."""
         if self._id is None:
-            headers = self.headers
-            brings_one = TRACE in headers or NAME in headers  # few do, and each answer asks
-            self._id = (taken_over(headers) if brings_one else None) or new_name()
+            self._id = name_of(self.headers)
         return self._id
 
     def take_name(self, name: str) -> None:

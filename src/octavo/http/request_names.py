@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from itertools import count
+from random import SystemRandom
 from typing import Final
 
 TRACE: Final = b"traceparent"
@@ -15,7 +16,7 @@ NAME: Final = b"x-request-id"
 """The headers that a request may bring its name in."""
 _TRACE: Final = re.compile(rb"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?")
 _NAME: Final = re.compile(rb"[A-Za-z0-9._-]{8,64}")
-_ALL: Final = (1 << 64) - 1
+_ALL: Final = (1 << 56) - 1
 
 
 class _Names:
@@ -26,12 +27,21 @@ class _Names:
         os.register_at_fork(after_in_child=self.begin)
 
     def begin(self) -> None:
-        self._process = os.urandom(8).hex()
-        self._factor = int.from_bytes(os.urandom(8)) | 1  # odd, so that no two numbers come to the same
-        self._numbers: Iterator[int] = count(1)
+        self._names = _names()
 
     def new(self) -> str:
-        return f"{self._process}{next(self._numbers) * self._factor & _ALL:016x}"
+        return next(self._names)
+
+
+def _names() -> Iterator[str]:
+    """The last two digits go through all that there are, in an order of their own: most names so cost an addition."""
+    process, ends = os.urandom(8).hex(), [f"{number:02x}" for number in range(256)]
+    SystemRandom().shuffle(ends)
+    factor = int.from_bytes(os.urandom(7)) | 1  # odd, so that no two numbers come to the same
+    for number in count(1):
+        begin = f"{process}{number * factor & _ALL:014x}"
+        for end in ends:
+            yield begin + end
 
 
 new_name: Final = _Names().new
@@ -51,5 +61,6 @@ def taken_over(headers: Mapping[bytes, bytes]) -> str | None:
 
 def name_of(headers: Mapping[bytes, bytes]) -> str:
     """The name of a request with these headers: that which it brings, or a new one."""
-    brings_one = TRACE in headers or NAME in headers  # few do, and each answer asks
-    return (taken_over(headers) if brings_one else None) or new_name()
+    if TRACE in headers or NAME in headers:  # few do, and each answer asks
+        return taken_over(headers) or new_name()
+    return new_name()

@@ -12,8 +12,10 @@ from octavo.http.response import Response
 Handler = Callable[[Request], Awaitable[Response]]
 Finish = Callable[[Request, Response], Response]
 """What an answer goes through when it is there; not what is raised."""
-Quick = Callable[[Scope, Mapping[bytes, bytes]], Awaitable["tuple[Response, Route] | None"]]
-"""Answers what is known already, by a request's scope and headers; None for all else."""
+Known = tuple[Response, "Route"]
+Quick = Callable[[Scope, Mapping[bytes, bytes]], Known | Awaitable[Known | None] | None]
+"""Answers what is known already, by a request's scope and headers, at once or where something has to be asked first;
+None for all else."""
 
 # In which order the methods of a path are told.
 METHODS = ("HEAD", "GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")

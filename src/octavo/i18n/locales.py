@@ -39,10 +39,15 @@ class Locales:
         """The default locale's code."""
         return (await self.known()).default
 
+    def default_at_once(self) -> str | None:
+        """The default locale's code, where it is known; None where it has to be read."""
+        known = self._known
+        return None if known is None or _is_old(known) else known.default
+
     async def known(self, connection: Connection | None = None) -> Known:
         """Codes and default, at most a second old."""
         known = self._known
-        if known is None or time.monotonic() - known.read_at > MAX_AGE_SECONDS:
+        if known is None or _is_old(known):
             known = self._known = await self._read(connection or self._database)
             scope = joined(self._database)
             if scope is not None:
@@ -57,6 +62,10 @@ class Locales:
         rows = await connection.fetch_all(*_KNOWN.bind(self._database.dialect))
         codes = frozenset(str(code) for _, code in rows if code is not None)
         return Known(codes, _read_default(rows[0][0]), time.monotonic())
+
+
+def _is_old(known: Known) -> bool:
+    return time.monotonic() - known.read_at > MAX_AGE_SECONDS
 
 
 def _read_default(stored: object) -> str:

@@ -171,7 +171,9 @@ def admission(authenticator: Authenticator, access: Access) -> Admission:
         return ANONYMOUS
 
     async def admit(request: Request) -> Actor:
-        actor = request.actor = await authenticator.authenticate(request.header("authorization"))
+        credentials = request.header("authorization")
+        actor = authenticator.at_once(credentials) or await authenticator.authenticate(credentials)
+        request.actor = actor
         if not scopes and actor.kind == "anonymous":
             raise UnauthorizedError
         check(actor, *scopes)

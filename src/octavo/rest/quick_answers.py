@@ -6,7 +6,7 @@ default locale is the same: the answer is the one that was given then, if what w
 the same. Only reads of content that no code of the project has to do with are answered so.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,7 +18,7 @@ from octavo.controllers.content import ContentController
 from octavo.errors import OctavoError
 from octavo.http.request import Request, Scope
 from octavo.http.response import ReadyResponse, Response
-from octavo.http.router import Finish, Handler, Route, Router
+from octavo.http.router import Finish, Handler, Known, Route, Router
 from octavo.rest.caching import CONDITION, unless_known
 from octavo.rest.endpoints import ContentEndpoints
 from octavo.rest.operations import Guarded, Operation
@@ -52,37 +52,62 @@ class QuickAnswers:
         ready: Cache[_Key, _Ready],
         most_headers: int,
     ) -> None:
-        self._authenticate = authenticator.authenticate
+        self._authenticator = authenticator
         self._controller = controller
-        self._locale = controller.locales.default
-        self._now = reader.versions.arrived
+        self._locales = controller.locales
+        self._reader = reader
         self._ready = ready
         self._most_headers = most_headers
 
-    async def find(self, scope: Scope, headers: Mapping[bytes, bytes]) -> tuple[Response, Route] | None:
+    def find(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Known | Awaitable[Known | None] | None:
         """What is known, and the route; None for a request that has to go the whole road. Raises nothing."""
+        if scope["method"] != "GET":
+            return None
         credentials = headers.get(_CREDENTIALS)
-        ready = self._ready.get(_key(scope, credentials)) if scope["method"] == "GET" else None
+        ready = self._ready.get(_key(scope, credentials))
         if ready is None or len(scope["headers"]) > self._most_headers:
             return None
+        known = headers.get(CONDITION)
+        if ready.asker is not None:
+            try:
+                actor = self._authenticator.at_once(None if credentials is None else credentials.decode("latin-1"))
+            except OctavoError:
+                return None  # the whole road says what is wrong
+            if actor is None:
+                return self._find(ready, credentials, known)
+            if _asker(actor) != ready.asker:
+                return None
+        if ready.locale:
+            locale = self._locales.default_at_once()
+            if locale is None:
+                return self._find(ready, credentials, known)
+            if locale != ready.locale:
+                return None
+        holds = self._reader.holds_at_once(ready.validity)
+        return self._find(ready, credentials, known) if holds is None else self._answer(ready, holds, known)
+
+    async def _find(self, ready: _Ready, credentials: bytes | None, known: bytes | None) -> Known | None:
+        """The same where something has to be asked first."""
         try:
             if ready.asker is not None:
-                actor = await self._authenticate(None if credentials is None else credentials.decode("latin-1"))
-                if _asker(actor) != ready.asker:
+                given = None if credentials is None else credentials.decode("latin-1")
+                if _asker(await self._authenticator.authenticate(given)) != ready.asker:
                     return None
-            if ready.locale and await self._locale() != ready.locale:
+            if ready.locale and await self._locales.default() != ready.locale:
                 return None
         except OctavoError:
-            return None  # the whole road says what is wrong
-        if not ready.validity.holds(await self._now()):
+            return None
+        return self._answer(ready, await self._reader.holds(ready.validity), known)
+
+    def _answer(self, ready: _Ready, holds: bool, known: bytes | None) -> Known | None:
+        if not holds:
             self._ready.refuse()
             return None
-        known = headers.get(CONDITION)
         return (ready.response if known is None else unless_known(ready.response, known)), ready.route
 
     async def locale_of(self, uid: str) -> str:
         """The default locale, where it matters for a content-type."""
-        return await self._locale() if self._controller.registry.content_types[uid].localized else ""
+        return await self._locales.default() if self._controller.registry.content_types[uid].localized else ""
 
     def may_stand_for(self, uid: str) -> bool:
         """Whether no code of the project takes part in reads of a content-type."""
