@@ -1,8 +1,11 @@
 """Which reads run in the event loop, and how much is remembered of them."""
 
+import asyncio
 import tracemalloc
 
-from octavo.database.read_placement import MEMORY_SECONDS, MOST, QUICK_SECONDS, LoopReads
+import pytest
+
+from octavo.database.read_placement import MEMORY_SECONDS, MOST, QUICK_SECONDS, LoopReads, Turns
 
 
 class Clock:
@@ -70,3 +73,35 @@ def test_memory_is_bounded_whatever_is_asked() -> None:
         assert tracemalloc.get_traced_memory()[0] < 2 * 1024**2
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.anyio
+async def test_turns_leave_the_loop_to_others_in_between() -> None:
+    turns, done = Turns(), list[str]()
+
+    async def read(name: str) -> None:
+        await turns.turn()
+        done.append(name)
+        asyncio.get_running_loop().call_soon(done.append, f"after {name}")
+
+    await asyncio.gather(read("a"), read("b"), read("c"))
+    await read("d")
+    assert done == ["a", "after a", "b", "after b", "c", "after c", "d"]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("steps", range(1, 5))
+async def test_who_goes_away_leaves_the_turn_to_the_next(steps: int) -> None:
+    turns, done = Turns(), list[str]()
+
+    async def read(name: str) -> None:
+        await turns.turn()
+        done.append(name)
+
+    tasks = [asyncio.ensure_future(read(name)) for name in "abc"]
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    tasks[1].cancel()
+    await asyncio.wait(tasks)
+    assert [name for name in done if name != "b"] == ["a", "c"]
+    await asyncio.wait_for(read("d"), 60)

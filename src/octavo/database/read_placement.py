@@ -1,19 +1,20 @@
 """Which reads of SQLite run in the event loop: all but those that were late there a moment ago, and those announced as
-long until they have shown that they are not.
+long until they have shown that they are not. These run one at a time, with everybody else's turn in between.
 
 Statements are known by their hash: a text may be long, and its caller may be the only one who ever asks for it. Two
 texts with one hash cost a read in the wrong place.
 """
 
+import asyncio
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from typing import Final
 
 LOOP_SECONDS: Final = 0.02
 """How long a read may occupy the event loop before it is sent to a thread."""
-QUICK_SECONDS: Final = 0.002
-"""Processor time within which a read announced as long counts as short from then on."""
+QUICK_SECONDS: Final = 0.005
+"""Processor time within which a read announced as long runs in the loop from then on: threads take a third more."""
 MEMORY_SECONDS: Final = 10.0
 """How long a read that was late stays away from the loop."""
 MOST: Final = 4096
@@ -62,3 +63,34 @@ class LoopReads:
             return True
         del self._late[key]
         return False
+
+
+class Turns:
+    """Lets one at a time go on, and between two of them all that the event loop has to do for others."""
+
+    def __init__(self) -> None:
+        self._taken = False
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    async def turn(self) -> None:
+        """Wait for a turn, which lasts until the caller awaits something."""
+        loop = asyncio.get_running_loop()
+        if self._taken:
+            mine = loop.create_future()
+            self._waiting.append(mine)
+            try:
+                await mine
+            except asyncio.CancelledError:
+                if not mine.cancelled():
+                    self._pass_on()  # it was mine already
+                raise
+        self._taken = True
+        loop.call_soon(self._pass_on)
+
+    def _pass_on(self) -> None:
+        while self._waiting:
+            following = self._waiting.popleft()
+            if not following.done():
+                following.set_result(None)
+                return
+        self._taken = False

@@ -21,7 +21,7 @@ from octavo.database.connection import LARGEST_ANSWER, Reads, Row, StatementTime
 from octavo.database.explaining import no_values
 from octavo.database.group_commit import GroupCommit
 from octavo.database.pool import Pool, PoolUse
-from octavo.database.read_placement import LOOP_SECONDS, LoopReads
+from octavo.database.read_placement import LOOP_SECONDS, LoopReads, Turns
 from octavo.database.request_share import place, request_share
 from octavo.database.sqlite_connection import (
     Collect,
@@ -90,6 +90,7 @@ class SqliteDatabase:
         self._loop_reader: SqliteConnection | None = None
         self._opened = 0
         self._loop_reads = LoopReads()
+        self._turns = Turns()
         self._threads = ThreadPoolExecutor(readers + 1, thread_name_prefix="octavo-sqlite")
         self._readers = Pool(self._open_thread_reader, self._close_connection, _is_closed, readers, patience)
         self._writers = Pool(self._open_writer, self._close_connection, _is_closed, 1, patience)
@@ -255,6 +256,8 @@ class SqliteDatabase:
         began = 0.0 if watch is None else time.perf_counter()
         try:
             if self._loop_reads.may_run(text, long):
+                if long:
+                    await self._turns.turn()
                 try:
                     return connection.run(collect, text, values, LOOP_SECONDS)
                 except StatementTimeout:
