@@ -13,6 +13,7 @@ from typing import Final
 
 from octavo.clock import SYSTEM_CLOCK, Clock
 from octavo.errors import ServiceUnavailable, TablesChanged
+from octavo.plurals import counted
 
 logger = logging.getLogger(__name__)
 
@@ -89,7 +90,9 @@ class OutageLog:
         if told is not None and now - told.at < _QUIET_SECONDS:
             told.since += 1
             return
-        again = f" (and {told.since} times more in {now - told.at:.0f} s)" if told is not None and told.since else ""
+        again = ""
+        if told is not None and told.since:
+            again = f" (and {counted(told.since, 'time more', 'times more')} in {now - told.at:.0f} s)"
         if len(self._told) >= _MOST_KINDS:
             self._told.clear()
         self._told[kind] = _Told(now)

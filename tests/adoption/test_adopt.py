@@ -243,9 +243,9 @@ def test_components_that_rows_call_otherwise(project: Path, tmp_path: Path) -> N
     for _ in range(2):
         [found] = report(folder)["database"]["components"]
         assert (found["name"], found["component"], found["rows"]) == ("old.section", "page.section", 1)
-        assert run(*rename, "--dry-run").stdout == "Would rename: 1 components, 0 links to files and entries.\n"
+        assert run(*rename, "--dry-run").stdout == "Would rename: 1 component, 0 links to files and entries.\n"
     assert "octavo db rename-component old.section page.section" in " ".join(run("adopt", str(folder)).stdout.split())
-    assert run(*rename).stdout == "Renamed: 1 components, 0 links to files and entries.\n"
+    assert run(*rename).stdout == "Renamed: 1 component, 0 links to files and entries.\n"
     assert report(folder)["database"]["components"] == []
     refused = run("db", "rename-component", "page.section", "page.link", "--project", str(folder))
     assert (refused.exit_code, "page.section is a component of this project" in refused.stderr) == (1, True)

@@ -18,17 +18,18 @@ def test_shows_values_and_sources(call: Call, project: Path) -> None:
     assert rows[".env", "apiTokenSalt"] == ("***", ".env: API_TOKEN_SALT")
     lines = said(call("config", "check"))
     assert ["config/api.toml", "rest.maxLimit", "100", "default"] in [line.split() for line in lines]
-    assert ["unknown_operators", "ignore", "ignore", "refuse"] in [line.split() for line in lines]
+    assert ["unknownOperators", "ignore", "ignore", "refuse"] in [line.split() for line in lines]
     assert "Mode production, an adopted v4 project, profile v4:" in lines
+    assert lines[-1] == "Settings, definitions and code can be used: octavo start takes them as they are."
 
 
 def test_tells_the_version_of_v4(call: Call, project: Path) -> None:
     (project / "yarn.lock").write_text('"@strapi/strapi@4.13.1":\n  version "4.13.1"\n', "utf-8")
     found = answered(call("config", "check", "--json"))
-    assert (found["v4Version"], found["rules"]["query_strings"]) == ("4.13.1", "merged")
+    assert (found["v4Version"], found["rules"]["queryStrings"]) == ("4.13.1", "merged")
     words = [line.split() for line in said(call("config", "check"))]
     assert ["config/api.toml", "compat.v4Version", "4.13.1", "yarn.lock"] in words
-    assert ["query_strings", "merged", "merged", "listed"] in words
+    assert ["queryStrings", "merged", "merged", "listed"] in words
 
 
 def test_lists_all_problems(call: Call, project: Path) -> None:

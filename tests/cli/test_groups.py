@@ -51,6 +51,7 @@ def test_every_command_is_there() -> None:
         "types",
         "config check",
         "secrets check",
+        "secrets new",
         "secrets rotate",
         "db advise",
         "db backup",
@@ -133,6 +134,17 @@ def test_what_is_not_there() -> None:
 def test_version() -> None:
     assert CliRunner().invoke(main, ["version"]).stdout.startswith(f"Octavo {__version__} (Python 3.")
     assert json.loads(CliRunner().invoke(main, ["version", "--json"]).stdout)["octavo"] == __version__
+
+
+def test_the_version_is_an_option_too() -> None:
+    assert CliRunner().invoke(main, ["--version"]).stdout == CliRunner().invoke(main, ["version"]).stdout
+
+
+def test_summaries_are_whole() -> None:
+    groups = {path[:-1] for path in COMMANDS if len(path) > 1}
+    for path in groups:
+        shown = CliRunner().invoke(main, [*path, "--help"]).stdout
+        assert not [line for line in shown.partition("Commands:")[2].splitlines() if line.endswith("...")], path
 
 
 def test_version_loads_next_to_nothing() -> None:

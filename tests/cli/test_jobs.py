@@ -22,6 +22,8 @@ def test_what_waits_and_what_was_given_up(call: Call, project: Path, request: py
     on_server = request.node.callspec.params["call"] == "postgresql"
     variables = database_variables(request.getfixturevalue("postgresql_url")) if on_server else {}
     assert answered(call("jobs", "list", "--json")) == {"tasks": [], "waiting": []}
+    assert said(call("jobs", "list"))[2] == "Nothing waits."
+    assert said(call("jobs", "dead")) == ["Nothing was given up."]
 
     async def fill() -> None:
         database = open_project_database(load_settings(project, variables))
@@ -40,8 +42,8 @@ def test_what_waits_and_what_was_given_up(call: Call, project: Path, request: py
     ]
     assert refused(call("jobs", "retry", "9")) == "nothing given up has the id 9"
     assert refused(call("jobs", "retry")) == "name what is to be tried again, or say --all"
-    assert said(call("jobs", "retry", "7")) == ["1 will be tried again."]
-    assert said(call("jobs", "retry", "--all")) == ["1 will be tried again."]
+    assert said(call("jobs", "retry", "7")) == ["1 message will be tried again."]
+    assert said(call("jobs", "retry", "--all")) == ["1 message will be tried again."]
     listed = answered(call("jobs", "list", "--json"))
     assert [one["name"] for one in listed["tasks"]] == ["digest"]
     assert [one["payload"].get("name") for one in listed["waiting"]] == ["digest", "work:plain", "work:fails", None]

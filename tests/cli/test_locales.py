@@ -74,7 +74,7 @@ def test_a_locale_with_entries(call: Call, project: Path, locale_variables: dict
     for locale in ("en", "fr", "fr"):
         write_place(project, locale_variables, locale)
     assert refused(call("locales", "remove", "fr")) == (
-        "2 entries are in fr; they go only if that is said (--with-entries)"
+        "2 entries are in fr, and removed only if that is said (--with-entries)"
     )
     assert answered(call("locales", "remove", "fr", "--with-entries", "--json")) == {"code": "fr", "entries": 2}
     assert listed(call) == [EN]

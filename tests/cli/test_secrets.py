@@ -56,10 +56,15 @@ def test_weak_equal_missing(project: Path) -> None:
     (project / ".env").write_text(f"JWT_SECRET={same}\nADMIN_JWT_SECRET={same}\nAPI_TOKEN_SALT=tobemodified\n", "utf-8")
     (project / ".env").chmod(0o644)
     assert problems(project, ACCEPTED_JWT_SECRETS="x;until=2020-01-01,yyyyy") == [
-        ("error", "APP_KEYS", "is not set"),
+        ("error", "APP_KEYS", "is not set; octavo secrets new --missing puts a new one into .env"),
         ("error", "API_TOKEN_SALT", "is what a template has in its place"),
         ("error", "JWT_SECRET", "is equal to ADMIN_JWT_SECRET: whoever learns one has both"),
-        ("error", ".env", "can be read by everybody on this machine"),
+        (
+            "error",
+            ".env",
+            "can be read by everybody on this machine, and holds ADMIN_JWT_SECRET, API_TOKEN_SALT, JWT_SECRET: "
+            f"chmod o= {project}/.env",
+        ),
         ("advice", "ACCEPTED_JWT_SECRETS", "holds a key that is over; take it out"),
         ("advice", "ACCEPTED_JWT_SECRETS", "holds a key without end: give it ;until=..."),
     ]
@@ -128,3 +133,14 @@ def test_what_lies_elsewhere_is_shown_when_asked(project: Path) -> None:
     assert accepted.text == "a, b"
     assert "--until takes a time in seconds" in run(project, "rotate", "jwt", "--until", "soon").output
     assert "TRANSFER_TOKEN_SALT is not set" in run(project, "rotate", "transfer-token-salt").output
+
+
+def test_new(project: Path) -> None:
+    printed = [run(project, "new").stdout for _ in range(2)]
+    assert printed[0] != printed[1]
+    assert all(len(one.strip()) >= 40 for one in printed)
+    assert run(project, "new", "--missing").stdout == "No secret is missing.\n"
+    (project / ".env").write_text("API_TOKEN_SALT=kept\n", "utf-8")
+    assert run(project, "new", "--missing").stdout == "Made in .env: APP_KEYS, ADMIN_JWT_SECRET, JWT_SECRET.\n"
+    assert (project / ".env").read_text("utf-8").startswith("API_TOKEN_SALT=kept\n")
+    assert "is not set" not in run(project, "check").stdout

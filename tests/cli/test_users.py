@@ -14,22 +14,29 @@ ANN = {
 }
 
 
+@pytest.fixture(autouse=True)
+def password(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where commands find one."""
+    monkeypatch.setenv("OCTAVO_USER_PASSWORD", "ann-secret")
+
+
 def make(call: Call) -> list[str]:
-    return said(call("users", "create", "ann", "Ann@example.org", "--password", "ann-secret"))
+    return said(call("users", "create", "ann", "Ann@example.org"))
 
 
-def test_create_and_list(call: Call) -> None:
+def test_create_and_list(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     assert make(call) == ["Made the user ann, number 1."]
     assert answered(call("users", "list", "--json")) == [ANN]
     assert [line.split() for line in said(call("users", "list"))] == [
         ["id", "username", "email", "role", "confirmed", "blocked"],
         ["1", "ann", "ann@example.org", "authenticated", "yes", "no"],
     ]
+    monkeypatch.delenv("OCTAVO_USER_PASSWORD")
     asked = said(call("users", "create", "ben", "ben@example.org", input="ben-secret\n" * 2))
     assert asked[-1] == "Made the user ben, number 2."
-    made = answered(
-        call("users", "create", "carl", "c@example.org", "--password", "carl-secret", "--role", "Public", "--json")
-    )
+    given = call("users", "create", "carl", "c@example.org", "--password", "carl-secret", "--role", "Public", "--json")
+    assert given.stderr.startswith("Warning: other users of this machine can see --password")
+    made = answered(given)
     assert (made["id"], made["username"], made["role"]["type"]) == (3, "carl", "public")
 
 
@@ -39,7 +46,8 @@ def test_change_and_delete(call: Call) -> None:
     assert said(call("users", "block", "ANN@example.org")) == ["ANN@example.org is blocked."]
     assert answered(call("users", "list", "--json")) == [{**ANN, "blocked": True, "role": "public"}]
     assert said(call("users", "unblock", "ann")) == ["ann is not blocked any more."]
-    assert said(call("users", "set-password", "ann", "--password", "other-secret")) == ["ann has another password now."]
+    changed = call("users", "set-password", "ann", "--password-stdin", input="other-secret\n")
+    assert said(changed) == ["ann has another password now."]
     assert said(call("users", "delete", "ann")) == ["Removed the user ann."]
     assert answered(call("users", "list", "--json")) == []
 
@@ -47,12 +55,12 @@ def test_change_and_delete(call: Call) -> None:
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (("create", "ann", "other@example.org", "--password", "ann-secret"), "This attribute must be unique"),
-        (("create", "ben", "ann@example.org", "--password", "ann-secret"), "Email already taken"),
-        (("create", "ben", "bad", "--password", "ann-secret"), "email must be a valid email"),
-        (("create", "ben", "b@example.org", "--password", "x"), "password must be at least 6 characters"),
+        (("create", "ann", "other@example.org"), "This attribute must be unique"),
+        (("create", "ben", "ann@example.org"), "Email already taken"),
+        (("create", "ben", "bad"), "email must be a valid email"),
+        (("create", "ben", "b@example.org", "--password-stdin"), "password must be at least 6 characters"),
         (
-            ("create", "ben", "b@example.org", "--password", "ben-secret", "--role", "no"),
+            ("create", "ben", "b@example.org", "--role", "no"),
             "There is no role 'no'; there are authenticated, public",
         ),
         (("set-role", "ann", "no"), "There is no role 'no'; there are authenticated, public"),
@@ -62,5 +70,5 @@ def test_change_and_delete(call: Call) -> None:
 )
 def test_refusals(call: Call, arguments: tuple[str, ...], message: str) -> None:
     make(call)
-    assert refused(call("users", *arguments)) == message
+    assert refused(call("users", *arguments, input="x\n")) == message
     assert answered(call("users", "list", "--json")) == [ANN]

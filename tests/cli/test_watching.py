@@ -41,7 +41,7 @@ def test_says_what_is_missing(project: Path, call: Call) -> None:
     assert "without `token` in the table [metrics]" in call("status").output
     (project / "config").mkdir()
     (project / "config/server.toml").write_text('[metrics]\ntoken = "a-token-for-those-who-look"\n', "utf-8")
-    assert "tells nothing" in call("slow", "--url", "http://127.0.0.1:1").output
+    assert "nothing listens at http://127.0.0.1:1: is the service" in call("slow", "--url", "http://127.0.0.1:1").output
     assert "is no address" in call("slow", "--url", "file:///etc/passwd").output
 
 
@@ -62,7 +62,7 @@ def test_tells_whether_it_is_ready(project: Path) -> None:
         server.process.kill()
         server.process.communicate()
         code, said = asked(server)
-    assert (code, "does not answer" in said) == (1, True)
+    assert (code, "nothing listens at" in said) == (1, True)
 
 
 def test_cannot_ask_what_is_no_service(project: Path, call: Call) -> None:

@@ -426,11 +426,14 @@ def test_no_more_of_env_is_read_than_people_write(tmp_path: Path) -> None:
     assert problems_of(tmp_path, {}) == [".env: cannot be read: .env is larger than 1 MB, the most that is read of it"]
 
 
+HOW = " (octavo secrets new prints one, with --missing it goes into .env)"
+
+
 @pytest.mark.parametrize("mode", ["staging", "production"])
 def test_secrets_are_required_outside_development(tmp_path: Path, mode: Mode) -> None:
     assert problems_of(tmp_path, {}, mode) == [
-        f".env: JWT_SECRET: expected a secret; {mode} does not start without it",
-        f".env: API_TOKEN_SALT: expected a secret; {mode} does not start without it",
+        f".env: JWT_SECRET: expected a secret; {mode} does not start without it" + HOW,
+        f".env: API_TOKEN_SALT: expected a secret; {mode} does not start without it" + HOW,
     ]
     assert load_settings(tmp_path, SECRETS, mode).mode == mode
     assert load_settings(tmp_path, {}, mode, require_secrets=False).mode == mode

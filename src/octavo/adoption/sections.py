@@ -7,6 +7,7 @@ from typing import Final
 
 from octavo.adoption.advice import advice, allowing, commands
 from octavo.adoption.report import CodeItem, DatabaseReport, DraftItem, Plugin, Report, Verdict
+from octavo.plurals import counted
 from octavo.project.v4 import Kind, State
 from octavo.settings.v4.findings import Outcome
 
@@ -156,10 +157,11 @@ def _database(found: DatabaseReport) -> Iterator[Section]:
         yield Section("Database", (f"{where}{found.problem}.",))
         return
     total = sum(item.entries or 0 for item in found.types if item.uid.startswith("api::"))
+    users = counted(found.entries("plugin::users-permissions.user"), "user")
+    files = counted(found.entries("plugin::upload.file"), "file")
     lead = [
-        f"{found.where} ({found.source}): {found.tables} tables, {total:,} entries, "
-        f"{found.entries('plugin::users-permissions.user'):,} users, {found.entries('plugin::upload.file'):,} files, "
-        f"{found.entries('admin::user'):,} administrators. It was only read.",
+        f"{found.where} ({found.source}): {counted(found.tables, 'table')}, {counted(total, 'entry', 'entries')}, "
+        f"{users}, {files}, {counted(found.entries('admin::user'), 'administrator')}. It was only read.",
         *_told_of(found),
     ]
     types = sorted(found.types, key=lambda item: (not item.uid.startswith("api::"), -(item.entries or 0), item.uid))
@@ -206,9 +208,10 @@ def _told_of(found: DatabaseReport) -> Iterator[str]:
     if found.locales:
         yield f"Locales: {', '.join(found.locales)}; {found.default_locale} is the default."
     if found.roles:
-        yield f"Roles: {', '.join(f'{role.name} ({role.count:,} users)' for role in found.roles)}."
+        roles = (f"{role.name} ({counted(role.count, 'user')})" for role in found.roles)
+        yield f"Roles: {', '.join(roles)}."
     for stored in found.files:
-        size = f"{stored.files:,} files, {stored.kilobytes / 1000:,.1f} MB"
+        size = f"{counted(stored.files, 'file')}, {stored.kilobytes / 1000:,.1f} MB"
         known = "" if stored.known else ", a provider that is not known: their addresses are served as they are stored"
         yield f"Files at {stored.provider}: {size}{known}."
     if found.webhooks:

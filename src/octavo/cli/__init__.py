@@ -4,13 +4,34 @@ import os
 import signal
 import sys
 
+import click
+
 from octavo.cli.groups import LazyGroup
+
+
+def _show_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
+    if is_asked:
+        command = main.get_command(ctx, "version")
+        assert command is not None
+        ctx.invoke(command)
+        ctx.exit()
+
 
 if os.getpid() == 1:  # in a container: Linux ends nobody there who has not said how, and a start takes its time
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
+_VERSION = click.Option(
+    ["--version"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version.",
+)
+
 main = LazyGroup(
     "octavo",
+    params=[_VERSION],
     help="A headless content service: content-types in, REST out, on SQLite and PostgreSQL.",
     commands={
         "new": ("octavo.cli.new:new", "Make a project, with sample content or without."),
@@ -23,7 +44,10 @@ main = LazyGroup(
         "openapi": ("octavo.cli.openapi:openapi", "Write the OpenAPI document of the REST API."),
         "types": ("octavo.cli.types:types", "Write types of the content, for TypeScript or Python."),
         "config": ("octavo.cli.config:config", "Show and check the settings."),
-        "secrets": ("octavo.cli.secrets:secrets", "Check secrets, and change them without anybody being logged out."),
+        "secrets": (
+            "octavo.cli.secrets:secrets",
+            "Make, check and change secrets, without anybody being logged out.",
+        ),
         "db": ("octavo.cli.database:db", "Compare, upgrade, migrate, back up, restore and copy the database."),
         "export": ("octavo.cli.export:export", "Write content, files and settings to an archive of Strapi v4's form."),
         "import": ("octavo.cli.import_archive:import_", "Replace content, files and settings by an archive's."),

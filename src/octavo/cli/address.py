@@ -1,5 +1,7 @@
 """Where a service is, as it is told to people, and as it is asked from this machine."""
 
+from errno import ECONNREFUSED
+
 from octavo.settings import Settings
 
 _TOLD = dict.fromkeys(("0.0.0.0", "::", "127.0.0.1"), "localhost")  # noqa: S104 - addresses to tell, not to bind
@@ -14,6 +16,16 @@ def address_of(settings: Settings) -> str:
 def asked_address(settings: Settings) -> str:
     """The same for programs: no name has to be known."""
     return _address(_ASKED.get(settings.server.host, settings.server.host), settings.server.port)
+
+
+def silence(address: str, error: Exception) -> str:
+    """Why nobody answers at an address, for people."""
+    reason = getattr(error, "reason", error)
+    if isinstance(reason, OSError) and reason.errno == ECONNREFUSED:
+        return f"nothing listens at {address}: is the service started there?"
+    if isinstance(reason, TimeoutError):
+        return f"{address} did not answer in time"
+    return f"{address} does not answer: {reason}"
 
 
 def _address(host: str, port: int) -> str:

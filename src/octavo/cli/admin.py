@@ -1,7 +1,5 @@
 """`octavo admin`: administrators. A password is never an argument: it would stay in the history of the shell."""
 
-import os
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +10,7 @@ from octavo.administrators.rows import Administrator, AdminRole, list_administra
 from octavo.adoption.panel import check_panel
 from octavo.authentication import admin_sessions
 from octavo.cli.base import Group, json_option, project_option, read_settings, say, say_json, say_table, with_database
+from octavo.cli.passwords import read_password, stdin_option
 from octavo.database.connection import Database
 from octavo.settings.v4.project import find_v4_project
 
@@ -19,8 +18,6 @@ _VARIABLE = "OCTAVO_ADMIN_PASSWORD"
 
 _TABLES = (admin_sessions.TABLE, admin_sessions.PASSWORDS)
 """The tables of our own that changes of administrators reach."""
-
-_stdin_option = click.option("--password-stdin", is_flag=True, help="Read the password from the standard input.")
 
 
 @click.group(cls=Group)
@@ -32,26 +29,19 @@ def admin() -> None:
     """
 
 
-def _read_password(from_stdin: bool) -> str:
-    if from_stdin:
-        return sys.stdin.readline().rstrip("\r\n")
-    given: str = os.environ.get(_VARIABLE) or click.prompt("Password", hide_input=True, confirmation_prompt=True)
-    return given
-
-
 @admin.command(epilog="Example: octavo admin create-user ann@example.org --firstname Ann")
 @click.argument("email")
 @click.option("--firstname", default="", help="First name; the address up to the @ if not given.")
 @click.option("--lastname", default="", help="Last name.")
 @click.option("--role", default="super-admin", show_default=True, help="Code or name of the role.")
-@_stdin_option
+@stdin_option
 @project_option
 @json_option
 def create_user(
     email: str, firstname: str, lastname: str, role: str, password_stdin: bool, project: Path, as_json: bool
 ) -> None:
     """Make an administrator."""
-    new = NewAdministrator(email, _read_password(password_stdin), firstname, lastname, role)
+    new = NewAdministrator(email, read_password(_VARIABLE, from_stdin=password_stdin), firstname, lastname, role)
     made = with_database(
         read_settings(project), lambda database: create_administrator(database, new), _TABLES, hooked=True
     )
@@ -63,12 +53,12 @@ def create_user(
 
 @admin.command(name="reset-password", epilog="Example: octavo admin reset-password ann@example.org")
 @click.argument("email")
-@_stdin_option
+@stdin_option
 @project_option
 @json_option
 def set_password(email: str, password_stdin: bool, project: Path, as_json: bool) -> None:
     """Give an administrator another password. Sessions under the old one are over within a second."""
-    password = _read_password(password_stdin)
+    password = read_password(_VARIABLE, from_stdin=password_stdin)
     settings = read_settings(project)
     with_database(settings, lambda database: reset_password(database, email, password), _TABLES, hooked=True)
     if as_json:
@@ -101,7 +91,9 @@ def list_all(project: Path, as_json: bool) -> None:
         say_json([_as_json(one) for one in found])
         return
     columns = ("id", "email", "first name", "last name", "roles", "active", "blocked")
-    say_table(columns, (_as_row(one) for one in found))
+    say_table(
+        columns, (_as_row(one) for one in found), "There is no administrator: octavo admin create-user makes one."
+    )
 
 
 def _as_json(listed: _Listed) -> dict[str, object]:

@@ -11,6 +11,7 @@ import click
 from octavo.cli.base import Command, json_option, project_option, read_settings, refuse, say, say_json
 from octavo.cli.migrations import connected
 from octavo.cli.watching import ask_service, url_option
+from octavo.plurals import counted
 from octavo.runtime.definitions import project_registry
 from octavo.settings import Settings
 
@@ -94,7 +95,7 @@ def _say_proposal(one: "Proposal") -> None:
     say("  why    {}", one.advice.why)
     size = f"{trial.bytes / 1024**2:,.1f} MB" if trial.bytes >= 1024**2 else f"{max(trial.bytes // 1024, 1)} kB"
     names = ", ".join(key.attribute for key in one.advice.index.keys)
-    told = "  costs  about {} for {} entries, and a little each time one is made or its {} changes"
-    say(told, size, trial.rows, names)
+    told = "  costs  about {} for {}, and a little each time one is made or its {} changes"
+    say(told, size, counted(trial.rows, "entry", "entries"), names)
     answer = {True: "uses it", False: "would not use it, so that --apply leaves it out", None: trial.reason}[trial.used]
     say("  tried  {}", f"the database {answer}" if trial.used is not None else f"no: {answer}")

@@ -27,7 +27,8 @@ def audit(email: str | None, uid: str | None, entry: int | None, limit: int, pro
         say_json([{**asdict(one), "at": _when(one)} for one in found])
     else:
         columns = ("when", "administrator", "door", "action", "type", "id")
-        say_table(columns, ((_when(one), one.email, one.door, one.action, one.uid, one.entry) for one in found))
+        rows = ((_when(one), one.email, one.door, one.action, one.uid, one.entry) for one in found)
+        say_table(columns, rows, "Nothing of this is written down.")
 
 
 def _when(entry: Entry) -> str:

@@ -16,6 +16,7 @@ from octavo.authorization.action_patterns import actions_of
 from octavo.backups.problems import BackupFailed
 from octavo.database.connection import Database
 from octavo.errors import OctavoError, ServiceUnavailable
+from octavo.plurals import counted
 from octavo.project import InvalidCode
 from octavo.project.plugins import plugins_in_use
 from octavo.runtime.definitions import project_registry
@@ -37,6 +38,8 @@ _STYLES: Final[Mapping[str, Mapping[str, Any]]] = {
     "yellow": {"fg": "yellow"},
 }
 _STYLE: Final = re.compile(rf"\[(?:({'|'.join(_STYLES)})|/)\]")
+_WHOLE = 1_000
+"""Characters of a summary: it is wrapped, and not cut off."""
 
 project_option = click.option(
     "--project",
@@ -78,10 +81,16 @@ class Group(click.Group):
 
     command_class = Command
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, one.get_short_help_str(_WHOLE)) for name, one in found if one is not None and not one.hidden]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
 
 def _listed(where: str, problems: Iterable[object]) -> str:
     lines = [f"  {problem}" for problem in problems]
-    return "\n".join([f"{len(lines)} problem{'s' if len(lines) != 1 else ''} in {where}:", *lines])
+    return "\n".join([f"{counted(len(lines), 'problem')} in {where}:", *lines])
 
 
 def refuse(message: str) -> NoReturn:
@@ -180,8 +189,12 @@ def say_json(value: Any) -> None:
     click.echo(json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
-def say_table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
-    """Print rows below their headings. In a pipe nothing is cut off."""
+def say_table(columns: Iterable[str], rows: Iterable[Iterable[object]], empty: str = "") -> None:
+    """Print rows below their headings, or what it means that there are none. In a pipe nothing is cut off."""
     from octavo.cli.tables import print_table
 
-    print_table(columns, rows)
+    rows = list(rows)
+    if empty and not rows:
+        say("{}", empty)
+    else:
+        print_table(columns, rows)

@@ -17,6 +17,7 @@ from octavo.runtime.definitions import warnings_of
 from octavo.runtime.process import build
 from octavo.settings import describe, load_settings, missing_secrets
 from octavo.settings.compat import RULES
+from octavo.settings.keys import camel
 from octavo.settings.v4_version import known_version
 
 
@@ -45,6 +46,7 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
     report = report_on(settings, octavo.site.registry, octavo.site.code)
     rows = [row._asdict() for row in describe(settings)]
     rules = {name: getattr(settings.api.compat, name) for name in RULES}
+    told_rules = {camel(name): value for name, value in rules.items()}
     version = settings.api.compat.v4_version
     missing = missing_secrets(settings)
     if as_json:
@@ -64,7 +66,7 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
         say_json(
             {
                 **facts,
-                "rules": rules,
+                "rules": told_rules,
                 "missingSecrets": missing,
                 "definitions": [*map(asdict, remarks)],
                 "settings": rows,
@@ -79,7 +81,7 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
     under_v4 = f"under v4 {version or 'of unknown version'}"
     say_table(
         ("rule", "value", under_v4, "under safe"),
-        ((n, v, RULES[n].under("v4", known), RULES[n].safe) for n, v in rules.items()),
+        ((camel(n), v, RULES[n].under("v4", known), RULES[n].safe) for n, v in rules.items()),
     )
     if missing:
         say("\nNot set: {}", ", ".join(missing))
@@ -88,6 +90,7 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
     if remarks:
         say("\nRemarks on the definitions:\n{}", "\n".join(map(str, remarks)))
     _end(remarks, report, strict)
+    say("\nSettings, definitions and code can be used: octavo start takes them as they are.")
 
 
 def _end(remarks: Sequence[object], report: Report | None, strict: bool) -> None:

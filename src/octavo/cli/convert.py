@@ -10,6 +10,7 @@ from octavo.cli.base import Command, json_option, project_option, read_settings,
 from octavo.cli.migrations import connected
 from octavo.database.connection import IntegrityViolation
 from octavo.database.conversions import ConversionReport, ConversionStep, convert_column, preview_conversion
+from octavo.plurals import counted
 from octavo.runtime.definitions import project_registry
 from octavo.settings import Settings
 from octavo.transfer.convert import find_conversion
@@ -40,7 +41,8 @@ def convert(type_name: str, attribute: str, dry_run: bool, null_failures: bool, 
         if report.samples:
             say_table(("id", "value"), report.samples)
     if report.failed and not dry_run and not is_done:
-        refuse(f"{report.failed} values will not convert; nothing was done. --null-failures empties them")
+        failed = counted(report.failed, "value")
+        refuse(f"{failed} will not convert; nothing was done. --null-failures empties what does not")
 
 
 def _as_json(step: ConversionStep | None, report: ConversionReport, is_done: bool) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from octavo.cli.base import Command, project_option, read_settings, refuse, say
 from octavo.cli.progress import progress_bar
 from octavo.database import SQLITE_PREFIX, open_database
 from octavo.database.connection import Database
+from octavo.plurals import counted
 from octavo.runtime.definitions import project_registry
 from octavo.runtime.options import own_tables
 from octavo.runtime.prepare_database import reach_database
@@ -67,8 +68,9 @@ async def _copy(
 
 def _tell(report: CopyReport) -> None:
     filled = sum(1 for count in report.rows.values() if count)
-    say("Copied [bold]{}[/] rows of {} tables.", sum(report.rows.values()), filled)
+    rows, tables = counted(sum(report.rows.values()), "row"), counted(filled, "table")
+    say("Copied [bold]{}[/] of {}.", rows, tables)
     for table, count in sorted(report.left_out.items()):
-        say("[yellow]Left out[/] {} rows of {}: what they belong to is gone.", count, table)
+        say("[yellow]Left out[/] {} of {}: belonging to nothing that is there.", counted(count, "row"), table)
     for name in report.unknown:
         say("[yellow]Left out[/] {}: no definition asks for it.", name)

@@ -12,6 +12,7 @@ from octavo.cli.start import announce, host_option, port_option, variables
 from octavo.cli.watcher import Watcher
 from octavo.content.writer import EntryWriter
 from octavo.database.connection import Database
+from octavo.plurals import counted
 from octavo.runtime.definitions import project_registry
 from octavo.runtime.open_resources import open_media
 from octavo.runtime.open_storage import open_storage
@@ -58,7 +59,7 @@ def load(settings: Settings) -> None:
 
     report = with_database(settings, work)
     if report is not None:
-        say("Loaded the seed: {} entries, {} files", report.entries, report.files)
+        say("Loaded the seed: {}, {}", counted(report.entries, "entry", "entries"), counted(report.files, "file"))
 
 
 def tell_requests(project: Path, address: str) -> None:

@@ -9,6 +9,7 @@ import click
 
 from octavo.cli.base import Command, project_option, read_settings, refuse, say
 from octavo.cli.progress import progress_bar
+from octavo.plurals import counted
 from octavo.runtime.definitions import project_registry
 from octavo.runtime.open_resources import open_project_database
 from octavo.runtime.open_storage import open_storage
@@ -90,14 +91,14 @@ async def _export(
 
 
 def _tell(report: ExportReport) -> None:
-    counts = {
-        "entries": sum(report.entries.values()),
-        "links": report.links,
-        "files": report.files,
-        "settings and webhooks": report.settings,
-    }
-    say("{}.", ", ".join(f"{count} {what}" for what, count in counts.items()))
+    counts = (
+        counted(sum(report.entries.values()), "entry", "entries"),
+        counted(report.links, "link"),
+        counted(report.files, "file"),
+        counted(report.settings, "setting or webhook", "settings and webhooks"),
+    )
+    say("{}.", ", ".join(counts))
     for table, count in sorted(report.dangling.items()):
-        say("[yellow]Left out[/] {} links of {}: they lead to nothing that is exported.", count, table)
+        say("[yellow]Left out[/] {} of {}: what it leads to is not exported.", counted(count, "link"), table)
     for problem in report.missing_files.told():
         say("[yellow]Left out[/] file {}", problem)

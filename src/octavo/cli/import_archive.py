@@ -10,6 +10,7 @@ import click
 from octavo.cli.base import Command, project_option, read_settings, say
 from octavo.cli.export import parts_of, parts_options
 from octavo.cli.progress import progress_bar
+from octavo.plurals import counted
 from octavo.runtime.definitions import project_registry
 from octavo.runtime.open_resources import migrations_folder, open_project_database
 from octavo.runtime.open_storage import open_storage
@@ -94,11 +95,11 @@ async def _import(
 def _tell(report: ImportReport) -> None:
     entries = sum(report.entries.values())
     say(
-        "Imported {} entries, {} links, {} files, {} settings and webhooks.",
-        entries,
-        report.links,
-        report.files,
-        report.settings,
+        "Imported {}, {}, {}, {}.",
+        counted(entries, "entry", "entries"),
+        counted(report.links, "link"),
+        counted(report.files, "file"),
+        counted(report.settings, "setting or webhook", "settings and webhooks"),
     )
     for what, count in sorted(report.left_out.items()):
         say("[yellow]Left out[/] {}: {}", what, count)

@@ -27,6 +27,7 @@ from octavo.events.outbox import Outbox
 from octavo.events.waiting import list_waiting
 from octavo.jobs.book import TOPIC
 from octavo.jobs.clockwork import known_tasks
+from octavo.plurals import counted
 from octavo.project.naming import did_you_mean
 from octavo.runtime.options import own_tables
 
@@ -59,7 +60,11 @@ def list_all(limit: int, project: Path, as_json: bool) -> None:
     if as_json:
         say_json({"tasks": [asdict(one) for one in tasks], "waiting": [asdict(one) for one in waiting]})
         return
-    say_table(("task", "rule", "zone", "last"), ((t.name, t.rule, t.zone, shown_moment(t.last_at)) for t in tasks))
+    say_table(
+        ("task", "rule", "zone", "last"),
+        ((t.name, t.rule, t.zone, shown_moment(t.last_at)) for t in tasks),
+        "No task by the clock is known; a service enters those of its project when it starts.",
+    )
     click.echo()
     say_table(
         ("id", "kind", "what", "due", "attempts", "last error"),
@@ -67,6 +72,7 @@ def list_all(limit: int, project: Path, as_json: bool) -> None:
             (w.id, w.topic, _what(w.payload), shown_moment(w.due_at), w.attempts, (w.error or "")[:_MOST_ERROR])
             for w in waiting
         ),
+        "Nothing waits.",
     )
 
 
@@ -109,6 +115,7 @@ def dead(kind: str, limit: int, project: Path, as_json: bool) -> None:
     say_table(
         ("id", "kind", "what", "given up", "attempts", "error"),
         ((d.id, d.topic, _what(d.payload), shown_moment(d.died_at), d.attempts, d.error[:_MOST_ERROR]) for d in found),
+        "Nothing was given up.",
     )
 
 
@@ -131,7 +138,7 @@ def retry(ids: tuple[int, ...], everything: bool, kind: str, project: Path) -> N
             refuse(f"nothing given up has the id {', '.join(missing)}")
         return len(again) - len(missing)
 
-    say("{} will be tried again.", _run(project, work))
+    say("{} will be tried again.", counted(_run(project, work), "message"))
 
 
 def _what(payload: Any) -> str:

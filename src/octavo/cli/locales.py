@@ -20,6 +20,7 @@ from octavo.cli.base import (
 from octavo.content.writer import EntryWriter
 from octavo.errors import ApplicationError
 from octavo.i18n.locale_management import LocaleManagement
+from octavo.plurals import counted
 from octavo.runtime.definitions import project_registry
 
 ResultT = TypeVar("ResultT")
@@ -83,7 +84,7 @@ def remove(code: str, with_entries: bool, project: Path, as_json: bool) -> None:
     if as_json:
         say_json({"code": code, "entries": removed})
     else:
-        say("Removed the locale [bold]{}[/] and {} entries.", code, removed)
+        say("Removed the locale [bold]{}[/] and {}.", code, counted(removed, "entry", "entries"))
 
 
 @locales.command(name="default", epilog="Example: octavo locales default fr")

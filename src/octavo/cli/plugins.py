@@ -8,6 +8,7 @@ from typing import Final
 import click
 
 from octavo.cli.base import Group, json_option, project_option, read_settings, say_json, say_table
+from octavo.plurals import counted
 from octavo.project.installed_plugins import PluginPackage, installed_plugins
 from octavo.project.plugins import plugins_in_use
 from octavo.schema.definition_files import DefinitionFiles
@@ -67,8 +68,8 @@ def _brought(plugin: PluginPackage) -> Iterator[str]:
     for kind in _CODE:
         count = sum(1 for path in folder.glob(f"**/{kind}/*.py") if path.name != "__init__.py")
         if count:
-            yield f"{count} {kind}"
+            yield counted(count, kind.removesuffix("s"), kind)
     hooks = sum(1 for _ in folder.glob("**/lifecycles.py"))
     if hooks:
-        yield f"{hooks} hook files"
+        yield counted(hooks, "hook file")
     yield from (file for file in ("index.py", "cron.py") if (folder / file).is_file())

@@ -12,7 +12,8 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 import click
 
-from octavo.cli.address import asked_address
+from octavo.cli.address import asked_address, silence
+from octavo.plurals import counted
 from octavo.settings import SettingsError, load_settings
 
 _PATIENCE: Final = 4.0
@@ -43,7 +44,7 @@ def ready(alive: bool, url: str | None, project: Path) -> None:
         reasons = _reasons(error.read(_LARGEST))
         raise click.ClickException(reasons or f"{address}{path} answers {error.code}") from error
     except (URLError, OSError, ValueError) as error:
-        raise click.ClickException(f"{address} does not answer: {getattr(error, 'reason', error)}") from error
+        raise click.ClickException(silence(address, error)) from error
     click.echo("alive" if alive else "ready")
 
 
@@ -51,7 +52,7 @@ def _address(project: Path) -> str:
     try:
         return asked_address(load_settings(project, os.environ, default_mode="production", require_secrets=False))
     except SettingsError as error:
-        problems = f"{len(error.problems)} problem{'s' if len(error.problems) != 1 else ''}"
+        problems = counted(len(error.problems), "problem")
         raise click.ClickException(f"{problems} in the settings; octavo config check tells more") from error
 
 

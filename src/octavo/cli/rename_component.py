@@ -9,6 +9,7 @@ from octavo.cli.base import Command, project_option, read_settings, refuse, say
 from octavo.cli.migrations import connected
 from octavo.database.component_rename import ComponentRenameRefused, RenamedRows
 from octavo.database.component_rename import rename_component as rename_rows
+from octavo.plurals import counted
 from octavo.runtime.definitions import project_registry
 from octavo.settings import Settings
 
@@ -27,12 +28,13 @@ def rename_component(old: str, new: str, dry_run: bool, project: Path) -> None:
     """
     renamed = asyncio.run(_rename(read_settings(project), old, new, dry_run))
     says = "Would rename" if dry_run else "Renamed"
-    say("{}: {} components, {} links to files and entries.", says, renamed.components, renamed.links)
+    components, links = counted(renamed.components, "component"), counted(renamed.links, "link")
+    say("{}: {}, {} to files and entries.", says, components, links)
     if renamed.twice:
         say(
-            "{} components that were there under both names: {}.",
+            "{}, there under both names: {}.",
             "Would show once" if dry_run else "Once now",
-            renamed.twice,
+            counted(renamed.twice, "component"),
         )
 
 

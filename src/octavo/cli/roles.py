@@ -56,7 +56,9 @@ def list_all(project: Path, as_json: bool) -> None:
     if as_json:
         say_json([{"id": r.id, "name": r.name, "type": r.type, "users": users[r.type]} for r in found])
         return
-    say_table(("id", "type", "name", "users"), ((r.id, r.type, r.name, users[r.type]) for r in found))
+    say_table(
+        ("id", "type", "name", "users"), ((r.id, r.type, r.name, users[r.type]) for r in found), "There is no role."
+    )
 
 
 @roles.command(epilog="Example: octavo roles create Editor --description 'Editors of the site'")

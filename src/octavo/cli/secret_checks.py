@@ -16,6 +16,8 @@ from octavo.settings.model import TABLES
 from octavo.settings.secret_strength import is_placeholder, weakness
 from octavo.settings.sources import read_env_file
 
+_MISSING: Final = "is not set; octavo secrets new --missing puts a new one into .env"
+
 Level = Literal["error", "advice"]
 
 _OURS: Final = frozenset({"APP_KEYS", "API_TOKEN_SALT", "ADMIN_JWT_SECRET", "JWT_SECRET", "TRANSFER_TOKEN_SALT"})
@@ -47,7 +49,7 @@ def check_secrets(settings: Settings) -> list[Problem]:
     """All problems, the errors first."""
     held = list(held_secrets(settings))
     found = [
-        *(Problem("error", name, "is not set") for name in missing_secrets(settings)),
+        *(Problem("error", name, _MISSING) for name in missing_secrets(settings)),
         *_weak(held),
         *_equal(held),
         *_accepted(settings),
@@ -115,7 +117,9 @@ def _open(settings: Settings, held: list[Held]) -> Iterator[Problem]:
         shown = str(path.relative_to(project)) if path.is_relative_to(project) else str(path)
         named_by_variable = not path.is_relative_to(project)  # a container's secrets are often readable for all in it
         if is_open_to_all(path):
-            yield Problem("advice" if named_by_variable else "error", shown, "can be read by everybody on this machine")
+            holds = ", ".join(sorted({one.name for one in held if files.get(one.source) == path}))
+            remedy = f"can be read by everybody on this machine, and holds {holds}: chmod o= {path}"
+            yield Problem("advice" if named_by_variable else "error", shown, remedy)
         if named_by_variable:
             continue
         if git.has(shown):

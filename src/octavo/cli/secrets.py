@@ -15,10 +15,11 @@ from octavo.cli.secret_checks import check_secrets
 from octavo.cli.secret_places import write_env
 from octavo.clock import wall_time
 from octavo.runtime.options import has_long_admin_tokens, renews
-from octavo.settings import Settings
+from octavo.settings import Settings, missing_secrets
 from octavo.settings.accepted_keys import AcceptedKey
 from octavo.settings.sources import read_env_file
 from octavo.settings.values import DURATION
+from octavo.transfer.scaffold import add_secrets
 
 _BYTES: Final = 32
 _MARGIN: Final = 86_400
@@ -51,7 +52,7 @@ ROTATED: Final = {
 
 @click.group(cls=Group)
 def secrets() -> None:
-    """Check secrets, and change them without anybody being logged out."""
+    """Make, check and change secrets, without anybody being logged out."""
 
 
 @secrets.command(epilog="Example: octavo secrets check --strict")
@@ -72,6 +73,22 @@ def check(strict: bool, project: Path, as_json: bool) -> None:
         say("Nothing is wrong with the secrets.")
     if any(strict or one.level == "error" for one in found):
         raise SystemExit(1)
+
+
+@secrets.command(epilog="Example: octavo secrets new --missing")
+@click.option("--missing", is_flag=True, help="Put those that the project lacks into its .env, with new values.")
+@project_option
+def new(missing: bool, project: Path) -> None:
+    """Print a new secret: 32 random bytes, to be put wherever secrets lie.
+
+    A project that moves here from another machine or from v4 brings its own: with others, tokens that were made before
+    are not known.
+    """
+    if not missing:
+        click.echo(token_urlsafe(_BYTES))
+        return
+    made = add_secrets(project, missing_secrets(read_settings(project)))
+    say("Made in .env: [bold]{}[/].", ", ".join(made)) if made else say("No secret is missing.")
 
 
 @secrets.command(epilog="Example: octavo secrets rotate jwt --until 30d")

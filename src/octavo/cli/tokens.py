@@ -79,6 +79,7 @@ def list_all(project: Path, as_json: bool) -> None:
             (t.id, t.name, t.type, "\n".join(t.permissions), *map(_plain, (t.last_used_at, t.expires_at, t.created_at)))
             for t in found
         ),
+        "There is no API token.",
     )
 
 

@@ -10,6 +10,7 @@ from octavo.cli.base import Command, json_option, project_option, read_settings,
 from octavo.cli.migrations import connected
 from octavo.database.synchronize import synchronize
 from octavo.database.totals import TotalsKeeper, TotalState
+from octavo.plurals import counted
 from octavo.runtime.definitions import project_registry
 from octavo.settings import Settings
 
@@ -64,6 +65,6 @@ async def _do(keeper: TotalsKeeper, action: str | None) -> list[str]:
                 "All are right."
             ]
         case "remove":
-            return [f"Removed {await keeper.remove()} triggers.", _TAKEN_AGAIN]
+            return [f"Removed {counted(await keeper.remove(), 'trigger')}.", _TAKEN_AGAIN]
         case _:
             return []

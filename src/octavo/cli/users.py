@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 import orjson
@@ -19,8 +19,10 @@ from octavo.cli.base import (
     say,
     say_json,
     say_table,
+    warn,
     with_database,
 )
+from octavo.cli.passwords import read_password, stdin_option
 from octavo.content.reader import EntryReader
 from octavo.content.writer import EntryWriter
 from octavo.database.connection import Database
@@ -30,8 +32,10 @@ from octavo.users.user_rows import AccountRows, find_user, list_users
 
 Work = Callable[[UserManagement, Database], Awaitable[Any]]
 
+_VARIABLE: Final = "OCTAVO_USER_PASSWORD"
+
 _password_option = click.option(
-    "--password", prompt=True, hide_input=True, confirmation_prompt=True, help="Asked for if not given."
+    "--password", metavar="TEXT", help="The password, where others can see it: better the ways above."
 )
 
 
@@ -39,8 +43,19 @@ _password_option = click.option(
 def users() -> None:
     """Make, show, change and delete users.
 
-    A user is given by name or e-mail address. A running service sees changes within a second.
+    A user is given by name or e-mail address. A running service sees changes within a second. A password is asked for,
+    or read from the standard input with --password-stdin, or taken from the variable OCTAVO_USER_PASSWORD.
     """
+
+
+def _password(given: str | None, from_stdin: bool) -> str:
+    if given is None:
+        return read_password(_VARIABLE, from_stdin=from_stdin)
+    warn(
+        "other users of this machine can see --password, and the shell may keep it; --password-stdin or "
+        f"{_VARIABLE} hides it"
+    )
+    return given
 
 
 def _administer(project: Path, work: Work) -> Any:
@@ -77,7 +92,11 @@ def list_all(project: Path, as_json: bool) -> None:
         say_json([asdict(user) for user in found])
         return
     columns = ("id", "username", "email", "role", "confirmed", "blocked")
-    say_table(columns, ((u.id, u.username, u.email, u.role, _told(u.confirmed), _told(u.blocked)) for u in found))
+    say_table(
+        columns,
+        ((u.id, u.username, u.email, u.role, _told(u.confirmed), _told(u.blocked)) for u in found),
+        "There is no user.",
+    )
 
 
 def _told(flag: bool) -> str:
@@ -87,16 +106,21 @@ def _told(flag: bool) -> str:
 @users.command(epilog="Example: octavo users create ann ann@example.org --role authenticated")
 @click.argument("username")
 @click.argument("email")
+@stdin_option
 @_password_option
 @click.option("--role", default="authenticated", show_default=True, help="Type or name of the role.")
 @project_option
 @json_option
-def create(username: str, email: str, password: str, role: str, project: Path, as_json: bool) -> None:
-    """Make a user, whose address counts as confirmed."""
+def create(
+    username: str, email: str, password: str | None, password_stdin: bool, role: str, project: Path, as_json: bool
+) -> None:
+    """Make a user, whose address counts as confirmed. The password is asked for, or comes with --password-stdin or from
+    the variable OCTAVO_USER_PASSWORD."""
+    secret = _password(password, password_stdin)
 
     async def work(administration: UserManagement, database: Database) -> Any:
         role_id = await find_role(database, role)
-        body = {"username": username, "email": email, "password": password, "role": role_id, "confirmed": True}
+        body = {"username": username, "email": email, "password": secret, "role": role_id, "confirmed": True}
         return orjson.loads(await administration.create(body, SYSTEM))
 
     made = _administer(project, work)
@@ -123,11 +147,13 @@ def set_role(user: str, role: str, project: Path) -> None:
 
 @users.command(epilog="Example: octavo users set-password ann")
 @click.argument("user")
+@stdin_option
 @_password_option
 @project_option
-def set_password(user: str, password: str, project: Path) -> None:
-    """Give a user another password."""
-    _change(project, user, {"password": password})
+def set_password(user: str, password: str | None, password_stdin: bool, project: Path) -> None:
+    """Give a user another password, which is asked for, or comes with --password-stdin or from the variable
+    OCTAVO_USER_PASSWORD."""
+    _change(project, user, {"password": _password(password, password_stdin)})
     say("[bold]{}[/] has another password now.", user)
 
 

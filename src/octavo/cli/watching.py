@@ -14,9 +14,10 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from octavo.cli.address import asked_address
+from octavo.cli.address import asked_address, silence
 from octavo.cli.base import Command, json_option, project_option, read_settings, refuse, say, say_json, say_table
 from octavo.clock import shown_moment
+from octavo.plurals import counted
 from octavo.settings import Settings
 
 _PATIENCE: Final = 10.0
@@ -71,7 +72,7 @@ def slow(limit: int, plans: bool, url: str | None, project: Path, as_json: bool)
         (
             (
                 shown_moment(one["at"]),
-                f"{one['method']} {one['path']}" + (f"?{one['shape']}" if one["shape"] else ""),
+                _request(one),
                 one["status"],
                 one["milliseconds"],
                 one["statements"],
@@ -84,13 +85,18 @@ def slow(limit: int, plans: bool, url: str | None, project: Path, as_json: bool)
     )
 
 
+def _request(one: Mapping[str, Any]) -> str:
+    """Method, path and the names of parameters, without their values."""
+    return f"{one['method']} {one['path']}" + (f"?{one['shape']}" if one["shape"] else "")
+
+
 def _say_plans(found: Iterable[Mapping[str, Any]]) -> None:
     """Each statement once, the slowest request first."""
     told: set[str] = set()
     for one in sorted(found, key=lambda each: each["slowest_milliseconds"], reverse=True):
         if one["slowest"] and one["slowest"] not in told:
             told.add(one["slowest"])
-            say("[bold]{} {}[/], {} ms", one["method"], one["path"], one["slowest_milliseconds"])
+            say("[bold]{}[/], {} ms", _request(one), one["slowest_milliseconds"])
             click.echo(f"{' '.join(one['slowest'].split())}\n\n{one['plan'] or 'No plan is known.'}\n")
 
 
@@ -109,7 +115,7 @@ def ask_service(settings: Settings, url: str | None) -> Any:
     except HTTPError as error:
         refuse(f"{address} answers {error.code}: it does not know the token, or is another service")
     except (URLError, OSError, ValueError) as error:
-        refuse(f"{address} tells nothing: {getattr(error, 'reason', error)}")
+        refuse(silence(address, error))
 
 
 class _Numbers:
@@ -165,7 +171,7 @@ def _rows(now: _Numbers, past: _Numbers, seconds: float, *, since_start: bool) -
     hits, asked = rise("octavo_cache_requests_total", found="yes"), rise("octavo_cache_requests_total")
     yield "caches", f"{_size(held)} of {_size(limit)}, {hits / asked:.0%} found" if asked else _size(held)
     yield "event loop", f"late by {mean('octavo_loop_delay_seconds')} on average"
-    yield "memory", f"{_size(now.sum('octavo_memory_bytes'))} in {now.sum('octavo_workers'):.0f} workers"
+    yield "memory", f"{_size(now.sum('octavo_memory_bytes'))} in {counted(int(now.sum('octavo_workers')), 'worker')}"
     yield "database", "answers" if now.sum("octavo_database_up") else "cannot be reached"
     for name in now.by("octavo_replica_used", "server"):
         state = "read from" if now.sum("octavo_replica_used", server=name) else "not read from"
@@ -185,7 +191,7 @@ def _rows(now: _Numbers, past: _Numbers, seconds: float, *, since_start: bool) -
 
 def _told_copy(now: _Numbers) -> str:
     failures = now.sum("octavo_backup_failures")
-    since = f", {failures:.0f} attempts failed since" if failures else ""
+    since = f", {counted(int(failures), 'attempt')} failed since" if failures else ""
     if not now.has("octavo_backup_age_seconds"):
         return f"none{since}"
     age, size = now.sum("octavo_backup_age_seconds"), now.sum("octavo_backup_bytes")

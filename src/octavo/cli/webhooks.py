@@ -119,7 +119,7 @@ def list_all(project: Path, as_json: bool) -> None:
         say_json([_plain(one, with_secret=False) for one in found])
         return
     rows = ((one.id, one.name, one.url, "\n".join(one.events), _state(one)) for one in found)
-    say_table(("id", "name", "url", "events", "state"), rows)
+    say_table(("id", "name", "url", "events", "state"), rows, "There is no webhook.")
 
 
 @webhooks.command(epilog="Example: octavo webhooks show 1 --secret")
@@ -230,7 +230,7 @@ def deliveries(webhook_id: int, limit: int, project: Path, as_json: bool) -> Non
         say_json([asdict(one) for one in found])
         return
     rows = ((one.message_id, one.event, shown_moment(one.sent_at), one.attempts, _came(one)) for one in found)
-    say_table(("message", "event", "sent", "attempts", "came of it"), rows)
+    say_table(("message", "event", "sent", "attempts", "came of it"), rows, "Nothing was sent yet.")
 
 
 @webhooks.command(epilog="Example: octavo webhooks redeliver msg_2f1c0a")

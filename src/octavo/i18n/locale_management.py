@@ -14,6 +14,7 @@ from octavo.content.writer import EntryWriter
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Connection
 from octavo.errors import ApplicationError, NotFoundError
+from octavo.plurals import counted
 from octavo.schema.content_types import ContentType
 from octavo.schema.uids import LOCALE
 from octavo.sql.write.locales import (
@@ -100,7 +101,8 @@ class LocaleManagement:
                 for entry_id in await self._entries(unit, content_type, code)
             ]
             if removed and not with_entries:
-                raise ApplicationError(f"{len(removed)} entries are in {code}; they go only if that is said")
+                entries = counted(len(removed), "entry is", "entries are")
+                raise ApplicationError(f"{entries} in {code}, and removed only if that is said")
             for content_type, entry_id in removed:
                 await unit.delete(content_type, entry_id)
             await unit.delete(self._type, locale.id)

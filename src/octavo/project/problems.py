@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from octavo.plurals import counted
+
 
 @dataclass(frozen=True, slots=True)
 class CodeProblem:
@@ -20,6 +22,5 @@ class InvalidCode(Exception):
 
     def __init__(self, problems: Iterable[CodeProblem]) -> None:
         self.problems = tuple(problems)
-        count = len(self.problems)
-        heading = f"{count} problem{'s' if count != 1 else ''} in the project's code:"
+        heading = f"{counted(len(self.problems), 'problem')} in the project's code:"
         super().__init__("\n".join([heading, *(f"  {problem}" for problem in self.problems)]))

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
 
+from octavo.plurals import counted
+
 Severity = Literal["error", "warning"]
 
 
@@ -29,9 +31,8 @@ class InvalidDefinitions(Exception):
 
     def __init__(self, problems: Iterable[DefinitionProblem]) -> None:
         self.problems = tuple(problems)
-        count = len(self.problems)
         listed = "\n".join(f"  {problem}" for problem in self.problems)
-        super().__init__(f"{count} problem{'s' if count != 1 else ''} in the content-type definitions:\n{listed}")
+        super().__init__(f"{counted(len(self.problems), 'problem')} in the content-type definitions:\n{listed}")
 
 
 def warning(source: str, path: str, message: str) -> DefinitionProblem:

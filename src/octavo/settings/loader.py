@@ -8,7 +8,7 @@ v4 variables of `.env`, those of the environment, `OCTAVO_...` of `.env`, those 
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from octavo.settings import values
 from octavo.settings.cache_checks import cache_problems
@@ -58,6 +58,9 @@ _ENV = ".env: "
 """Before the names of variables of the project's `.env`, where a source is told."""
 
 REQUIRED_SECRETS = ("JWT_SECRET", "API_TOKEN_SALT")
+_NO_SECRET: Final = (
+    "expected a secret; {} does not start without it (octavo secrets new prints one, with --missing it goes into .env)"
+)
 """Without these nothing but development starts."""
 
 
@@ -307,7 +310,7 @@ def _check(settings: Settings, require_secrets: bool) -> Iterable[SettingsProble
     if settings.mode != "development" and require_secrets:
         for name in REQUIRED_SECRETS:
             if name in missing_secrets(settings):
-                yield SettingsProblem(".env", name, f"expected a secret; {settings.mode} does not start without it")
+                yield SettingsProblem(".env", name, _NO_SECRET.format(settings.mode))
 
 
 def _provider_problems(settings: Settings) -> Iterable[SettingsProblem]:

@@ -11,6 +11,7 @@ from octavo.database.connection import Database
 from octavo.database.unit_of_work import UnitOfWork, run_unit
 from octavo.errors import NotFoundError, ValidationError
 from octavo.events.outbox import Outbox
+from octavo.plurals import counted
 from octavo.settings.accepted_keys import AcceptedKey
 from octavo.webhooks import rows
 from octavo.webhooks.deliveries import Delivery, find_delivery, forget_webhook, list_deliveries, note
@@ -108,7 +109,7 @@ class Webhooks:
             failures = webhook.failures + 1
             if not most or failures < most:
                 return replace(webhook, failures=failures)
-            because = f"{failures} messages in a row could not be delivered"
+            because = f"{counted(failures, 'message')} in a row could not be delivered"
             return replace(webhook, failures=failures, enabled=False, disabled_because=because)
 
         await self._change(webhook_id, change)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from octavo.javascript.syntax import properties
+from octavo.plurals import counted
 from octavo.project.v4.code import Kind, Route, State
 from octavo.project.v4.inventory import code_files
 from octavo.project.v4.routes import RouteReader
@@ -15,7 +16,7 @@ def read_plugin(sources: Sources, reader: RouteReader, folder: Path) -> Iterator
     owner = f"plugin::{folder.name}"
     files = list(code_files(sources, folder))
     place = sources.place(files[0] if files else folder)
-    sources.find(Kind.PLUGIN, owner, place, f"a local plugin of {len(files)} files", State.OPEN)
+    sources.find(Kind.PLUGIN, owner, place, f"a local plugin of {counted(len(files), 'file')}", State.OPEN)
     for path in files:
         if "routes" in (*path.relative_to(folder).parts[:-1], path.stem):
             yield from _routes(sources, reader, path, owner)

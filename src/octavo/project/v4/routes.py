@@ -11,6 +11,7 @@ from octavo.javascript.modules import bindings_of, follow
 from octavo.javascript.parse import Module
 from octavo.javascript.source import Place
 from octavo.javascript.syntax import FUNCTIONS, arguments, is_open, member_path, named, properties, string_value, walk
+from octavo.plurals import counted
 from octavo.project.functions import relative
 from octavo.project.routes import Access
 from octavo.project.v4.code import Guard, Kind, Route, Shape, State, UsedName
@@ -193,7 +194,7 @@ class RouteReader:
             return [], ""
         routes = list(self._list(*self._sources.resolved(module, members["routes"]), owner, prefix))
         place = module.place(node)
-        self._sources.find(Kind.ROUTE, place.file, place, f"a list of {len(routes)} routes", State.TAKEN)
+        self._sources.find(Kind.ROUTE, place.file, place, f"a list of {counted(len(routes), 'route')}", State.TAKEN)
         return routes, prefix
 
     def _list(self, module: Module, node: Node, owner: str, prefix: str, depth: int = 0) -> Iterator[Route]:

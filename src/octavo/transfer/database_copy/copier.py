@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from octavo.database.connection import Connection, Database
 from octavo.database.introspect import found_tables
 from octavo.database.unit_of_work import unit_of_work
+from octavo.plurals import counted
 from octavo.runtime.prepare_database import bring_up_to_date, check_types
 from octavo.schema.registry import Registry
 from octavo.sql.ddl.tables import OwnTable
@@ -68,7 +69,7 @@ async def _make_room(target: Connection, dialect: Dialect, plan: CopyPlan, optio
             await target.execute(f"DELETE FROM {dialect.quote(table)}")
         return
     counts = {table: await target.fetch_value(f"SELECT count(*) FROM {dialect.quote(table)}") for table in tables}
-    filled = [f"{table}: {count} rows" for table, count in sorted(counts.items()) if count]
+    filled = [f"{table}: {counted(count, 'row')}" for table, count in sorted(counts.items()) if count]
     if filled:
         raise TransferError(listed("The target is not empty; --force replaces what it holds", filled))
 
