@@ -11,6 +11,7 @@ from octavo.cli import main
 from tests.cli.conftest import Call, answered, refused, said
 from tests.cli.projects import database_variables
 from tests.postgresql_server import PostgresqlServer, database_name
+from tests.s3_server import KEY, SECRET, S3Server
 
 
 @pytest.fixture(autouse=True)
@@ -59,6 +60,70 @@ def test_a_damaged_copy_is_told(call: Call, project: Path) -> None:
     result = call("db", "backups", "--verify", "--json")
     assert result.exit_code == 1
     assert result.stderr == "Error: 1 of 1 copy is not sound\n"
+
+
+@pytest.fixture
+def bucket(s3_server: S3Server, monkeypatch: pytest.MonkeyPatch) -> str:
+    """An empty bucket that copies are sent to; the folder has the newest alone."""
+    name = s3_server.new_bucket()
+    given = {
+        "NAME": name,
+        "PREFIX": "copies/site",
+        "ENDPOINT": s3_server.address,
+        "FORCE_PATH_STYLE": "true",
+        "ACCESS_KEY_ID": KEY,
+        "SECRET_ACCESS_KEY": SECRET,
+        "ONLY": "true",
+    }
+    for key, value in given.items():
+        monkeypatch.setenv(f"OCTAVO_DATABASE__BACKUPS__BUCKET__{key}", value)
+    for rule, number in {"LAST": 2, "DAILY": 0, "WEEKLY": 0}.items():
+        monkeypatch.setenv(f"OCTAVO_DATABASE__BACKUPS__KEEP__{rule}", str(number))
+    return name
+
+
+def test_sent_to_a_bucket_kept_there_and_brought_back(
+    call: Call, project: Path, bucket: str, s3_server: S3Server
+) -> None:
+    said(call("db", "upgrade"))
+    said(call("permissions", "grant", "public", "api::story.story.find"))
+    place = f"s3://{bucket}/copies/site"
+    s3_server.client.put_object(Bucket=bucket, Key="copies/site/20200101T000000Z/other.txt", Body=b"not ours")
+    made = [said(call("db", "backup", "--scheduled")) for _ in range(3)]
+    assert [lines[1] for lines in made] == [
+        f"Sent 1 to {place} and read back; {older} older removed there" for older in (0, 0, 1)
+    ]
+    here, newest, older = answered(call("db", "backups", "--json", "--verify"))
+    assert here["file"].startswith(f"{project}/backups/")
+    assert newest["file"] == here["file"].replace(f"{project}/backups", place)
+    assert [one["now"] for one in (here, newest, older)] == ["restored", "read", "read"]
+    kept = {"/".join(one["file"].split("/")[-2:-1]) for one in (newest, older)}
+    files = {f"copies/site/{name}/{file}" for name in kept for file in ("manifest.json", Path(here["file"]).name)}
+    assert set(s3_server.keys(bucket)) == {*files, "copies/site/20200101T000000Z/other.txt"}
+    said(call("permissions", "revoke", "public", "api::story.story.find"))
+    name = older["file"].split("/")[-2]
+    brought = answered(call("db", "backups", "--fetch", name, "--json"))
+    said(call("db", "restore", brought[1]["file"], "--yes"))
+    assert "api::story.story.find" in call("permissions", "list").stdout
+    assert refused(call("db", "backups", "--fetch", name)).endswith("already")
+
+
+@pytest.mark.parametrize("call", ["sqlite"], indirect=True)
+def test_what_the_bucket_does_not_have_is_sent_next_time(
+    call: Call, project: Path, bucket: str, s3_server: S3Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said(call("db", "upgrade"))
+    monkeypatch.setenv("OCTAVO_DATABASE__BACKUPS__BUCKET__NAME", "nobody-has-made-this-one")
+    assert "s3://nobody-has-made-this-one/copies/site cannot be used" in refused(call("db", "backup", "--scheduled"))
+    assert len([*project.glob("backups/*/manifest.json")]) == 1  # it is there all the same
+    monkeypatch.setenv("OCTAVO_DATABASE__BACKUPS__BUCKET__NAME", bucket)
+    assert said(call("db", "backup", "--scheduled"))[1].startswith("Sent 2 to ")
+    (key,) = [one for one in s3_server.keys(bucket) if one.endswith("database.db")][:1]
+    s3_server.client.put_object(Bucket=bucket, Key=key, Body=b"damaged")
+    result = call("db", "backups", "--verify", "--json")
+    assert result.exit_code == 1
+    assert f"s3://{bucket}/{key} is not what was sent" in result.stdout
+    assert refused(call("db", "backups", "--fetch", key.split("/")[-2])).endswith("is not what was sent")
 
 
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)

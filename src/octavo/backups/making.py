@@ -8,8 +8,9 @@ from typing import Final
 
 import octavo
 from octavo.backups import postgresql, sqlite
+from octavo.backups.bucket import Sent, bucket_of
 from octavo.backups.problems import BackupFailed
-from octavo.backups.store import Copy, Counts, Manifest, Store, link_tree
+from octavo.backups.store import Copy, Counts, Manifest, Store, digest_of, link_tree
 from octavo.clock import this_moment
 from octavo.settings import Settings
 
@@ -18,11 +19,12 @@ _MOST_NAMED: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A new copy; those that were removed; how long it took, in seconds."""
+    """A new copy; those that were removed; how long it took, in seconds; what went to the bucket."""
 
     copy: Copy
     removed: list[Copy]
     seconds: float
+    sent: Sent | None = None
 
 
 @dataclass(slots=True)
@@ -68,6 +70,8 @@ def make_copy(settings: Settings, progress: Callable[[int, int], None]) -> Made:
             verified, found = maker.verify(file, restore=given.verify == "restored")
             compare(counted, found)
             size = file.stat().st_size
+            with file.open("rb") as stream:
+                digest = digest_of(stream)
             told = Manifest(
                 octavo=octavo.__version__,
                 database=maker.database,
@@ -78,11 +82,25 @@ def make_copy(settings: Settings, progress: Callable[[int, int], None]) -> Made:
                 verified=verified,
                 notes=tuple(maker.notes),
                 uploads=uploads,
+                digest=digest,
             )
             copy = store.finish(path, told)
-        keep = given.keep
-        removed = store.thin(Counts(keep.last, keep.daily, keep.weekly, keep.monthly))
-    return Made(copy, removed, time.monotonic() - began)
+        sent, removed = _send_and_thin(settings, store)
+    return Made(copy, removed, time.monotonic() - began, sent)
+
+
+def _send_and_thin(settings: Settings, store: Store) -> tuple[Sent | None, list[Copy]]:
+    """What was sent to the bucket, if there is one; what was removed of the folder, also where nothing can be sent."""
+    given, bucket = settings.database.backups, bucket_of(settings)
+    here = counts = Counts(given.keep.last, given.keep.daily, given.keep.weekly, given.keep.monthly)
+    sent = None
+    try:
+        if bucket is not None:
+            sent = bucket.keep(store.copies(), counts)
+            here = Counts(last=1) if given.bucket.only else counts
+    finally:
+        removed = store.thin(here)
+    return sent, removed
 
 
 def verify_copy(settings: Settings, copy: Copy) -> str:

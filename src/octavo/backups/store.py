@@ -4,6 +4,7 @@ A copy is made in a folder whose name begins with a dot, and gets its name when 
 there is touched.
 """
 
+import hashlib
 import json
 import os
 import shutil
@@ -12,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from octavo.backups.problems import BackupFailed
 from octavo.own_files import MEGABYTE, read_own_file
@@ -25,7 +26,7 @@ except ImportError:  # Windows
 MANIFEST: Final = "manifest.json"
 _UNFINISHED: Final = ".unfinished-"
 _LOCK: Final = ".lock"
-_LARGEST_MANIFEST: Final = 8 * MEGABYTE
+LARGEST_MANIFEST: Final = 8 * MEGABYTE
 _NAME: Final = "%Y%m%dT%H%M%SZ"
 
 
@@ -33,7 +34,7 @@ _NAME: Final = "%Y%m%dT%H%M%SZ"
 class Manifest:
     """What a copy holds: its file, how many rows of each table, its size. `made_at` in milliseconds since 1970.
 
-    `verified` tells how: `restored` into a scratch database, or `read` to its end.
+    `verified` tells how: `restored` into a scratch database, or `read` to its end. `digest` is the file's SHA-256.
     """
 
     octavo: str
@@ -45,6 +46,12 @@ class Manifest:
     verified: str = ""
     notes: Sequence[str] = ()
     uploads: int = 0
+    digest: str = ""
+
+    @property
+    def text(self) -> str:
+        """As it is written."""
+        return json.dumps(asdict(self), indent=1, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +128,7 @@ class Store:
 
     def finish(self, path: Path, manifest: Manifest) -> Copy:
         """Give a copy its name: from now on it counts."""
-        text = json.dumps(asdict(manifest), indent=1, ensure_ascii=False)
-        (path / MANIFEST).write_text(text, "utf-8")
+        (path / MANIFEST).write_text(manifest.text, "utf-8")
         for file in (path / manifest.file, path / MANIFEST, path):
             _to_disk(file)
         final = self.folder / _name(manifest.made_at)
@@ -144,8 +150,7 @@ class Store:
 def read_copy(folder: Path) -> Copy | None:
     """The copy in a folder; None where there is none of ours."""
     try:
-        told = Manifest(**json.loads(read_own_file(folder / MANIFEST, _LARGEST_MANIFEST)))
-        return Copy(folder, replace(told, notes=tuple(told.notes)))
+        return Copy(folder, read_manifest(read_own_file(folder / MANIFEST, LARGEST_MANIFEST)))
     except (OSError, ValueError, TypeError):
         return None
 
@@ -190,6 +195,20 @@ def _link_or_copy(file: Path, target: Path, known: Path | None) -> None:
                 os.link(known, target)
                 return
     shutil.copy2(file, target)
+
+
+def read_manifest(text: str | bytes) -> Manifest:
+    """A manifest as it is written. Raises ValueError and TypeError for what is none of ours."""
+    told = Manifest(**json.loads(text))
+    return replace(told, notes=tuple(told.notes))
+
+
+def digest_of(stream: IO[bytes]) -> str:
+    """The SHA-256 of what is left of a stream."""
+    digest = hashlib.sha256()
+    while piece := stream.read(MEGABYTE):
+        digest.update(piece)
+    return digest.hexdigest()
 
 
 def _lock(descriptor: int) -> None:

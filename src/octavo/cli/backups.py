@@ -4,12 +4,14 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from octavo.backups import record
+from octavo.backups.bucket import Bucket, bucket_of
 from octavo.backups.making import make_copy, store_of, verify_copy
 from octavo.backups.problems import BackupFailed
 from octavo.backups.store import Copy
@@ -26,38 +28,76 @@ from octavo.settings import Settings
 
 
 @click.command(cls=Command, epilog="Example: octavo db backups --verify")
-@click.option("--verify", is_flag=True, help="Verify each again: put into a scratch database, and counted.")
+@click.option("--verify", is_flag=True, help="Verify each again: in a scratch database; in the bucket by reading it.")
+@click.option("--fetch", metavar="NAME", help="Bring a copy from the bucket into the folder first.")
 @project_option
 @json_option
-def backups(verify: bool, project: Path, as_json: bool) -> None:
-    """Show the verified copies in the folder of `database.backups`, the newest first."""
+def backups(verify: bool, fetch: str | None, project: Path, as_json: bool) -> None:
+    """Show the verified copies in the folder of `database.backups` and in its bucket, the newest first."""
     settings = read_settings(project)
+    bucket = _reach_bucket(settings, fetch)
+    store = store_of(settings)
     rows: list[dict[str, Any]] = []
     unsound = 0
-    for copy in store_of(settings).copies():
-        row = _row(copy)
-        if verify:
-            try:
-                row["now"] = verify_copy(settings, copy)
-            except (BackupFailed, OSError) as error:
-                row["now"], unsound = str(error), unsound + 1
+    for copy in store.copies():
+        row = _row(copy, str(copy.path))
+        unsound += verify and _verify(row, partial(verify_copy, settings, copy))
+        rows.append(row)
+    for copy in _copies_in(bucket):
+        assert bucket is not None
+        row = _row(copy, f"{bucket.place}/{copy.path}")
+        unsound += verify and _verify(row, partial(bucket.verify, copy))
         rows.append(row)
     if as_json:
         say_json(rows)
     elif rows:
         say_table(rows[0], (row.values() for row in rows))
     elif not verify:
-        say("There is no copy in {}; octavo db backup --scheduled makes one.", store_of(settings).folder)
+        say("There is no copy in {}; octavo db backup --scheduled makes one.", store.folder)
     if verify and not rows:
-        refuse(f"there is no copy in {store_of(settings).folder} to verify; octavo db backup --scheduled makes one")
+        refuse(f"there is no copy in {store.folder} to verify; octavo db backup --scheduled makes one")
     if unsound:
         refuse(f"{unsound} of {counted(len(rows), 'copy', 'copies')} {'is' if unsound == 1 else 'are'} not sound")
 
 
-def _row(copy: Copy) -> dict[str, Any]:
+def _reach_bucket(settings: Settings, fetch: str | None) -> Bucket | None:
+    """The bucket of copies, one of which is brought into the folder first if that is asked for."""
+    try:
+        bucket = bucket_of(settings)
+        if fetch is not None and bucket is None:
+            refuse("There is no bucket: database.backups.bucket names none")
+        if fetch is not None and bucket is not None:
+            bucket.fetch(fetch, store_of(settings))
+    except (BackupFailed, OSError) as error:
+        refuse(_told(error))
+    return bucket
+
+
+def _copies_in(bucket: Bucket | None) -> list[Copy]:
+    try:
+        return [] if bucket is None else bucket.copies()
+    except BackupFailed as error:
+        refuse(str(error))
+
+
+def _verify(row: dict[str, Any], verify: Callable[[], str]) -> bool:
+    """Note how a copy was verified, or why it is not sound; whether it is not."""
+    try:
+        row["now"] = verify()
+    except (BackupFailed, OSError) as error:
+        row["now"] = str(error)
+        return True
+    return False
+
+
+def _told(error: Exception) -> str:
+    return str(error) if isinstance(error, BackupFailed) else reason_of(error)
+
+
+def _row(copy: Copy, place: str) -> dict[str, Any]:
     manifest = copy.manifest
     return {
-        "file": str(copy.path / manifest.file),
+        "file": f"{place}/{manifest.file}",
         "made": shown_moment(manifest.made_at),
         "bytes": manifest.bytes,
         "rows": copy.rows,
@@ -76,7 +116,7 @@ def make_scheduled(settings: Settings, *, begun: bool) -> None:
         with progress_bar("Backing up") as progress:
             made = make_copy(settings, progress)
     except (BackupFailed, OSError) as error:
-        reason = str(error) if isinstance(error, BackupFailed) else reason_of(error)
+        reason = _told(error)
         with suppress(ServiceUnavailable):  # it may be why
             asyncio.run(_with_record(settings, lambda database: record.failed(database, reason)))
         refuse(reason)
@@ -87,6 +127,9 @@ def make_scheduled(settings: Settings, *, begun: bool) -> None:
     size = manifest.bytes / 1024**2
     numbers = rows, tables, size, manifest.verified, made.seconds, len(made.removed)
     say("{}", told.format(made.copy.path / manifest.file, *numbers))
+    if made.sent is not None:
+        went, gone = len(made.sent.sent), len(made.sent.removed)
+        say("Sent {} to {} and read back; {} older removed there", went, made.sent.place, gone)
     for note in manifest.notes:
         say("{}", note)
 

@@ -7,6 +7,7 @@ import asyncio
 import logging
 import sys
 from contextlib import suppress
+from importlib.util import find_spec
 from subprocess import PIPE, Popen
 from typing import Final
 
@@ -35,6 +36,8 @@ def schedule_of(settings: Settings) -> Schedule | None:
         schedule.next_after(this_moment())
     except InvalidSchedule as error:
         raise StartFailed(f"database.backups.schedule: {error}") from None
+    if given.bucket.name and find_spec("boto3") is None:
+        raise StartFailed("database.backups.bucket: this needs a library: pip install 'octavo[s3]'")
     return schedule
 
 

@@ -57,7 +57,7 @@ class S3Storage(KeyedStorage):
         self.workspace = Workspace(options.folder)
         self.signs = options.acl == "private"
         self._options = options
-        self._client, self._failures = _connect(options)
+        self._client, self._failures = connect(options)
         self._put = self._checked("PutObject", options.put)
         self._copied = {
             name: value for name, value in {**self._acl(), **self._put}.items() if self._knows("CopyObject", name)
@@ -138,8 +138,8 @@ class S3Storage(KeyedStorage):
             raise ServiceUnavailable(reason="the storage cannot be used") from error
 
 
-def _connect(options: S3Options) -> tuple[Any, tuple[type[Exception], ...]]:
-    """A client, which threads may share, and the family of its errors."""
+def connect(options: S3Options) -> tuple[Any, tuple[type[Exception], ...]]:
+    """A client, which threads may share, and the family of its errors. Raises StorageProblem without the library."""
     try:
         session = importlib.import_module("boto3.session").Session()
         config = importlib.import_module("botocore.config").Config(
@@ -152,6 +152,7 @@ def _connect(options: S3Options) -> tuple[Any, tuple[type[Exception], ...]]:
             response_checksum_validation="when_required",
         )
         errors = importlib.import_module("botocore.exceptions")
+        transfers = importlib.import_module("boto3.exceptions")
     except ModuleNotFoundError as error:
         raise StorageProblem("Uploads to S3 need a library: pip install 'octavo[s3]'") from error
     client = session.client(
@@ -163,7 +164,7 @@ def _connect(options: S3Options) -> tuple[Any, tuple[type[Exception], ...]]:
         aws_session_token=options.session_token,
         config=config,
     )
-    return client, (errors.BotoCoreError, errors.ClientError)
+    return client, (errors.BotoCoreError, errors.ClientError, transfers.Boto3Error)
 
 
 def _addresses(options: S3Options) -> Iterator[str]:

@@ -18,6 +18,23 @@ class Keep:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Bucket:
+    """Where copies are sent: a bucket of S3, or of a service that speaks its protocol."""
+
+    name: str = setting("", "Name of the bucket; without one, copies stay in the folder alone.")
+    prefix: str = setting("", "What the keys of copies begin with, such as `copies/magazine`.")
+    only: bool = setting(False, "Have the newest copy alone in the folder; all that are kept are in the bucket.")
+    region: str | None = setting(None, "Region of the bucket.")
+    endpoint: str | None = setting(None, "Address of a service other than Amazon's.")
+    force_path_style: bool = setting(False, "Name the bucket in the path of addresses and not in the host.")
+    access_key_id: str | None = setting(
+        None, "Access key. Without one the library looks in its own places: environment, profiles, role.", secret=True
+    )
+    secret_access_key: str | None = setting(None, "Its secret.", secret=True)
+    session_token: str | None = setting(None, "Token of a temporary key.", secret=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Backups:
     """Copies of the database by the clock."""
 
@@ -38,3 +55,4 @@ class Backups:
         6 * 3600, "How long making one may take.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="6h"
     )
     keep: Keep = table(Keep, "How many copies are kept; what any of these keeps stays.")
+    bucket: Bucket = table(Bucket, "Where copies are sent once they are verified.")
