@@ -184,6 +184,9 @@ async def test_a_cache_that_is_away_is_told_when_it_is_back_and_holds_up_no_othe
             away.asked.clear()
             away.reply = Reply()
             await newsroom.until_all_is_told()
+            uses = {one.name: one for one in newsroom.octavo.infrastructure.purges.uses()}
+    assert (uses["one"].sent > 0, uses["one"].failed) == (True, 0)
+    assert uses["two"].sent > 0 < uses["two"].failed
     assert set(tags) <= away.named()
     said = [record.getMessage() for record in caplog.records if "The cache" in record.getMessage()]
     assert said == [

@@ -17,7 +17,7 @@ from octavo.http.router import Router
 from octavo.runtime.logs import JsonLines, TextLines, set_up_log
 from octavo.runtime.prepare_database import StartFailed
 from octavo.settings import load_settings
-from octavo.telemetry.observer import join_observers
+from octavo.telemetry.observer import AllObservers
 from tests.http.asgi import answer_path_values, ask
 
 
@@ -114,7 +114,8 @@ def watched(sample: int = 1) -> HttpApplication:
     router.add("GET", "/here/:id", answer_path_values)
     router.add("GET", "/fail", fail)
     app = HttpApplication(router)
-    app.observers = (join_observers(lambda *_: None, inf, None, sample),)
+    look = AllObservers(lambda *_: None, inf, None, sample)
+    app.counts, app.observers = look.counts, (look,)
     return app
 
 

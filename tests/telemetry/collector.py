@@ -24,6 +24,7 @@ class Seen:
     parent: str
     attributes: dict[str, Any]
     failed: bool
+    links: list[tuple[str, str]]
     seconds: float
 
 
@@ -101,6 +102,7 @@ def _seen(span: Any) -> Seen:
         parent=span.parent_span_id.hex(),
         attributes=_attributes(span.attributes),
         failed=span.status.code == 2,
+        links=[(one.trace_id.hex(), one.span_id.hex()) for one in span.links],
         seconds=(span.end_time_unix_nano - span.start_time_unix_nano) / 1e9,
     )
 

@@ -181,9 +181,26 @@ async def test_mails_and_jobs_are_followed(
     assert (job.kind, job.parent, job.attributes["messaging.destination.name"]) == (CONSUMER, "", "jobs")
     assert job.attributes["octavo.job"].endswith("remind")
     assert called.parent == job.id
+    asking = collector.named("GET /api/stories/later")
+    assert (job.links, asking.links) == ([(asking.trace, asking.id)], [])
     assert mail.parent == collector.named("GET /api/stories/later").id
     assert collector.resources[0]["service.name"] == "press"
     assert b"hush" not in collector.raw
+
+
+async def test_what_is_known_already_is_followed_too(tmp_path: Path, collector: Collector) -> None:
+    """Who is followed goes the whole road; all others are answered at once, as without traces."""
+    given = {"OCTAVO_API__CACHING__ANSWERS": "true"}
+    async with serving(tmp_path / "site", collector, given) as service:
+        answers = [await get(service, "/api/stories", []) for _ in range(3)]
+        answers.append(await get(service, "/api/stories"))
+        [hits] = [one.hits for one in service.infrastructure.caches.reports() if one.name == "quick answers"]
+    assert hits == 2
+    assert len({one.body for one in answers}) == 1
+    server = collector.named("GET /api/stories")
+    assert (server.trace, server.parent) == (TRACE, PARENT)
+    assert "who" in {span.name for span in collector.spans}
+    assert not any("stories" in span.attributes.get("db.query.text", "") for span in collector.spans)
 
 
 async def test_no_more_are_followed_than_there_may_be(tmp_path: Path, collector: Collector) -> None:
@@ -245,7 +262,8 @@ async def test_spans_of_one_request_are_bounded(collector: Collector) -> None:
         return Response(200, b"")
 
     request = request_of()
-    await traces.around(None)(handler, request)
+    assert traces.chooses(request.headers)
+    await traces.follow(handler, request)
     request.close()
     traces.see_statement("SELECT 2", 0.001)
     await traces.close()

@@ -12,10 +12,10 @@ from math import inf
 
 from octavo.errors import RequestTimeoutError, ServiceUnavailable
 from octavo.events.origin import WORK
-from octavo.http.dispatcher import ALWAYS_ALLOWED, Around, Dispatcher, render_outage
+from octavo.http.dispatcher import ALWAYS_ALLOWED, Around, Dispatcher, Following, render_outage
 from octavo.http.error_response import render_error
 from octavo.http.live_answers import LiveAnswers
-from octavo.http.observing import Observer
+from octavo.http.observing import Counts, Observer
 from octavo.http.options import HttpOptions
 from octavo.http.request import Receive, Request, Scope, Send
 from octavo.http.request_names import name_of
@@ -42,10 +42,11 @@ class HttpApplication:
         *,
         static: Files | None = None,
         around: Around | None = None,
+        following: Following | None = None,
         on_startup: Sequence[Callback] = (),
         on_shutdown: Sequence[Callback] = (),
     ) -> None:
-        self._dispatcher = Dispatcher(router, options or HttpOptions(), static, self._tell_problem, around)
+        self._dispatcher = Dispatcher(router, options or HttpOptions(), static, self._tell_problem, around, following)
         self._on_startup = list(on_startup)
         self._on_shutdown = on_shutdown
         self._running: dict[Request, Dispatcher] = {}
@@ -58,6 +59,7 @@ class HttpApplication:
         self._gate: asyncio.Event | None = None
         self._logged = -inf
         self.observers: tuple[Observer, ...] = ()
+        self.counts: Counts = lambda *_: True
         self.observed_from = 0.0
         """Seconds: of answers that took less nobody is told."""
         self.leave: Callable[[], float] = lambda: 0.0
@@ -70,11 +72,16 @@ class HttpApplication:
         self._on_startup.insert(0, callback)
 
     def replace(
-        self, router: Router, options: HttpOptions, static: Files | None = None, around: Around | None = None
+        self,
+        router: Router,
+        options: HttpOptions,
+        static: Files | None = None,
+        around: Around | None = None,
+        following: Following | None = None,
     ) -> Dispatcher:
         """Let another dispatcher answer the requests that come from now on; what answered them until now."""
         before = self._dispatcher
-        self._dispatcher = Dispatcher(router, options, static, self._tell_problem, around)
+        self._dispatcher = Dispatcher(router, options, static, self._tell_problem, around, following)
         return before
 
     async def drain(self, dispatcher: Dispatcher | None = None) -> None:
@@ -127,16 +134,18 @@ class HttpApplication:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            dispatcher = self._dispatcher
-            if dispatcher.quick is not None and self._gate is None and self.problem is None:
-                headers = dict(reversed(scope["headers"]))
+            dispatcher, headers = self._dispatcher, dict(reversed(scope["headers"]))
+            followed = dispatcher.following is not None and dispatcher.following.chooses(headers)
+            if dispatcher.quick is not None and not followed and self._gate is None and self.problem is None:
                 known = dispatcher.quick(scope, headers)
                 if known is not None and await self._answers(known, headers, dispatcher, scope, receive, send):
                     return
             if self._gate is not None:
                 await self._gate.wait()
             dispatcher = self._dispatcher
-            await self._serve(Request(scope, receive, dispatcher.options), dispatcher, send)
+            request = Request(scope, receive, dispatcher.options, headers)
+            request.is_followed = followed
+            await self._serve(request, dispatcher, send)
         elif scope["type"] == "lifespan":
             await self._lifespan(receive, send)
         else:
@@ -159,7 +168,7 @@ class HttpApplication:
         found, task = None, asyncio.current_task(loop)
 
         def request() -> Request:
-            request = Request(scope, receive, dispatcher.options)
+            request = Request(scope, receive, dispatcher.options, given)
             request.started, request.operation, request.route = started, route.operation, route.template
             request.take_name(name)
             return request
@@ -187,7 +196,7 @@ class HttpApplication:
             if found is not None and self._waiting:
                 self._tell_drained()
         seconds = loop.time() - started
-        if seconds >= self.observed_from:
+        if seconds >= self.observed_from and self.counts(scope["method"], route.template, response, seconds):
             self._tell_answered(request(), response, seconds)
         return True
 
@@ -201,7 +210,7 @@ class HttpApplication:
                 self._log_answer(request, response)
             await self._send(request, response, dispatcher, send)
             seconds = asyncio.get_running_loop().time() - request.started
-            if seconds >= self.observed_from:
+            if seconds >= self.observed_from and self.counts(request.method, request.route, response, seconds):
                 self._tell_answered(request, response, seconds)
             if not full and request.method not in ALWAYS_ALLOWED and not request.overdue:
                 await request.drain()
@@ -222,11 +231,15 @@ class HttpApplication:
         return render_outage(ServiceUnavailable("Too many requests are waiting", reason=reason))
 
     def _tell_answered(self, request: Request, response: Response, seconds: float) -> None:
-        for observe in self.observers:
-            try:
+        """Let those who look on see a request that was answered."""
+        work = WORK.set(request)
+        try:
+            for observe in self.observers:
                 observe(request, response, seconds)
-            except Exception:  # who looks on must not disturb
-                logger.exception("A request could not be observed")
+        except Exception:  # who looks on must not disturb
+            logger.exception("A request could not be observed")
+        finally:
+            WORK.reset(work)
 
     def _start(self, request: Request, dispatcher: Dispatcher) -> None:
         loop = asyncio.get_running_loop()
@@ -234,11 +247,11 @@ class HttpApplication:
         request.started = loop.time()
         request.deadline = request.started + dispatcher.options.request_seconds
         self._running[request] = dispatcher
-        self._watch_time(loop)
+        if self._sweeper is None:
+            self._watch_time(loop)
 
     def _watch_time(self, loop: asyncio.AbstractEventLoop) -> None:
-        if self._sweeper is None:
-            self._sweeper = loop.call_later(_SWEEP_SECONDS, self._sweep, loop)
+        self._sweeper = loop.call_later(_SWEEP_SECONDS, self._sweep, loop)
 
     def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
         """Stop what takes too long. One look a second at all requests costs less than a timer for each."""

@@ -7,6 +7,7 @@ answered with 500 and nothing else.
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
+from typing import Protocol
 
 from octavo.errors import (
     HeadersTooLargeError,
@@ -35,6 +36,18 @@ ALWAYS_ALLOWED = frozenset(("HEAD", "GET"))
 """A missing file is looked for below every path, so each path knows these two."""
 Around = Callable[[Handler, Request], Awaitable[Response]]
 """What stands around everything that answers: it is given that, and the request."""
+
+
+class Following(Protocol):
+    """Follows some requests on their way."""
+
+    def chooses(self, headers: Mapping[bytes, bytes]) -> bool:
+        """Whether a request with these headers is followed."""
+
+    def follow(self, handler: Handler, request: Request) -> Awaitable[Response]:
+        """Answer a request that is followed."""
+
+
 _POLICY = b"content-security-policy"
 Head = list[tuple[bytes, bytes]]
 _NONE: frozenset[bytes] = frozenset()
@@ -43,7 +56,7 @@ _WITHOUT_BODY = frozenset((204, 304))
 
 class Dispatcher:
     """What one site answers. `problem` tells why that is not what the project says by now, for the start page; `around`
-    is the project's own code around every request."""
+    is the project's own code around every request, `following` who follows some of them."""
 
     def __init__(
         self,
@@ -52,8 +65,10 @@ class Dispatcher:
         static: Files | None = None,
         problem: Callable[[], str | None] = lambda: None,
         around: Around | None = None,
+        following: Following | None = None,
     ) -> None:
         self.options = options
+        self.following = following
         self._enter: Handler = self._dispatch if around is None else partial(around, self._dispatch)
         self._router = router
         self.quick = router.quick if around is None else None
@@ -70,6 +85,8 @@ class Dispatcher:
         """The answer, whatever goes wrong. Raises CancelledError alone."""
         try:
             self._check_size(request.scope)
+            if request.is_followed and self.following is not None:
+                return await self.following.follow(self._enter, request)
             return await self._enter(request)
         except MethodNotAllowed as error:
             return self._render_not_allowed(request, error)

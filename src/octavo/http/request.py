@@ -95,6 +95,7 @@ class Request:
         "body_complete",
         "deadline",
         "headers",
+        "is_followed",
         "method",
         "operation",
         "options",
@@ -110,7 +111,9 @@ class Request:
         "waiting",
     )
 
-    def __init__(self, scope: Scope, receive: Receive, options: HttpOptions) -> None:
+    def __init__(
+        self, scope: Scope, receive: Receive, options: HttpOptions, headers: Mapping[bytes, bytes] | None = None
+    ) -> None:
         self.scope = scope
         self.method: str = scope["method"]
         self.path_values: Mapping[str, str] = NO_VALUES
@@ -123,12 +126,12 @@ class Request:
         self.body_complete = False
         self.task: Task[Any] | None = None
         self.deadline = self.started = math.inf
-        self.overdue = False
+        self.overdue = self.is_followed = False
         self.waiting = False  # for the next piece of the body
         self.overlay: Overlay | None = None
         self._receive = receive
         self.options = options
-        self.headers: Mapping[bytes, bytes] = dict(reversed(scope["headers"]))
+        self.headers: Mapping[bytes, bytes] = dict(reversed(scope["headers"])) if headers is None else headers
         self._body: bytes | None = None
         self._id: str | None = None
         self._closers: list[Callable[[], None]] | None = None

@@ -14,6 +14,7 @@ import orjson
 from octavo.clock import this_moment
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import UnitOfWork, run_unit
+from octavo.events.links import link
 from octavo.events.messages import Message, Retries, Topic, Undeliverable
 from octavo.events.outbox import Outbox
 from octavo.jobs.clockwork import Clockwork, Task
@@ -149,6 +150,8 @@ class Jobs:
             raise ValueError(f"retries are 0 to {MOST_RETRIES}, a delay is no less than 0")
         due = this_moment() + int(delay * 1000) if delay else None
         payload = {"name": name, "args": list(args), "kwargs": dict(kwargs), "attempts": again + 1}
+        if asked_by := link():
+            payload["link"] = asked_by
         body = orjson.dumps(payload)
         return await run_unit(
             self._database, UnitOfWork, lambda unit: self._outbox.add(unit, TOPIC, body, not_before=due), grouped=False

@@ -54,6 +54,15 @@ class LaneOptions:
     prefix: str = ""
 
 
+@dataclass(slots=True)
+class LaneUse:
+    """What was done for one cache since the start: requests it has taken, and those that failed."""
+
+    name: str
+    sent: int = 0
+    failed: int = 0
+
+
 Send = Callable[[Front, PurgeRequest], Awaitable[None]]
 """Sends a request. Raises NotTold."""
 Later = Callable[[Front, Sequence[tuple[Purge, int]]], Awaitable[None]]
@@ -72,6 +81,7 @@ class Lane:
         self._waiting: list[tuple[Purge, asyncio.Future[None]]] = []
         self._failures = 0
         self._asked_again_at = 0.0
+        self.use = LaneUse(front.name)
 
     async def tell(self, purge: Purge) -> None:
         """Let the cache forget something; returns when it has, or when it is written down that it has to."""
@@ -109,7 +119,9 @@ class Lane:
         try:
             for request in purge_requests(self._front, [self._options.prefix + tag for tag in tags]):
                 await self._send(self._front, request)
+                self.use.sent += 1
         except NotTold as error:
+            self.use.failed += 1
             self._note_failure(error)
             await self._defer(purges, tags)
         else:

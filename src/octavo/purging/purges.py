@@ -15,7 +15,7 @@ from octavo.database.unit_of_work import UnitOfWork, run_unit
 from octavo.events.messages import Message, Retries, Topic
 from octavo.events.outbox import Outbox
 from octavo.purging.fronts import Front
-from octavo.purging.lane import Lane, LaneOptions, Purge, Send
+from octavo.purging.lane import Lane, LaneOptions, LaneUse, Purge, Send
 from octavo.purging.tags import ALL, tags_of
 
 TOPIC: Final = "purge"
@@ -48,6 +48,10 @@ class Purges:
         """Let all caches forget what has one of these tags, or everything."""
         if self._lanes:
             await self._add([({"tags": tags or (ALL,)}, None)])
+
+    def uses(self) -> Sequence[LaneUse]:
+        """What was done for each cache, by this process."""
+        return [lane.use for lane in self._lanes.values()]
 
     def topic(self) -> Topic:
         """What is done with the messages."""

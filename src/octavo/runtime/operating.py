@@ -30,7 +30,7 @@ from octavo.runtime.infrastructure import Infrastructure
 from octavo.runtime.prepare_database import StartFailed
 from octavo.runtime.readiness import Readiness
 from octavo.telemetry.measures import Measures
-from octavo.telemetry.observer import join_observers
+from octavo.telemetry.observer import AllObservers
 from octavo.telemetry.samples import CONTENT_TYPE, Family, Sample, render
 from octavo.telemetry.slow_statements import SlowStatements
 from octavo.telemetry.workers import VARIABLE, Workers
@@ -54,7 +54,12 @@ class Operating:
         self._infrastructure = infrastructure
         self._statements = SlowStatements(lambda: infrastructure().database, look_up)
         self.readiness = Readiness(lambda: infrastructure().database)
-        self._measures = Measures(lambda: infrastructure().database, lambda: infrastructure().caches, running)
+        self._measures = Measures(
+            lambda: infrastructure().database,
+            lambda: infrastructure().caches,
+            running,
+            lambda: infrastructure().purges.uses(),
+        )
         folder = os.environ.get(VARIABLE)
         self._workers = Workers(Path(folder) if folder else None, self._measures.families, self._slow)
         self._began = this_moment()
@@ -71,8 +76,8 @@ class Operating:
         infrastructure.slow.seconds = settings.server.metrics.slow / 1000
         log = settings.server.log
         slow, counted = infrastructure.slow, self._measures if token else None
-        joined = join_observers(slow, slow.seconds, counted, log.access_sample if log.access else 0)
-        application.observers = (joined if token or log.access else slow,)
+        look = AllObservers(slow, slow.seconds, counted, log.access_sample if log.access else 0)
+        application.counts, application.observers = look.counts, (look,)
         application.observed_from = 0.0 if token or log.access else slow.seconds
         infrastructure.database.watch = self._watch(infrastructure)
         _add(router, "/_ready", self._ready)
@@ -85,9 +90,7 @@ class Operating:
         watch: Watch | None = note_statement if infrastructure.settings.mode == "development" else None
         watch = self._measures.see_statement if self._token else watch
         traces = infrastructure.traces
-        if traces is None or watch is None:
-            return watch if traces is None else traces.see_statement
-        return _both(watch, traces.see_statement)
+        return watch if traces is None else traces.watching(watch)
 
     async def run(self) -> None:
         """Look how late the event loop is, again and again, and let other workers know what this one counts."""
@@ -173,14 +176,6 @@ class Operating:
             Family("octavo_backup_bytes", "gauge", "Size of it.", size),
             Family("octavo_backup_failures", "gauge", "Attempts that failed since then.", [("", (), found.failures)]),
         ]
-
-
-def _both(first: Watch, second: Watch) -> Watch:
-    def watch(text: str, seconds: float) -> None:
-        first(text, seconds)
-        second(text, seconds)
-
-    return watch
 
 
 def _up(value: int) -> Family:

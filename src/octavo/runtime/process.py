@@ -25,7 +25,7 @@ from octavo.database.connection import Database
 from octavo.database.synchronize import undo_additions
 from octavo.errors import OctavoError
 from octavo.http.application import HttpApplication
-from octavo.http.dispatcher import Around, Dispatcher
+from octavo.http.dispatcher import Dispatcher
 from octavo.plan.looked_for import LookedFor
 from octavo.project import InvalidCode
 from octavo.runtime import options
@@ -81,7 +81,8 @@ class Process:
             self.site.router,
             options.http_options(settings),
             static=static_files(settings),
-            around=_around(self.infrastructure, self.site),
+            around=self.site.around,
+            following=self.infrastructure.traces,
             on_startup=(self._start,),
             on_shutdown=(self._stop,),
         )
@@ -285,8 +286,9 @@ class Process:
         return site
 
     def _swap(self, infrastructure: Infrastructure, site: Site) -> None:
-        settings, around = infrastructure.settings, _around(infrastructure, site)
-        dispatcher = self.asgi.replace(site.router, options.http_options(settings), static_files(settings), around)
+        settings, follows = infrastructure.settings, infrastructure.traces
+        http, files = options.http_options(settings), static_files(settings)
+        dispatcher = self.asgi.replace(site.router, http, files, site.around, follows)
         left = None if infrastructure is self.infrastructure else self.infrastructure
         retiring = self._retire(dispatcher, self.site, self._background, left)
         self.infrastructure, self.site = infrastructure, site
@@ -366,11 +368,6 @@ async def _set_up_roles(infrastructure: Infrastructure, site: Site, *, is_change
     catalogue, settings, database = site.services.rights.catalogue, infrastructure.settings, infrastructure.database
     newest = settings.mode == "development" or await are_newest(database, catalogue, is_change=is_change)
     await set_up_roles(database, catalogue, infrastructure.feed, keeps_plugins=settings.is_v4, sweeps=newest)
-
-
-def _around(infrastructure: Infrastructure, site: Site) -> Around | None:
-    """What stands around every request: what follows it, the project's middlewares."""
-    return site.around if infrastructure.traces is None else infrastructure.traces.around(site.around)
 
 
 def _put_in_force(infrastructure: Infrastructure, site: Site) -> Callable[[], None]:

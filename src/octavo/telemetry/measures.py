@@ -12,6 +12,7 @@ from octavo.database.connection import Database
 from octavo.database.topology import ServerUse
 from octavo.http.router import METHODS
 from octavo.http.statements_seen import note_statement
+from octavo.purging.lane import LaneUse
 from octavo.telemetry.memory import resident_bytes
 from octavo.telemetry.samples import Family, Histogram, Labels, Sample
 
@@ -29,11 +30,12 @@ _Key = tuple[str, str, int]
 
 @dataclass(slots=True)
 class Measures:
-    """Counts of one process. `database` and `caches` tell of themselves when they are asked."""
+    """Counts of one process. `database`, `caches` and `purges` tell of themselves when they are asked."""
 
     database: Callable[[], Database]
     caches: Callable[[], CacheBudget]
     running: Callable[[], int]
+    purges: Callable[[], Sequence[LaneUse]] = lambda: ()
     requests: dict[_Key, Histogram] = field(default_factory=dict)
     statements: Histogram = field(default_factory=lambda: Histogram(STATEMENT_BOUNDS))
     noted_requests: dict[_Key, deque[float]] = field(default_factory=dict)
@@ -63,7 +65,13 @@ class Measures:
     def families(self) -> list[Family]:
         """All of it, as it is now."""
         self.count()
-        return [*self._request_families(), *self._database_families(), *self._cache_families(), *self._own_families()]
+        return [
+            *self._request_families(),
+            *self._database_families(),
+            *self._cache_families(),
+            *self._purge_families(),
+            *self._own_families(),
+        ]
 
     def _request_families(self) -> Iterator[Family]:
         counted: list[Sample] = []
@@ -107,6 +115,13 @@ class Measures:
         yield Family("octavo_cache_bytes", "gauge", "What caches hold.", held)
         yield Family("octavo_cache_bytes_limit", "gauge", "What they may hold.", [("", (), self.caches().limit)])
         yield Family("octavo_cache_requests_total", "counter", "How often a cache was asked.", asked)
+
+    def _purge_families(self) -> Iterator[Family]:
+        told: list[Sample] = []
+        for one in self.purges():
+            told.append(("", (("cache", one.name), ("outcome", "sent")), one.sent))
+            told.append(("", (("cache", one.name), ("outcome", "failed")), one.failed))
+        yield Family("octavo_purge_requests_total", "counter", "What caches in front were told to forget.", told)
 
     def _own_families(self) -> Iterator[Family]:
         delay = self.loop_delay.samples()

@@ -12,27 +12,38 @@ _FAILED: Final = 500
 _ENDLESS_SECONDS: Final = 1.0
 
 
-def join_observers(slow: Observer, slow_from: float, measures: Measures | None, told_of: int) -> Observer:
-    """Tell `slow` of those that took so many seconds, the measures of all, and the access log of one of `told_of` (0:
-    of none) and of all that were answered with 500 and above. Answers that go on for hours count as begun."""
-    left = told_of
-    noted_requests = None if measures is None else measures.noted_requests
+class AllObservers:
+    """Tells `slow` of those that took so many seconds, the measures of all, and the access log of one of `told_of` (0:
+    of none) and of all that were answered with 500 and above. Answers that go on for hours count as begun.
 
-    def observe(request: Request, response: Response, seconds: float) -> None:
-        nonlocal left
-        if seconds >= slow_from:
-            slow(request, response, seconds)
-        if noted_requests is not None and measures is not None:
-            noted = noted_requests.get((request.method, request.route, response.status))
+    All are counted, by what is known of them without a request; the request itself few want to see.
+    """
+
+    def __init__(self, slow: Observer, slow_from: float, measures: Measures | None, told_of: int) -> None:
+        self._slow = slow
+        self._slow_from = slow_from
+        self._measures = measures
+        self._noted = {} if measures is None else measures.noted_requests
+        self._told_of = told_of
+        self._left = told_of
+
+    def counts(self, method: str, route: str, response: Response, seconds: float) -> bool:
+        """Count an answer; whether somebody wants to see its request."""
+        if self._measures is not None:
+            noted = self._noted.get((method, route, response.status))
             if noted is None:
-                noted = measures.begin(request.method, request.route, response.status)
+                noted = self._measures.begin(method, route, response.status)
             noted.append(0.0 if seconds > _ENDLESS_SECONDS and isinstance(response, LiveResponse) else seconds)
-        if told_of:
-            left -= 1
-            if not left:
-                left = told_of
-                tell_request(request, response, seconds)
-            elif response.status >= _FAILED:
-                tell_request(request, response, seconds)
+        if self._told_of:
+            self._left -= 1
+            if self._left <= 0 or response.status >= _FAILED:
+                return True
+        return seconds >= self._slow_from
 
-    return observe
+    def __call__(self, request: Request, response: Response, seconds: float) -> None:
+        """Tell of a request that was counted."""
+        if seconds >= self._slow_from:
+            self._slow(request, response, seconds)
+        if self._told_of and (self._left <= 0 or response.status >= _FAILED):
+            self._left = self._left if self._left > 0 else self._told_of
+            tell_request(request, response, seconds)

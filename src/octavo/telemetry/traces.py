@@ -24,6 +24,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 from opentelemetry.sdk.trace.sampling import ALWAYS_ON
 from opentelemetry.trace import (
+    Link,
     NonRecordingSpan,
     Span,
     SpanContext,
@@ -35,10 +36,11 @@ from opentelemetry.trace import (
 )
 
 from octavo import __version__
+from octavo.database.connection import Watch
 from octavo.errors import OctavoError
+from octavo.events.links import LINKS
 from octavo.events.messages import Message, Topic
 from octavo.events.origin import WORK, Origin
-from octavo.http.dispatcher import Around
 from octavo.http.request import Request
 from octavo.http.request_names import TRACE
 from octavo.http.response import LiveResponse, Response
@@ -141,7 +143,7 @@ class Traces:
         self.reader = partial(FollowedReader, self._stop)
         self.kept_reader = partial(FollowedKeptReader, self._stop)
         self.mailer = FollowedMailer
-        CALLS.follow, CARRYING.carried = self._follow_call, _carried
+        CALLS.follow, CARRYING.carried, LINKS.tell = self._follow_call, _carried, _link
 
     async def flush(self) -> None:
         """Send what waits."""
@@ -150,31 +152,29 @@ class Traces:
     async def close(self) -> None:
         """Send what waits, and follow nothing more."""
         if CALLS.follow == self._follow_call:
-            CALLS.follow = CARRYING.carried = None
+            CALLS.follow = CARRYING.carried = LINKS.tell = None
         ending = threading.Thread(target=self._provider.shutdown, daemon=True)
         ending.start()
         await in_thread(partial(ending.join, _PATIENCE_SECONDS))
 
     # What begins here
 
-    def around(self, inner: Around | None) -> Around:
-        """Stands around every request, outside of the project's own code around it."""
+    def chooses(self, headers: Mapping[bytes, bytes]) -> bool:
+        """Whether a request with these headers is followed: asked before anything else is done for it."""
+        if TRACE in headers:
+            parent = _parent(headers)
+            if parent is not None:
+                return parent.trace_flags.sampled and self._has_room()
+        return random() < self._sample and self._has_room()  # noqa: S311 - no secret
 
-        def enter(handler: Handler, request: Request) -> Awaitable[Response]:
-            parent = self._parent(request)
-            if not self._is_chosen(parent):
-                return handler(request) if inner is None else inner(handler, request)
-            return self._follow(handler if inner is None else partial(inner, handler), request, parent)
-
-        return enter
+    def follow(self, handler: Handler, request: Request) -> Awaitable[Response]:
+        """Answer a request that was chosen, by what stands around every request."""
+        return self._follow(handler, request, _parent(request.headers))
 
     def topic(self, topic: Topic) -> Topic:
-        """The same topic; deliveries of its messages are followed."""
+        """The same topic; deliveries of its messages are followed: a share, and jobs that are asked for by what
+        is followed."""
         return replace(topic, handler=partial(self._deliver, topic.handler))
-
-    def _is_chosen(self, parent: SpanContext | None) -> bool:
-        chosen = random() < self._sample if parent is None else parent.trace_flags.sampled  # noqa: S311 - no secret
-        return chosen and self._has_room()
 
     def _has_room(self) -> bool:
         now = time.monotonic()
@@ -182,16 +182,6 @@ class Traces:
             self._second, self._begun = now, 0
         self._begun += 1
         return self._begun <= self._per_second
-
-    @staticmethod
-    def _parent(request: Request) -> SpanContext | None:
-        """Whose part a request is, by its `traceparent`."""
-        told = request.headers.get(TRACE)
-        found = None if told is None else _PARENT.fullmatch(told)
-        if found is None:
-            return None
-        trace_id, span_id, flags = (int(part, 16) for part in found.groups())
-        return SpanContext(trace_id, span_id, is_remote=True, trace_flags=TraceFlags(flags & TraceFlags.SAMPLED))
 
     async def _follow(self, handler: Handler, request: Request, parent: SpanContext | None) -> Response:
         method = request.method if request.method in METHODS else "HTTP"
@@ -234,7 +224,9 @@ class Traces:
             self._tracer.start_span("answer", start_time=followed.read_until).end()
 
     async def _deliver(self, handler: Callable[[Message], Awaitable[object]], message: Message) -> object:
-        if not self._is_chosen(None):
+        told = message.payload.get("link") if isinstance(message.payload, dict) else None
+        asked_by = _parent({TRACE: told.encode()}) if isinstance(told, str) else None
+        if not (self.chooses({}) if asked_by is None else self._has_room()):
             return await handler(message)
         attributes: dict[str, str | int] = {
             "messaging.operation.type": "process",
@@ -245,7 +237,8 @@ class Traces:
         if message.topic == JOBS:
             attributes["octavo.job"] = str(message.payload.get("name"))
         name, context = f"process {message.topic}", contexts.Context()
-        span = self._tracer.start_span(name, context, SpanKind.CONSUMER, attributes)
+        links = [Link(asked_by)] if asked_by else []
+        span = self._tracer.start_span(name, context, SpanKind.CONSUMER, attributes, links)
         try:
             with _inside(span):
                 return await handler(message)
@@ -256,6 +249,18 @@ class Traces:
             span.end()
 
     # What belongs to that
+
+    def watching(self, watch: Watch | None) -> Watch:
+        """Who is told of statements, where others (`watch`) are, too; what is followed is asked for at once."""
+        followed, see = _FOLLOWED.get, self.see_statement
+
+        def both(text: str, seconds: float) -> None:
+            if watch is not None:
+                watch(text, seconds)
+            if followed() is not None:
+                see(text, seconds)
+
+        return both
 
     def see_statement(self, text: str, seconds: float) -> None:
         """A statement that has just ended."""
@@ -328,6 +333,16 @@ def _inside(span: Span) -> Iterator[_Followed]:
         _FOLLOWED.reset(ours)
 
 
+def _parent(headers: Mapping[bytes, bytes]) -> SpanContext | None:
+    """Whose part a request is, by its `traceparent`."""
+    told = headers.get(TRACE)
+    found = None if told is None else _PARENT.fullmatch(told)
+    if found is None:
+        return None
+    trace_id, span_id, flags = (int(part, 16) for part in found.groups())
+    return SpanContext(trace_id, span_id, is_remote=True, trace_flags=TraceFlags(flags & TraceFlags.SAMPLED))
+
+
 def _carried(work: Work) -> Work:
     """Work that goes into a thread, belonging to what it was begun for."""
     followed = _FOLLOWED.get()
@@ -344,6 +359,11 @@ def _carried(work: Work) -> Work:
             _FOLLOWED.reset(ours)
 
     return run
+
+
+def _link() -> str:
+    """What is followed now, for a job that is asked for."""
+    return "" if _FOLLOWED.get() is None else _traceparent(get_current_span().get_span_context())["traceparent"]
 
 
 def _end(span: Span) -> None:
