@@ -5,7 +5,7 @@ import tracemalloc
 
 import pytest
 
-from octavo.database.read_placement import MEMORY_SECONDS, MOST, QUICK_SECONDS, LoopReads, Turns
+from octavo.database.read_placement import MEMORY_SECONDS, MOST, QUICK_SECONDS, SHORT_SECONDS, LoopReads, Place, Turns
 
 
 class Clock:
@@ -20,26 +20,28 @@ class Clock:
 
 def test_a_read_runs_in_the_loop_unless_announced_as_long() -> None:
     reads = LoopReads()
-    assert reads.may_run("short", long=False)
-    assert not reads.may_run("long", long=True)
+    assert reads.place("short", long=False) is Place.HERE
+    assert reads.place("long", long=True) is Place.THREAD
 
 
 def test_a_late_read_stays_away_for_a_while() -> None:
     reads = LoopReads(clock := Clock())
     reads.note_late("late")
-    assert not reads.may_run("late", long=False)
-    assert reads.may_run("other", long=False)
+    assert reads.place("late", long=False) is Place.THREAD
+    assert reads.place("other", long=False) is Place.HERE
     clock.seconds = MEMORY_SECONDS
-    assert reads.may_run("late", long=False)
+    assert reads.place("late", long=False) is Place.HERE
 
 
 def test_a_read_announced_as_long_that_is_not() -> None:
     reads = LoopReads()
     reads.note_time("slow", QUICK_SECONDS)
     reads.note_time("quick", QUICK_SECONDS / 2)
-    assert [reads.may_run(text, long=True) for text in ("slow", "quick")] == [False, True]
+    reads.note_time("short", SHORT_SECONDS / 2)
+    places = [reads.place(text, long=True) for text in ("slow", "quick", "short")]
+    assert places == [Place.THREAD, Place.IN_TURN, Place.HERE]
     reads.note_late("quick")
-    assert not reads.may_run("quick", long=True)
+    assert reads.place("quick", long=True) is Place.THREAD
 
 
 def test_late_reads_are_forgotten_without_being_asked_for() -> None:
@@ -58,7 +60,7 @@ def test_one_that_is_late_again_is_remembered_from_then_on() -> None:
     reads.note_late("again")
     clock.seconds = MEMORY_SECONDS
     reads.note_late("one more")
-    assert not reads.may_run("again", long=False)
+    assert reads.place("again", long=False) is Place.THREAD
 
 
 def test_memory_is_bounded_whatever_is_asked() -> None:

@@ -1,5 +1,6 @@
 """Which reads of SQLite run in the event loop: all but those that were late there a moment ago, and those announced as
-long until they have shown that they are not. These run one at a time, with everybody else's turn in between.
+long until they have shown that they are not. Of these the longer ones run one at a time, with everybody else's turn in
+between.
 
 Statements are known by their hash: a text may be long, and its caller may be the only one who ever asks for it. Two
 texts with one hash cost a read in the wrong place.
@@ -9,16 +10,27 @@ import asyncio
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
+from enum import Enum
 from typing import Final
 
 LOOP_SECONDS: Final = 0.02
 """How long a read may occupy the event loop before it is sent to a thread."""
 QUICK_SECONDS: Final = 0.005
 """Processor time within which a read announced as long runs in the loop from then on: threads take a third more."""
+SHORT_SECONDS: Final = 0.001
+"""Processor time within which it runs there like one that nobody has announced."""
 MEMORY_SECONDS: Final = 10.0
 """How long a read that was late stays away from the loop."""
 MOST: Final = 4096
 """Statements that are remembered, of each kind."""
+
+
+class Place(Enum):
+    """Where a read runs: in the loop, at once or when it has the turn, or in a thread."""
+
+    HERE = 1
+    IN_TURN = 2
+    THREAD = 3
 
 
 class LoopReads:
@@ -27,16 +39,16 @@ class LoopReads:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._late: OrderedDict[int, float] = OrderedDict()  # the oldest first
-        self._quick: set[int] = set()
+        self._quick: dict[int, Place] = {}
 
     def __len__(self) -> int:
         return len(self._late) + len(self._quick)
 
-    def may_run(self, text: str, long: bool) -> bool:
-        """Tell whether a read may run in the loop; `long` as its caller announced it."""
-        if long and hash(text) not in self._quick:
-            return False
-        return not self._late or not self._is_late(hash(text))
+    def place(self, text: str, long: bool) -> Place:
+        """Tell where a read is to run; `long` as its caller announced it."""
+        if self._late and self._is_late(hash(text)):
+            return Place.THREAD
+        return self._quick.get(hash(text), Place.THREAD) if long else Place.HERE
 
     def note_late(self, text: str) -> None:
         """Keep a read away from the loop for a while."""
@@ -44,7 +56,7 @@ class LoopReads:
         while self._late and (len(self._late) >= MOST or next(iter(self._late.values())) <= now):
             self._late.popitem(last=False)
         key = hash(text)
-        self._quick.discard(key)
+        self._quick.pop(key, None)
         self._late.pop(key, None)  # what is noted again is the youngest
         self._late[key] = now + MEMORY_SECONDS
 
@@ -53,7 +65,7 @@ class LoopReads:
         if seconds < QUICK_SECONDS:
             if len(self._quick) >= MOST:
                 self._quick.clear()
-            self._quick.add(hash(text))
+            self._quick[hash(text)] = Place.HERE if seconds < SHORT_SECONDS else Place.IN_TURN
 
     def _is_late(self, key: int) -> bool:
         until = self._late.get(key)

@@ -21,7 +21,7 @@ from octavo.database.connection import LARGEST_ANSWER, Reads, Row, StatementTime
 from octavo.database.explaining import no_values
 from octavo.database.group_commit import GroupCommit
 from octavo.database.pool import Pool, PoolUse
-from octavo.database.read_placement import LOOP_SECONDS, LoopReads, Turns
+from octavo.database.read_placement import LOOP_SECONDS, LoopReads, Place, Turns
 from octavo.database.request_share import place, request_share
 from octavo.database.sqlite_connection import (
     Collect,
@@ -255,8 +255,9 @@ class SqliteDatabase:
         watch = self.watch
         began = 0.0 if watch is None else time.perf_counter()
         try:
-            if self._loop_reads.may_run(text, long):
-                if long:
+            where = self._loop_reads.place(text, long)
+            if where is not Place.THREAD:
+                if where is Place.IN_TURN:
                     await self._turns.turn()
                 try:
                     return connection.run(collect, text, values, LOOP_SECONDS)

@@ -141,7 +141,10 @@ class ContentEndpoints:
         return Response(200, entry_envelope(entry))
 
     async def _locale(self) -> str:
-        return await self._controller.locales.default() if self.content_type.localized else ""
+        if not self.content_type.localized:
+            return ""
+        locales = self._controller.locales
+        return locales.default_at_once() or await locales.default()
 
     async def _answer(self, request: Request, actor: Actor) -> PreparedRead:
         """How to show the entry that a write makes or changes."""
