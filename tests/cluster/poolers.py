@@ -32,14 +32,25 @@ _USER: Final = "pgserver"
 
 
 @contextmanager
-def pooled(program: Path, server: PostgresqlServer, mode: str = "transaction", size: int = 4) -> Iterator[int]:
-    """A pooler in front of all databases of a server; its port. Connections are lent in turns."""
+def pooled(
+    program: Path,
+    server: PostgresqlServer | None,
+    mode: str = "transaction",
+    size: int = 4,
+    *,
+    host: Path | None = None,
+    more: str = "",
+) -> Iterator[int]:
+    """A pooler in front of all databases of a server, or of what is at a `host`; its port.
+
+    Connections are lent in turns. `more`: lines of its configuration.
+    """
     port = free_port()
-    host = server.parameters("postgres")["host"]
+    host = host or Path(str(server.parameters("postgres")["host"])) if server else host
     with tempfile.TemporaryDirectory(prefix="octavo-pgbouncer-") as name:
         folder = Path(name)
         file = folder / "pgbouncer.ini"
-        file.write_text(_CONFIGURATION.format(host=host, port=port, mode=mode, size=size))
+        file.write_text(_CONFIGURATION.format(host=host, port=port, mode=mode, size=size) + more)
         folder.chmod(0o755)
         as_user = ["-u", _USER] if os.geteuid() == 0 else []
         with running(program, *as_user, file, port=port, log=folder / "pgbouncer.log"):

@@ -1,5 +1,6 @@
 """Programs that stand around a service: proxies, caches, poolers. Whoever runs the tests has installed them."""
 
+import os
 import shutil
 import socket
 import subprocess
@@ -25,7 +26,9 @@ _FOLDERS: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def found(name: str) -> Path | None:
-    """Where a program is, also where an ordinary user's PATH does not look."""
+    """Where a program is, also where an ordinary user's PATH does not look; a variable (HAPROXY) names another."""
+    if name.upper() in os.environ:
+        return Path(os.environ[name.upper()])
     folders = [_FOLDERS, *(str(folder) for folder in sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True))]
     path = shutil.which(name) or shutil.which(name, path=":".join(folders))
     return None if path is None else Path(path)

@@ -2,10 +2,15 @@
 
 import asyncio
 import re
+import shutil
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,10 +19,15 @@ from octavo.database.topology import Topology
 from octavo.errors import ServiceUnavailable
 from tests.cli.processes import ROOT
 from tests.cluster.poolers import pooled, through
-from tests.postgresql_server import PostgresqlServer, database_name
+from tests.cluster.programs import PATIENCE
+from tests.postgresql_server import PostgresqlServer, database_name, start_server
 
 pytestmark = pytest.mark.anyio
 
+CLOSE = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
+    "AND pid <> pg_backend_pid()"
+)
 SUITES = ("tests/golden", "tests/jobs", "tests/events", "tests/controllers", "tests/builder")
 """What is run again through it: reads of every kind, and whatever writes, works in the background or changes tables."""
 
@@ -33,7 +43,7 @@ async def database(
     port: int, postgresql_server: PostgresqlServer, postgresql_url: str
 ) -> AsyncIterator[PostgresqlDatabase]:
     name = database_name(postgresql_url)
-    topology = Topology(pooled=True, direct=postgresql_server.parameters(name))
+    topology = Topology("primary", pooled=True, direct=postgresql_server.parameters(name))
     made = PostgresqlDatabase(parameters=through(port, name), topology=topology)
     await made.connect()
     yield made
@@ -88,14 +98,73 @@ async def test_a_connection_that_is_lost_is_replaced(
     database: PostgresqlDatabase, postgresql_server: PostgresqlServer, postgresql_url: str
 ) -> None:
     assert await database.fetch_value("SELECT 1") == 1
-    postgresql_server.run_sql(
-        database_name(postgresql_url),
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
-        "AND pid <> pg_backend_pid()",
-    )
+    postgresql_server.run_sql(database_name(postgresql_url), CLOSE)
     assert await database.fetch_value("SELECT 2") == 2
     async with database.transaction() as transaction:
         assert await transaction.fetch_value("SELECT 3") == 3
+
+
+async def test_a_server_that_follows_another_one_is_left(pgbouncer: Path) -> None:
+    """As where a name leads elsewhere after a switch, while the pooler has connections to the former server."""
+    with ExitStack() as stack:
+        primary = start_server()
+        stack.callback(primary.remove)
+        name = database_name(primary.create_database())
+        primary.run_sql(name, "CREATE TABLE notes (number int); INSERT INTO notes VALUES (1)")
+        replica = primary.replica()
+        stack.callback(replica.remove)
+        endpoint = new_folder()
+        stack.callback(shutil.rmtree, endpoint)
+
+        def lead_to(server: PostgresqlServer) -> None:
+            (endpoint / "new").symlink_to(str(server.parameters(name)["host"]))
+            (endpoint / "new").rename(endpoint / "server")
+
+        lead_to(primary)
+        port = stack.enter_context(pooled(pgbouncer, None, host=endpoint / "server", more="server_login_retry = 1\n"))
+        direct = {**primary.parameters(name), "host": str(endpoint / "server")}
+        database = PostgresqlDatabase(
+            parameters=through(port, name), topology=Topology("primary", pooled=True, direct=direct)
+        )
+        await database.connect()
+        try:
+            read = "SELECT max(number), pg_is_in_recovery() FROM notes"
+            assert tuple(await database.fetch_row(read) or ()) == (1, False)
+            lead_to(replica)
+            primary.run_sql(name, CLOSE)
+            for _ in range(8):
+                with pytest.raises(ServiceUnavailable):
+                    await database.fetch_row(read)
+                with pytest.raises(ServiceUnavailable):
+                    await database.execute("INSERT INTO notes VALUES (9)")
+            lead_to(primary)
+            assert await answered(lambda: database.execute("INSERT INTO notes VALUES (2)")) == 1
+            assert await answered(lambda: database.fetch_row(read)) == (2, False)
+            primary.stop("immediate")
+            replica.promote()
+            lead_to(replica)
+            assert await answered(lambda: database.execute("INSERT INTO notes VALUES (3)")) == 1
+            assert await answered(lambda: database.fetch_row(read)) == (3, False)
+        finally:
+            await database.close()
+
+
+def new_folder() -> Path:
+    """One that the pooler, which runs as somebody else, may look into."""
+    folder = Path(tempfile.mkdtemp(prefix="octavo-endpoint-"))
+    folder.chmod(0o755)
+    return folder
+
+
+async def answered(ask: Callable[[], Awaitable[Any]]) -> Any:
+    """What is answered once it is; until then it may be refused."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return await ask()
+        except ServiceUnavailable:
+            assert time.monotonic() < deadline
+        await asyncio.sleep(0.1)
 
 
 def test_reads_writes_jobs_and_changes_of_types_go_through_it(pgbouncer: Path) -> None:

@@ -4,6 +4,7 @@ python -m pytest -p tests.cluster.through_pooler -k postgresql tests/golden
 """
 
 import inspect
+import os
 from contextlib import ExitStack
 from typing import Any
 
@@ -49,7 +50,11 @@ class Pooled:
         self.count += 1
         name = given.get("database") or database_name(url or "")
         direct = self._server.parameters(name)
-        return {"url": None, "parameters": through(self._port, name), "topology": Topology(pooled=True, direct=direct)}
+        return {"url": None, "parameters": through(self._port, name), "topology": self._topology(direct)}
+
+    @staticmethod
+    def _topology(direct: Any) -> Topology:
+        return Topology("primary", pooled=True, prepared=os.environ.get("POOLER") == "prepared", direct=direct)
 
     def close(self) -> None:
         self._stack.close()

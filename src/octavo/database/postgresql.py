@@ -14,20 +14,22 @@ from typing import Any, Final
 import asyncpg
 
 from octavo.database.ambient import Scope, joined
-from octavo.database.connection import LARGEST_ANSWER, Reads, Row, Values, Watch
+from octavo.database.connection import LARGEST_ANSWER, Reads, Row, TransactionConflict, Values, Watch
 from octavo.database.explaining import no_values
 from octavo.database.pool import Pool, PoolUse
 from octavo.database.postgresql_apart import APART, ConnectionApart
 from octavo.database.postgresql_connection import NOT_YET_THERE, Server, close_connection, connection_settings
 from octavo.database.postgresql_errors import ConnectionLost, is_interruption, raise_translated
 from octavo.database.postgresql_plans import EXPLAIN, Undone, plan_with
-from octavo.database.postgresql_poolers import check_for_pooler
+from octavo.database.postgresql_poolers import check_for_pooler, check_keeps_statements
 from octavo.database.postgresql_transaction import (
     BEGIN_READING,
+    BEGIN_READING_NEWEST,
     BEGIN_SNAPSHOT,
     BEGIN_WRITING,
     PostgresqlTransaction,
     first_bytes,
+    taking_no_writes,
 )
 from octavo.database.postgresql_versions import LedgerReader
 from octavo.database.request_share import is_shared, place, request_share
@@ -102,12 +104,13 @@ class PostgresqlDatabase:
         self._statement_seconds = statement_timeout + _SERVER_PATIENCE_SECONDS
         settings, pooled = connection_settings(schema, statement_timeout), topology.pooled
         given = dict(parameters or {})
-        server = self._server = Server(url, given, settings, topology.role, topology.places, pooled)
+        server = self._server = Server(url, given, settings, topology.role, topology.places, pooled, topology.prepared)
         past = self._past = Server(None, topology.direct, settings) if topology.direct else server
         self._pool = _pool_of(server, maximum, patience)
         self._past_pool = _pool_of(past, _MOST_DIRECT, patience) if topology.direct else self._pool
         self._reads_again = topology.role != "standby"  # what cannot be read there is read from the primary
-        self._begin_reading = BEGIN_READING + server.in_transaction if pooled else ""
+        begin = BEGIN_READING_NEWEST if topology.role == "primary" else BEGIN_READING
+        self._begin_reading = begin + server.in_transaction if pooled else ""
         self._cleaning: set[asyncio.Task[None]] = set()
         self._watchdog = Watchdog(past.is_there)
 
@@ -115,15 +118,17 @@ class PostgresqlDatabase:
         until = time.monotonic() + self._start_patience
         while not await self._is_open(last_try=time.monotonic() >= until):  # noqa: ASYNC110 - nobody tells when
             await asyncio.sleep(_NEXT_TRY_SECONDS)
-        if not self._begin_reading:
-            await self._check_for_pooler()
+        await self._check_for_pooler()
         self._watchdog.start()
 
     async def _check_for_pooler(self) -> None:
         connection = self._pool.take_idle()
         if connection is not None:
             try:
-                await check_for_pooler(connection, self._server.open_connection)
+                if self._server.prepared:
+                    await check_keeps_statements(connection, self._server.open_connection)
+                elif not self._server.pooled:
+                    await check_for_pooler(connection, self._server.open_connection)
             finally:
                 self._pool.release(connection)
 
@@ -283,7 +288,7 @@ class PostgresqlDatabase:
             return await self._read_freely(fetch, text, values)
 
     async def _read_freely(self, fetch: Callable[..., Awaitable[Any]], text: str, values: Values) -> Any:
-        """Read; once more on a new connection if the old one turns out to be lost."""
+        """Read; once more on a new connection if the old one turns out to be lost, or a pooler to hold an old plan."""
         self.statements += 1
         check_values(values)
         connection = self._pool.take_idle() or await self._pool.acquire()
@@ -292,6 +297,9 @@ class PostgresqlDatabase:
         except ConnectionLost:
             self._drop_idle()
             if not self._reads_again:
+                raise
+        except TransactionConflict:
+            if not self._begin_reading:
                 raise
         connection = await self._pool.acquire(_REPLACEMENT_SECONDS)
         return await self._read_once(connection, fetch, text, values)
@@ -304,7 +312,7 @@ class PostgresqlDatabase:
             if connection.texts.overflow(text):
                 await connection.forget_statements()
             if self._begin_reading:
-                await connection.execute(self._begin_reading, timeout=self._statement_seconds)
+                await self._begin_to_read(connection)
             answer = await fetch(connection, text, *values, timeout=self._statement_seconds)
             if self._begin_reading:
                 await connection.execute("COMMIT", timeout=self._statement_seconds)
@@ -315,6 +323,12 @@ class PostgresqlDatabase:
             self._watchdog.end(connection)
         self._pool.release(connection)
         return answer
+
+    async def _begin_to_read(self, connection: asyncpg.Connection) -> None:
+        try:
+            await connection.execute(self._begin_reading, timeout=self._statement_seconds)
+        except asyncpg.FeatureNotSupportedError as error:
+            raise await taking_no_writes(connection, pooled=True) from error
 
     def _drop_idle(self) -> None:
         """One connection was lost, so the others most probably are: the server went away, or the network did."""

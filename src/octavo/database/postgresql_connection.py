@@ -1,6 +1,7 @@
 """Connections to a PostgreSQL server: how one is opened, what it is set to, how it is closed."""
 
 import contextlib
+import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -42,12 +43,43 @@ class CountedConnection(asyncpg.Connection):  # type: ignore[misc]
         await self.reload_schema_state()
 
 
+class SharedStatementsConnection(CountedConnection):
+    """A connection through a pooler that keeps prepared statements by their text, for all who are lent its servers.
+
+    One whose result has another type since a change of tables is prepared there for good, under whatever name it is
+    asked for; so texts are made new by a number at their end: the second in which that was noticed, which no earlier
+    change had, and which other processes that notice at once share.
+    """
+
+    generation = 0
+
+    async def _execute(self, query: str, *given: Any, **named: Any) -> Any:
+        """What every statement with values goes through; a private name of the driver's, as there is no other place."""
+        with self._new_after_changes():
+            return await super()._execute(self._text(query), *given, **named)
+
+    def _text(self, query: str) -> str:
+        number = SharedStatementsConnection.generation
+        return f"{query} /* {number} */" if number else query
+
+    @contextlib.contextmanager
+    def _new_after_changes(self) -> Iterator[None]:
+        number = SharedStatementsConnection.generation
+        try:
+            yield
+        except asyncpg.InvalidCachedStatementError:
+            if number == SharedStatementsConnection.generation:
+                SharedStatementsConnection.generation = max(number + 1, int(time.time()))
+            raise
+
+
 @dataclass(slots=True)
 class Server:
     """Where a server is, in the words of asyncpg's `connect`, and what each connection is set to.
 
     Of several `places` the first with a server of the `role` counts, beginning with the one found last. `pooled`: what
-    is said outside of transactions may reach another server each time, so nothing is set or kept prepared there.
+    is said outside of transactions may reach another server each time, so nothing is set there, and nothing kept
+    prepared but by a pooler that sees to it (`prepared`).
     """
 
     url: str | None
@@ -56,6 +88,7 @@ class Server:
     role: Role = "any"
     places: Sequence[tuple[str, int]] = ()
     pooled: bool = False
+    prepared: bool = False
     check: Callable[[asyncpg.Connection], Awaitable[None]] | None = None
     """Told each new connection; what it raises is why there is none."""
     _found: int = field(default=0, init=False)
@@ -102,12 +135,12 @@ class Server:
         connection = await asyncpg.connect(
             self.url,
             timeout=_CONNECT_SECONDS,
-            statement_cache_size=0 if self.pooled else _CACHED_STATEMENTS,
+            statement_cache_size=0 if self.pooled and not self.prepared else _CACHED_STATEMENTS,
             max_cached_statement_lifetime=0,
             max_cacheable_statement_size=_LARGEST_CACHED,
-            connection_class=CountedConnection,
+            connection_class=SharedStatementsConnection if self.prepared else CountedConnection,
             server_settings={"application_name": "octavo"},
-            target_session_attrs=self.role,
+            target_session_attrs="any" if self.pooled else self.role,  # a pooler tells what it was told once
             **parameters,
         )
         await _set_up(connection, "" if self.pooled else ";".join(f"SET {setting}" for setting in self.settings))

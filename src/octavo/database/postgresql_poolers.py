@@ -6,6 +6,7 @@ that are both open meet one process of the server.
 """
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Final
 
 import asyncpg
@@ -16,6 +17,11 @@ POOLED: Final = (
     "a pooler in transaction mode is in between: say so with `pooler` in config/database.toml, and name the address of "
     "PostgreSQL itself with `direct`"
 )
+UNPREPARED: Final = (
+    "the pooler keeps no prepared statements in transaction mode: PgBouncer does from 1.21 on, with "
+    "`max_prepared_statements`; else set `pooler` to `transaction`"
+)
+_ALONE_SECONDS: Final = 1.0
 STATEMENTS_LOST: Final = (asyncpg.InvalidSQLStatementNameError, asyncpg.DuplicatePreparedStatementError)
 """What follows when somebody else's statements are met."""
 _WHO: Final = "SELECT pg_backend_pid()"
@@ -32,6 +38,25 @@ async def check_for_pooler(
         is_shared = True
     if is_shared:
         raise ServiceUnavailable(reason=POOLED) from ValueError(POOLED)
+
+
+async def check_keeps_statements(
+    one: asyncpg.Connection, open_connection: Callable[[], Awaitable[asyncpg.Connection]]
+) -> None:
+    """Raise ServiceUnavailable where what `one` has prepared is not known at another process of the server."""
+    other = await open_connection()
+    try:
+        for _ in range(_LOOKS):
+            async with one.transaction():
+                await one.fetchval(_WHO)
+            async with other.transaction():  # lent what the first one has just met, most probably
+                await other.fetchval(_WHO)
+                with suppress(TimeoutError):  # there is one process alone
+                    await one.fetchval(_WHO, timeout=_ALONE_SECONDS)
+    except STATEMENTS_LOST:
+        raise ServiceUnavailable(reason=UNPREPARED) from ValueError(UNPREPARED)
+    finally:
+        other.terminate()
 
 
 async def _meet(one: asyncpg.Connection, open_connection: Callable[[], Awaitable[asyncpg.Connection]]) -> bool:

@@ -1,7 +1,7 @@
 """A transaction on one connection to PostgreSQL: its statements, its locks, how it begins and ends."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -17,9 +17,13 @@ from octavo.threads import in_computing_thread
 
 WorkT = TypeVar("WorkT")
 BEGIN_READING: Final = "BEGIN READ ONLY"
+BEGIN_READING_NEWEST: Final = "BEGIN READ WRITE; SET TRANSACTION READ ONLY"
+"""Refused by a server that follows another one, as whatever writes is."""
 BEGIN_WRITING: Final = "BEGIN READ WRITE"
 BEGIN_SNAPSHOT: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _LOCK_ALL: Final = "SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1::text[]) AS name"
+_END_YOURSELF: Final = "SELECT pg_terminate_backend(pg_backend_pid())"
+_END_SECONDS: Final = 2.0
 _NO_WRITES: Final = "the server takes no writes"
 _HOLDS_LOCKS: Final = """
 SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted)"""
@@ -27,6 +31,15 @@ _NO_LOCKS: Final = (
     "pg_advisory_xact_lock locks nothing on this server, which is no PostgreSQL: values would not be unique"
 )
 _EXCLUSIVE_LOCK: Final = "octavo: exclusive"
+
+
+async def taking_no_writes(connection: asyncpg.Connection, *, pooled: bool) -> ConnectionLost:
+    """What to raise where a server follows another one. A pooler that still leads there is made to connect anew: the
+    process at the other end of its connection ends itself."""
+    if pooled:
+        with suppress(Exception):
+            await connection.execute(_END_YOURSELF, timeout=_END_SECONDS)
+    return ConnectionLost(reason=_NO_WRITES)
 
 
 class PostgresqlTransaction:
@@ -105,7 +118,7 @@ class PostgresqlTransaction:
         try:
             await self._send(self._connection.execute, statement + settings)
         except asyncpg.FeatureNotSupportedError as error:
-            raise ConnectionLost(reason=_NO_WRITES) from error
+            raise await taking_no_writes(self._connection, pooled=bool(settings)) from error
         self._writes = statement == BEGIN_WRITING
 
     async def make_exclusive(self, patience: float, lock_timeout: float) -> None:

@@ -26,11 +26,13 @@ class Freshness:
 @dataclass(frozen=True, slots=True)
 class Topology:
     """`places` are hosts and ports that the primary may be at; without any it is where the parameters say. `pooled`: a
-    pooler in transaction mode stands there, and `direct` is the way past it."""
+    pooler in transaction mode stands there, and `direct` is the way past it; `prepared`: it keeps prepared
+    statements there."""
 
     role: Role = "any"
     places: Sequence[tuple[str, int]] = ()
     pooled: bool = False
+    prepared: bool = False
     direct: Parameters | None = None
     replicas: Sequence[Parameters] = ()
     freshness: Freshness = Freshness()

@@ -39,13 +39,14 @@ def read_servers(settings: Settings) -> Servers:
         "database": options.name,
         "ssl": ssl_of(options, settings.project),
     }
-    pooled = options.pooler == "transaction"
+    pooled = options.pooler != "none"
     if pooled and options.direct is None:
-        raise _wrong("direct", "needed where `pooler` is `transaction`: changes of tables go past the pooler")
+        raise _wrong("direct", f"needed where `pooler` is `{options.pooler}`: changes of tables go past the pooler")
     topology = Topology(
-        role="any" if pooled else "primary",  # a pooler tells what it was told once
+        role="primary",
         places=places if len(places) > 1 else (),
         pooled=pooled,
+        prepared=options.pooler == "prepared",
         direct=_server("direct", options.direct, parameters) if pooled and options.direct else None,
         replicas=[_server("replicas", text, parameters) for text in options.replicas],
         freshness=Freshness(options.replica_lag / 1000, options.replica_lag_bytes, options.replica_outage / 1000),

@@ -72,10 +72,11 @@ class Database:
     )
     schema: str = setting("public", "PostgreSQL: schema of the tables.", variable="DATABASE_SCHEMA")
     pool: Pool = table(Pool, "Connections held to PostgreSQL by each worker.")
-    pooler: Literal["none", "transaction"] = setting(
+    pooler: Literal["none", "transaction", "prepared"] = setting(
         "none",
-        "PostgreSQL: what stands at the address: `transaction` for PgBouncer and the like in that mode; they need "
-        "`direct`. In session mode they are `none`.",
+        "PostgreSQL: what stands at the address: `transaction` for PgBouncer and the like in that mode, `prepared` "
+        "where they keep prepared statements there (PgBouncer from 1.21 on); both need `direct`. In session mode they "
+        "are `none`.",
         variable="DATABASE_POOLER",
     )
     direct: str | None = setting(
