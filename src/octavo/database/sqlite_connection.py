@@ -14,6 +14,7 @@ import apsw
 from octavo.database.connection import AnswerTooLarge, IntegrityViolation, Row, Values
 from octavo.database.prepared_statements import StatementTexts
 from octavo.database.sqlite_errors import raise_translated
+from octavo.database.sqlite_library import forgo_memory_statistics
 from octavo.database.sqlite_long_statements import LARGEST_CACHED, LARGEST_KEPT, TIMES, LongStatements
 from octavo.database.sqlite_wal_index import header_of
 from octavo.sql.dialects.sqlite import MEASURE
@@ -36,6 +37,8 @@ _THREAD_BUSY_SECONDS = 4.0
 _OPEN_POLL_SECONDS = 0.005
 _WRITES_AHEAD = b"\x02\x02"
 """What the header of a file says whose changes go to a file beside it first."""
+
+forgo_memory_statistics()  # here: once, and before the first connection
 
 
 def _open_untouched(path: Path) -> apsw.Connection:
