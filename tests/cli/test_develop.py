@@ -46,7 +46,7 @@ def test_makes_secrets_and_loads_the_seed_once(project: Path) -> None:
     address = f"http://localhost:{server.port}"
     assert lines == [
         "Made secrets in .env: APP_KEYS, API_TOKEN_SALT, ADMIN_JWT_SECRET, JWT_SECRET",
-        "Loaded the seed: 1 entries, 0 files",
+        "Loaded the seed: 1 entry, 0 files",
         "",
         "To try, as soon as it serves:",
         "  All [stories]",

@@ -22,9 +22,10 @@ def register(app):
 
 def test_what_commands_write_passes_by_hooks(call: Call, project: Path) -> None:
     (project / "src/index.py").write_text(CODE)
-    user = ("ann@example.org", "--password", "ann-secret")
-    assert refused(call("users", "create", "bad", *user)) == ("no plugin::users-permissions.user by system, admin")
-    said(call("users", "create", "ann", *user))
+    user = ("ann@example.org", "--password-stdin")
+    made = call("users", "create", "bad", *user, input="ann-secret")
+    assert refused(made) == "no plugin::users-permissions.user by system, admin"
+    said(call("users", "create", "ann", *user, input="ann-secret"))
     assert refused(call("roles", "create", "bad role")) == "no plugin::users-permissions.role by system, admin"
     assert refused(call("tokens", "create", "bad token")) == "no admin::api-token by system, admin"
     made = call(

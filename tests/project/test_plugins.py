@@ -180,7 +180,7 @@ def test_listed(tmp_path: Path, packages: Path) -> None:
         "name": "reviews",
         "enabled": True,
         "version": "1.4.0",
-        "brings": "api::review.review, 1 routes, 1 controllers, 1 hook files, index.py",
+        "brings": "api::review.review, 1 route, 1 controller, 1 hook file, index.py",
     }
     assert CliRunner().invoke(main, ["reviews"]).output == "41 reviews\n"
     assert "reviews  from octavo-reviews" in CliRunner().invoke(main, ["--help"]).output
