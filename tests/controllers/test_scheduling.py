@@ -226,6 +226,40 @@ async def test_what_is_published_in_the_future_appears_then(shop: Site) -> None:
     ]
 
 
+async def test_what_others_have_written_appears_then_and_not_what_they_took_back(shop: Site) -> None:
+    """Strapi v4 on the same database, or SQL by hand."""
+    plans_of = shop.octavo.site.services.controller.schedules
+    assert plans_of is not None
+    ours, theirs, back = [await draft(shop) for _ in range(3)]
+    due = this_moment() + 2000
+    moment = datetime.fromtimestamp(due / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    for one in (ours, back):
+        await write(shop, "PUT", f"genres/{one}", {"publishedAt": moment})
+    await plans_of.adopt()  # or the service itself, which looks after its start
+    assert await counts(shop) == (2, 2)
+    stored = f"SELECT published_at FROM genres WHERE id = {ours}"
+    await shop.database.execute(f"UPDATE genres SET published_at = ({stored}) WHERE id = {theirs}")
+    await shop.database.execute(f"UPDATE genres SET published_at = NULL WHERE id = {back}")
+    await plans_of.adopt()
+    assert await plans_of.adopt() == 0
+    assert await counts(shop) == (3, 3)
+    async with asyncio.timeout(60):
+        while await counts(shop) != (0, 0):  # noqa: ASYNC110 - nobody tells
+            await asyncio.sleep(0.02)
+    assert [await is_live(shop, one) for one in (ours, theirs, back)] == [True, True, False]
+    assert [action for action, _ in shop.octavo.heard].count("after_publish") == 2  # type: ignore[attr-defined]
+
+
+async def test_a_moment_between_two_milliseconds_is_told_of_at_the_second(shop: Site) -> None:
+    one = await draft(shop)
+    moment = "'2999-01-01 00:00:00.000400'" if shop.database.dialect is POSTGRESQL else "32472144000001"
+    await shop.database.execute(f"UPDATE genres SET published_at = {moment} WHERE id = {one}")
+    plans_of = shop.octavo.site.services.controller.schedules
+    assert plans_of is not None
+    await plans_of.adopt()
+    assert [planned.due_at for planned in await plans_of.next(9)] == [32_472_144_000_001]
+
+
 @pytest.mark.parametrize("dialect", [SQLITE, POSTGRESQL], ids=["sqlite", "postgresql"])
 def test_the_moment_is_a_value_of_the_statement(registry: Registry, dialect: Dialect) -> None:
     """So a statement is the same whenever it is asked for; each place of a read means the same moment."""

@@ -3,18 +3,26 @@
 A table of our own says what is planned, a message of the outbox wakes it when it is due. Whoever does it takes the row
 away in the same transaction, so that it is done once, however often the message comes; a plan that was changed or taken
 back meanwhile is not done.
+
+What others have written that appears by its time (Strapi v4 on the same database, SQL, an import) is looked for now and
+then, and planned as if it had been written here.
 """
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any, Final, NamedTuple, Protocol
 
+from octavo.clock import this_moment
 from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.events.messages import LONGEST_NAME
 from octavo.events.outbox import Outbox
+from octavo.schema.content_types import ContentType
+from octavo.sql.ddl.physical import physical_name
 from octavo.sql.ddl.tables import OwnTable
-from octavo.sql.own_table_statement import OwnStatement
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.own_table_statement import OwnStatement, escape_braces
+from octavo.sql.physical_names import table_name
 
 TOPIC: Final = "publication"
 
@@ -72,6 +80,28 @@ class Following(Protocol):
         """Set plans, and forget those of entries that are gone."""
 
 
+def _to_come(content_type: ContentType, dialect: Dialect) -> str:
+    """Entries that appear by their time alone, of which nothing tells then: a statement that lacks its end.
+
+    What others have written may name a moment between two milliseconds; it is told of at the second one.
+    """
+    moment = dialect.milliseconds("published_at")
+    due_at = f"{moment} + CASE WHEN published_at > {dialect.instant(moment)} THEN 1 ELSE 0 END"
+    return f"""
+SELECT id, due_at FROM (
+    SELECT id, {escape_braces(due_at)} AS due_at FROM {_table(content_type, dialect)}
+    WHERE published_at > {{now:instant}}
+) AS entry
+WHERE NOT EXISTS (
+    SELECT 1 FROM octavo_schedules AS known
+    WHERE known.uid = {{uid}} AND known.plan = 'appear' AND known.entry_id = entry.id AND known.due_at = entry.due_at
+)"""  # noqa: S608 - names of ours
+
+
+def _table(content_type: ContentType, dialect: Dialect) -> str:
+    return escape_braces(dialect.quote(physical_name(table_name(content_type), dialect)))
+
+
 class Schedules:
     """The plans of one database."""
 
@@ -91,6 +121,25 @@ class Schedules:
         statement = (_NEXT if uid is None else _NEXT_OF).bind(self._dialect, **values)
         rows = await self._database.fetch_all(*statement)
         return [Planned(found, int(entry_id), Plan(plan), int(due_at)) for found, entry_id, plan, due_at in rows]
+
+    async def to_come(self, content_type: ContentType, most: int) -> list[int]:
+        """Entries that appear by their time alone and are not planned: others have written them."""
+        asked = OwnStatement(_to_come(content_type, self._dialect) + " ORDER BY due_at LIMIT {most}")
+        statement = asked.bind(self._dialect, now=this_moment(), uid=content_type.uid, most=most)
+        return [int(entry_id) for entry_id, _ in await self._database.fetch_all(*statement, long=True)]
+
+    async def adopt(self, unit: UnitOfWork, content_type: ContentType, entry_id: int) -> bool:
+        """Plan that an entry appears, if it still is to; nobody changes it until the end of the transaction."""
+        table = _table(content_type, self._dialect)
+        touching = OwnStatement(f"UPDATE {table} SET published_at = published_at WHERE id = {{entry}}")  # noqa: S608 - the same
+        await unit.connection.execute(*touching.bind(self._dialect, entry=entry_id))
+        asked = OwnStatement(_to_come(content_type, self._dialect) + " AND id = {entry}")
+        statement = asked.bind(self._dialect, now=this_moment(), uid=content_type.uid, entry=entry_id)
+        found = await unit.connection.fetch_row(*statement)
+        if found is None or not isinstance(found[1], int):
+            return False
+        await self.set(unit, Planned(content_type.uid, entry_id, Plan.APPEAR, found[1]))
+        return True
 
     async def set(self, unit: UnitOfWork, planned: Planned) -> None:
         """Plan something for an entry, in place of what was planned, or take that back."""

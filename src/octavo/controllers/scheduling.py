@@ -6,7 +6,7 @@ Times are milliseconds since 1970. What is due is done by the road of every writ
 that an entry is published.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
@@ -40,6 +40,8 @@ MOST_MOMENT: Final = 253_402_300_799_000
 """The end of the year 9999."""
 
 NAMES: Final[Mapping[str, Plan]] = {"publishAt": Plan.PUBLISH, "unpublishAt": Plan.UNPUBLISH}
+_AT_ONCE: Final = 100
+"""So many entries are planned in one transaction."""
 _DONE: Final = {Plan.PUBLISH: "published", Plan.UNPUBLISH: "taken back", Plan.APPEAR: "published"}
 
 
@@ -100,6 +102,20 @@ class ContentSchedules:
         """What is planned for any entries, or for those of a content-type, the earliest first."""
         return await self._schedules.next(most, uid)
 
+    async def adopt(self) -> int:
+        """Plan what appears by its time alone and others have written; how many entries that are."""
+        count = 0
+        for content_type in self.registry.content_types.values():
+            while content_type.draft_and_publish and (found := await self._schedules.to_come(content_type, _AT_ONCE)):
+                adopted = await self._writer.run(partial(self._adopt, content_type, found))
+                count += adopted
+                if adopted < _AT_ONCE:
+                    break
+        return count
+
+    async def _adopt(self, content_type: ContentType, ids: Sequence[int], unit: ManyEntriesUnit) -> int:
+        return sum([await self._schedules.adopt(unit, content_type, one) for one in ids])
+
     def topic(self) -> Topic:
         """What is done with what is due."""
         types = self.registry.content_types.values()
@@ -136,7 +152,10 @@ class ContentSchedules:
         if not await self._schedules.take(unit, planned):
             return
         if planned.plan is Plan.APPEAR:
-            unit.as_of = (planned.due_at or 0) - 1  # the moment before it appears
+            due_at = unit.as_of = planned.due_at or 0
+            if await unit.presence(content_type, planned.entry_id) is not Presence.LIVE:
+                return  # others have given it another time, or taken it back
+            unit.as_of = due_at - 1  # the moment before it appears
         presence = await unit.presence(content_type, planned.entry_id)
         wanted = Presence.DRAFT if planned.plan is Plan.UNPUBLISH else Presence.LIVE
         if presence not in (Presence.ABSENT, wanted):

@@ -1,5 +1,6 @@
 """Background: what a process does besides answering: it delivers what is in the outbox, looks for changes that only the
-database tells of, makes the indexes that are declared, and sweeps the journal of changes, for the site in force."""
+database tells of, makes the indexes that are declared, plans what appears by its time, and sweeps the journal of
+changes, for the site in force."""
 
 import asyncio
 import logging
@@ -11,6 +12,7 @@ from contextlib import suppress
 from contextvars import Context
 from typing import Any, Final
 
+from octavo.controllers.scheduling import ContentSchedules
 from octavo.database.caretaker import Caretaker
 from octavo.database.connection import Database
 from octavo.database.declared_indexes import declares_indexes, make_declared_indexes
@@ -22,6 +24,7 @@ from octavo.events.delivery import Worker
 from octavo.events.journal_sweep import sweep_journal
 from octavo.outage_log import reason_of
 from octavo.runtime.infrastructure import Infrastructure
+from octavo.runtime.options import hides_future
 from octavo.runtime.site import Site
 from octavo.schema.registry import Registry
 from octavo.webhooks.book import Webhooks
@@ -45,6 +48,7 @@ class Background:
         works = self._works and site.topics
         self._worker = Worker(infrastructure.database, infrastructure.outbox, site.topics) if works else None
         self._registry = site.registry
+        self._plans = site.services.controller.schedules
         self._jobs = site.extending.app.jobs
         self._caretaker = Caretaker(infrastructure.database, "octavo: housekeeping")
         self._tasks: list[asyncio.Task[None]] = []
@@ -73,7 +77,14 @@ class Background:
         if self._works and self._shared.database.dialect.versions is not None:
             follower = VersionKeeper(self._shared.database, self._registry)
             self._begin(_follow_tables(follower, asked=self._shared.settings.api.caching.answers))
-        if self._works and self._shared.journal is not None:
+        if self._works:
+            self._begin_cleaning()
+
+    def _begin_cleaning(self) -> None:
+        """Begin what one process does for all, and what nobody waits for."""
+        if self._plans is not None and hides_future(self._shared.settings):
+            self._begin(_plan_what_appears(self._plans, self._caretaker))
+        if self._shared.journal is not None:
             self._begin(_sweep(self._shared, self._caretaker))
 
     async def stop(self) -> None:
@@ -104,6 +115,20 @@ async def _sweep(infrastructure: Infrastructure, caretaker: Caretaker) -> None:
             out_of_reach = False
         except Exception as error:  # whatever it is, the next time may go well
             out_of_reach = _tell("Old changes are not removed yet", error, out_of_reach)
+
+
+async def _plan_what_appears(plans: ContentSchedules, caretaker: Caretaker) -> None:
+    """Look now and then for what others have written that appears by its time alone, where no other process does."""
+    out_of_reach, looked = False, -math.inf
+    while True:
+        try:
+            if await caretaker.is_here() and time.monotonic() > looked + _COMPARED_EVERY:
+                await plans.adopt()
+                looked = time.monotonic()
+            out_of_reach = False
+        except Exception as error:  # whatever it is, the next time may go well
+            out_of_reach = _tell("What others have written to appear later is not planned yet", error, out_of_reach)
+        await asyncio.sleep(_SWEEP_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
 
 
 async def _make_indexes(database: Database, registry: Registry) -> None:
