@@ -99,7 +99,7 @@ def test_what_stands_in_the_way_is_told(
     postgresql_server.run_sql(name, f"CREATE TABLE notes AS {rows}")
     said(call("db", "backup", str(tmp_path / "copy")))
     postgresql_server.run_sql(name, "CREATE SCHEMA reports; CREATE VIEW reports.daily AS SELECT * FROM notes")
-    assert "would be lost: reports.daily" in refused(call("db", "restore", str(tmp_path / "copy"), "--yes"))
+    assert "would lose: view reports.daily" in refused(call("db", "restore", str(tmp_path / "copy"), "--yes"))
     assert postgresql_server.run_sql(name, "SELECT count(*) FROM notes").strip() == "2000"
 
 

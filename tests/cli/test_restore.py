@@ -30,6 +30,20 @@ CREATE COLLATION plain FROM "C";
 CREATE STATISTICS together ON mood, text FROM notes;
 """
 
+ELSEWHERE = """
+CREATE SCHEMA other;
+CREATE FUNCTION one() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 1';
+CREATE TABLE other.mine (note integer REFERENCES notes, moods mood[], one integer DEFAULT one());
+CREATE VIEW other.seen AS SELECT * FROM notes;
+CREATE FUNCTION other.of(mood) RETURNS integer LANGUAGE sql AS 'SELECT 1';
+CREATE POLICY of_mine ON other.mine USING (one() = 1);
+"""
+"""What stands in another schema and would go with things of the project's."""
+LOST = (
+    "default value for other.mine.one, function other.of(public.mood), policy of_mine on other.mine, "
+    "table column other.mine.moods, table constraint mine_note_fkey on other.mine, view other.seen"
+)
+
 
 @pytest.fixture(autouse=True)
 def tools(postgresql_server: PostgresqlServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,6 +64,33 @@ def test_whatever_a_schema_holds(
     assert postgresql_server.run_sql(name, "SELECT text, of_notes FROM happy") == "one|1\n"
     left = "SELECT to_regtype('younger') IS NULL, to_regclass('new') IS NULL"
     assert postgresql_server.run_sql(name, left) == "t|t\n"
+    postgresql_server.run_sql(name, ELSEWHERE)
+    told = refused(call("db", "restore", str(tmp_path / "copy"), "--yes"))
+    assert told.endswith(f"other schemas are built on what is to be replaced, and would lose: {LOST}")
+    assert postgresql_server.run_sql(name, "SELECT count(moods) FROM other.mine") == "0\n"
+
+
+EXTENDED = """
+CREATE EXTENSION vector;
+CREATE TABLE points (at vector(2));
+CREATE INDEX ON points USING hnsw (at vector_l2_ops);
+CREATE SCHEMA other;
+CREATE TABLE other.points (at vector(2) DEFAULT '[1,2]');
+INSERT INTO points VALUES ('[3,4]');
+"""
+
+
+@pytest.mark.parametrize("call", ["postgresql"], indirect=True)
+def test_extensions_stay_with_what_uses_them(
+    call: Call, tmp_path: Path, postgresql_server: PostgresqlServer, postgresql_url: str
+) -> None:
+    name = database_name(postgresql_url)
+    postgresql_server.run_sql(name, EXTENDED)
+    said(call("db", "backup", str(tmp_path / "copy")))
+    postgresql_server.run_sql(name, "DELETE FROM points; INSERT INTO other.points VALUES (DEFAULT)")
+    said(call("db", "restore", str(tmp_path / "copy"), "--yes"))
+    assert postgresql_server.run_sql(name, "SELECT * FROM points") == "[3,4]\n"
+    assert postgresql_server.run_sql(name, "SELECT * FROM other.points") == "[1,2]\n"
 
 
 def test_a_service_that_runs_is_noticed(call: Call, project: Path, tmp_path: Path, postgresql_url: str) -> None:

@@ -19,13 +19,17 @@ _EMPTY = """
 SET client_min_messages = warning;
 DO $$ DECLARE ours oid := to_regnamespace({schema}); others text; names text[]; item text; BEGIN
   IF ours IS NULL THEN RETURN; END IF;
-  -- What would go with the tables, and is no part of the copy.
-  SELECT string_agg(DISTINCT r.ev_class::regclass::text, ', ') INTO others FROM pg_depend d
-    JOIN pg_rewrite r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid
-    JOIN pg_class v ON v.oid = r.ev_class AND v.relnamespace <> ours
-    JOIN pg_class t ON d.refclassid = 'pg_class'::regclass AND t.oid = d.refobjid AND t.relnamespace = ours;
+  -- What would go with it, and is no part of the copy: views, keys, columns, defaults of other schemas.
+  SELECT string_agg(DISTINCT CASE a.type WHEN 'rule' THEN 'view ' || a.object_names[1] || '.' || a.object_names[2]
+      ELSE o.type || ' ' || o.identity END, ', ') INTO others
+    FROM pg_depend d, pg_identify_object(d.refclassid, d.refobjid, d.refobjsubid) r,
+      pg_identify_object(d.classid, d.objid, d.objsubid) o,
+      pg_identify_object_as_address(d.classid, d.objid, d.objsubid) a
+    WHERE d.deptype IN ('n', 'a') AND r.schema = {schema} AND coalesce(o.schema, a.object_names[1]) <> {schema}
+    AND o.type <> 'view column' AND NOT EXISTS (SELECT FROM pg_depend e
+        WHERE e.classid = d.refclassid AND e.objid = d.refobjid AND e.deptype = 'e');
   IF others IS NOT NULL THEN
-    RAISE EXCEPTION 'views in other schemas are made of tables that are to be replaced, and would be lost: %', others;
+    RAISE EXCEPTION 'other schemas are built on what is to be replaced, and would lose: %', others;
   END IF;
   -- Everything in the schema, but what belongs to extensions. Names first: what goes takes others with it.
   SELECT array_agg(format('%s IF EXISTS %s', CASE o.type WHEN 'statistics object' THEN 'STATISTICS'
