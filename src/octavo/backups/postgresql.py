@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Final, NoReturn
 
 from octavo.backups.postgresql_tools import (
+    close_broken,
     dump_database,
     environment,
     find_tool,
@@ -52,6 +53,7 @@ class _Session:
             self._process.stdin.write(f"{text};\n\\echo {_MARK.decode()}".encode())
             self._process.stdin.flush()
         except BrokenPipeError:
+            close_broken(self._process.stdin)
             self._fail()
         lines: list[str] = []
         while (line := self._process.stdout.readline()) and line != _MARK:

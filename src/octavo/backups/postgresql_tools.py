@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -81,7 +82,7 @@ def restore_database(settings: Settings, file: Path, database: str | None = None
     ):
         assert reader.stdout is not None
         assert writer.stdin is not None
-        whole = _feed(_EMPTY.format(schema=POSTGRESQL.literal(schema)), reader.stdout, writer.stdin)
+        whole = feed(_EMPTY.format(schema=POSTGRESQL.literal(schema)), reader.stdout, writer.stdin)
         if not whole:
             reader.kill()  # nobody reads what it has to say any more, and it would wait for that
         if reader.wait() or not whole:
@@ -94,15 +95,22 @@ def restore_database(settings: Settings, file: Path, database: str | None = None
             raise BackupFailed(f"Nothing was restored: {first_line(said) or 'the copy cannot be read to its end'}")
 
 
-def _feed(first: str, source: IO[bytes], target: IO[bytes]) -> bool:
-    """Whether everything was taken."""
+def feed(first: str, source: IO[bytes], target: IO[bytes]) -> bool:
+    """Whether everything was taken; a target that has ended is closed."""
     try:
         target.write(first.encode())
         shutil.copyfileobj(source, target)
         target.flush()
     except BrokenPipeError:
+        close_broken(target)
         return False
     return True
+
+
+def close_broken(pipe: IO[bytes]) -> None:
+    """Forget what a program that has ended did not read: closed later, the pipe would complain of it once more."""
+    with suppress(BrokenPipeError):
+        pipe.close()
 
 
 def find_tool(name: str) -> str:

@@ -1,0 +1,17 @@
+"""What becomes of bytes that a program does not read."""
+
+import subprocess
+import sys
+from io import BytesIO
+
+import pytest
+
+from octavo.backups.postgresql_tools import feed
+
+
+@pytest.mark.parametrize("rest", [b"", b"rest", b"much" * 100_000])
+def test_a_program_that_has_ended_is_noticed_once(rest: bytes) -> None:
+    with subprocess.Popen([sys.executable, "-c", ""], stdin=subprocess.PIPE) as process:
+        process.wait()
+        assert process.stdin is not None
+        assert not feed("first", BytesIO(rest), process.stdin)
