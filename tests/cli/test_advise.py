@@ -178,6 +178,20 @@ def test_requests_are_looked_at_without_a_service(project: Path, variables: dict
     assert of("filters[id][$eq]=1") == {"proposals": [], "without": [], "done": []}
 
 
+def test_an_index_for_parts_is_made_at_once_or_told(project: Path, variables: dict[str, str]) -> None:
+    request = "https://example.org/api/articles?filters[title][$containsi]=title%2077#top"
+    found = advise(project, variables, "--request", request, "--apply")
+    assert found["proposals"][0]["for"] == ["/api/articles?filters[title][$containsi]=title%2077"]
+    told = "; ".join(found["done"])
+    if variables and "Not made" in told:  # a PostgreSQL without pg_trgm
+        assert "CREATE EXTENSION pg_trgm; searches go on without, and the next start makes it" in told
+        assert "CREATE EXTENSION pg_trgm" in tell(project, variables, "db", "upgrade")["warnings"][0]
+        return
+    assert "index for parts of articles.title" in told or "index octavo" in told
+    assert found["done"][-1].startswith("What looks for parts of texts uses the new index once")
+    assert tell(project, variables, "db", "upgrade") == {"applied": [], "left": [], "warnings": []}
+
+
 def test_refuses_what_is_no_list(project: Path, variables: dict[str, str]) -> None:
     for request, why in (
         ("/api/nothing?sort=title", "is no list of a content-type"),

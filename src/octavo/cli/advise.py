@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     "--request",
     "requests",
     multiple=True,
-    help="A list to look at, as in '/api/articles?sort=title'; may be said again. Without it the slow requests of the "
-    "running service are looked at, which has to have `metrics.token`.",
+    help="A list to look at, as in '/api/articles?sort=title', or its whole address; may be said again. Without it the "
+    "slow requests of the running service are looked at, which has to have `metrics.token`.",
 )
 @click.option("--apply", "applies", is_flag=True, help="Write the indexes into the definitions, and make them.")
 @url_option

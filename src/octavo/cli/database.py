@@ -2,7 +2,6 @@
 
 import asyncio
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -19,7 +18,7 @@ from octavo.cli.rename import rename
 from octavo.cli.rename_component import rename_component
 from octavo.cli.restore import restore
 from octavo.cli.totals import totals
-from octavo.database.declared_indexes import make_declared_indexes
+from octavo.database.declared_indexes import Finished, finish_indexes
 from octavo.database.migrations.files import State
 from octavo.database.migrations.runner import migration_states
 from octavo.database.sqlite_copy import NotADatabase, copy_database
@@ -82,24 +81,25 @@ def upgrade(allow_data_loss: bool, project: Path, as_json: bool) -> None:
     """Run the migrations that have not run; bring the tables up to date with the definitions, in one transaction;
     declared indexes after it, while the tables may be in use."""
     settings = read_settings(project)
-    report = asyncio.run(_upgrade(settings, project_registry(settings), allow_data_loss))
+    report, indexes = asyncio.run(_upgrade(settings, project_registry(settings), allow_data_loss))
+    applied = (*map(str, report.applied), *indexes.made)
     if as_json:
-        parts = {"applied": report.applied, "left": report.left, "warnings": report.warnings}
-        say_json({name: list(map(str, part)) for name, part in parts.items()})
+        left = [*map(str, report.left)]
+        say_json({"applied": applied, "left": left, "warnings": [*report.warnings, *indexes.left]})
         return
-    if not report.applied:
+    if not applied:
         say("Nothing to change.")
-    _tell("Made:", "green", report.applied)
+    _tell("Made:", "green", applied)
     _tell("Left, because data would be lost (--allow-data-loss):", "yellow", report.left)
     _tell("Not possible with the data that is stored:", "red", report.warnings)
+    _tell("Not made:", "red", indexes.left)
 
 
-async def _upgrade(settings: Settings, registry: Registry, allow_data_loss: bool) -> SyncReport:
+async def _upgrade(settings: Settings, registry: Registry, allow_data_loss: bool) -> tuple[SyncReport, Finished]:
     folder = migrations_folder(settings)
     async with connected(settings) as database:
         report = await bring_up_to_date(database, registry, migrations=folder, allow_data_loss=allow_data_loss)
-        made = await make_declared_indexes(database, registry)
-        return replace(report, applied=(*report.applied, *made))
+        return report, await finish_indexes(database, registry)
 
 
 def _tell(heading: str, color: str, items: tuple[object, ...]) -> None:

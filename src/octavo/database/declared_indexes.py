@@ -12,6 +12,7 @@ from typing import Final
 
 from octavo.database.connection import Connection, Database
 from octavo.database.introspect import found_tables
+from octavo.database.parts import PartsKeeper
 from octavo.errors import ServiceUnavailable
 from octavo.outage_log import reason_of
 from octavo.schema.registry import Registry
@@ -27,7 +28,7 @@ NEXT_LOOK_SECONDS: Final = 1.0
 """How long one process waits for another that is at it."""
 _NO_PARTS: Final = (
     "%s is declared and cannot be made: the database does not find parts of texts until an administrator of it has "
-    "said CREATE EXTENSION pg_trgm; searches go on without"
+    "said CREATE EXTENSION pg_trgm; searches go on without, and the next start makes it"
 )
 
 
@@ -37,6 +38,37 @@ class _Work:
 
     missing: tuple[CreateIndex, ...]
     broken: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What came of declared indexes: those that were made, and those that were not, with what to do; for people."""
+
+    made: tuple[str, ...]
+    left: tuple[str, ...]
+
+
+async def finish_indexes(database: Database, registry: Registry) -> Finished:
+    """Make all that are declared, those beside the tables too, which a service else makes while it serves.
+
+    Raises ServiceUnavailable when the database cannot be reached.
+    """
+    made = [str(change) for change in await make_declared_indexes(database, registry)]
+    filled = await PartsKeeper(database, registry).keep()
+    made += [f"index for parts of {parts.table}.{parts.column}" for parts in filled]
+    dialect = database.dialect
+    left = list(not_made(registry, dialect))
+    if dialect.aside is not None:
+        missing = (await _look(database, dialect, registry, dialect.aside)).missing
+        word = await database.fetch_value(dialect.aside.parts_word) if missing else None
+        left += [_told_left(change, finds_parts=word is not None) for change in missing]
+    return Finished(tuple(made), tuple(left))
+
+
+def _told_left(change: CreateIndex, *, finds_parts: bool) -> str:
+    if change.index.contains and not finds_parts:
+        return _NO_PARTS % f"An index for parts of {change.table} ({', '.join(change.index.columns)})"
+    return f"{change}: could not be made; the log says why"
 
 
 def declares_indexes(registry: Registry) -> bool:

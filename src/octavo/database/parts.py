@@ -55,17 +55,20 @@ class PartsKeeper:
         """Whether any index is declared."""
         return bool(self._indexes)
 
-    async def keep(self) -> None:
-        """Make what is missing, fill what is not whole, index what was changed."""
+    async def keep(self) -> tuple[PartsIndex, ...]:
+        """Make what is missing, fill what is not whole, index what was changed; those that were made or filled."""
+        made: list[PartsIndex] = []
         if self._parts is None or not self._indexes:
-            return
+            return ()
         for state in await self._states(self._parts):
             if not state.known:
                 await self._put_right(state.index, self._parts)
             if not state.whole or not state.sound:
                 await self._fill(state.index, self._parts)
+                made.append(state.index)
             if await self._fold(state.index, self._parts):
                 await self._begin_again(state.index, self._parts)
+        return tuple(made)
 
     async def remove_others(self) -> None:
         """Remove the indexes that are not declared any more."""

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from octavo.authorization.permissions import EVERYTHING
 from octavo.content.reader import EntryReader
 from octavo.controllers.reading import ContentReads
 from octavo.database.connection import Database
-from octavo.database.declared_indexes import make_declared_indexes
+from octavo.database.declared_indexes import finish_indexes
 from octavo.database.index_advice import Advice, NoIndex, advise, with_index
 from octavo.database.index_trials import Trial, try_index
 from octavo.database.synchronize import plan_changes, synchronize
@@ -72,7 +73,9 @@ class Advisor:
         self._registry = registry
 
     def case_of(self, request: str) -> Case:
-        """A request such as `/api/articles?sort=title`. Raises NoAdvice."""
+        """A request such as `/api/articles?sort=title`, or its whole address. Raises NoAdvice."""
+        if request.startswith(("http://", "https://")):
+            request = urlsplit(request)._replace(scheme="", netloc="", fragment="").geturl()
         statement, found = self._prepare(request, self._registry)
         return Case(request, found, statement, request)
 
@@ -151,9 +154,10 @@ class Advisor:
             wanted.setdefault(one.advice.uid, []).append(one.advice)
         registry, told = declare(self._settings, wanted)
         report = await synchronize(self._database, registry)
-        made = (*report.applied, *await make_declared_indexes(self._database, registry))
-        told += [f"Made: {change}" for change in made]
-        if any(one.index.kind == CONTAINS for found in wanted.values() for one in found):
+        indexes = await finish_indexes(self._database, registry)
+        told += [f"Made: {change}" for change in (*report.applied, *indexes.made)]
+        told += [f"Not made: {reason}" for reason in indexes.left]
+        if not indexes.left and any(one.index.kind == CONTAINS for found in wanted.values() for one in found):
             told.append("What looks for parts of texts uses the new index once the service is started again.")
         return told
 
