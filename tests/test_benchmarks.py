@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import pytest
 from rich.console import Console
 
@@ -47,6 +48,29 @@ MOST_REQUEST_CALLS = {
     "create, small": (375, 410),
     "update, small": (348, 404),
     "update, large": (1525, 1925),
+}
+
+WRITES = {
+    "create, small": ("POST", "/api/books", SMALL),
+    "create, large": ("POST", "/api/books", LARGE),
+    "update, small": ("PUT", "/api/books/2", SMALL),
+    "update, large": ("PUT", "/api/books/2", LARGE),
+}
+# Statements of a write, and ways to the server and back: for its transaction, its locks and its statements. As many as
+# there are now.
+WAYS = {
+    "sqlite": {
+        "create, small": (2, 0),
+        "create, large": (13, 0),
+        "update, small": (3, 0),
+        "update, large": (19, 0),
+    },
+    "postgresql": {
+        "create, small": (2, 4),
+        "create, large": (3, 5),
+        "update, small": (3, 5),
+        "update, large": (13, 16),
+    },
 }
 OWN = str(Path(octavo.__file__).parent)
 
@@ -123,6 +147,34 @@ async def test_requests_cost_no_more_calls(world: World, database: str) -> None:
             await client.send()
         calls = min([await calls_of_request(client) for _ in range(5)], key=Counter.total)
         assert calls.total() <= MOST_REQUEST_CALLS[name][position], (name, calls.most_common(20))
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+async def test_writes_take_so_many_ways_to_the_database(
+    world: World, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[str] = []
+    for name in ("execute", "fetch", "fetchrow"):
+        monkeypatch.setattr(asyncpg.Connection, name, _noted(sent, getattr(asyncpg.Connection, name)))
+    site, ways = world.sites[database], {}
+    for name, (method, path, body) in WRITES.items():
+        client = Client(site.octavo.asgi, method, path, body)
+        for _ in range(4):  # what comes often is written with fewer statements
+            await client.send()
+        before, sent[:] = site.database.statements, ()
+        await client.send()
+        ways[name] = (site.database.statements - before, len(sent))
+    assert ways == WAYS[database], sent
+
+
+def _noted(sent: list[str], method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of a connection, and a note of each call: there and back once, for a text that has come before."""
+
+    def noted(connection: Any, text: str, *values: Any, **named: Any) -> Any:
+        sent.append(text)
+        return method(connection, text, *values, **named)
+
+    return noted
 
 
 async def calls_of_request(client: Client) -> Counter[str]:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final, Protocol
 
 from octavo.clock import this_moment
+from octavo.content.apply_changes import apply_changes
 from octavo.content.entry_snapshots import EntryImages
 from octavo.content.input.body_check import BodyCheck, WriteRules, check_object
 from octavo.content.input.input_tree import InputNode
@@ -35,7 +36,7 @@ from octavo.database.unit_of_work import UnitOfWork
 from octavo.errors import ApplicationError, ValidationError
 from octavo.forms.printing import type_message
 from octavo.i18n.locales import Locales
-from octavo.plan.changes import Change, InsertRows
+from octavo.plan.changes import Change
 from octavo.plan.present_state import ComponentsFact, EntryFact, Fact, FactRow, LinksFact
 from octavo.plan.write import OwnedRow, RowNode, plan_delete, plan_write
 from octavo.schema.automatic import CREATED_AT, CREATORS, LOCALE, PUBLISHED_AT, UPDATED_AT, UPDATED_BY
@@ -170,18 +171,7 @@ class EntryUnit(UnitOfWork):
 
     async def apply(self, changes: Iterable[Change]) -> None:
         """Carry out changes; those that no entry's data speaks of come from outside."""
-        compiler = self._context.compiler
-        for change in changes:
-            if isinstance(change, InsertRows):
-                insert = partial(compiler.insert, change)
-                for statement, refs in await self.compute(insert) if self.is_large else insert():
-                    ids = await self.connection.fetch_all(statement.text, statement.values)
-                    for ref, new_id in zip(refs, sorted(int(found[0]) for found in ids), strict=True):
-                        ref.id = new_id
-            else:
-                compiling = partial(compiler.compile, change)
-                for statement in await self.compute(compiling) if self.is_large else compiling():
-                    await self.connection.execute(statement.text, statement.values)
+        await apply_changes(self, self._context.compiler, changes)
 
     async def finish(self) -> None:
         """As for any unit; before, what follows at a time is planned, and whoever takes part sees what is changed."""

@@ -66,6 +66,10 @@ class TransactionConflict(Exception):
     """Two transactions stood in each other's way and this one had to give in; the whole transaction may be retried."""
 
 
+class StatementRefused(Exception):
+    """The database takes no such statement about these tables: a rule or a trigger of somebody else's is in its way."""
+
+
 class TransactionFailed(Exception):
     """A transaction was used after a statement in it had failed, or after its end. A mistake in the calling code."""
 

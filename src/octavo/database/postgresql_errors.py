@@ -10,6 +10,7 @@ from octavo.database.connection import (
     IdTaken,
     IntegrityViolation,
     LockTimeout,
+    StatementRefused,
     StatementTimeout,
     TransactionConflict,
     UniqueViolation,
@@ -57,6 +58,10 @@ _TRANSLATIONS: tuple[tuple[tuple[type[Exception], ...], Callable[[Any], Exceptio
             asyncpg.exceptions.OutdatedSchemaCacheError,
         ),
         lambda error: TransactionConflict(str(error)),
+    ),
+    (
+        (asyncpg.FeatureNotSupportedError, asyncpg.TriggeredDataChangeViolationError),
+        lambda error: StatementRefused(str(error)),
     ),
     ((asyncpg.UndefinedColumnError, asyncpg.UndefinedTableError), lambda error: TablesChanged(str(error))),
     ((asyncpg.LockNotAvailableError,), lambda error: LockTimeout()),

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 
 import asyncpg
 
-from octavo.database.connection import LockTimeout, Row, StatementCount, TransactionFailed, Values
+from octavo.database.connection import LockTimeout, Row, StatementCount, StatementRefused, TransactionFailed, Values
 from octavo.database.postgresql_errors import ConnectionLost, is_interruption, raise_translated
 from octavo.database.values import check_values
 from octavo.database.watchdog import Watchdog
@@ -117,8 +117,8 @@ class PostgresqlTransaction:
         """
         try:
             await self._send(self._connection.execute, statement + settings)
-        except asyncpg.FeatureNotSupportedError as error:
-            raise await taking_no_writes(self._connection, pooled=bool(settings)) from error
+        except StatementRefused as error:
+            raise await taking_no_writes(self._connection, pooled=bool(settings)) from error.__cause__
         self._writes = statement == BEGIN_WRITING
 
     async def make_exclusive(self, patience: float, lock_timeout: float) -> None:

@@ -28,6 +28,11 @@ class RowRef:
 RowId = int | RowRef
 
 
+def known(row: RowId) -> RowId:
+    """The id of a row that is there by now; any other as it is."""
+    return row if isinstance(row, int) or row.id is None else row.id
+
+
 @dataclass(frozen=True, slots=True)
 class TypedTarget:
     """A target of a morph relation, which names its type itself."""

@@ -16,6 +16,7 @@ from octavo.schema.registry import Registry
 
 FILES_MORPH_ATTRIBUTE = "related"
 MORPH_ONE_COLUMNS = ("target_id", "target_type")  # of a morphToOne, whatever its name
+FILES_MORPHS = "files_related_morphs"
 CREATOR_COLUMNS = {CREATED_BY: "created_by_id", UPDATED_BY: "updated_by_id"}
 
 

@@ -60,7 +60,7 @@ class Overheard:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.texts: set[str] = set()
-        compile_change, compile_insert = ChangeCompiler.compile, ChangeCompiler.insert
+        steps = ChangeCompiler.steps
 
         def read(plan: Any, registry: Registry, *rest: Any, **named: Any) -> str:
             self.texts.add(compile_read(plan, registry, THIRD, *rest[1:], **named))
@@ -73,18 +73,12 @@ class Overheard:
 
         def change(compiler: ChangeCompiler, change: Any) -> Any:
             third = ChangeCompiler(compiler.registry, THIRD)
-            self.texts |= {statement.text for statement in compile_change(third, change)}
-            return compile_change(compiler, change)
-
-        def insert(compiler: ChangeCompiler, change: Any) -> Any:
-            third = ChangeCompiler(compiler.registry, THIRD)
-            self.texts |= {statement.text for statement, _ in compile_insert(third, change)}
-            return compile_insert(compiler, change)
+            self.texts |= {step.statement.text for step in steps(third, change)}
+            return steps(compiler, change)
 
         patch.setattr("octavo.content.reader.compile_read", read)
         patch.setattr("octavo.content.input.prefetch.compile_facts", facts)
-        patch.setattr(ChangeCompiler, "compile", change)
-        patch.setattr(ChangeCompiler, "insert", insert)
+        patch.setattr(ChangeCompiler, "steps", change)
 
 
 @pytest.mark.anyio

@@ -37,7 +37,7 @@ def registry(tmp_path_factory: pytest.TempPathFactory) -> Registry:
 def compiled(registry: Registry, change: Change, dialect: str) -> list[tuple[str, tuple[object, ...]]]:
     compiler = ChangeCompiler(registry, DIALECTS[dialect])
     if isinstance(change, InsertRows):
-        return [(statement.text, statement.values) for statement, _ in compiler.insert(change)]
+        return [(statement.text, statement.values) for statement, _ in compiler.steps(change)]
     return [(statement.text, statement.values) for statement in compiler.compile(change)]
 
 

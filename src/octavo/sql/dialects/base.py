@@ -16,6 +16,7 @@ from octavo.schema.scalar_types import ValueKind
 from octavo.sql.ddl.indexes import Index
 from octavo.sql.ddl.tables import Column
 from octavo.sql.dialects.aside_indexes import AsideIndexes
+from octavo.sql.dialects.chains import Chain
 from octavo.sql.dialects.column_limits import ColumnLimits
 from octavo.sql.dialects.comparisons import COMPARISONS
 from octavo.sql.dialects.introspection import Introspection
@@ -259,6 +260,9 @@ class Dialect(ABC):
         A driver whose database has no such clause knows these statements by what is said here, and answers for it.
         """
         return f"RETURNING {', '.join(columns)}"
+
+    chain: Chain | None = None
+    """Several statements that write as one; None where they go one by one."""
 
     def on_conflict(self, *keys: str) -> str:
         """What stands between the row of an INSERT and the columns to be set where there is a row with these keys.

@@ -10,6 +10,7 @@ from octavo.schema.scalar_types import TEXT_KINDS, ValueKind
 from octavo.sql.ddl.indexes import Index
 from octavo.sql.ddl.tables import Column
 from octavo.sql.dialects.base import Dialect, Statements
+from octavo.sql.dialects.chains import with_chain
 from octavo.sql.dialects.column_limits import ColumnLimits
 from octavo.sql.dialects.introspection import Introspection
 from octavo.sql.dialects.postgresql_indexes import ConcurrentIndexes
@@ -110,6 +111,8 @@ class PostgreSQLDialect(Dialect):
         nul_in_json=False,
         year_zero=False,
     )
+
+    chain = staticmethod(with_chain)
 
     # Values of statements: PostgreSQL is told the type of every value
 

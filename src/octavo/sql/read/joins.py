@@ -7,9 +7,16 @@ from octavo.plan.nodes import Step
 from octavo.schema.attributes import ComponentField, Media, Relation
 from octavo.schema.registry import Registry
 from octavo.sql.dialects.base import Dialect
-from octavo.sql.physical_names import CREATOR_COLUMNS, component_table, link_table, morph_table, table_name
+from octavo.sql.physical_names import (
+    CREATOR_COLUMNS,
+    FILES_MORPHS,
+    component_table,
+    link_table,
+    morph_table,
+    table_name,
+)
 
-FILES_TABLE, FILES_MORPHS = "files", "files_related_morphs"
+FILES_TABLE = "files"
 NewAlias = Callable[[], str]
 
 

@@ -20,12 +20,14 @@ from octavo.plan.changes import (
     RemoveInverseMorphs,
     RemoveLinks,
     RemoveMorphs,
+    RowId,
     RowRef,
     TakeLinks,
     TypedTarget,
     UnpointMorphs,
     UpdateRow,
     UpdateRows,
+    known,
 )
 from octavo.schema.attributes import AnyAttribute, Relation, Scalar
 from octavo.schema.content_types import Definition
@@ -34,6 +36,7 @@ from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.physical_names import (
     CREATOR_COLUMNS,
+    FILES_MORPHS,
     MORPH_ONE_COLUMNS,
     ComponentTable,
     LinkTable,
@@ -44,6 +47,7 @@ from octavo.sql.physical_names import (
     table_name,
 )
 from octavo.sql.statement import Statement
+from octavo.sql.write.chains import Chains, Step
 from octavo.sql.write.change_texts import (
     MOST_REMEMBERED_ROWS,
     Columns,
@@ -57,7 +61,6 @@ from octavo.sql.write.change_texts import (
 )
 
 RowT = TypeVar("RowT")
-FILES_MORPHS = "files_related_morphs"
 _INTEGER, _FLOAT, _TEXT = ValueKind.INTEGER, ValueKind.FLOAT, ValueKind.STRING
 _ANY = ComponentTable(name="")  # they differ in their names alone
 _COMPONENT_COLUMNS = Columns(
@@ -109,6 +112,7 @@ class ChangeCompiler:
     def __init__(self, registry: Registry, dialect: Dialect) -> None:
         self.registry = registry
         self.dialect = dialect
+        self.chains = None if dialect.chain is None else Chains(dialect.chain)
         self._columns = lru_cache(maxsize=4096)(_columns)
         self._compilers: Mapping[type, Callable[[Any], list[Statement]]] = {
             UpdateRow: self._update_row,
@@ -130,19 +134,24 @@ class ChangeCompiler:
         }
 
     def compile(self, change: Change) -> list[Statement]:
-        """The statements of a change, in order. References are resolved now: compile right before running."""
+        """The statements of a change other than an insertion, in order. Rows that are there by now have their ids."""
         return self._compilers[type(change)](change)
 
-    def insert(self, change: InsertRows) -> list[tuple[Statement, tuple[RowRef, ...]]]:
-        """The statements of an insertion, each with the references that the ids it answers (ascending) belong to."""
+    def steps(self, change: Change) -> list[Step]:
+        """The statements of any change, in order, each with the rows that it inserts."""
+        if isinstance(change, InsertRows):
+            return self._insert_rows(change)
+        return [Step(statement) for statement in self.compile(change)]
+
+    def _insert_rows(self, change: InsertRows) -> list[Step]:
         columns = self._columns(change.definition, change.attributes)
         table = table_name(change.definition)
         if not columns:
             text = f"INSERT INTO {self.dialect.quote(table)} {self.dialect.empty_row} {self.dialect.returning('id')}"
-            return [(Statement(text), (ref,)) for ref in change.refs]
+            return [Step(Statement(text), (ref,)) for ref in change.refs]
         rows = [(self._row(change, row, columns), ref) for row, ref in zip(change.rows, change.refs, strict=True)]
         return [
-            (self._insert(table, columns, [row for row, _ in part], returning=True), tuple(ref for _, ref in part))
+            Step(self._insert(table, columns, [row for row, _ in part], returning=True), tuple(ref for _, ref in part))
             for part in self._parts(rows, len(columns))
         ]
 
@@ -171,7 +180,7 @@ class ChangeCompiler:
 
     def _attach_components(self, change: AttachComponents) -> list[Statement]:
         table = component_table(change.owner)
-        rows = [(int(link.owner), int(link.component), link.type, link.field, link.order) for link in change.links]
+        rows = [(known(link.owner), known(link.component), link.type, link.field, link.order) for link in change.links]
         return self._inserts(table.name, _COMPONENT_COLUMNS, rows)
 
     def _detach_components(self, change: DetachComponents) -> list[Statement]:
@@ -181,10 +190,10 @@ class ChangeCompiler:
 
     def _add_links(self, change: AddLinks) -> list[Statement]:
         table = link_table(self.registry, change.owner, change.relation)
-        rows = [(int(source), target, order) for source, target, order in change.links]
+        rows = [(known(source), target, order) for source, target, order in change.links]
         return [self._add_links_part(table, part) for part in self._parts(rows, 3)]
 
-    def _add_links_part(self, table: LinkTable, rows: Sequence[tuple[int, int, float]]) -> Statement:
+    def _add_links_part(self, table: LinkTable, rows: Sequence[tuple[RowId, int, float]]) -> Statement:
         width = 2 if table.order_column is None else 3
         repeated = len({target for _, target, _ in rows}) < len(rows)
         text = add_links_text(self.dialect, table, len(rows), width, repeated)
@@ -212,7 +221,7 @@ class ChangeCompiler:
         ]
 
     def _attach_files(self, change: AttachFiles) -> list[Statement]:
-        rows = [(link.file, int(link.owner), link.owner_type, link.field, link.order) for link in change.links]
+        rows = [(link.file, known(link.owner), link.owner_type, link.field, link.order) for link in change.links]
         return self._inserts(FILES_MORPHS, _FILE_COLUMNS, rows)
 
     def _detach_files(self, change: DetachFiles) -> list[Statement]:
@@ -237,7 +246,8 @@ class ChangeCompiler:
             )
         )
         rows = [
-            (int(link.owner), int(link.target.id), link.target.type, link.field, link.order) for link in change.links
+            (known(link.owner), known(link.target.id), link.target.type, link.field, link.order)
+            for link in change.links
         ]
         return self._inserts(table.name, columns, rows)
 
@@ -282,7 +292,7 @@ class ChangeCompiler:
     def _bind(self, columns: Sequence[Target], cells: Iterable[Any]) -> list[Any]:
         bind = self.dialect.bind
         return [
-            cell if cell is None else int(cell) if cell.__class__ is RowRef else bind(column.kind, cell)
+            cell if cell is None else known(cell) if cell.__class__ is RowRef else bind(column.kind, cell)
             for column, cell in zip(columns, cells, strict=True)
         ]
 

@@ -1,0 +1,123 @@
+"""Changes that go to the database as one statement, where it lets statements that write stand in a WITH.
+
+So a write with relations and components takes one way there and back instead of one for each table. All of a chain sees
+the state before it, so its changes are to different tables; ids of rows that one inserts are values of the others.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from octavo.plan.changes import (
+    AddLinks,
+    AddMorphs,
+    AttachComponents,
+    AttachFiles,
+    Change,
+    InsertRows,
+    RowRef,
+    UpdateRow,
+)
+from octavo.schema.registry import Registry
+from octavo.sql.dialects.chains import Chain, ChainPart
+from octavo.sql.physical_names import FILES_MORPHS, component_table, link_table, morph_table, table_name
+from octavo.sql.statement import Statement
+
+_OFTEN: Final = 3
+"""How often a chain comes before it has a statement: one that no other request brings is not worth a plan."""
+_MOST_CHAINS: Final = 64
+_MOST_VALUES: Final = 256
+_MOST_TEXT: Final = 16 * 1024
+
+_TABLES: Final[Mapping[type, Callable[[Registry, Any], str]]] = {
+    InsertRows: lambda _, change: table_name(change.definition),
+    UpdateRow: lambda _, change: table_name(change.definition),
+    AttachComponents: lambda _, change: component_table(change.owner).name,
+    AddLinks: lambda registry, change: link_table(registry, change.owner, change.relation).name,
+    AttachFiles: lambda _, change: FILES_MORPHS,
+    AddMorphs: lambda _, change: morph_table(change.owner, change.relation.name).name,
+}
+
+
+class Step(NamedTuple):
+    """A statement of a change. Its values may be rows that are not there yet; `refs` are those that it inserts, their
+    ids answered in any order.
+    """
+
+    statement: Statement
+    refs: tuple[RowRef, ...] = ()
+
+    def resolved(self) -> Statement:
+        """The statement, when the rows that it speaks of are there."""
+        values = self.statement.values
+        if RowRef not in map(type, values):
+            return self.statement
+        return Statement(self.statement.text, tuple(int(it) if it.__class__ is RowRef else it for it in values))
+
+
+def chainable(registry: Registry, changes: Iterable[Change]) -> Iterator[list[Change]]:
+    """Changes in order, those together that may be one statement."""
+    group: list[Change] = []
+    tables: set[str] = set()
+    for change in changes:
+        named = _TABLES.get(type(change))
+        table = None if named is None else named(registry, change)
+        if group and (table is None or table in tables):
+            yield group
+            group, tables = [], set()
+        group.append(change)
+        if table is None:
+            yield group
+            group = []
+        else:
+            tables.add(table)
+    if group:
+        yield group
+
+
+class Chains:
+    """The chains that come often, by their shape."""
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+        self._known: dict[tuple[ChainPart, ...], int | str | None] = {}
+
+    def join(self, steps: Sequence[Step]) -> Statement | None:
+        """One statement for all steps, which answers one row: the ids of all `refs`. None where they go one by one."""
+        if len(steps) < 2:
+            return None
+        size = sum(len(step.statement.values) for step in steps)
+        if size > _MOST_VALUES or sum(len(step.statement.text) for step in steps) > _MOST_TEXT:
+            return None
+        text = self._text(_shape(steps))
+        if text is None:
+            return None
+        return Statement(
+            text, tuple(it for step in steps for it in step.statement.values if it.__class__ is not RowRef)
+        )
+
+    def refuse(self, steps: Sequence[Step]) -> None:
+        """Let steps of this shape go one by one from now on."""
+        self._known[_shape(steps)] = None
+
+    def _text(self, shape: tuple[ChainPart, ...]) -> str | None:
+        """The text of a chain; None until it has come often. Of all, those are remembered that came last."""
+        known = self._known.pop(shape, 0)
+        if isinstance(known, int):
+            known = known + 1 if known + 1 < _OFTEN else self._chain(shape)
+        self._known[shape] = known
+        if len(self._known) > _MOST_CHAINS:
+            del self._known[next(iter(self._known))]
+        return known if isinstance(known, str) else None
+
+
+def _shape(steps: Sequence[Step]) -> tuple[ChainPart, ...]:
+    rows = {ref: (at, row) for at, step in enumerate(steps) for row, ref in enumerate(step.refs)}
+    return tuple(
+        ChainPart(
+            step.statement.text,
+            len(step.statement.values),
+            len(step.refs),
+            tuple((at, *rows[it]) for at, it in enumerate(step.statement.values) if it.__class__ is RowRef),
+        )
+        for step in steps
+    )

@@ -1,0 +1,106 @@
+"""What comes often is written with one statement for all tables, where the database can; and it is the same."""
+
+from typing import Any
+
+import pytest
+
+from octavo.errors import ValidationError
+from octavo.sql.dialects.chains import ChainPart, with_chain
+from tests.models.workshop_fixtures import Workshop
+
+pytestmark = pytest.mark.anyio
+
+LEG = {"length": 1, "by": 1, "helpers": [1, 2]}
+WHOLE: dict[str, Any] = {
+    "name": "Saw",
+    "maker": 1,
+    "users": [2, 1],
+    "photos": [2, 1],
+    "legs": [{"length": 3}, LEG],
+    "frame": {"front": LEG, "legs": [{"length": 2}]},
+    "story": [{"__component": "part.leg", "length": 4}],
+}
+TABLES = ("tools", "tools_components", "components_part_legs", "tools_users_links", "files_related_morphs")
+_LEGS = "id IN (SELECT component_id FROM {} WHERE component_type = 'part.leg' AND entity_id IN ({}))"
+_FRAMES = "SELECT component_id FROM tools_components WHERE component_type = 'part.frame' AND entity_id = {}"
+
+
+async def told(shop: Workshop, tool: int) -> list[Any]:
+    """What is stored of a tool, all tables of it."""
+    frames = _FRAMES.format(tool)
+    legs = _LEGS.format("tools_components", tool)
+    return [
+        await shop.rows("tools", "name", "kind", "sharp", where=f"id = {tool}"),
+        await shop.rows("tools_components", "component_type", "field", "order", where=f"entity_id = {tool}"),
+        await shop.rows("components_part_legs", "length", where=legs),
+        await shop.rows(
+            "components_part_legs", "length", where=_LEGS.format("components_part_frames_components", frames)
+        ),
+        await shop.rows("components_part_legs_helpers_links", "maker_id", "maker_order", where=f"leg_{legs}"),
+        await shop.rows("files_related_morphs", "file_id", "field", "order", where=f"related_id = {tool}"),
+        await shop.rows("tools_maker_links", "maker_id", where=f"tool_id = {tool}"),
+        await shop.rows("tools_users_links", "maker_id", "maker_order", where=f"tool_id = {tool}"),
+    ]
+
+
+async def test_a_chain_writes_what_its_changes_do(shop: Workshop) -> None:
+    tools, counts = [], []
+    for _ in range(5):
+        before = shop.database.statements
+        tools.append(await shop.create("tool", **WHOLE))
+        counts.append(shop.database.statements - before)
+    one_by_one = 11
+    chains = shop.database.dialect.name == "postgresql"
+    assert counts == [one_by_one, one_by_one, *([2] * 3 if chains else [one_by_one] * 3)]
+    first = await told(shop, tools[0])
+    assert all(first)
+    for tool in tools:
+        assert await told(shop, tool) == first
+    assert await shop.rows("tools_maker_links", "tool_order") == [(1,), (2,), (3,), (4,), (5,)]
+
+
+async def test_updates_are_chained(shop: Workshop) -> None:
+    tools = [await shop.create("tool", name="Saw") for _ in range(4)]
+    counts = []
+    for tool in tools:
+        before = shop.database.statements
+        await shop.update("tool", tool, weight=3, maker=2, users=[1, 2])
+        counts.append(shop.database.statements - before)
+    assert counts[0] == 4
+    assert counts[-1] == (2 if shop.database.dialect.name == "postgresql" else 4)
+    assert await shop.rows("tools", "weight") == [(3,)] * 4
+    assert await shop.rows("tools_maker_links", "tool_id", "maker_id") == [(tool, 2) for tool in tools]
+
+
+async def test_tables_that_take_no_chain_are_written_in_turn(shop: Workshop) -> None:
+    if shop.database.dialect.name != "postgresql":
+        pytest.skip("no rules there")
+    await shop.database.execute("CREATE RULE also AS ON INSERT TO components_part_frames DO ALSO NOTIFY linked")
+    tools = [await shop.create("tool", **WHOLE) for _ in range(5)]
+    assert [await told(shop, tool) for tool in tools] == [await told(shop, tools[0])] * 5
+
+
+async def test_a_chain_that_fails_is_refused_as_its_changes_are(shop: Workshop) -> None:
+    await shop.database.execute("CREATE UNIQUE INDEX tools_weight_unique ON tools (weight)")
+    for weight in range(1, 5):
+        await shop.create("tool", **WHOLE, weight=weight)
+    counts = [await shop.count(table) for table in TABLES]
+    with pytest.raises(ValidationError) as caught:
+        await shop.create("tool", **WHOLE, weight=3)
+    assert [problem["path"] for problem in (caught.value.details or {})["errors"]] == [["weight"]]
+    with pytest.raises(ValidationError, match="relation"):
+        await shop.create("tool", **WHOLE | {"maker": 99}, weight=9)
+    assert [await shop.count(table) for table in TABLES] == counts
+
+
+def test_values_are_numbered_through() -> None:
+    parts = (
+        ChainPart('INSERT INTO "a$1" ("b") VALUES ($1::text), ($2::text) RETURNING id', 2, 2, ()),
+        ChainPart("INSERT INTO c (d, e) VALUES ($1::integer, $2), ($3::integer, '$2')", 3, 0, ((0, 0, 0), (2, 0, 1))),
+    )
+    ids = [f"(SELECT id FROM octavo_written_0 ORDER BY id OFFSET {row} LIMIT 1)" for row in (0, 1)]
+    assert with_chain(parts) == (
+        'WITH octavo_written_0 AS (INSERT INTO "a$1" ("b") VALUES ($1::text), ($2::text) RETURNING id),'
+        f" octavo_written_1 AS (INSERT INTO c (d, e) VALUES ({ids[0]}::integer, $3), ({ids[1]}::integer, '$2'))"
+        f" SELECT {ids[0]}, {ids[1]}"
+    )
