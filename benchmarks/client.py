@@ -26,7 +26,7 @@ class Client:
         if id_in_path is not None:
             scope["path"] = scope["path"].replace(":id", str(id_in_path))
             scope["raw_path"] = scope["path"].encode()
-        await self._app(scope, receiver([self._body]), self._keep)
+        await self._app.answer(scope, receiver([self._body]), self._keep)
         body = b"".join(message.get("body", b"") for message in self._sent[1:])
         assert self._sent[0]["status"] == 200, body
         return body

@@ -99,7 +99,9 @@ class KeptReader(EntryReader):
     def holds_at_once(self, validity: Validity) -> bool | None:
         """Whether an answer is what reading again would give; None where the database has to be asked."""
         moment = self.versions.at_once()
-        return None if moment is None else validity.holds(moment)
+        if moment is None:
+            return None
+        return (moment.stamp is validity.seen and validity.until == inf) or validity.holds(moment)
 
     async def holds(self, validity: Validity) -> bool:
         """The same, after the database was asked."""

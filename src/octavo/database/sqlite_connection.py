@@ -97,7 +97,9 @@ class SqliteConnection:
             _open_untouched(path) if untouched else apsw.Connection(str(path), statementcachesize=_CACHED_STATEMENTS)
         )
         self._versions = self.raw.cursor()
-        self._read_version: Callable[[], Hashable] | None = None
+        self.version: Callable[[], Hashable] = self._first_version
+        """Tells another one when another connection has committed something since it was asked for last. None while
+        that cannot be told at once, as while the file is being recovered."""
         self.is_closed = False
         self._texts = StatementTexts(LARGEST_KEPT)
         self._long = None if writes else LongStatements(self.raw, largest_answer)
@@ -229,15 +231,12 @@ class SqliteConnection:
         for number in range(_CACHED_STATEMENTS):
             self.raw.execute(f"SELECT {number}").fetchall()
 
-    def version(self) -> Hashable:
-        """Another one when another connection has committed something since it was asked for last. None while that
-        cannot be told at once, as while the file is being recovered."""
-        if self._read_version is None:
-            if self._data_version() is None:
-                return None
-            writes_ahead = self.raw.execute("PRAGMA journal_mode").get == "wal"
-            self._read_version = (header_of(Path(self.raw.filename)) if writes_ahead else None) or self._data_version
-        return self._read_version()
+    def _first_version(self) -> Hashable:
+        if self._data_version() is None:
+            return None
+        writes_ahead = self.raw.execute("PRAGMA journal_mode").get == "wal"
+        self.version = (header_of(Path(self.raw.filename)) if writes_ahead else None) or self._data_version
+        return self.version()
 
     def _data_version(self) -> int | None:
         try:

@@ -24,8 +24,7 @@ _FORMAT: Final = (3_007_000).to_bytes(4, sys.byteorder)
 _IS_MADE: Final = 12
 """Where a byte tells that the index was made."""
 
-_mapped: Final[dict[tuple[int, int], Callable[[], bytes]]] = {}
-_kept: Final[list[object]] = []
+_mapped: Final[dict[tuple[int, int], mmap]] = {}
 
 
 def header_of(database: Path) -> Callable[[], bytes | None] | None:
@@ -33,24 +32,22 @@ def header_of(database: Path) -> Callable[[], bytes | None] | None:
     read. What it reads is None while somebody writes or makes it. To be called as long as the database is open."""
     index = database.with_name(f"{database.name}-shm")
     try:
-        read = _mapping(index)
+        both = _mapping(index)
     except (OSError, ValueError):
         return None
+    one, other = slice(0, _HEADER), slice(_HEADER, 2 * _HEADER)
 
     def header() -> bytes | None:
-        both = read()
-        first = both[:_HEADER]
-        return first if first == both[_HEADER:] else None
+        first = both[one]
+        return first if first == both[other] else None
 
     found = header()
     return header if found is not None and found.startswith(_FORMAT) and found[_IS_MADE] else None
 
 
-def _mapping(index: Path) -> Callable[[], bytes]:
+def _mapping(index: Path) -> mmap:
     known = index.stat()
     file = known.st_dev, known.st_ino
     if file not in _mapped:
-        header = mmap(os.open(index, os.O_RDONLY), 2 * _HEADER, access=ACCESS_READ)
-        _kept.append(header)
-        _mapped[file] = lambda: header[:]
+        _mapped[file] = mmap(os.open(index, os.O_RDONLY), 2 * _HEADER, access=ACCESS_READ)
     return _mapped[file]

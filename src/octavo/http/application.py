@@ -6,9 +6,10 @@ that was in force when the request came; another one may take its place meanwhil
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from math import inf
+from typing import Any
 
 from octavo.errors import RequestTimeoutError, ServiceUnavailable
 from octavo.events.origin import WORK
@@ -51,7 +52,7 @@ class HttpApplication:
         self._on_shutdown = on_shutdown
         self._running: dict[Request, Dispatcher] = {}
         self._live = LiveAnswers()
-        self._quick = 0
+        self._asking = 0
         self._sending: dict[asyncio.Task[object] | None, float] = {}  # quick answers, and when they are to be taken
         self._sweeper: asyncio.TimerHandle | None = None
         self._waiting: list[tuple[Dispatcher | None, asyncio.Event]] = []
@@ -114,7 +115,7 @@ class HttpApplication:
         return len(self._running)
 
     def _is_busy(self, dispatcher: Dispatcher | None) -> bool:
-        if self._quick:
+        if self._asking or self._sending:
             return True
         if dispatcher is None:
             return bool(self._running) or bool(self._live)
@@ -133,39 +134,69 @@ class HttpApplication:
         return self.problem
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            dispatcher, headers = self._dispatcher, dict(reversed(scope["headers"]))
-            followed = dispatcher.following is not None and dispatcher.following.chooses(headers)
-            if dispatcher.quick is not None and not followed and self._gate is None and self.problem is None:
-                known = dispatcher.quick(scope, headers)
-                if known is not None and await self._answers(known, headers, dispatcher, scope, receive, send):
-                    return
-            if self._gate is not None:
-                await self._gate.wait()
-            dispatcher = self._dispatcher
-            request = Request(scope, receive, dispatcher.options, headers)
-            request.is_followed = followed
-            await self._serve(request, dispatcher, send)
-        elif scope["type"] == "lifespan":
-            await self._lifespan(receive, send)
-        else:
-            await receive()
-            await send({"type": "websocket.close", "code": 1000})
+        """For servers that look whether they call a coroutine function."""
+        await self.answer(scope, receive, send)
 
-    async def _answers(
+    def answer(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
+        """What answers, to be awaited: what is known already without a step of its own in between."""
+        if scope["type"] != "http":
+            return self._lifespan(receive, send) if scope["type"] == "lifespan" else _hang_up(receive, send)
+        dispatcher, headers = self._dispatcher, dict(reversed(scope["headers"]))
+        followed = dispatcher.following is not None and dispatcher.following.chooses(headers)
+        if self._gate is not None:
+            return self._serve_later(None, headers, followed, scope, receive, send)
+        if dispatcher.quick is not None and not followed and self.problem is None:
+            known = dispatcher.quick(scope, headers)
+            if isinstance(known, tuple):
+                return self._give(known, headers, dispatcher, scope, receive, send)
+            if known is not None:
+                return self._serve_later(known, headers, followed, scope, receive, send)
+        request = Request(scope, receive, dispatcher.options, headers)
+        request.is_followed = followed
+        return self._serve(request, dispatcher, send)
+
+    async def _serve_later(
         self,
-        known: Known | Awaitable[Known | None],
+        asked: Awaitable[Known | None] | None,
+        headers: Mapping[bytes, bytes],
+        followed: bool,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+    ) -> None:
+        """Answer once it is clear what is known, or once the gate is open."""
+        dispatcher = self._dispatcher
+        if asked is not None:
+            self._asking += 1
+            known = None
+            try:
+                known = await asked
+            finally:
+                self._asking -= 1
+                if known is None and self._waiting:
+                    self._tell_drained()
+            if known is not None:
+                await self._give(known, headers, dispatcher, scope, receive, send)
+                return
+        if self._gate is not None:
+            await self._gate.wait()
+        dispatcher = self._dispatcher
+        request = Request(scope, receive, dispatcher.options, headers)
+        request.is_followed = followed
+        await self._serve(request, dispatcher, send)
+
+    async def _give(
+        self,
+        known: Known,
         given: Mapping[bytes, bytes],
         dispatcher: Dispatcher,
         scope: Scope,
         receive: Receive,
         send: Send,
-    ) -> bool:
-        """Answer with what is known already, once it is; whether that was done."""
-        loop = asyncio.get_running_loop()
-        started, name = loop.time(), name_of(given)
-        self._quick += 1
-        found, task = None, asyncio.current_task(loop)
+    ) -> None:
+        """Answer with what is known already."""
+        (response, route), loop = known, asyncio.get_running_loop()
+        started, name, task = loop.time(), name_of(given), asyncio.current_task(loop)
 
         def request() -> Request:
             request = Request(scope, receive, dispatcher.options, given)
@@ -173,32 +204,27 @@ class HttpApplication:
             request.take_name(name)
             return request
 
+        self._sending[task] = started + dispatcher.options.request_seconds
+        if self._sweeper is None:
+            self._watch_time(loop)
         try:
-            found = known if isinstance(known, tuple) else await known
-            if found is None:
-                return False
-            response, route = found
             head = dispatcher.headers_again(response, given, name, request)
-            self._sending[task] = started + dispatcher.options.request_seconds
-            if self._sweeper is None:
-                self._watch_time(loop)
             await send({"type": "http.response.start", "status": response.status, "headers": head})
             await send({"type": "http.response.body", "body": response.body})
         except (OSError, RuntimeError):
             logger.debug("The client went away")
         except asyncio.CancelledError:
-            if task is None or found is None or task in self._sending:
+            if task is None or task in self._sending:
                 raise
             task.uncancel()  # the client does not take it
         finally:
             self._sending.pop(task, None)
-            self._quick -= 1
-            if found is not None and self._waiting:
+            if self._waiting:
                 self._tell_drained()
-        seconds = loop.time() - started
-        if seconds >= self.observed_from and self.counts(scope["method"], route.template, response, seconds):
-            self._tell_answered(request(), response, seconds)
-        return True
+        if self.observed_from < inf:
+            seconds = loop.time() - started
+            if seconds >= self.observed_from and self.counts(scope["method"], route.template, response, seconds):
+                self._tell_answered(request(), response, seconds)
 
     async def _serve(self, request: Request, dispatcher: Dispatcher, send: Send) -> None:
         work = WORK.set(request)
@@ -334,6 +360,12 @@ class HttpApplication:
             self._sweeper.cancel()
         for callback in self._on_shutdown:
             await callback()
+
+
+async def _hang_up(receive: Receive, send: Send) -> None:
+    """There are no websockets."""
+    await receive()
+    await send({"type": "websocket.close", "code": 1000})
 
 
 def _body_is_here(request: Request) -> bool:

@@ -19,20 +19,6 @@ _NAME: Final = re.compile(rb"[A-Za-z0-9._-]{8,64}")
 _ALL: Final = (1 << 56) - 1
 
 
-class _Names:
-    """The names that a process gives. A process that forks off begins its own."""
-
-    def __init__(self) -> None:
-        self.begin()
-        os.register_at_fork(after_in_child=self.begin)
-
-    def begin(self) -> None:
-        self._names = _names()
-
-    def new(self) -> str:
-        return next(self._names)
-
-
 def _names() -> Iterator[str]:
     """The last two digits go through all that there are, in an order of their own: most names so cost an addition."""
     process, ends = os.urandom(8).hex(), [f"{number:02x}" for number in range(256)]
@@ -44,8 +30,21 @@ def _names() -> Iterator[str]:
             yield begin + end
 
 
-new_name: Final = _Names().new
-"""A name that no other request has."""
+_next = _names().__next__
+
+
+def _begin() -> None:
+    """A process that forks off another begins names of its own."""
+    global _next
+    _next = _names().__next__
+
+
+os.register_at_fork(after_in_child=_begin)
+
+
+def new_name() -> str:
+    """A name that no other request has."""
+    return _next()
 
 
 def taken_over(headers: Mapping[bytes, bytes]) -> str | None:
@@ -62,5 +61,5 @@ def taken_over(headers: Mapping[bytes, bytes]) -> str | None:
 def name_of(headers: Mapping[bytes, bytes]) -> str:
     """The name of a request with these headers: that which it brings, or a new one."""
     if TRACE in headers or NAME in headers:  # few do, and each answer asks
-        return taken_over(headers) or new_name()
-    return new_name()
+        return taken_over(headers) or _next()
+    return _next()

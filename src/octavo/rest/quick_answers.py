@@ -61,10 +61,9 @@ class QuickAnswers:
 
     def find(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Known | Awaitable[Known | None] | None:
         """What is known, and the route; None for a request that has to go the whole road. Raises nothing."""
-        if scope["method"] != "GET":
-            return None
         credentials = headers.get(_CREDENTIALS)
-        ready = self._ready.get(_key(scope, credentials))
+        key = (scope.get("raw_path") or scope["path"], scope["query_string"], credentials)
+        ready = self._ready.get(key) if scope["method"] == "GET" else None
         if ready is None or len(scope["headers"]) > self._most_headers:
             return None
         known = headers.get(CONDITION)
@@ -75,7 +74,7 @@ class QuickAnswers:
                 return None  # the whole road says what is wrong
             if actor is None:
                 return self._find(ready, credentials, known)
-            if _asker(actor) != ready.asker:
+            if (actor.ability.key, actor.kind, actor.role) != ready.asker:
                 return None
         if ready.locale:
             locale = self._locales.default_at_once()
@@ -84,7 +83,9 @@ class QuickAnswers:
             if locale != ready.locale:
                 return None
         holds = self._reader.holds_at_once(ready.validity)
-        return self._find(ready, credentials, known) if holds is None else self._answer(ready, holds, known)
+        if not holds or known is not None:
+            return self._find(ready, credentials, known) if holds is None else self._answer(ready, holds, known)
+        return ready.response, ready.route
 
     async def _find(self, ready: _Ready, credentials: bytes | None, known: bytes | None) -> Known | None:
         """The same where something has to be asked first."""

@@ -103,7 +103,7 @@ def _address_problem(host: str, port: int, error: OSError | OverflowError) -> st
 async def _serve_here(service: Process, announce: Announce, companion: Companion | None = None) -> None:
     options = service.settings.server
     server = EmbeddedServer(
-        service.asgi,
+        service.asgi.answer,
         address=options.host,
         port=options.port,
         interface=Interfaces.ASGINL,
@@ -191,8 +191,8 @@ async def _try_start(service: Process) -> None:
     await service.asgi.stop()
 
 
-def create_worker() -> HttpApplication:
-    """The application, in a worker. A worker that is told to end while it is put together ends at once.
+def create_worker() -> Callable[..., Coroutine[Any, Any, None]]:
+    """What answers, in a worker. A worker that is told to end while it is put together ends at once.
 
     What arrives from then on waits until the worker can hear it.
     """
@@ -201,7 +201,7 @@ def create_worker() -> HttpApplication:
     application.before_start(partial(hear_of_the_end, application))
     application.before_start(_tell_once_open)
     signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
-    return application
+    return application.answer
 
 
 async def _tell_once_open() -> None:
