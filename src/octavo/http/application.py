@@ -72,6 +72,10 @@ class HttpApplication:
         """Have something done before everything else that a start does."""
         self._on_startup.insert(0, callback)
 
+    def after_start(self, callback: Callback) -> None:
+        """Have something done after everything else that a start does."""
+        self._on_startup.append(callback)
+
     def replace(
         self,
         router: Router,

@@ -1,0 +1,36 @@
+"""The collector of garbage leaves alone what a start has made, and still finds what comes later."""
+
+import gc
+import weakref
+from collections.abc import Iterator
+
+import pytest
+
+from octavo.runtime.server import spare_what_stays
+
+pytestmark = pytest.mark.anyio
+
+
+class Knot:
+    """What only the collector can free."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+@pytest.fixture
+def as_before() -> Iterator[None]:
+    threshold = gc.get_threshold()
+    yield
+    gc.unfreeze()
+    gc.set_threshold(*threshold)
+
+
+async def test_what_comes_after_the_start_is_collected(as_before: None) -> None:
+    before = gc.get_threshold()[0]
+    await spare_what_stays()
+    assert gc.get_freeze_count() > 1000
+    assert gc.get_threshold()[0] > before
+    told = weakref.ref(Knot())
+    gc.collect()
+    assert told() is None
