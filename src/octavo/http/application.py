@@ -235,7 +235,12 @@ class HttpApplication:
         full = len(self._running) >= dispatcher.options.max_requests
         self._start(request, dispatcher)
         try:
-            response = self._refuse() if full else await self._respond_in_time(request, dispatcher)
+            try:
+                response = self._refuse() if full else await dispatcher.respond(request)
+            except asyncio.CancelledError:
+                if not request.overdue:
+                    raise
+                response = _answer_too_late(request, dispatcher.options.request_seconds)
             if self.problem is not None:
                 self._log_answer(request, response)
             await self._send(request, response, dispatcher, send)
@@ -297,19 +302,6 @@ class HttpApplication:
         busy = self._running or self._live or self._sending
         self._sweeper = loop.call_later(_SWEEP_SECONDS, self._sweep, loop) if busy else None
 
-    async def _respond_in_time(self, request: Request, dispatcher: Dispatcher) -> Response:
-        try:
-            return await dispatcher.respond(request)
-        except asyncio.CancelledError:
-            if not request.overdue:
-                raise
-            if request.task is not None:
-                request.task.uncancel()
-            if not _body_is_here(request):
-                return render_error(RequestTimeoutError())
-            reason = f"it was not answered in {dispatcher.options.request_seconds:g} s"
-            return render_outage(ServiceUnavailable("The request took too long", reason=reason))
-
     def _log_answer(self, request: Request, response: Response) -> None:
         """Not more than one in a second: nobody reads more."""
         if request.started < self._logged + _SWEEP_SECONDS:
@@ -364,6 +356,16 @@ class HttpApplication:
             self._sweeper.cancel()
         for callback in self._on_shutdown:
             await callback()
+
+
+def _answer_too_late(request: Request, seconds: float) -> Response:
+    """What is answered to a request that was given up after so many seconds."""
+    if request.task is not None:
+        request.task.uncancel()
+    if not _body_is_here(request):
+        return render_error(RequestTimeoutError())
+    reason = f"it was not answered in {seconds:g} s"
+    return render_outage(ServiceUnavailable("The request took too long", reason=reason))
 
 
 async def _hang_up(receive: Receive, send: Send) -> None:

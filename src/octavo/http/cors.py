@@ -23,14 +23,15 @@ class Cors:
         exposed = ",".join(options.expose).encode()
         self._exposed: Headers = ((b"access-control-expose-headers", exposed),) if exposed else ()
         self._listed: Headers = _CREDENTIALS if options.credentials else ()
-        self._without_origin = self._headers(b"")
+        self.without_origin = self._headers(b"")
+        """For answers to requests that tell no origin, but for `OPTIONS`."""
 
     def headers(self, request: Request) -> Headers:
         """For any answer to this request."""
         origin = request.headers.get(b"origin")
         if request.method == "OPTIONS":
             return self._for_options(request, origin or b"")
-        return self._without_origin if origin is None else self._headers(origin)
+        return self.without_origin if origin is None else self._headers(origin)
 
     def _for_options(self, request: Request, origin: bytes) -> Headers:
         headers = self._allowance(origin)

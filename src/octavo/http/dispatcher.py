@@ -22,7 +22,7 @@ from octavo.errors import (
 from octavo.http.cors import Cors, is_preflight
 from octavo.http.error_response import render_error
 from octavo.http.options import HttpOptions
-from octavo.http.request import Request, Scope, decode_path
+from octavo.http.request import Request, decode_path
 from octavo.http.request_names import NAME
 from octavo.http.response import TEXT, UNKEPT, Headers, ReadyResponse, Response
 from octavo.http.router import METHODS, Handler, Router
@@ -84,7 +84,11 @@ class Dispatcher:
     async def respond(self, request: Request) -> Response:
         """The answer, whatever goes wrong. Raises CancelledError alone."""
         try:
-            self._check_size(request.scope)
+            scope, options = request.scope, self.options
+            if len(scope.get("raw_path") or scope["path"]) + len(scope["query_string"]) > options.max_url_length:
+                raise UriTooLongError
+            if len(scope["headers"]) > options.max_headers:
+                raise HeadersTooLargeError
             if request.is_followed and self.following is not None:
                 return await self.following.follow(self._enter, request)
             return await self._enter(request)
@@ -136,13 +140,6 @@ class Dispatcher:
             raise NotFoundError
         return found
 
-    def _check_size(self, scope: Scope) -> None:
-        path = scope.get("raw_path") or scope["path"]
-        if len(path) + len(scope["query_string"]) > self.options.max_url_length:
-            raise UriTooLongError
-        if len(scope["headers"]) > self.options.max_headers:
-            raise HeadersTooLargeError
-
     def _allow(self, request: Request) -> Headers:
         methods = self._router.methods(request.raw_path) | ALWAYS_ALLOWED
         return ((b"allow", ", ".join(method for method in METHODS if method in methods).encode()),)
@@ -151,9 +148,13 @@ class Dispatcher:
         """All headers of an answer. By the request's name the log is searched."""
         own = response.headers
         named = {name for name, _ in own} if own else _NONE
+        if b"origin" in request.headers or request.method == "OPTIONS":
+            cors = self._cors.headers(request)
+        else:
+            cors = self._cors.without_origin
         headers = [
             *(self._security if _POLICY in named else self._security_and_policy),
-            *self._cors.headers(request),
+            *cors,
             *own,
             *request.answered_with,
         ]
@@ -163,8 +164,10 @@ class Dispatcher:
             headers.append((b"server-timing", request.timing().encode()))
         if response.content_type:
             headers.append((b"content-type", response.content_type.encode()))
-        if response.status not in _WITHOUT_BODY and (length := response.length) >= 0:
-            headers.append((b"content-length", b"%d" % length))
+        if response.status not in _WITHOUT_BODY:
+            length = len(response.body) if type(response) is Response else response.length
+            if length >= 0:
+                headers.append((b"content-length", b"%d" % length))
         return headers
 
     def headers_again(

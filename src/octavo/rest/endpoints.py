@@ -58,7 +58,10 @@ class ContentEndpoints:
         prepared = self._entries.get(key) or await self._entries.make(
             key, request.query, lambda: self._prepare(request, actor, By.ID, Drafts.BY_ID)
         )
-        return self._entry(await self._reads.find_one(prepared.bind(id=read_id(request))))
+        entry = await self._reads.find_any(prepared.bind(id=read_id(request)))
+        if entry is None:
+            raise NotFoundError
+        return Response(200, entry_envelope(entry))
 
     async def find_single(self, request: Request, actor: Actor) -> Response:
         """GET /api/:singularApiId"""
