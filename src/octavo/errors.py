@@ -235,7 +235,8 @@ class RateLimitError(OctavoError):
 
 
 class TablesChanged(Exception):
-    """A statement names a table or column that is not there: another process serves other definitions by now.
+    """A statement names a table or column that is not there, or has another type: another process serves other
+    definitions by now.
 
     Nothing was done. It says what the database says, and is told as ServiceUnavailable.
     """

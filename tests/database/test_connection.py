@@ -164,6 +164,14 @@ async def test_names_that_are_not_there(articles: Database, text: str) -> None:
     assert len(await titles(articles)) == 3
 
 
+@pytest.mark.parametrize("text", ["SELECT id FROM articles WHERE title > 1", "INSERT INTO articles (id) SELECT true"])
+async def test_types_that_are_others(articles: Database, text: str) -> None:
+    """SQLite compares whatever there is."""
+    if articles.dialect.name == "postgresql":
+        with pytest.raises(TablesChanged):
+            await (articles.execute(text) if text.startswith("INSERT") else articles.fetch_all(text))
+
+
 @pytest.mark.parametrize("swallowed", [UniqueViolation, UnsuitableValue])
 async def test_failed_transaction_is_never_committed(articles: Database, swallowed: type[Exception]) -> None:
     text = said(articles, "INSERT INTO articles (id, title, slug) VALUES (9, 'new', ?1)")

@@ -35,6 +35,13 @@ _LOST = (
     asyncpg.IdleInTransactionSessionTimeoutError,
 )
 
+_OTHER_TABLES = (
+    asyncpg.UndefinedColumnError,
+    asyncpg.UndefinedTableError,
+    asyncpg.UndefinedFunctionError,  # an operator for values of these types
+    asyncpg.DatatypeMismatchError,
+)
+
 
 def _tells_of_size(error: Exception) -> bool:
     """Whether a statement ended itself, or the server did at the size that no text of it can pass."""
@@ -63,7 +70,7 @@ _TRANSLATIONS: tuple[tuple[tuple[type[Exception], ...], Callable[[Any], Exceptio
         (asyncpg.FeatureNotSupportedError, asyncpg.TriggeredDataChangeViolationError),
         lambda error: StatementRefused(str(error)),
     ),
-    ((asyncpg.UndefinedColumnError, asyncpg.UndefinedTableError), lambda error: TablesChanged(str(error))),
+    (_OTHER_TABLES, lambda error: TablesChanged(str(error))),
     ((asyncpg.LockNotAvailableError,), lambda error: LockTimeout()),
     ((asyncpg.QueryCanceledError,), lambda error: StatementTimeout()),
     ((TimeoutError,), lambda error: StatementTimeout(reason="the server did not end a statement in time")),
