@@ -105,7 +105,7 @@ class Database:
     replica_readers: Literal["told", "remembered"] = setting(
         "told",
         "Whose reads go to replicas, of those who bring a token and may write: `told`, if they say what they have seen "
-        "(the cookie or header `Octavo-Position`); `remembered`, if they have not just written through the same "
+        "(the header `Octavo-Position` or the cookie); `remembered`, if they have not just written through the same "
         "process, which is enough where there is one.",
     )
     totals: Literal["auto", "kept", "counted"] = setting(
