@@ -23,6 +23,7 @@ from granian.server.mp import MPServer
 
 from octavo.asgi import create
 from octavo.http.application import HttpApplication
+from octavo.runtime.allocator import keep_freed_memory
 from octavo.runtime.logs import set_up_log
 from octavo.runtime.prepare_database import StartFailed
 from octavo.runtime.process import Process, build
@@ -118,6 +119,7 @@ async def _serve_here(service: Process, announce: Announce, companion: Companion
     await service.asgi.start()
     if companion is None:
         await spare_what_stays()
+    keep_freed_memory()
     try:
         loop = asyncio.get_running_loop()
         asked = asyncio.Event()
@@ -209,6 +211,7 @@ def create_worker() -> Callable[..., Coroutine[Any, Any, None]]:
     """
     _forget_handlers()
     application = create()
+    keep_freed_memory()
     application.before_start(partial(hear_of_the_end, application))
     application.before_start(_tell_once_open)
     application.after_start(spare_what_stays)

@@ -1,0 +1,44 @@
+"""Memory of large answers stays with the process for the next ones."""
+
+import subprocess
+import sys
+from typing import Final
+
+import pytest
+
+_FAULTS: Final = """
+import resource, sys
+from octavo.runtime.allocator import keep_freed_memory
+
+def faults():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+def answers():
+    return [bytearray(350_000) for _ in range(4)]
+
+kept = keep_freed_memory()
+answers()
+before = faults()
+for _ in range(50):
+    answers()
+print(kept, faults() - before < 1_000)  # given back each time, it would be 13,000
+"""
+
+
+def told(environment: dict[str, str]) -> str:
+    command = [sys.executable, "-c", _FAULTS]
+    return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="glibc's")
+def test_blocks_of_answers_are_taken_from_what_was_freed() -> None:
+    kept, few = told({}).split()
+    assert few == "True" or kept == "False"  # another C library decides for itself
+
+
+@pytest.mark.parametrize(
+    "variable", ["MALLOC_TRIM_THRESHOLD_=65536", "GLIBC_TUNABLES=glibc.malloc.trim_threshold=65536"]
+)
+def test_what_an_operator_says_stays(variable: str) -> None:
+    name, _, value = variable.partition("=")
+    assert told({name: value}).split()[0] == "False"
