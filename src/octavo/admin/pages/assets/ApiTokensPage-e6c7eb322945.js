@@ -1,1 +1,0 @@
-import"./kit-2fe89425c352.js";import"./index-b81be6c214d4.js";import{t as e}from"./kinds-be11f1ff3ba3.js";import{t}from"./TokenList-5b050ebd1020.js";function n(n){t(n,{get kind(){return e}})}export{n as default};
