@@ -44,21 +44,27 @@ LOOK: Final = """
       if (!meant) return;
       if (type === 'pointerdown') meant.isHit = belongs(meant.node, event.target);
       if (!meant.isHit) event.stopImmediatePropagation(), event.preventDefault();
+      if (type === 'click') meant.isClicked = meant.isHit && belongs(meant.node, event.target);
     }, true);
   }
+  const middle = (node) => {
+    const box = node.getBoundingClientRect();
+    return [box.x + box.width / 2, box.y + box.height / 2];
+  };
   const aim = (node) => {
     meant = null;
     if (!node || node.disabled) return null;
     node.scrollIntoView({block: 'center'});
-    const box = node.getBoundingClientRect();
-    const at = [box.x + box.width / 2, box.y + box.height / 2];
+    const at = middle(node);
     if (!belongs(node, document.elementFromPoint(...at))) return null;
-    meant = { node, isHit: false };
+    meant = { node, at, isHit: false, isClicked: false };
     return at;
   };
   const hasMissed = () => {
     const [was] = [meant, (meant = null)];
-    return was?.isHit === false;
+    if (!was || was.isClicked) return false;
+    const hasMoved = was.node.isConnected && String(middle(was.node)) !== String(was.at); // from below a held button
+    return !was.isHit || hasMoved;
   };
   window.__look = { all, said, labelled, button, aim, hasMissed };
 })();
