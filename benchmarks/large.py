@@ -80,10 +80,14 @@ def _middle(random: Random, articles: int) -> str:
     return f"/api/articles?pagination[page]={articles // 25 // 2 - random.randrange(1, 40)}"
 
 
-def _part(random: Random, articles: int) -> str:
+def _part(random: Random, articles: int, operator: str = "$containsi", word: str = "ARTICLE") -> str:
     copy = random.randrange(1, articles // BASE)
-    part = f"-{copy}-%20ARTICLE%20{_number(random):05}"
-    return f"/api/articles?filters[title][$containsi]={part}&pagination[withCount]=false"
+    part = f"-{copy}-%20{word}%20{_number(random):05}"
+    return f"/api/articles?filters[title][{operator}]={part}&pagination[withCount]=false"
+
+
+def _shared(random: Random, articles: int) -> str:
+    return f"/api/articles?filters[title][$containsi]={'ARTICLE'[: random.randint(4, 7)]}&pagination[withCount]=false"
 
 
 WORKLOADS: Mapping[str, Workload] = {
@@ -94,6 +98,8 @@ WORKLOADS: Mapping[str, Workload] = {
     "page in the middle": Workload(_middle, PART),
     "sort by a declared index": Workload(lambda random, n: "/api/articles?sort=title:desc", PART),
     "$containsi": Workload(_part, PART),
+    "$containsi of what all have": Workload(_shared, PART),
+    "$contains": Workload(lambda random, n: _part(random, n, "$contains", "Article"), PART),
 }
 
 

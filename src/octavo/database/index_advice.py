@@ -57,7 +57,7 @@ def advise(wanted: LookedFor, registry: Registry, dialect: Dialect) -> Iterator[
     if content_type is not None:
         yield from _for_parts(content_type, tests, dialect)
         yield from _for_order(content_type, tests, wanted.sort)
-        yield from _without(content_type, tests, wanted.sort, dialect)
+        yield from _without(content_type, tests, wanted.sort)
     elif tests:
         yield NoIndex(wanted.uid, "of components no indexes can be declared")
     for related in wanted.related:
@@ -73,9 +73,7 @@ def _is_automatic(test: Looked) -> bool:
 
 def _for_parts(content_type: ContentType, tests: Iterable[Looked], dialect: Dialect) -> Iterator[Advice | NoIndex]:
     """One index for all texts that are looked into: of several, any may be asked for."""
-    kept = dialect.parts is not None  # it narrows what is told apart by case, too
     parts = [test for test in tests if test.test == Test.CONTAINS.value and not test.negated]
-    parts = [test for test in parts if test.ignores_case or kept]
     names = list(dict.fromkeys(test.attribute for test in parts))
     if not names:
         return
@@ -115,7 +113,7 @@ def _before_the_id(sort: tuple[tuple[str, bool], ...]) -> Iterator[tuple[str, bo
 
 
 def _without(
-    content_type: ContentType, tests: Iterable[Looked], sort: tuple[tuple[str, bool], ...], dialect: Dialect
+    content_type: ContentType, tests: Iterable[Looked], sort: tuple[tuple[str, bool], ...]
 ) -> Iterator[NoIndex]:
     uid = content_type.uid
     for name, _ in sort:
@@ -126,8 +124,6 @@ def _without(
             yield NoIndex(uid, f"{test.attribute} is to be something else: what is left out is found by no index")
         elif test.test in _NO_INDEX:
             yield NoIndex(uid, f"{test.attribute}: {_NO_INDEX[test.test]}")
-        elif test.test == Test.CONTAINS.value and not test.ignores_case and dialect.parts is None:
-            yield NoIndex(uid, f"parts of {test.attribute}: an index finds them regardless of case alone ($containsi)")
         elif test.test in _EQUAL and test.ignores_case:
             yield NoIndex(uid, f"{test.attribute} regardless of case ($eqi): no declared index is in that order")
 

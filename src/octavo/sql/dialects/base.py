@@ -106,6 +106,7 @@ class Dialect(ABC):
     """What stands between the name of a table of WITH and its rows, so that they are made once."""
     plans_by_limit = False
     """Whether a constant number of rows makes a better plan than one that comes as a value."""
+    samples_texts = False  # whether some texts of each column are known, which tell what is rare (`sampled_parts`)
     patterns_ignore_case = False
     """Whether parts of texts are found without regard to case."""
 
@@ -115,8 +116,8 @@ class Dialect(ABC):
             return parts[0]
         if len(parts) <= _MOST_ARGUMENTS:
             return f"concat({', '.join(parts)})"
-        chunks = [parts[start : start + _MOST_ARGUMENTS] for start in range(0, len(parts), _MOST_ARGUMENTS)]
-        return self.concat([self.concat(chunk) for chunk in chunks])
+        step = _MOST_ARGUMENTS
+        return self.concat([self.concat(parts[start : start + step]) for start in range(0, len(parts), step)])
 
     def concat_or_null(self, *parts: str) -> str:
         """The texts one after another; NULL as soon as one is."""

@@ -144,6 +144,7 @@ class PostgreSQLDialect(Dialect):
     # Reading
 
     aggregate = "string_agg"
+    samples_texts = True
     plans_by_limit = True  # of an unknown number it expects a tenth of all rows
 
     def as_bytes(self, text: str) -> str:

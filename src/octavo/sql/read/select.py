@@ -29,6 +29,7 @@ from octavo.schema.automatic import PUBLISHED_AT
 from octavo.schema.registry import Registry
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.read.json_shapes import ShapeCompiler, StatementTooLong
+from octavo.sql.read.part_search import PartSearch, part_search
 from octavo.sql.read.seek import ids_behind
 from octavo.sql.read.totals import kept_total, part_of_page
 
@@ -95,7 +96,12 @@ class SelectCompiler(ShapeCompiler):
         looks_once = not (plan.with_keys or isinstance(plan.shape, LiteralShape))
         looks_once = looks_once and _steps(plan.selection.condition) <= _MOST_STEPS
         by_index = self.dialect.finds_parts and _has_parts_index(plan.selection.condition)
-        if looks_once and (by_index or (plan.with_count and _searches(plan.selection.condition))):
+        search = (
+            part_search(self, plan.selection) if looks_once and (self.dialect.finds_parts or self.keeps_parts) else None
+        )
+        if search is not None:
+            chosen, rows, count = self._page_of_parts(plan, search)
+        elif looks_once and (by_index or (plan.with_count and _searches(plan.selection.condition))):
             chosen, rows, count = self._searched_page(plan)
         else:
             rows, count = self._page(plan), self.count(plan) if plan.with_count else ""
@@ -140,21 +146,38 @@ class SelectCompiler(ShapeCompiler):
         """What is found, with what it is ordered by, as a table at the beginning of the statement; the page's rows; and
         the total. So each entry is looked at once, for the page and the total alike."""
         selection, found, alias, page = plan.selection, self.alias(), self.alias(), self.alias()
-        orders = [(self.order_value(order, alias), order.descending) for order in selection.order]
-        columns = "".join(f", {value} AS k{number}" for number, (value, _) in enumerate(orders))
+        orders = [self.order_value(order, alias) for order in selection.order]
+        columns = "".join(f", {value} AS k{number}" for number, value in enumerate(orders))
         where = self.where(selection.condition, alias)
         rows = f"SELECT {alias}.id{columns} FROM {self.table(selection)} {alias}{where}"
         chosen = f"WITH {found} {self.dialect.kept_table} ({rows}) "
-        terms = [f"k{number}{' DESC' if descending else ''}" for number, (_, descending) in enumerate(orders)]
+        return chosen, self._shown(plan, found, page), self._total(plan, f"FROM {found}") if plan.with_count else ""
+
+    def _page_of_parts(self, plan: ReadPlan, search: PartSearch) -> tuple[str, str, str]:
+        """The same of a page whose first entries may be found without looking at all; all are counted then."""
+        found, page = search.found(), self.alias()
+        rows = self._shown(plan, f"({found.rows}) {self.alias()}", page)
+        if not plan.with_count:
+            return f"WITH {found.tables} ", rows, ""
+        alias = self.alias()
+        where = self.where(search.plain, alias)
+        every = self._total(plan, f"FROM {self.table(plan.selection)} {alias}{where}")
+        total = (
+            f"SELECT CASE WHEN {found.is_filled} THEN ({every}) ELSE ({self._total(plan, f'FROM {found.name}')}) END"
+        )
+        return f"WITH {found.tables} ", rows, total
+
+    def _shown(self, plan: ReadPlan, found: str, page: str) -> str:
+        """The page's rows, out of a table with ids and what they are ordered by."""
+        selection = plan.selection
+        terms = [f"k{number}{' DESC' if order.descending else ''}" for number, order in enumerate(selection.order)]
         ids = self._cut(f"SELECT * FROM {found} ORDER BY {', '.join((*terms, 'id'))}", selection)
-        order = ", ".join(f"{page}.{term}" for term in (*terms, "id"))
-        entry = self.alias()
-        rows = (
+        order, entry = ", ".join(f"{page}.{term}" for term in (*terms, "id")), self.alias()
+        return (
             f"SELECT {self.entry_json(selection.target, plan.shape, entry)} AS json FROM ({ids}) {page}"
             f" JOIN {self.table(selection)} {entry} ON {entry}.id = {page}.id ORDER BY {order}"
             f"{self.dialect.limit(self.limit_value(selection), None)}"
         )
-        return chosen, rows, self._total(plan, f"FROM {found}") if plan.with_count else ""
 
     def _page(self, plan: ReadPlan) -> str:
         """The page's rows. Where entries are skipped, or ordered with more than their own values to show, the ids are
