@@ -80,7 +80,7 @@ async def answer(service: Process, paths: list[tuple[bytes, bytes]]) -> float:
             "headers": headers,
             "client": ("127.0.0.1", 50000),
         }
-        await service.asgi(scope, receive, send)
+        await service.asgi.answer(scope, receive, send)
     used = time.thread_time() - start
     assert set(statuses) == {200}, set(statuses)
     return used / len(paths) * 1e6
