@@ -2,7 +2,7 @@
 
 glibc maps each block of 128 kB and more anew, and gives back what is free at the end of its memory, until it has seen
 larger blocks: then it keeps all that it ever had. An answer of a few hundred kilobytes costs hundreds of page faults
-this way, a fifth of its time, and one of megabytes leaves the process as large as it has made it.
+this way, a tenth of its time, and one of megabytes leaves the process as large as it has made it.
 """
 
 import ctypes
