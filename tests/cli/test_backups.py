@@ -37,7 +37,7 @@ def test_made_verified_kept_restored(call: Call, project: Path, monkeypatch: pyt
     said(call("permissions", "revoke", "public", "api::story.story.find"))
     folder = Path(copy["file"]).parent
     assert refused(call("db", "restore", str(folder.parent), "--yes")) == (
-        f"{folder.parent} holds several copies: name one of them; the newest is {folder}"
+        f"{folder.parent} holds copies, and is none: name one of them; the newest is {folder}"
     )
     told = said(call("db", "restore", str(folder), "--yes"))
     assert told[1] == f"Uploaded files were not restored; they are in {folder}/uploads."

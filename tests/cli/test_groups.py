@@ -140,11 +140,11 @@ def test_the_version_is_an_option_too() -> None:
     assert CliRunner().invoke(main, ["--version"]).stdout == CliRunner().invoke(main, ["version"]).stdout
 
 
-def test_summaries_are_whole() -> None:
-    groups = {path[:-1] for path in COMMANDS if len(path) > 1}
-    for path in groups:
-        shown = CliRunner().invoke(main, [*path, "--help"]).stdout
-        assert not [line for line in shown.partition("Commands:")[2].splitlines() if line.endswith("...")], path
+@pytest.mark.parametrize("path", sorted({path[:-1] for path in COMMANDS}), ids=" ".join)
+def test_a_summary_is_one_whole_line(path: tuple[str, ...]) -> None:
+    shown = CliRunner().invoke(main, [*path, "--help"]).stdout.partition("Commands:\n")[2].splitlines()
+    assert shown
+    assert not [line for line in shown if line.startswith("   ") or line.endswith("...")]
 
 
 def test_version_loads_next_to_nothing() -> None:

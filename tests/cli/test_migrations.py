@@ -29,7 +29,7 @@ def write(project: Path, name: str, text: str) -> Path:
 
 
 def test_begun_shown_rehearsed_and_run(call: Call, project: Path) -> None:
-    assert said(call("db", "migrations")) == ["There are none in database/migrations."]
+    assert said(call("db", "migrations")) == ["There is no migration in database/migrations."]
     assert "digits" in refused(call("db", "migration", "../evil"))
     said(call("db", "upgrade"))
     said(call("db", "migration", "fill", "--python"))

@@ -274,7 +274,7 @@ async def test_orphans_keep_a_foreign_key_away(database: Database, tmp_path: Pat
         "ALTER TABLE notes DROP CONSTRAINT notes_created_by_id_fk; INSERT INTO notes (created_by_id) VALUES (9)"
     )
     report = await synchronize(database, registry)
-    assert lines(report)["warnings"] == ["1 rows of notes have a created_by_id that is not in admin_users"]
+    assert lines(report)["warnings"] == ["1 row of notes has a created_by_id that is not in admin_users"]
 
 
 async def test_tables_of_the_reference_may_be_dropped_too(database: Database, tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ async def test_rows_of_other_components_are_not_shown(own_bookshop: Site, caplog
             ("details", "shop.quote"): Meaning.OTHER,
             ("chapters", "gone.thing"): Meaning.FOREIGN,
         }
-        with pytest.raises(ComponentRenameRefused, match=r"^gone\.thing was not shop\.chapter: 1 rows of api::book"):
+        with pytest.raises(ComponentRenameRefused, match=r"^gone\.thing was not shop\.chapter: 1 row of api::book"):
             await rename_component(site.database, site.octavo.site.registry, "gone.thing", "shop.chapter")
     assert "they were another component, and are not shown" in caplog.text
 

@@ -219,10 +219,13 @@ def _told_of(found: DatabaseReport) -> Iterator[str]:
     if found.order_columns:
         yield f"{len(found.order_columns)} order columns are missing, as before 4.6; the first start adds them."
     if found.added or found.indexes:
-        yield f"The first start adds {len(found.added)} tables and columns, {found.indexes} indexes and keys; no more."
+        tables = counted(len(found.added), "table or column", "tables and columns")
+        indexes = counted(found.indexes, "index or key", "indexes and keys")
+        yield f"The first start adds {tables}, {indexes}; no more."
     yield from _told_of_triggers(found)
     if found.left:
-        yield f"{len(found.left)} tables and columns belong to no definition any more; they stay (`octavo db diff`)."
+        left = counted(len(found.left), "table or column belongs", "tables and columns belong")
+        yield f"{left} to no definition any more, and stay (`octavo db diff`)."
     if found.unclaimed:
         yield f"Tables of others, left alone: {listed(found.unclaimed, 8)}."
 

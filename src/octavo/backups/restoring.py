@@ -44,7 +44,7 @@ def find_source(path: Path, settings: Settings) -> Source:
     copies = Store(path).copies()
     if not copies:
         raise BackupFailed(f"{path} is a folder, and no copy: name the file, or the folder of one copy")
-    raise BackupFailed(f"{path} holds several copies: name one of them; the newest is {copies[0].path}")
+    raise BackupFailed(f"{path} holds copies, and is none: name one of them; the newest is {copies[0].path}")
 
 
 def target_of(settings: Settings) -> str:

@@ -32,7 +32,7 @@ _VERSION = click.Option(
 main = LazyGroup(
     "octavo",
     params=[_VERSION],
-    help="A headless content service: content-types in, REST out, on SQLite and PostgreSQL.",
+    help="A headless content service: content-types in, REST and GraphQL out, on SQLite and PostgreSQL.",
     commands={
         "new": ("octavo.cli.new:new", "Make a project, with sample content or without."),
         "develop": ("octavo.cli.develop:develop", "Serve a project while working on it."),
@@ -44,12 +44,9 @@ main = LazyGroup(
         "openapi": ("octavo.cli.openapi:openapi", "Write the OpenAPI document of the REST API."),
         "types": ("octavo.cli.types:types", "Write types of the content, for TypeScript or Python."),
         "config": ("octavo.cli.config:config", "Show and check the settings."),
-        "secrets": (
-            "octavo.cli.secrets:secrets",
-            "Make, check and change secrets, without anybody being logged out.",
-        ),
-        "db": ("octavo.cli.database:db", "Compare, upgrade, migrate, back up, restore and copy the database."),
-        "export": ("octavo.cli.export:export", "Write content, files and settings to an archive of Strapi v4's form."),
+        "secrets": ("octavo.cli.secrets:secrets", "Make, check and change secrets."),
+        "db": ("octavo.cli.database:db", "Compare, upgrade, back up, restore and copy the database."),
+        "export": ("octavo.cli.export:export", "Write content, files and settings to an archive."),
         "import": ("octavo.cli.import_archive:import_", "Replace content, files and settings by an archive's."),
         "tokens": ("octavo.cli.tokens:tokens", "Make, show and revoke API tokens."),
         "users": ("octavo.cli.users:users", "Make, show, change and delete users."),
@@ -61,7 +58,7 @@ main = LazyGroup(
         "webhooks": ("octavo.cli.webhooks:webhooks", "Make, show, change, delete and try webhooks."),
         "purge": ("octavo.cli.purge:purge", "Let caches in front forget what they keep."),
         "plugins": ("octavo.cli.plugins:plugins", "Show the plugins: built-in ones and installed packages."),
-        "jobs": ("octavo.cli.jobs:jobs", "Show and run what is done in the background, and what was given up."),
+        "jobs": ("octavo.cli.jobs:jobs", "Show and run what is done in the background."),
         "status": ("octavo.cli.watching:status", "Show how a running service fares."),
         "ready": ("octavo.cli.ready:ready", "Ask a running service whether it takes requests."),
         "slow": ("octavo.cli.watching:slow", "Show the slow requests of a running service."),

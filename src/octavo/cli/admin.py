@@ -121,14 +121,17 @@ def _yes(value: bool) -> str:
 
 @admin.group(cls=Group)
 def panel() -> None:
-    """The panel of v4 that a project has built, served as its administrators know it."""
+    """Check the panel of v4 that a project has built.
+
+    It is served as its administrators know it.
+    """
 
 
 @panel.command(epilog="Example: octavo admin panel check")
 @project_option
 @json_option
 def check(project: Path, as_json: bool) -> None:
-    """Say whether the project's built panel can be served, and what is missing."""
+    """Say whether it can be served, and what is missing."""
     settings = read_settings(project)
     v4 = find_v4_project(settings.project)
     found = check_panel(settings, dict(v4.packages) if v4 else {})

@@ -32,7 +32,10 @@ if TYPE_CHECKING:
 @project_option
 @json_option
 def advise(requests: tuple[str, ...], applies: bool, url: str | None, project: Path, as_json: bool) -> None:
-    """Propose indexes for what is slow: what to declare, why, what it costs, whether the database would use it."""
+    """Propose indexes for what is slow.
+
+    What to declare, why, what it costs, whether the database would use it.
+    """
     settings = read_settings(project)
     slow = None if requests else ask_service(settings, url)["slow"]
     findings, done = asyncio.run(_advise(settings, requests, slow, applies))
@@ -85,7 +88,7 @@ def _say(findings: "Findings", done: list[str], applies: bool) -> None:
     if not (findings.proposals or findings.without):
         say("Nothing was slow that an index could help.")
     elif findings.proposals and not applies:
-        say("octavo db advise --apply writes them into the definitions, and makes them.")
+        say("The same with --apply writes them into the definitions, and makes them.")
 
 
 def _say_proposal(one: "Proposal") -> None:

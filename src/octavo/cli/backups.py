@@ -33,7 +33,10 @@ from octavo.settings import Settings
 @project_option
 @json_option
 def backups(verify: bool, fetch: str | None, project: Path, as_json: bool) -> None:
-    """Show the verified copies in the folder of `database.backups` and in its bucket, the newest first."""
+    """Show the verified copies, the newest first.
+
+    Those in the folder of `database.backups`, and in its bucket.
+    """
     settings = read_settings(project)
     bucket = _reach_bucket(settings, fetch)
     store = store_of(settings)

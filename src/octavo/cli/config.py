@@ -31,7 +31,9 @@ def config() -> None:
 @json_option
 @click.option("--strict", is_flag=True, help="Refuse remarks on definitions, and what is open of a v4 project, too.")
 def check(project: Path, as_json: bool, strict: bool) -> None:
-    """Show every setting with its value and source, as `octavo start` would take it.
+    """Show every setting as `octavo start` would take it.
+
+    With its value, and where that came from.
 
     Definitions and the project's code are loaded too; the database is not needed. Of a v4 project every
     key of its own configuration, all code and all plugins are listed, with what becomes of them.

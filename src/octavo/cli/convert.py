@@ -24,7 +24,9 @@ from octavo.transfer.convert import find_conversion
 @project_option
 @json_option
 def convert(type_name: str, attribute: str, dry_run: bool, null_failures: bool, project: Path, as_json: bool) -> None:
-    """Give the column of an attribute the type that its definition has now, value by value, in one transaction.
+    """Give an attribute's column the type that is defined now.
+
+    Value by value, in one transaction.
 
     TYPE is a UID, or a name in the singular or plural.
     """

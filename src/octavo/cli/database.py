@@ -47,7 +47,10 @@ for _command in (
 @project_option
 @json_option
 def diff(exit_code: bool, project: Path, as_json: bool) -> None:
-    """Show what the definitions and migrations ask of the database, without changing anything."""
+    """Show what a start would do to the tables.
+
+    That is what definitions and migrations ask of the database; nothing is changed.
+    """
     changes, pending = asyncio.run(_compare(read_settings(project)))
     if as_json:
         additive = (*changes.additive, *changes.aside)
@@ -78,8 +81,11 @@ async def _compare(settings: Settings) -> tuple[Changes, tuple[str, ...]]:
 @project_option
 @json_option
 def upgrade(allow_data_loss: bool, project: Path, as_json: bool) -> None:
-    """Run the migrations that have not run; bring the tables up to date with the definitions, in one transaction;
-    declared indexes after it, while the tables may be in use."""
+    """Bring the tables up to date, as a start does.
+
+    The migrations that have not run come first; then the tables are made what the definitions ask for, in one
+    transaction; declared indexes after it, while the tables may be in use.
+    """
     settings = read_settings(project)
     report, indexes = asyncio.run(_upgrade(settings, project_registry(settings), allow_data_loss))
     applied = (*map(str, report.applied), *indexes.made)
@@ -116,7 +122,9 @@ def _tell(heading: str, color: str, items: tuple[object, ...]) -> None:
 @click.option("--begun", is_flag=True, hidden=True)
 @project_option
 def backup(file: Path | None, force: bool, scheduled: bool, begun: bool, project: Path) -> None:
-    """Copy the database to a file, while it may be in use; or with --scheduled to the folder of copies.
+    """Copy the database to a file, while it may be in use.
+
+    With --scheduled to the folder of copies.
 
     On PostgreSQL by pg_dump, which has to be installed.
     """
@@ -131,6 +139,8 @@ def backup(file: Path | None, force: bool, scheduled: bool, begun: bool, project
     if file.exists() and not force:
         refuse(f"{file} is there already; --force replaces it")
     if settings.database.client == "sqlite":
+        if not settings.database_file.exists():
+            refuse(f"there is no {settings.database_file} yet: the first start makes it, or octavo db upgrade")
         with progress_bar("Backing up") as progress:
             try:
                 copy_database(settings.database_file, file, progress)
@@ -138,4 +148,6 @@ def backup(file: Path | None, force: bool, scheduled: bool, begun: bool, project
                 refuse(str(error))
     else:
         dump_database(settings, file)
-    say("Backed up to [bold]{}[/]. Uploaded files are in public/uploads, not in it.", file)
+    provider = settings.plugins.upload.config.provider
+    uploads = f"in {settings.server.public_folder}/uploads" if provider == "local" else f"at {provider}"
+    say("Backed up to [bold]{}[/], without the uploaded files: those are {}.", file, uploads)

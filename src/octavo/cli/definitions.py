@@ -63,7 +63,10 @@ def routes() -> None:
 @project_option
 @json_option
 def list_routes(project: Path, as_json: bool) -> None:
-    """Show methods and paths, in the order of their declaration, and which action each is for."""
+    """Show methods and paths, and the action of each.
+
+    In the order of their declaration.
+    """
     routes = build(with_secrets(read_settings(project))).site.router.routes()
     found = [(route.method, route.template, _action(route)) for route in routes]
     if as_json:

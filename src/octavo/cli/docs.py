@@ -58,7 +58,7 @@ def _named(pages: Sequence[Page], name: str) -> Page:
     if wanted not in by_name:
         near = get_close_matches(wanted, by_name, n=1)
         hint = f"; did you mean {near[0]}?" if near else f"; octavo docs search {name} looks for the word"
-        refuse(f"there is no page {name}{hint}")
+        refuse(f"there is no page {name!r}{hint}")
     return by_name[wanted]
 
 

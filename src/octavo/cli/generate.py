@@ -91,7 +91,10 @@ def content_type(name: str | None, attributes: tuple[str, ...], api: str | None,
 @type_options
 @project_option
 def api(name: str | None, attributes: tuple[str, ...], project: Path, **said: Any) -> None:
-    """Begin an API: a content-type, as above, with its controller, its service and its routes in Python."""
+    """Begin an API: a content-type with code of its own.
+
+    The content-type is asked about as by `content-type`; its controller, its service and its routes are in Python.
+    """
     plan = _plan_type(read_settings(project), name, attributes, TypeOptions(**said))
     _, _, own = plan.new.uid.rpartition(".")
     made = [make(plan.registry, own, own) for make in (code.controller, code.service, code.core_routes)]
@@ -132,7 +135,7 @@ def _definitions(settings: Settings) -> tuple[Registry, CustomFields]:
 @api_option(required=True)
 @project_option
 def controller(name: str | None, api: str | None, project: Path) -> None:
-    """Begin a controller: of a content-type, or for routes of your own."""
+    """Begin a controller, of a content-type or for your own routes."""
     named = _named(name, "the controller")
     _write(project, [code.controller(project_registry(read_settings(project)), api or named, named)])
 
@@ -158,7 +161,10 @@ def service(name: str | None, api: str | None, project: Path) -> None:
 def route(
     name: str | None, api: str | None, path: str | None, method: str, handler: str | None, public: bool, project: Path
 ) -> None:
-    """Begin a file of routes: one of your own, or those of a content-type's core actions."""
+    """Begin a file of routes.
+
+    One of your own, or those of a content-type's core actions.
+    """
     named = _named(name, "the file of routes")
     registry = project_registry(read_settings(project))
     if path is None:
@@ -183,7 +189,7 @@ def policy(name: str | None, api: str | None, project: Path) -> None:
 @click.option("--graphql", is_flag=True, help="Around fields of GraphQL, not around requests.")
 @project_option
 def middleware(name: str | None, api: str | None, graphql: bool, project: Path) -> None:
-    """Begin a middleware: what stands around requests, or around fields of GraphQL."""
+    """Begin a middleware, around requests or fields of GraphQL."""
     _write(project, [code.middleware(api, _named(name, "the middleware"), graphql=graphql)])
 
 
@@ -191,7 +197,10 @@ def middleware(name: str | None, api: str | None, graphql: bool, project: Path) 
 @click.argument("name", required=False)
 @project_option
 def lifecycle(name: str | None, project: Path) -> None:
-    """Begin the hooks of a content-type, given by its UID or singular name."""
+    """Begin the hooks of a content-type.
+
+    It is given by its UID or singular name.
+    """
     given = name or click.prompt("Content-type")
     types = project_registry(read_settings(project)).content_types.values()
     found = [item for item in types if given in (item.uid, item.singular_name if item.is_api else None)]
@@ -214,7 +223,7 @@ def migration(name: str | None, is_python: bool, project: Path) -> None:
 @click.option("--cron", metavar="RULE", help="By the clock, such as '0 3 * * *': begins src/cron.py.")
 @project_option
 def job(name: str | None, cron: str | None, project: Path) -> None:
-    """Begin a job: a function that is done in the background, or by the clock."""
+    """Begin a job: a function for the background or the clock."""
     named = _named(name, "the job")
     _write(project, [code.tasks(named, cron) if cron else code.job(named)])
 

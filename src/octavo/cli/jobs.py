@@ -51,7 +51,10 @@ def _run(project: Path, work: Callable[[Database], Awaitable[ResultT]]) -> Resul
 @project_option
 @json_option
 def list_all(limit: int, project: Path, as_json: bool) -> None:
-    """Show the tasks by the clock that the service has had, and what waits to be done: jobs, hooks, webhooks."""
+    """Show the tasks by the clock, and what waits to be done.
+
+    Tasks are those that the service has had; what waits are jobs, hooks and webhooks.
+    """
 
     async def work(database: Database) -> Any:
         return await known_tasks(database), await list_waiting(database, most=limit)
@@ -81,7 +84,10 @@ def list_all(limit: int, project: Path, as_json: bool) -> None:
 @click.option("--arguments", default="[]", help="A list, or an object of names and values, as JSON.")
 @project_option
 def run(name: str, arguments: str, project: Path) -> None:
-    """Let the service run a task by the clock now, or a function of the project: MODULE:FUNCTION, below src."""
+    """Let the service run a task or a function now.
+
+    A task by the clock, or a function of the project: MODULE:FUNCTION, below src.
+    """
     try:
         given = json.loads(arguments)
     except ValueError:
@@ -107,7 +113,10 @@ def run(name: str, arguments: str, project: Path) -> None:
 @project_option
 @json_option
 def dead(kind: str, limit: int, project: Path, as_json: bool) -> None:
-    """Show what was given up, the newest first; what it was about with --json."""
+    """Show what was given up, the newest first.
+
+    What it was about with --json.
+    """
     found = _run(project, lambda database: DeadLetters(database, Outbox(database)).list(kind, limit))
     if as_json:
         say_json([asdict(one) for one in found])
@@ -125,7 +134,10 @@ def dead(kind: str, limit: int, project: Path, as_json: bool) -> None:
 @click.option("--kind", default="", help="jobs, hooks or webhook.")
 @project_option
 def retry(ids: tuple[int, ...], everything: bool, kind: str, project: Path) -> None:
-    """Let the service try again what was given up, from the first attempt on."""
+    """Let the service try again what was given up.
+
+    From the first attempt on.
+    """
     if bool(ids) is everything:
         refuse("name what is to be tried again, or say --all")
 

@@ -54,7 +54,10 @@ async def connected(settings: Settings) -> AsyncIterator[Database]:
 @project_option
 @json_option
 def migrate(dry_run: bool, project: Path, as_json: bool) -> None:
-    """Run the migrations that have not run, in order, each in a transaction of its own. A start does so, too."""
+    """Run the migrations that have not run.
+
+    In order, each in a transaction of its own. A start does so, too.
+    """
     settings = read_settings(project)
     if dry_run:
         _tell_rehearsals(asyncio.run(_rehearse(settings)), as_json)
@@ -95,13 +98,13 @@ def _tell_rehearsals(rehearsals: list[Rehearsal], as_json: bool) -> None:
 @project_option
 @json_option
 def migrations(project: Path, as_json: bool) -> None:
-    """Show the migrations of the project, in order, and which have run."""
+    """Show the migrations, in order, and which have run."""
     states = asyncio.run(_states(read_settings(project)))
     rows = [{"name": each.name, "files": list(each.files), "state": str(state)} for each, state in states]
     if as_json:
         say_json(rows)
     elif not rows:
-        say("There are none in {}.", FOLDER)
+        say("There is no migration in {}.", FOLDER)
     else:
         say_table(("name", "files", "state"), ((row["name"], ", ".join(row["files"]), row["state"]) for row in rows))
 

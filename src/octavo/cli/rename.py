@@ -31,7 +31,9 @@ _MOST_SHOWN: Final = 20
 @click.option("--dry-run", is_flag=True, help="Show what would be written, and the SQL, and write nothing.")
 @project_option
 def rename(type_name: str, old: str, new: str, dry_run: bool, project: Path) -> None:
-    """Give an attribute of a content-type or component another name.
+    """Give an attribute another name, with what it holds.
+
+    One of a content-type or of a component.
 
     Writes the definition files, and a migration that takes along columns, tables, indexes, rights and layouts. It runs
     at the next start, or by octavo db migrate. TYPE is a UID, or a name in the singular or plural.

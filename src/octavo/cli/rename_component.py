@@ -20,7 +20,9 @@ from octavo.settings import Settings
 @click.option("--dry-run", is_flag=True, help="Show how many rows it is about, and undo it.")
 @project_option
 def rename_component(old: str, new: str, dry_run: bool, project: Path) -> None:
-    """Give rows the name that a component has in the definitions now.
+    """Take a component's new name over into the tables.
+
+    Rows get the name that it has in the definitions now.
 
     Where a component was moved or renamed in its files alone, as v4 does it, dynamic zones no longer show it, and it
     shows no files. This finds them again. OLD is the name that rows say, as octavo adopt and octavo start tell it, NEW

@@ -21,7 +21,9 @@ from octavo.settings import Settings
 @click.option("--force", is_flag=True, help="Restore even while a service has the database open.")
 @project_option
 def restore(copy: Path, yes: bool, force: bool, project: Path) -> None:
-    """Replace the database by a copy made before: a file, or the folder of one copy. All of it or, if that fails,
+    """Replace the database by a copy made before.
+
+    A file, or the folder of one copy. All of it or, if that fails,
     nothing.
 
     On PostgreSQL by pg_restore and psql, which have to be installed.

@@ -60,7 +60,9 @@ def secrets() -> None:
 @project_option
 @json_option
 def check(strict: bool, project: Path, as_json: bool) -> None:
-    """Look for secrets that are missing, weak, left from a template, equal, committed to git or readable for all.
+    """Look for secrets that are missing, weak or in sight.
+
+    Also for those that a template has left, that are equal, committed to git, or readable for all.
 
     No secret is shown. Ends with exit code 1 if anything is wrong.
     """
@@ -98,7 +100,9 @@ def new(missing: bool, project: Path) -> None:
 @click.option("--show", is_flag=True, help="Write nothing: print the variables, with their secrets.")
 @project_option
 def rotate(name: str, announce: bool, until: str | None, show: bool, project: Path) -> None:
-    """Make a new secret; the old one is still accepted, for as long as what it has signed is good.
+    """Make a new secret; the old one is accepted for a while.
+
+    That is for as long as what it has signed is good.
 
     Both are put into the project's .env, where that holds the old one. A service takes them when it is started again.
     Where several nodes serve: first --next, restart all; then again without, restart all.

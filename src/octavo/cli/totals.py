@@ -29,7 +29,10 @@ _TAKEN_AGAIN: Final = (
 @project_option
 @json_option
 def totals(action: str | None, project: Path, as_json: bool) -> None:
-    """Show which totals of lists are kept by triggers; begin, check or end it. The database may be in use."""
+    """Show, check, begin or end the keeping of totals.
+
+    Those of lists are kept by triggers. The database may be in use.
+    """
     settings = read_settings(project)
     if action == "keep" and settings.database.totals == "counted":
         refuse('database.toml says totals = "counted", so nobody would look at what is kept')

@@ -151,8 +151,10 @@ def set_role(user: str, role: str, project: Path) -> None:
 @_password_option
 @project_option
 def set_password(user: str, password: str | None, password_stdin: bool, project: Path) -> None:
-    """Give a user another password, which is asked for, or comes with --password-stdin or from the variable
-    OCTAVO_USER_PASSWORD."""
+    """Give a user another password.
+
+    It is asked for, or comes with --password-stdin or from the variable OCTAVO_USER_PASSWORD.
+    """
     _change(project, user, {"password": _password(password, password_stdin)})
     say("[bold]{}[/] has another password now.", user)
 

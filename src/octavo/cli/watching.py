@@ -104,7 +104,10 @@ def ask_service(settings: Settings, url: str | None) -> Any:
     """What a running service tells of itself. Refuses where it does not."""
     token = settings.server.metrics.token
     if not token:
-        refuse("the service tells nothing of itself without `token` in the table [metrics] of config/server.toml")
+        refuse(
+            "the service tells of itself to those alone who know a token, and has none: put one (octavo secrets new "
+            "prints it) into .env as OCTAVO_SERVER__METRICS__TOKEN, and start the service again"
+        )
     address = (url or asked_address(settings)).rstrip("/")
     if not address.startswith(("http://", "https://")):
         refuse(f"{address} is no address of a service")

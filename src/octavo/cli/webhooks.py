@@ -102,7 +102,10 @@ def _header(text: str) -> tuple[str, str]:
 @project_option
 @json_option
 def create(name: str, unsigned: bool, project: Path, as_json: bool, **said: Any) -> None:
-    """Make a webhook, of all events unless --event says which; its secret is shown."""
+    """Make a webhook; its secret is shown.
+
+    Of all events unless --event says which.
+    """
     given = {"name": name, "events": EVENTS, **_given(**said)} | ({"secret": None} if unsigned else {})
     made = _run(project, lambda found: found.create(**given))
     _warn_of(made.url, project)
@@ -198,7 +201,10 @@ def enable(webhook_id: int, project: Path) -> None:
 @click.argument("webhook_id", type=int, metavar="ID")
 @project_option
 def disable(webhook_id: int, project: Path) -> None:
-    """Switch a webhook off: it is told nothing, also of what happened before."""
+    """Switch a webhook off.
+
+    It is told nothing any more, also of what happened before.
+    """
     changed = _run(project, lambda found: found.update(webhook_id, enabled=False))
     say("Switched off the webhook [bold]{}[/].", changed.name)
 
@@ -224,7 +230,10 @@ def test(webhook_id: int, project: Path, as_json: bool) -> None:
 @project_option
 @json_option
 def deliveries(webhook_id: int, limit: int, project: Path, as_json: bool) -> None:
-    """Show what a webhook was sent last, and what came of it; bodies and answers with --json."""
+    """Show what a webhook was sent last, and what came of it.
+
+    Bodies and answers with --json.
+    """
     found = _run(project, lambda found: found.deliveries(webhook_id, limit))
     if as_json:
         say_json([asdict(one) for one in found])

@@ -8,6 +8,7 @@ from octavo.database.connection import Database, Transaction
 from octavo.database.migrations.renames import COMPONENT_LAYOUT
 from octavo.database.table_lock_retries import retry_locked
 from octavo.errors import OctavoError
+from octavo.plurals import counted
 from octavo.schema.attributes import ComponentField
 from octavo.schema.registry import Registry
 from octavo.sql.dialects.base import Dialect
@@ -86,8 +87,8 @@ async def _check(transaction: Transaction, dialect: Dialect, registry: Registry,
                 others = await names.rows_of_others(definition, field, old, new)
                 if others:
                     raise ComponentRenameRefused(
-                        f"{old} was not {new}: {others} rows of {definition.uid} ({field}) have the ids of components "
-                        f"that other entries hold as {new}. Nothing was done"
+                        f"{old} was not {new}: {counted(others, 'row')} of {definition.uid} ({field}) with the ids "
+                        f"of components that other entries hold as {new}. Nothing was done"
                     )
 
 

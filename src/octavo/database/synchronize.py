@@ -9,6 +9,7 @@ from octavo.database.connection import Connection, Database, LockTimeout, Row, T
 from octavo.database.introspect import found_tables
 from octavo.database.own_triggers import release_tables
 from octavo.database.table_lock_retries import retry_locked
+from octavo.plurals import counted
 from octavo.schema.registry import Registry
 from octavo.sql.ddl.changes import (
     ID,
@@ -275,7 +276,8 @@ async def _obstacle(connection: Connection, dialect: Dialect, change: Change, fo
         case AddForeignKey(key=key) if key.column in columns and key.target in found:
             orphans = await connection.fetch_value(orphans_text(dialect, change.table, key))
             if orphans:
-                return f"{orphans} rows of {change.table} have a {key.column} that is not in {key.target}"
+                have = "has" if orphans == 1 else "have"
+                return f"{counted(orphans, 'row')} of {change.table} {have} a {key.column} that is not in {key.target}"
     return None
 
 

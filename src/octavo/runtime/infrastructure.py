@@ -102,7 +102,8 @@ class Infrastructure:
         self.recent.attach()
         await self._make_first_administrator()
         if self.administrators.options.sealed_first and not await self.entering.has_administrators():
-            logger.info("There is no administrator yet: the first one needs the code %s", self.entering.first_code())
+            code = self.entering.first_code()
+            logger.info("There is no administrator yet: /admin makes the first, from elsewhere by the code %s", code)
         await self.administrators.audit.sweep(always=True)
         await self.webhooks.look()
         self.storage.workspace.sweep()

@@ -48,7 +48,7 @@ def _beginning(folder: Path) -> Iterator[str]:
     yield "```"
     yield ""
     yield "Editors work at <http://127.0.0.1:1337/admin>: the first visit makes the first administrator. Who clones the"
-    yield "project needs a `.env` with the same names as yours, and secrets of their own."
+    yield "project gets secrets of their own by `octavo develop`, or by `octavo secrets new --missing`."
     yield ""
 
 

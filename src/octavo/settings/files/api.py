@@ -152,8 +152,8 @@ class Compat:
     )
     first_administrator: Literal["anybody", "sealed"] = setting(
         "anybody",
-        "The first administrator, made by the form of the pages: by whoever comes first, or from this machine and with "
-        "the code that the log shows at a start.",
+        "The first administrator, made by the form of the pages: by whoever comes first, or from this machine, and "
+        "from elsewhere with the code that the log shows at a start.",
         default_doc=_BY_PROFILE,
     )
     linked_values: Literal["shown", "asked"] = setting(

@@ -166,7 +166,7 @@ class _Copying:
         for each in plan.tables:
             count = await self._connection.fetch_value(f"SELECT count(*) FROM {self._target.quote(each.target.name)}")
             if count != rows[each.source.name]:
-                raise TransferError(f"{each.target.name}: {count} rows arrived of {rows[each.source.name]}")
+                raise TransferError(f"{each.target.name}: {counted(count, 'row')} arrived of {rows[each.source.name]}")
 
 
 def _without(row: PlainRow, names: Sequence[str], later: Sequence[str]) -> PlainRow:
