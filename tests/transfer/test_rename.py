@@ -157,6 +157,7 @@ async def test_the_text_around_the_names_stays(settings: Settings) -> None:
 @pytest.mark.parametrize("type_name, old, new, told", [
     ("nothing", "a", "b", "no content-type or component nothing"),
     ("talks", "nothing", "b", "has no attribute nothing of its own"),
+    ("talks", "titel", "b", "; did you mean title?"),
     ("talks", "createdAt", "b", "has no attribute createdAt of its own"),
     ("talks", "title", "starts_at", "has an attribute startsAt already"),
     ("talks", "title", "title", "the same"),

@@ -18,4 +18,4 @@ def new(name: Path, blank: bool) -> None:
     say("Made [bold]{}[/]. Next:\n", name)
     say("  cd {}\n  octavo develop{}\n", shlex.quote(str(name)), "" if blank else " --seed")
     if blank:
-        say("Content-types go to src/api/<name>/content-types/<name>/schema.json.")
+        say("octavo generate content-type begins a content-type; the pages at /admin make some, too.")

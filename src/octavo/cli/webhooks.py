@@ -107,6 +107,8 @@ def create(name: str, unsigned: bool, project: Path, as_json: bool, **said: Any)
     Of all events unless --event says which.
     """
     given = {"name": name, "events": EVENTS, **_given(**said)} | ({"secret": None} if unsigned else {})
+    if "url" not in given:
+        raise click.UsageError("Missing option '--url'.")
     made = _run(project, lambda found: found.create(**given))
     _warn_of(made.url, project)
     _show(made, as_json, with_secret=True)

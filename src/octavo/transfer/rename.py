@@ -16,6 +16,7 @@ from octavo.database.migrations.renames import COMPONENT_LAYOUT, SETTINGS
 from octavo.errors import OctavoError
 from octavo.javascript.source import SourceProblem
 from octavo.own_files import read_own_file
+from octavo.project.naming import did_you_mean
 from octavo.project.plugins import plugins_in_use
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
 from octavo.schema.content_types import ContentType, Definition
@@ -108,7 +109,8 @@ def _check(definition: Definition, old: str, new: str) -> None:
     """Refuse what is no attribute of the definition's own, or a name that is taken."""
     own = definition.raw.get("attributes")
     if not isinstance(own, Mapping) or old not in own:
-        raise RenameRefused(f"{definition.uid} has no attribute {old} of its own ({definition.source})")
+        hint = did_you_mean(old, own if isinstance(own, Mapping) else ())
+        raise RenameRefused(f"{definition.uid} has no attribute {old} of its own ({definition.source}){hint}")
     taken = next((name for name in definition.attributes if snake_case(name) == snake_case(new) and name != old), None)
     if taken is not None:
         raise RenameRefused(f"{definition.uid} has an attribute {taken} already")
