@@ -45,9 +45,9 @@ MOST_CALLS = {
 MOST_REQUEST_CALLS = {
     "read an entry": (41, 56),
     "list entries": (45, 61),
-    "create, small": (375, 410),
-    "update, small": (348, 404),
-    "update, large": (1525, 1925),
+    "create, small": (345, 383),
+    "update, small": (338, 398),
+    "update, large": (1505, 1893),
 }
 
 WRITES = {

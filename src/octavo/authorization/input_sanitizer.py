@@ -12,7 +12,7 @@ from typing import Any
 
 from octavo.authorization.ability import FIND, Ability
 from octavo.query.ast import Filter
-from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Relation
+from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Relation, Scalar
 from octavo.schema.content_types import Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.registry import Registry
@@ -44,7 +44,10 @@ class InputSanitizer:
         kept = {}
         for name, value in data.items():
             attribute = definition.attributes.get(name)
-            cleaned = value if attribute is None else self._attribute(value, attribute, place)
+            if attribute is None or (place is None and isinstance(attribute, Scalar)):
+                kept[name] = value
+                continue
+            cleaned = self._attribute(value, attribute, place)
             if cleaned is not _REMOVED:
                 kept[name] = cleaned
         return kept

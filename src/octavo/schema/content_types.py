@@ -42,6 +42,9 @@ class Definition:
     """Of those, what a new entry is looked at for also where they are missing: what is required, and defaults."""
     scalars: tuple[Scalar, ...] = field(init=False, repr=False)
     """The attributes that live in columns of the own table, in order of definition."""
+    passwords: tuple[str, ...] = field(init=False, repr=False)
+    pointers: tuple[str, ...] = field(init=False, repr=False)
+    """The relations that live in columns of the own table, too: those of kind morphToOne."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", MappingProxyType(dict(self.attributes)))
@@ -50,6 +53,9 @@ class Definition:
         object.__setattr__(self, "asked_names", frozenset(filter(self._is_asked, names)))
         scalars = tuple(attribute for attribute in self.attributes.values() if isinstance(attribute, Scalar))
         object.__setattr__(self, "scalars", scalars)
+        object.__setattr__(self, "passwords", tuple(item.name for item in scalars if item.type == "password"))
+        relations = [item for item in self.attributes.values() if isinstance(item, Relation)]
+        object.__setattr__(self, "pointers", tuple(item.name for item in relations if item.kind == "morphToOne"))
 
     def _is_asked(self, name: str) -> bool:
         attribute = self.attributes[name]

@@ -5,7 +5,7 @@ Refuses with ValidationError. What columns hold is told by the dialect, which al
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
@@ -27,9 +27,8 @@ def store(attribute: Scalar, value: Any, trail: InputPath, dialect: Dialect) -> 
     """A checked value as it is stored in the column of its attribute."""
     if value is None:
         return None
-    if attribute.type == "password":
-        return value.hash if isinstance(value, HashedPassword) else hash_of_default(value)
-    return _STORERS[SCALAR_TYPES[attribute.type].kind](value, trail, dialect.column_limits)
+    storer = STORERS[attribute.type]
+    return value if storer is None else storer(value, trail, dialect.column_limits)
 
 
 def _refuse(trail: InputPath, message: str) -> ValidationError:
@@ -90,8 +89,8 @@ def _texts(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _store_as_is(value: Any, trail: InputPath, limits: ColumnLimits) -> Any:
-    return value
+def _store_password(value: Any, trail: InputPath, limits: ColumnLimits) -> Any:
+    return value.hash if isinstance(value, HashedPassword) else hash_of_default(value)
 
 
 def _store_date(value: Any, trail: InputPath, limits: ColumnLimits) -> Any:
@@ -109,17 +108,20 @@ def _store_instant(value: Any, trail: InputPath, limits: ColumnLimits) -> Any:
     return read_instant(value)
 
 
-_STORERS: dict[ValueKind, Callable[[Any, InputPath, ColumnLimits], Any]] = {
+Storer = Callable[[Any, InputPath, ColumnLimits], Any]
+_BY_KIND: Final[dict[ValueKind, Storer]] = {
     ValueKind.STRING: _store_string,
-    ValueKind.TEXT: _store_as_is,
     ValueKind.INTEGER: _store_integer,
     ValueKind.BIG_INTEGER: _store_big_integer,
-    ValueKind.FLOAT: _store_as_is,
     ValueKind.DECIMAL: _store_decimal,
-    ValueKind.BOOLEAN: _store_as_is,
     ValueKind.DATE: _store_date,
     ValueKind.TIME: _store_time,
     ValueKind.DATETIME: _store_instant,
     ValueKind.TIMESTAMP: _store_instant,
     ValueKind.JSON: _store_json,
 }
+STORERS: Final[dict[str, Storer | None]] = {
+    **{name: _BY_KIND.get(described.kind) for name, described in SCALAR_TYPES.items()},
+    "password": _store_password,
+}
+"""By the type of an attribute what makes a checked value one that is stored; None where it is that already."""

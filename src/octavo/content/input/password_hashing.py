@@ -101,8 +101,8 @@ def plain_passwords(body: InputNode) -> list[tuple[InputNode, str]]:
     return [
         (node, name)
         for node in body.walk()
-        for name, value in node.scalars.items()
-        if _is_plain(node.definition, name, value)
+        for name in node.definition.passwords
+        if _is_plain(node.definition, name, node.scalars.get(name))
     ]
 
 
@@ -122,11 +122,7 @@ def _is_plain(definition: Definition, name: str, value: Any) -> bool:
 def _holders(registry: Registry) -> frozenset[str]:
     """The UIDs of the definitions with passwords of their own, or in components inside them, however deep."""
     inside = {definition.uid: _components_inside(definition, registry) for definition in registry.definitions()}
-    found = {
-        definition.uid
-        for definition in registry.definitions()
-        if any(scalar.type == "password" for scalar in definition.scalars)
-    }
+    found = {definition.uid for definition in registry.definitions() if definition.passwords}
     grown = True
     while grown:
         more = {uid for uid, components in inside.items() if not components.isdisjoint(found)} - found

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from octavo.content.input.column_values import store
+from octavo.content.input.column_values import STORERS, store
 from octavo.content.input.input_tree import InputNode
 from octavo.content.input.link_order import CircularAnchors, ConnectedTwice, UnknownAnchor, place_targets
 from octavo.content.input.relation_input import LinkChange, read_id
@@ -82,13 +82,11 @@ class RowBuilder:
                 value = attribute.default if attribute.has_default else None
             else:
                 continue
-            if value is not None:
+            if value is not None and STORERS[attribute.type] is not None:
                 value = store(attribute, value, node.trail.child(name), self.dialect)
             row.values[name] = value
         if is_new:
-            for relation in node.definition.attributes.values():
-                if isinstance(relation, Relation) and relation.kind == "morphToOne":
-                    row.values[relation.name] = None
+            row.values |= dict.fromkeys(node.definition.pointers)
 
     def _children(self, name: str, nodes: Sequence[InputNode], owner: int | None, of: Definition) -> list[RowNode]:
         held = frozenset(() if owner is None else self.held.get((of, owner, name), ()))

@@ -1,6 +1,8 @@
 """Unique values: which values of a body may occur once only, held for the length of a transaction."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+from weakref import WeakKeyDictionary
 
 from octavo.content.input.column_values import store
 from octavo.content.input.input_tree import InputNode
@@ -10,9 +12,12 @@ from octavo.content.validation.scalar_rules import is_unique
 from octavo.database.connection import Transaction, UniqueViolation
 from octavo.errors import Problem, ValidationError
 from octavo.plan.present_state import UniqueFact
+from octavo.schema.content_types import Definition
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.physical_names import column_name, table_name
 from octavo.sql.write.present_state import scalar_of
+
+_UNIQUE: Final[WeakKeyDictionary[Definition, frozenset[str]]] = WeakKeyDictionary()
 
 
 def unique_values(body: InputNode, own: int | None, dialect: Dialect) -> dict[UniqueFact, list[InputPath]]:
@@ -22,13 +27,14 @@ def unique_values(body: InputNode, own: int | None, dialect: Dialect) -> dict[Un
     """
     found: dict[UniqueFact, list[InputPath]] = {}
     for node in body.walk():
-        for name, value in node.scalars.items():
-            attribute = scalar_of(node.definition, name)
-            if value is None or not is_unique(attribute):
+        unique = _unique_names(node.definition)
+        for name in node.scalars if unique else ():
+            value = node.scalars[name]
+            if value is None or name not in unique:
                 continue
             trail = node.trail.child(name)
             try:
-                stored = store(attribute, value, trail, dialect)
+                stored = store(scalar_of(node.definition, name), value, trail, dialect)
             except (ValidationError, TypeError):
                 continue
             if isinstance(stored, str | int | float) and "\0" not in str(stored):
@@ -36,6 +42,14 @@ def unique_values(body: InputNode, own: int | None, dialect: Dialect) -> dict[Un
                 fact = UniqueFact(definition=node.definition, attribute=name, value=stored, own_id=own_id)
                 found.setdefault(fact, []).append(trail)
     return found
+
+
+def _unique_names(definition: Definition) -> frozenset[str]:
+    """The attributes whose values may occur once only."""
+    names = _UNIQUE.get(definition)
+    if names is None:
+        names = _UNIQUE[definition] = frozenset(item.name for item in definition.scalars if is_unique(item))
+    return names
 
 
 async def lock_unique_values(connection: Transaction, unique: Mapping[UniqueFact, object]) -> None:

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from octavo.content.validation.patterns import UID_PATTERN, is_uid, matcher, print_pattern
 from octavo.forms.printing import MISSING, print_number, type_message
@@ -27,8 +27,7 @@ class Mode:
     draft: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """The value as cast, and what is wrong with it. Errors of the type are found before all others."""
 
     value: Any
@@ -83,8 +82,10 @@ def _check_any(attribute: Scalar, value: Any, label: str, mode: Mode) -> Verdict
 
 
 def _length_errors(attribute: Scalar, value: str, label: str, mode: Mode) -> list[str]:
+    errors: list[str] = []
+    if attribute.min_length is None and attribute.max_length is None:
+        return errors
     length = utf16_length(value)
-    errors = []
     if attribute.min_length is not None and not mode.draft and length < attribute.min_length:
         errors.append(f"{label} must be at least {attribute.min_length} characters")
     if attribute.max_length is not None and length > attribute.max_length:

@@ -86,7 +86,7 @@ class Dialect(ABC):
     @abstractmethod
     def bind(self, kind: ValueKind, value: Any) -> Any:
         """A value to be stored as the driver takes it. Instants are milliseconds since 1970; days, times and JSON are
-        text."""
+        text. Texts are taken as they are."""
 
     @abstractmethod
     def instant(self, milliseconds: str) -> str:

@@ -292,7 +292,11 @@ class ChangeCompiler:
     def _bind(self, columns: Sequence[Target], cells: Iterable[Any]) -> list[Any]:
         bind = self.dialect.bind
         return [
-            cell if cell is None else known(cell) if cell.__class__ is RowRef else bind(column.kind, cell)
+            cell
+            if cell is None or cell.__class__ is str  # texts are stored as they are
+            else known(cell)
+            if cell.__class__ is RowRef
+            else bind(column.kind, cell)
             for column, cell in zip(columns, cells, strict=True)
         ]
 
