@@ -48,7 +48,7 @@ AnswerT = TypeVar("AnswerT")
 
 _PAGES_KILOBYTES = 2_000
 """How much of the file a connection keeps in memory, unless it is one of many. The system keeps the file as well: twice
-as much saves an entry by id or a list no page, and a deep one in six of its 560."""
+as much saves an entry by id or a list no page, and a deep page of 340 kB one in seven."""
 _WRITER_POLL_SECONDS = 0.001
 _CLOSE_PATIENCE_SECONDS = 20.0
 
