@@ -51,7 +51,11 @@ async def test_a_chain_writes_what_its_changes_do(shop: Workshop) -> None:
         counts.append(shop.database.statements - before)
     one_by_one = 11
     chains = shop.database.dialect.name == "postgresql"
-    assert counts == [one_by_one, one_by_one, *([2] * 3 if chains else [one_by_one] * 3)]
+    assert counts == [
+        one_by_one,
+        one_by_one,
+        *([3, 2, 2] if chains else [one_by_one] * 3),
+    ]  # the third asks for triggers
     first = await told(shop, tools[0])
     assert all(first)
     for tool in tools:
@@ -78,6 +82,19 @@ async def test_tables_that_take_no_chain_are_written_in_turn(shop: Workshop) -> 
     await shop.database.execute("CREATE RULE also AS ON INSERT TO components_part_frames DO ALSO NOTIFY linked")
     tools = [await shop.create("tool", **WHOLE) for _ in range(5)]
     assert [await told(shop, tool) for tool in tools] == [await told(shop, tools[0])] * 5
+
+
+async def test_triggers_that_run_before_a_row_see_what_they_always_saw(shop: Workshop) -> None:
+    if shop.database.dialect.name != "postgresql":
+        pytest.skip("no chains there")
+    await shop.database.execute_script(
+        "CREATE FUNCTION note_weight() RETURNS trigger STABLE LANGUAGE plpgsql AS $$ BEGIN"
+        " NEW.maker_order := (SELECT weight FROM tools WHERE id = NEW.tool_id); RETURN NEW; END $$;"
+        "CREATE TRIGGER note_weight BEFORE INSERT ON tools_users_links FOR EACH ROW EXECUTE FUNCTION note_weight()"
+    )
+    for weight in range(1, 6):
+        tool = await shop.create("tool", **WHOLE, weight=weight)
+        assert await shop.rows("tools_users_links", "maker_order", where=f"tool_id = {tool}") == [(weight,)] * 2
 
 
 async def test_a_chain_that_fails_is_refused_as_its_changes_are(shop: Workshop) -> None:

@@ -7,7 +7,7 @@ from octavo.database.connection import StatementRefused, TransactionConflict
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.plan.changes import Change, RowRef
 from octavo.sql.statement import Statement
-from octavo.sql.write.chains import chainable
+from octavo.sql.write.chains import Chains, Step, chainable
 from octavo.sql.write.change import ChangeCompiler
 
 
@@ -24,18 +24,28 @@ async def apply_changes(unit: UnitOfWork, compiler: ChangeCompiler, changes: Ite
                 await _run(unit, step.statement, step.refs)
         return
     for group in chainable(compiler.registry, changes):
-        steps = [step for change in group for step in compiler.steps(change)]
+        steps = [step for change in group.changes for step in compiler.steps(change)]
         joined = compiler.chains.join(steps)
-        if joined is not None:
-            refs = [ref for step in steps for ref in step.refs]
-            try:
-                _note(refs, await unit.connection.fetch_row(joined.text, joined.values) or ())
-            except StatementRefused as error:  # what a project has made of a table does not let it stand in a WITH
+        if joined is not None and joined.is_new:
+            if await unit.connection.fetch_row(compiler.chains.guards(group.tables), ()) is None:
+                compiler.chains.keep(steps, joined.statement)
+            else:
                 compiler.chains.refuse(steps)
-                raise TransactionConflict(str(error)) from error
-            continue
-        for step in steps:
-            await _run(unit, step.resolved(), step.refs)
+                joined = None
+        if joined is None:
+            for step in steps:
+                await _run(unit, step.resolved(), step.refs)
+        else:
+            await _run_joined(unit, compiler.chains, joined.statement, steps)
+
+
+async def _run_joined(unit: UnitOfWork, chains: Chains, statement: Statement, steps: Sequence[Step]) -> None:
+    refs = [ref for step in steps for ref in step.refs]
+    try:
+        _note(refs, await unit.connection.fetch_row(statement.text, statement.values) or ())
+    except StatementRefused as error:  # what a project has made of a table does not let it stand in a WITH
+        chains.refuse(steps)
+        raise TransactionConflict(str(error)) from error
 
 
 async def _run(unit: UnitOfWork, statement: Statement, refs: tuple[RowRef, ...]) -> None:

@@ -1,8 +1,10 @@
 """Statements that write, as one: each a table of a WITH."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
+
+from octavo.sql.dialects.quoting import literal
 
 _MARK: Final = re.compile(r"""("(?:[^"]|"")*"|'(?:[^']|'')*')|\$(\d+)""")
 _NAME: Final = "octavo_written_{}"
@@ -20,7 +22,12 @@ class ChainPart(NamedTuple):
     rows: tuple[tuple[int, int, int], ...]
 
 
-Chain = Callable[[Sequence[ChainPart]], str]
+class Chain(NamedTuple):
+    """`join` gives the parts in one statement; `guards` the SELECT of a row where a trigger of one of these tables
+    would see another state than if they went one by one."""
+
+    join: Callable[[Sequence[ChainPart]], str]
+    guards: Callable[[Iterable[str]], str]
 
 
 def with_chain(parts: Sequence[ChainPart]) -> str:
@@ -45,3 +52,17 @@ def _id(parts: Sequence[ChainPart], at: int, row: int) -> str:
 def _with_marks(text: str, marks: dict[int, str]) -> str:
     """A text with other placeholders; what is quoted stays."""
     return _MARK.sub(lambda found: found[0] if found[2] is None else marks[int(found[2]) - 1], text)
+
+
+def early_triggers(tables: Iterable[str]) -> str:
+    """Triggers that run before their row is written: inside of a WITH they may see nothing of its other parts; those
+    that run after it run when all is written."""
+    names = ", ".join(map(literal, tables))
+    return (
+        "SELECT 1 FROM pg_trigger g JOIN pg_class t ON t.oid = g.tgrelid WHERE NOT g.tgisinternal"
+        " AND g.tgenabled <> 'D' AND g.tgtype & 2 <> 0"  # TRIGGER_TYPE_BEFORE
+        f" AND t.relname IN ({names}) AND t.relnamespace = current_schema()::regnamespace LIMIT 1"
+    )
+
+
+WITH_CHAIN: Final = Chain(with_chain, early_triggers)

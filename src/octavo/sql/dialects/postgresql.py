@@ -10,7 +10,7 @@ from octavo.schema.scalar_types import TEXT_KINDS, ValueKind
 from octavo.sql.ddl.indexes import Index
 from octavo.sql.ddl.tables import Column
 from octavo.sql.dialects.base import Dialect, Statements
-from octavo.sql.dialects.chains import with_chain
+from octavo.sql.dialects.chains import WITH_CHAIN
 from octavo.sql.dialects.column_limits import ColumnLimits
 from octavo.sql.dialects.introspection import Introspection
 from octavo.sql.dialects.postgresql_indexes import ConcurrentIndexes
@@ -112,7 +112,7 @@ class PostgreSQLDialect(Dialect):
         year_zero=False,
     )
 
-    chain = staticmethod(with_chain)
+    chain = WITH_CHAIN
 
     # Values of statements: PostgreSQL is told the type of every value
 

@@ -54,7 +54,14 @@ class Step(NamedTuple):
         return Statement(self.statement.text, tuple(int(it) if it.__class__ is RowRef else it for it in values))
 
 
-def chainable(registry: Registry, changes: Iterable[Change]) -> Iterator[list[Change]]:
+class Group(NamedTuple):
+    """Changes that may be one statement, and the tables that they are to."""
+
+    changes: list[Change]
+    tables: set[str]
+
+
+def chainable(registry: Registry, changes: Iterable[Change]) -> Iterator[Group]:
     """Changes in order, those together that may be one statement."""
     group: list[Change] = []
     tables: set[str] = set()
@@ -62,16 +69,23 @@ def chainable(registry: Registry, changes: Iterable[Change]) -> Iterator[list[Ch
         named = _TABLES.get(type(change))
         table = None if named is None else named(registry, change)
         if group and (table is None or table in tables):
-            yield group
+            yield Group(group, tables)
             group, tables = [], set()
         group.append(change)
         if table is None:
-            yield group
+            yield Group(group, tables)
             group = []
         else:
             tables.add(table)
     if group:
-        yield group
+        yield Group(group, tables)
+
+
+class Joined(NamedTuple):
+    """Steps as one statement. If it `is_new`, `Chain.guards` decides between `Chains.keep` and `Chains.refuse`."""
+
+    statement: Statement
+    is_new: bool
 
 
 class Chains:
@@ -81,33 +95,41 @@ class Chains:
         self._chain = chain
         self._known: dict[tuple[ChainPart, ...], int | str | None] = {}
 
-    def join(self, steps: Sequence[Step]) -> Statement | None:
+    def join(self, steps: Sequence[Step]) -> Joined | None:
         """One statement for all steps, which answers one row: the ids of all `refs`. None where they go one by one."""
         if len(steps) < 2:
             return None
         size = sum(len(step.statement.values) for step in steps)
         if size > _MOST_VALUES or sum(len(step.statement.text) for step in steps) > _MOST_TEXT:
             return None
-        text = self._text(_shape(steps))
+        text, is_new = self._text(_shape(steps))
         if text is None:
             return None
-        return Statement(
-            text, tuple(it for step in steps for it in step.statement.values if it.__class__ is not RowRef)
-        )
+        values = tuple(it for step in steps for it in step.statement.values if it.__class__ is not RowRef)
+        return Joined(Statement(text, values), is_new)
+
+    def guards(self, tables: Iterable[str]) -> str:
+        """The SELECT of a row where chains of these tables are to be refused."""
+        return self._chain.guards(sorted(tables))
+
+    def keep(self, steps: Sequence[Step], statement: Statement) -> None:
+        """Let steps of this shape be such a statement from now on."""
+        self._known[_shape(steps)] = statement.text
 
     def refuse(self, steps: Sequence[Step]) -> None:
         """Let steps of this shape go one by one from now on."""
         self._known[_shape(steps)] = None
 
-    def _text(self, shape: tuple[ChainPart, ...]) -> str | None:
-        """The text of a chain; None until it has come often. Of all, those are remembered that came last."""
+    def _text(self, shape: tuple[ChainPart, ...]) -> tuple[str | None, bool]:
+        """The text of a chain, None until it has come often, and whether it is new. Those that came last are kept."""
         known = self._known.pop(shape, 0)
-        if isinstance(known, int):
-            known = known + 1 if known + 1 < _OFTEN else self._chain(shape)
-        self._known[shape] = known
+        is_new = known == _OFTEN - 1
+        self._known[shape] = known + 1 if isinstance(known, int) and not is_new else known
         if len(self._known) > _MOST_CHAINS:
             del self._known[next(iter(self._known))]
-        return known if isinstance(known, str) else None
+        if is_new:
+            return self._chain.join(shape), True
+        return known if isinstance(known, str) else None, False
 
 
 def _shape(steps: Sequence[Step]) -> tuple[ChainPart, ...]:
