@@ -24,7 +24,6 @@ from granian.server.mp import MPServer
 from octavo.asgi import create
 from octavo.http.application import HttpApplication
 from octavo.runtime.allocator import keep_freed_memory
-from octavo.runtime.double_classes import forget_double_classes
 from octavo.runtime.logs import set_up_log
 from octavo.runtime.prepare_database import StartFailed
 from octavo.runtime.process import Process, build
@@ -61,7 +60,6 @@ Companion = Callable[[Process], Coroutine[Any, Any, None]]
 def serve(settings: Settings, announce: Announce) -> None:
     """Serve a project until SIGTERM or SIGINT. `announce` is called when everything is ready."""
     set_up_log(settings)
-    forget_double_classes()
     service = build(settings)
     check_address(settings.server.host, settings.server.port)
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
@@ -77,7 +75,6 @@ def serve_changing(read_settings: Callable[[], Settings], announce: Announce, co
     """Serve a project that changes meanwhile, in this very process. `companion` runs beside the server, and reloads."""
     settings = read_settings()
     set_up_log(settings)
-    forget_double_classes()
     service = build(settings, read_settings)
     check_address(service.settings.server.host, service.settings.server.port)
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
@@ -213,7 +210,6 @@ def create_worker() -> Callable[..., Coroutine[Any, Any, None]]:
     What arrives from then on waits until the worker can hear it.
     """
     _forget_handlers()
-    forget_double_classes()
     application = create()
     keep_freed_memory()
     application.before_start(partial(hear_of_the_end, application))
