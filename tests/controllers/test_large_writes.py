@@ -33,7 +33,7 @@ STEPS = (
     (RowBuilder, "row"),
     (entry_units, "plan_write"),
     (ChangeCompiler, "compile"),
-    (ChangeCompiler, "insert"),
+    (ChangeCompiler, "steps"),
 )
 """The pure steps of a write."""
 

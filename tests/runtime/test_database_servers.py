@@ -49,7 +49,7 @@ def test_replicas_are_like_the_primary_but_for_what_is_said(tmp_path: Path) -> N
 def test_a_pooler_and_the_way_past_it(tmp_path: Path) -> None:
     given = settings(tmp_path, 'host = "pooler"\nport = 6432\npooler = "transaction"\ndirect = "db"')
     topology = read_servers(given).topology
-    assert (topology.role, topology.pooled) == ("any", True)
+    assert (topology.role, topology.pooled) == ("primary", True)
     assert topology.direct is not None
     assert (topology.direct["host"], topology.direct["port"]) == ("db", 5432)
     assert direct_server(given)[1] == [("db", 5432)]

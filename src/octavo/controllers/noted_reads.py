@@ -23,9 +23,9 @@ class NotedReads(ContentReads):
         _LAST.set(prepared)
         return super().find_behind(prepared)
 
-    def find_one(self, prepared: PreparedRead) -> Coroutine[Any, Any, bytes]:
+    def find_any(self, prepared: PreparedRead) -> Coroutine[Any, Any, bytes | None]:
         _LAST.set(prepared)
-        return super().find_one(prepared)
+        return super().find_any(prepared)
 
 
 def last_read(uid: str) -> tuple[Sources, object] | None:
