@@ -4,11 +4,11 @@ The package is another one for each loading: these files may import each other a
 later loading finds nothing of an earlier one.
 """
 
-import importlib
 import importlib.util
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.machinery import FileFinder
 from itertools import count
 from pathlib import Path
 from types import ModuleType
@@ -80,11 +80,21 @@ class Modules:
 def without_bytecode() -> Iterator[None]:
     """Keep no bytecode: it is known by the second and the size of its source, and people save more often than that."""
     before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
-    importlib.invalidate_caches()  # or files that were made a moment ago are not found
+    _look_again()
     try:
         yield
     finally:
         sys.dont_write_bytecode = before
+
+
+def _look_again() -> None:
+    """Have files found that were made a moment ago. As `importlib.invalidate_caches`, which loads `importlib.metadata`,
+    two megabytes, to tell that, too."""
+    for path, finder in list(sys.path_importer_cache.items()):
+        if finder is None:  # there was no such folder
+            del sys.path_importer_cache[path]
+        elif isinstance(finder, FileFinder):
+            finder.invalidate_caches()
 
 
 def unload(package: str | None) -> None:
