@@ -14,4 +14,4 @@ def test_a_program_that_has_ended_is_noticed_once(rest: bytes) -> None:
     with subprocess.Popen([sys.executable, "-c", ""], stdin=subprocess.PIPE) as process:
         process.wait()
         assert process.stdin is not None
-        assert not feed("first", BytesIO(rest), process.stdin)
+        assert not feed("first", BytesIO(rest), "last", process.stdin)

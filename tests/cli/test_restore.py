@@ -70,6 +70,31 @@ def test_whatever_a_schema_holds(
     assert postgresql_server.run_sql(name, "SELECT count(moods) FROM other.mine") == "0\n"
 
 
+PUBLISHED = """
+CREATE TABLE "No tes" (id integer PRIMARY KEY, "te xt" text, other text);
+CREATE PUBLICATION "p 1" FOR TABLE "No tes" ("te xt", id) WHERE (id > 1);
+CREATE PUBLICATION whole FOR TABLE "No tes";
+CREATE PUBLICATION everything FOR ALL TABLES;
+"""
+
+
+@pytest.mark.parametrize("call", ["postgresql"], indirect=True)
+def test_publications_keep_their_tables(
+    call: Call, tmp_path: Path, postgresql_server: PostgresqlServer, postgresql_url: str
+) -> None:
+    name = database_name(postgresql_url)
+    postgresql_server.run_sql(name, PUBLISHED)
+    said(call("db", "backup", str(tmp_path / "copy")))
+    postgresql_server.run_sql(name, "CREATE TABLE younger (id integer); ALTER PUBLICATION whole ADD TABLE younger")
+    told = "SELECT pubname, tablename, attnames, rowfilter FROM pg_publication_tables"
+    told += " WHERE tablename <> 'younger' ORDER BY 1"
+    before = postgresql_server.run_sql(name, told)
+    said(call("db", "restore", str(tmp_path / "copy"), "--yes"))
+    assert postgresql_server.run_sql(name, told) == before
+    assert 'p 1|No tes|{id,"te xt"}|(id > 1)' in before
+    assert postgresql_server.run_sql(name, "SELECT count(*) FROM pg_publication_rel") == "2\n"
+
+
 EXTENDED = """
 CREATE EXTENSION vector;
 CREATE TABLE points (at vector(2));

@@ -50,6 +50,30 @@ DO $$ DECLARE ours oid := to_regnamespace({schema}); others text; names text[]; 
 END $$;
 """
 
+# Publications name tables, and forget those that go: what they said of them is said again of those that come.
+_REMEMBER_PUBLISHED = """
+SELECT set_config('octavo.published', coalesce(jsonb_agg(
+    format('ALTER PUBLICATION %I ADD TABLE ONLY %I.%I', v.pubname, v.schemaname, v.tablename)
+    || CASE WHEN to_jsonb(r) ->> 'prattrs' IS NULL THEN '' ELSE
+      (SELECT ' (' || string_agg(quote_ident(a), ', ') || ')'
+        FROM jsonb_array_elements_text(to_jsonb(v) -> 'attnames') a) END
+    || coalesce(' WHERE (' || (to_jsonb(v) ->> 'rowfilter') || ')', '')), '[]')::text, true)
+  FROM pg_publication_rel r JOIN pg_publication p ON p.oid = r.prpubid JOIN pg_class c ON c.oid = r.prrelid
+    JOIN pg_namespace n ON n.oid = c.relnamespace
+    JOIN pg_publication_tables v ON (v.pubname, v.schemaname, v.tablename) = (p.pubname, n.nspname, c.relname)
+  WHERE n.nspname = {schema};
+"""
+_PUBLISH_AGAIN = """
+DO $$ DECLARE item text; BEGIN
+  FOR item IN SELECT jsonb_array_elements_text(current_setting('octavo.published')::jsonb) LOOP
+    BEGIN
+      EXECUTE item;
+    EXCEPTION WHEN undefined_table THEN NULL;  -- the copy has none of this name
+    END;
+  END LOOP;
+END $$;
+"""
+
 
 def dump_database(settings: Settings, file: Path, snapshot: str | None = None) -> None:
     """Copy the project's schema to a file, as it is at one moment, that of a snapshot or now."""
@@ -82,7 +106,8 @@ def restore_database(settings: Settings, file: Path, database: str | None = None
     ):
         assert reader.stdout is not None
         assert writer.stdin is not None
-        whole = feed(_EMPTY.format(schema=POSTGRESQL.literal(schema)), reader.stdout, writer.stdin)
+        before = (_REMEMBER_PUBLISHED + _EMPTY).format(schema=POSTGRESQL.literal(schema))
+        whole = feed(before, reader.stdout, _PUBLISH_AGAIN, writer.stdin)
         if not whole:
             reader.kill()  # nobody reads what it has to say any more, and it would wait for that
         if reader.wait() or not whole:
@@ -95,11 +120,12 @@ def restore_database(settings: Settings, file: Path, database: str | None = None
             raise BackupFailed(f"Nothing was restored: {first_line(said) or 'the copy cannot be read to its end'}")
 
 
-def feed(first: str, source: IO[bytes], target: IO[bytes]) -> bool:
+def feed(first: str, source: IO[bytes], last: str, target: IO[bytes]) -> bool:
     """Whether everything was taken; a target that has ended is closed."""
     try:
         target.write(first.encode())
         shutil.copyfileobj(source, target)
+        target.write(last.encode())
         target.flush()
     except BrokenPipeError:
         close_broken(target)
