@@ -5,7 +5,17 @@ import tracemalloc
 
 import pytest
 
-from octavo.database.read_placement import MEMORY_SECONDS, MOST, QUICK_SECONDS, SHORT_SECONDS, LoopReads, Place, Turns
+from octavo.database.read_placement import (
+    LOOP_SECONDS,
+    MEMORY_SECONDS,
+    MOST,
+    QUICK_SECONDS,
+    SHORT_SECONDS,
+    LoopReads,
+    Place,
+    Took,
+    Turns,
+)
 
 
 class Clock:
@@ -35,13 +45,24 @@ def test_a_late_read_stays_away_for_a_while() -> None:
 
 def test_a_read_announced_as_long_that_is_not() -> None:
     reads = LoopReads()
-    reads.note_time("slow", QUICK_SECONDS)
-    reads.note_time("quick", QUICK_SECONDS / 2)
-    reads.note_time("short", SHORT_SECONDS / 2)
+    reads.note_time("slow", Took(QUICK_SECONDS, 1))
+    reads.note_time("quick", Took(QUICK_SECONDS / 2, 1))
+    reads.note_time("short", Took(SHORT_SECONDS / 2, 1))
     places = [reads.place(text, long=True) for text in ("slow", "quick", "short")]
     assert places == [Place.THREAD, Place.IN_TURN, Place.HERE]
     reads.note_late("quick")
     assert reads.place("quick", long=True) is Place.THREAD
+
+
+def test_a_read_that_was_late_by_the_machine_goes_back() -> None:
+    reads = LoopReads(Clock())
+    quick, computing, waiting = Took(0.0, 0.0), Took(QUICK_SECONDS, 0.0), Took(0.0, LOOP_SECONDS)
+    for took, is_late in ((quick, False), (computing, True), (waiting, True)):
+        reads.note_late("read")
+        reads.note_time("read", took, is_late)
+        assert reads.place("read", long=False) is Place.THREAD
+    reads.note_time("read", quick, is_late=True)
+    assert reads.place("read", long=False) is Place.HERE
 
 
 def test_late_reads_are_forgotten_without_being_asked_for() -> None:
@@ -69,7 +90,7 @@ def test_memory_is_bounded_whatever_is_asked() -> None:
     try:
         for number in range(3 * MOST):
             text = f"SELECT {number} -- {'x' * 10_000}"
-            reads.note_time(text, 0.0)
+            reads.note_time(text, Took(0.0, 0.0))
             reads.note_late(text + "late")
         assert len(reads) <= 2 * MOST
         assert tracemalloc.get_traced_memory()[0] < 2 * 1024**2

@@ -84,6 +84,22 @@ async def test_a_read_announced_as_long_may_turn_out_short(sqlite: SqliteDatabas
     assert [await is_in_loop(most) for most in (5_000_000, 10)] == [False, False]
 
 
+async def test_a_read_that_only_a_busy_machine_made_late_goes_back(
+    sqlite: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(100):  # in the thread it may be late as well, and then stays there
+        text = f"{COUNT} -- {number}"
+        with monkeypatch.context() as busy:
+            busy.setattr("octavo.database.sqlite.LOOP_SECONDS", 0.0)
+            assert await sqlite.fetch_value(text, (20_000,)) == 20_000
+        reading = asyncio.create_task(sqlite.fetch_value(text, (20_000,)))
+        await asyncio.sleep(0)
+        if reading.done():
+            break
+        await reading
+    assert number < 99, "they stayed in threads"
+
+
 async def test_a_text_in_double_quotes_is_a_name(sqlite: SqliteDatabase) -> None:
     with pytest.raises(TablesChanged):
         await sqlite.fetch_value('SELECT "title"')

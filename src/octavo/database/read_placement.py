@@ -11,7 +11,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 LOOP_SECONDS: Final = 0.02
 """How long a read may occupy the event loop before it is sent to a thread."""
@@ -31,6 +31,13 @@ class Place(Enum):
     HERE = 1
     IN_TURN = 2
     THREAD = 3
+
+
+class Took(NamedTuple):
+    """What a read took, in seconds: of the processor, and until it was done."""
+
+    processor: float
+    wall: float
 
 
 class LoopReads:
@@ -60,12 +67,15 @@ class LoopReads:
         self._late.pop(key, None)  # what is noted again is the youngest
         self._late[key] = now + MEMORY_SECONDS
 
-    def note_time(self, text: str, seconds: float) -> None:
-        """Note how much processor time a read took in a thread."""
-        if seconds < QUICK_SECONDS:
+    def note_time(self, text: str, took: Took, is_late: bool = False) -> None:
+        """Note what a read took in a thread. If it `is_late`, the very same has been late in the loop a moment ago: it
+        may go back where the machine was busy, and it had nothing to compute or to wait for."""
+        if took.processor < QUICK_SECONDS:
+            if is_late and took.wall < LOOP_SECONDS:
+                self._late.pop(hash(text), None)
             if len(self._quick) >= MOST:
                 self._quick.clear()
-            self._quick[hash(text)] = Place.HERE if seconds < SHORT_SECONDS else Place.IN_TURN
+            self._quick[hash(text)] = Place.HERE if took.processor < SHORT_SECONDS else Place.IN_TURN
 
     def _is_late(self, key: int) -> bool:
         until = self._late.get(key)

@@ -21,7 +21,7 @@ from octavo.database.connection import LARGEST_ANSWER, Reads, Row, StatementTime
 from octavo.database.explaining import no_values
 from octavo.database.group_commit import GroupCommit
 from octavo.database.pool import Pool, PoolUse
-from octavo.database.read_placement import LOOP_SECONDS, LoopReads, Place, Turns
+from octavo.database.read_placement import LOOP_SECONDS, LoopReads, Place, Took, Turns
 from octavo.database.request_share import place, request_share
 from octavo.database.sqlite_connection import (
     Collect,
@@ -255,6 +255,7 @@ class SqliteDatabase:
             raise ServiceUnavailable(reason="the database is not open")
         watch = self.watch
         began = 0.0 if watch is None else time.perf_counter()
+        is_late = False
         try:
             where = self._loop_reads.place(text, long)
             if where is not Place.THREAD:
@@ -263,24 +264,25 @@ class SqliteDatabase:
                 try:
                     return connection.run(collect, text, values, LOOP_SECONDS)
                 except StatementTimeout:
+                    is_late = True
                     self._loop_reads.note_late(text)
                 except ServiceUnavailable:
                     pass  # another process recovers or closes the file: wait for it, but not here
             async with place():
-                return await self._read_in_thread(collect, text, values)
+                result, took = await self._read_in_thread(collect, text, values)
+            self._loop_reads.note_time(text, took, is_late)
+            return result
         finally:
             if watch is not None:
                 watch(text, time.perf_counter() - began)
 
-    async def _read_in_thread(self, collect: Collect[ResultT], text: str, values: Values) -> ResultT:
+    async def _read_in_thread(self, collect: Collect[ResultT], text: str, values: Values) -> tuple[ResultT, Took]:
         connection = await self._readers.acquire()
         try:
             timeout = self._statement_timeout
-            result, seconds = await self.run_in_thread(connection, connection.run_timed, collect, text, values, timeout)
+            return await self.run_in_thread(connection, connection.run_timed, collect, text, values, timeout)
         finally:
             self._readers.release(connection)
-        self._loop_reads.note_time(text, seconds)
-        return result
 
     async def _begin(self, patience: float) -> SqliteConnection:
         """The writer in a transaction, waiting for other processes without holding up the loop or a thread."""

@@ -13,6 +13,7 @@ import apsw
 
 from octavo.database.connection import AnswerTooLarge, IntegrityViolation, Row, Values
 from octavo.database.prepared_statements import StatementTexts
+from octavo.database.read_placement import Took
 from octavo.database.sqlite_errors import raise_translated
 from octavo.database.sqlite_library import forgo_memory_statistics
 from octavo.database.sqlite_long_statements import LARGEST_CACHED, LARGEST_KEPT, TIMES, LongStatements
@@ -146,11 +147,11 @@ class SqliteConnection:
         except Exception as error:
             raise_translated(error)
 
-    def run_timed(self, collect: Collect[ResultT], text: str, values: Values, seconds: float) -> tuple[ResultT, float]:
-        """As `run`; and how many seconds of this thread's processor it took."""
-        before = time.thread_time()
+    def run_timed(self, collect: Collect[ResultT], text: str, values: Values, seconds: float) -> tuple[ResultT, Took]:
+        """As `run`; and what it took."""
+        before = time.thread_time(), time.perf_counter()
         result = self.run(collect, text, values, seconds)
-        return result, time.thread_time() - before
+        return result, Took(time.thread_time() - before[0], time.perf_counter() - before[1])
 
     def run_limited(self, collect: Collect[ResultT], text: str, values: Values, seconds: float) -> ResultT:
         """Run a read as readers do, on a connection that may write larger values."""
