@@ -53,7 +53,9 @@ def test_a_locale_is_added_and_deleted_with_a_word(desk: Desk) -> None:
     desk.click("Actions for Spanish (es)")
     desk.click("Delete")
     desk.see("All entries in Spanish (es) are deleted with it")
-    assert desk.do("document.querySelector('[role=dialog] footer button:last-child').disabled")
+    assert desk.until(
+        "document.querySelector('[role=dialog] footer button:last-child')?.disabled", "a button that is off"
+    )
     desk.fill("Type es to go on", "es")
     desk.click_at("[role=dialog] footer button:last-child")
     desk.gone("Spanish (es)")
