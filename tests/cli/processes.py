@@ -132,4 +132,6 @@ def serving(command: str, project: Path, *options: str, **variables: str) -> Ite
     finally:
         if server.process.poll() is None:
             server.process.terminate()
+        assert server.process.stdout is not None
+        if not server.process.stdout.closed:
             server.process.communicate(timeout=PATIENCE)

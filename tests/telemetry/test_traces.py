@@ -192,10 +192,17 @@ async def test_what_is_known_already_is_followed_too(tmp_path: Path, collector: 
     """Who is followed goes the whole road; all others are answered at once, as without traces."""
     given = {"OCTAVO_API__CACHING__ANSWERS": "true"}
     async with serving(tmp_path / "site", collector, given) as service:
-        answers = [await get(service, "/api/stories", []) for _ in range(3)]
+        reports = service.infrastructure.caches.reports
+
+        def hits() -> int:
+            return next(one.hits for one in reports() if one.name == "quick answers")
+
+        answers = [await get(service, "/api/stories", [])]
+        while hits() < 2:  # where a request takes a second, more has to be looked at again
+            answers.append(await get(service, "/api/stories", []))
+        before = hits()
         answers.append(await get(service, "/api/stories"))
-        [hits] = [one.hits for one in service.infrastructure.caches.reports() if one.name == "quick answers"]
-    assert hits == 2
+        assert hits() == before
     assert len({one.body for one in answers}) == 1
     server = collector.named("GET /api/stories")
     assert (server.trace, server.parent) == (TRACE, PARENT)
