@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -52,15 +53,31 @@ def tools(postgresql_server: PostgresqlServer, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("OCTAVO_DATABASE__BACKUPS__LEAVE_FREE", "1 MB")
 
 
+@pytest.fixture
+def change_and_restore(
+    call: Call, tmp_path: Path, postgresql_server: PostgresqlServer, postgresql_url: str
+) -> Callable[[str], None]:
+    """Copies the database, changes it, and puts the copy back."""
+
+    def run(change: str) -> None:
+        said(call("db", "backup", str(tmp_path / "copy")))
+        postgresql_server.run_sql(database_name(postgresql_url), change)
+        said(call("db", "restore", str(tmp_path / "copy"), "--yes"))
+
+    return run
+
+
 @pytest.mark.parametrize("call", ["postgresql"], indirect=True)
 def test_whatever_a_schema_holds(
-    call: Call, tmp_path: Path, postgresql_server: PostgresqlServer, postgresql_url: str
+    call: Call,
+    tmp_path: Path,
+    postgresql_server: PostgresqlServer,
+    postgresql_url: str,
+    change_and_restore: Callable[[str], None],
 ) -> None:
     name = database_name(postgresql_url)
     postgresql_server.run_sql(name, EVERYTHING)
-    said(call("db", "backup", str(tmp_path / "copy")))
-    postgresql_server.run_sql(name, "DELETE FROM notes; CREATE TYPE younger AS ENUM ('c'); CREATE VIEW new AS SELECT 1")
-    said(call("db", "restore", str(tmp_path / "copy"), "--yes"))
+    change_and_restore("DELETE FROM notes; CREATE TYPE younger AS ENUM ('c'); CREATE VIEW new AS SELECT 1")
     assert postgresql_server.run_sql(name, "SELECT text, of_notes FROM happy") == "one|1\n"
     left = "SELECT to_regtype('younger') IS NULL, to_regclass('new') IS NULL"
     assert postgresql_server.run_sql(name, left) == "t|t\n"
@@ -80,16 +97,14 @@ CREATE PUBLICATION everything FOR ALL TABLES;
 
 @pytest.mark.parametrize("call", ["postgresql"], indirect=True)
 def test_publications_keep_their_tables(
-    call: Call, tmp_path: Path, postgresql_server: PostgresqlServer, postgresql_url: str
+    postgresql_server: PostgresqlServer, postgresql_url: str, change_and_restore: Callable[[str], None]
 ) -> None:
     name = database_name(postgresql_url)
     postgresql_server.run_sql(name, PUBLISHED)
-    said(call("db", "backup", str(tmp_path / "copy")))
-    postgresql_server.run_sql(name, "CREATE TABLE younger (id integer); ALTER PUBLICATION whole ADD TABLE younger")
     told = "SELECT pubname, tablename, attnames, rowfilter FROM pg_publication_tables"
     told += " WHERE tablename <> 'younger' ORDER BY 1"
     before = postgresql_server.run_sql(name, told)
-    said(call("db", "restore", str(tmp_path / "copy"), "--yes"))
+    change_and_restore("CREATE TABLE younger (id integer); ALTER PUBLICATION whole ADD TABLE younger")
     assert postgresql_server.run_sql(name, told) == before
     assert 'p 1|No tes|{id,"te xt"}|(id > 1)' in before
     assert postgresql_server.run_sql(name, "SELECT count(*) FROM pg_publication_rel") == "2\n"
@@ -107,13 +122,11 @@ INSERT INTO points VALUES ('[3,4]');
 
 @pytest.mark.parametrize("call", ["postgresql"], indirect=True)
 def test_extensions_stay_with_what_uses_them(
-    call: Call, tmp_path: Path, postgresql_server: PostgresqlServer, postgresql_url: str
+    postgresql_server: PostgresqlServer, postgresql_url: str, change_and_restore: Callable[[str], None]
 ) -> None:
     name = database_name(postgresql_url)
     postgresql_server.run_sql(name, EXTENDED)
-    said(call("db", "backup", str(tmp_path / "copy")))
-    postgresql_server.run_sql(name, "DELETE FROM points; INSERT INTO other.points VALUES (DEFAULT)")
-    said(call("db", "restore", str(tmp_path / "copy"), "--yes"))
+    change_and_restore("DELETE FROM points; INSERT INTO other.points VALUES (DEFAULT)")
     assert postgresql_server.run_sql(name, "SELECT * FROM points") == "[3,4]\n"
     assert postgresql_server.run_sql(name, "SELECT * FROM other.points") == "[1,2]\n"
 

@@ -172,6 +172,7 @@ async def test_nobody_brings_what_another_one_has(tmp_path: Path, packages: Path
 
 
 def test_listed(tmp_path: Path, packages: Path) -> None:
+    write(packages / "octavo_reviews", {"policies/is_kind.py": ""})
     folder = project(tmp_path, IN_USE)
     listed = CliRunner().invoke(main, ["plugins", "list", "--json", "--project", str(folder)])
     lines = {line["name"]: line for line in json.loads(listed.output)}
@@ -180,7 +181,7 @@ def test_listed(tmp_path: Path, packages: Path) -> None:
         "name": "reviews",
         "enabled": True,
         "version": "1.4.0",
-        "brings": "api::review.review, 1 route, 1 controller, 1 hook file, index.py",
+        "brings": "api::review.review, 1 route, 1 controller, 1 policy, 1 hook file, index.py",
     }
     assert CliRunner().invoke(main, ["reviews"]).output == "41 reviews\n"
     assert "reviews  from octavo-reviews" in CliRunner().invoke(main, ["--help"]).output

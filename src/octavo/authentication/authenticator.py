@@ -259,7 +259,7 @@ class Authenticator:
         claims = self._accepted(token)
         return _admit(claims, await self._fresh_user(claims.user_id))
 
-    def _accepted(self, token: str) -> "_Accepted":
+    def _accepted(self, token: str) -> _Accepted:
         """What a token says of a user. Raises UnauthorizedError."""
         claims = self._tokens.get(token) or self._tokens.put(token, self._read_user_token(token))
         if not claims.hold_at(self._clock.wall()):

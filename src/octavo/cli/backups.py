@@ -40,17 +40,12 @@ def backups(verify: bool, fetch: str | None, project: Path, as_json: bool) -> No
     settings = read_settings(project)
     bucket = _reach_bucket(settings, fetch)
     store = store_of(settings)
-    rows: list[dict[str, Any]] = []
-    unsound = 0
-    for copy in store.copies():
-        row = _row(copy, str(copy.path))
-        unsound += verify and _verify(row, partial(verify_copy, settings, copy))
-        rows.append(row)
-    for copy in _copies_in(bucket):
-        assert bucket is not None
-        row = _row(copy, f"{bucket.place}/{copy.path}")
-        unsound += verify and _verify(row, partial(bucket.verify, copy))
-        rows.append(row)
+    found = [(_row(copy, str(copy.path)), partial(verify_copy, settings, copy)) for copy in store.copies()]
+    if bucket is not None:
+        there = _copies_in(bucket)
+        found += [(_row(copy, f"{bucket.place}/{copy.path}"), partial(bucket.verify, copy)) for copy in there]
+    unsound = sum(_verify(row, again) for row, again in found) if verify else 0
+    rows = [row for row, _ in found]
     if as_json:
         say_json(rows)
     elif rows:
@@ -76,9 +71,9 @@ def _reach_bucket(settings: Settings, fetch: str | None) -> Bucket | None:
     return bucket
 
 
-def _copies_in(bucket: Bucket | None) -> list[Copy]:
+def _copies_in(bucket: Bucket) -> list[Copy]:
     try:
-        return [] if bucket is None else bucket.copies()
+        return bucket.copies()
     except BackupFailed as error:
         refuse(str(error))
 

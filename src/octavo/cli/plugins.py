@@ -15,7 +15,13 @@ from octavo.schema.definition_files import DefinitionFiles
 from octavo.settings import Settings
 from octavo.settings.files.plugins import BUILT_IN
 
-_CODE: Final = ("routes", "controllers", "services", "policies", "middlewares")
+_CODE: Final = {
+    "routes": "route",
+    "controllers": "controller",
+    "services": "service",
+    "policies": "policy",
+    "middlewares": "middleware",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +71,10 @@ def _brought(plugin: PluginPackage) -> Iterator[str]:
     yield from (file.uid for file in files.content_types())
     yield from (file.uid for file in files.components())
     folder = plugin.source.path
-    for kind in _CODE:
+    for kind, one in _CODE.items():
         count = sum(1 for path in folder.glob(f"**/{kind}/*.py") if path.name != "__init__.py")
         if count:
-            yield counted(count, kind.removesuffix("s"), kind)
+            yield counted(count, one, kind)
     hooks = sum(1 for _ in folder.glob("**/lifecycles.py"))
     if hooks:
         yield counted(hooks, "hook file")

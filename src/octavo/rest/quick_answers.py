@@ -62,8 +62,7 @@ class QuickAnswers:
     def find(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Known | Awaitable[Known | None] | None:
         """What is known, and the route; None for a request that has to go the whole road. Raises nothing."""
         credentials = headers.get(_CREDENTIALS)
-        key = (scope.get("raw_path") or scope["path"], scope["query_string"], credentials)
-        ready = self._ready.get(key) if scope["method"] == "GET" else None
+        ready = self._ready.get(_key(scope, credentials)) if scope["method"] == "GET" else None
         if ready is None or len(scope["headers"]) > self._most_headers:
             return None
         known = headers.get(CONDITION)
@@ -74,7 +73,7 @@ class QuickAnswers:
                 return None  # the whole road says what is wrong
             if actor is None:
                 return self._find(ready, credentials, known)
-            if (actor.ability.key, actor.kind, actor.role) != ready.asker:
+            if _asker(actor) != ready.asker:
                 return None
         if ready.locale:
             locale = self._locales.default_at_once()

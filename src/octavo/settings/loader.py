@@ -58,10 +58,10 @@ _ENV = ".env: "
 """Before the names of variables of the project's `.env`, where a source is told."""
 
 REQUIRED_SECRETS = ("JWT_SECRET", "API_TOKEN_SALT")
+"""Without these nothing but development starts."""
 _NO_SECRET: Final = (
     "expected a secret; {} does not start without it (octavo secrets new prints one, with --missing it goes into .env)"
 )
-"""Without these nothing but development starts."""
 
 
 def load_settings(
