@@ -76,17 +76,15 @@ async def test_updates_are_chained(shop: Workshop) -> None:
     assert await shop.rows("tools_maker_links", "tool_id", "maker_id") == [(tool, 2) for tool in tools]
 
 
+@pytest.mark.parametrize("workshop_database", ["postgresql"], indirect=True)
 async def test_tables_that_take_no_chain_are_written_in_turn(shop: Workshop) -> None:
-    if shop.database.dialect.name != "postgresql":
-        pytest.skip("no rules there")
     await shop.database.execute("CREATE RULE also AS ON INSERT TO components_part_frames DO ALSO NOTIFY linked")
     tools = [await shop.create("tool", **WHOLE) for _ in range(5)]
     assert [await told(shop, tool) for tool in tools] == [await told(shop, tools[0])] * 5
 
 
+@pytest.mark.parametrize("workshop_database", ["postgresql"], indirect=True)
 async def test_triggers_that_run_before_a_row_see_what_they_always_saw(shop: Workshop) -> None:
-    if shop.database.dialect.name != "postgresql":
-        pytest.skip("no chains there")
     await shop.database.execute_script(
         "CREATE FUNCTION note_weight() RETURNS trigger STABLE LANGUAGE plpgsql AS $$ BEGIN"
         " NEW.maker_order := (SELECT weight FROM tools WHERE id = NEW.tool_id); RETURN NEW; END $$;"
