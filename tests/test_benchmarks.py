@@ -27,6 +27,7 @@ from octavo.plan.read import plan_read
 from octavo.sql.read.select import compile_read
 from tests.cli.processes import serving
 from tests.dialects import DIALECTS
+from tests.models.fixtures import hold_clocks
 from tests.postgresql_server import PostgresqlServer
 
 pytestmark = pytest.mark.anyio
@@ -80,8 +81,10 @@ async def world(
     anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, postgresql_server: PostgresqlServer
 ) -> AsyncIterator[World]:
     url = postgresql_server.create_database()
-    async with open_world(tmp_path_factory.mktemp("benchmarks") / "world", url) as opened:
-        yield opened
+    with pytest.MonkeyPatch.context() as patch:
+        hold_clocks(patch)
+        async with open_world(tmp_path_factory.mktemp("benchmarks") / "world", url) as opened:
+            yield opened
     postgresql_server.drop_database(url)
 
 
@@ -132,6 +135,7 @@ async def test_planning_and_compiling_cost_no_more_calls(world: World, name: str
         assert calls_of(lambda: compile_read(planned.plan, world.registry, dialect, LARGEST_ANSWER)) <= most_to_compile  # noqa: B023
 
 
+@pytest.mark.usefixtures("measured_quick")
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 async def test_requests_cost_no_more_calls(world: World, database: str) -> None:
     asgi, position = world.sites[database].octavo.asgi, ("sqlite", "postgresql").index(database)
@@ -178,7 +182,7 @@ def _noted(sent: list[str], method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 async def calls_of_request(client: Client) -> Counter[str]:
-    """Our own functions that a request calls; now and then it also looks again at what was looked at before."""
+    """Our own functions that a request calls; a write makes more where its connection has not seen a text before."""
     with counted_calls(own=True) as calls:
         await client.send()
     return calls

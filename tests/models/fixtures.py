@@ -2,12 +2,14 @@
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from functools import partial
+from math import inf
 from pathlib import Path
 from types import MappingProxyType, SimpleNamespace
 
 import pytest
 
 from octavo.authentication.authenticator import Authenticator
+from octavo.database import read_placement, sqlite
 from octavo.i18n import locales
 from octavo.runtime import infrastructure
 from octavo.runtime import process as app
@@ -93,10 +95,24 @@ async def own_bookshop(anyio_backend: str, tmp_path: Path, bookshop_copy: Copy) 
 @pytest.fixture
 def still(monkeypatch: pytest.MonkeyPatch) -> Hands:
     """Clocks that stand still until told, for services made from now on: nothing is read anew unasked."""
+    return hold_clocks(monkeypatch)
+
+
+def hold_clocks(monkeypatch: pytest.MonkeyPatch) -> Hands:
+    """The same for fixtures of other scopes."""
     hands = Hands()
     monkeypatch.setattr(infrastructure, "Authenticator", partial(Authenticator, clock=hands.clock))
     monkeypatch.setattr(locales, "time", SimpleNamespace(monotonic=lambda: hands.steady))
     return hands
+
+
+@pytest.fixture
+def measured_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each read counts as a quick one once it has been measured, however long this machine took for it: for tests that
+    count calls, which are others where a read waits for its turn or for a thread."""
+    for name in ("QUICK_SECONDS", "SHORT_SECONDS"):
+        monkeypatch.setattr(read_placement, name, inf)
+    monkeypatch.setattr(sqlite, "LOOP_SECONDS", inf)
 
 
 @pytest.fixture

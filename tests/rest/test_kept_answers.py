@@ -13,6 +13,7 @@ from octavo.content.kept_answers import KeptAnswer, KeptReader
 from octavo.database.postgresql_versions import TableMoment
 from octavo.database.sqlite_versions import FileMoment
 from tests.models.club import FULL, NEVER, SAFE, Club, open_club
+from tests.models.people import Hands
 from tests.models.templates import Copy, copy_of
 from tests.rest.keeping import ARTICLES, COUNT, Press, get, hits, open_press, write
 
@@ -30,19 +31,14 @@ def club_copy(request: pytest.FixtureRequest) -> Iterator[Copy]:
 
 
 @pytest.fixture
-async def press(anyio_backend: str, tmp_path: Path, club_copy: Copy) -> AsyncIterator[Press]:
+async def press(anyio_backend: str, tmp_path: Path, club_copy: Copy, still: Hands) -> AsyncIterator[Press]:
     async with open_press(tmp_path, club_copy, SETTINGS) as opened:
         yield opened
 
 
 async def costs(club: Club, target: str, **named: object) -> int:
-    """How many statements a request takes, where nothing has to be looked at again that is looked at by the clock."""
-    shared = club.octavo.infrastructure
-    shared.authenticator.invalidate()
-    shared.locales.forget()
-    await shared.authenticator.authenticate(f"Bearer {FULL}")
-    await shared.locales.default()
-    await shared.authenticator.settle()
+    """How many statements a request takes, on clocks that stand `still`: nothing has to be looked at again."""
+    await club.octavo.infrastructure.authenticator.settle()  # the use of tokens is noted in the background
     before = club.database.statements
     assert (await get(club, target, **named)).status in (200, 304)
     return club.database.statements - before
