@@ -40,8 +40,13 @@ def desk(service: Server, page: Page) -> Desk:
 
 @pytest.fixture(autouse=True)
 def nothing_is_wrong(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Whatever a page does, it breaks no policy, throws nothing and asks nobody else."""
+    """Whatever a page does, it breaks no policy, throws nothing and asks nobody else; and it leaves nothing behind."""
     yield
-    if "desk" in request.fixturenames:
-        found: Desk = request.getfixturevalue("desk")
-        assert found.complaints() == []
+    if "desk" not in request.fixturenames:
+        return
+    found: Desk = request.getfixturevalue("desk")
+    found.tidy()
+    assert found.complaints() == []
+    if found.is_unjudged:
+        found.is_unjudged = False
+        pytest.skip("NO AXE, so who is kept out is not known: `make pages` installs it")

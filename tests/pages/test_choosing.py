@@ -126,4 +126,3 @@ def test_a_list_keeps_nobody_out_and_stays_in_the_window(desk: Desk) -> None:
     assert box["right"] <= 390
     assert box["bottom"] <= 700
     assert not desk.overflows()
-    desk.size(1400)

@@ -72,7 +72,6 @@ def test_a_session_that_ends_is_entered_again_in_place(desk: Desk) -> None:
     desk.gone("Drawing the edge")
     desk.see("A loaf that waits")
     assert desk.value("Search in Article") == "loaf"
-    desk.log_in(ADA)
 
 
 def test_a_click_for_a_new_tab_is_left_to_the_browser(desk: Desk) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages.desk import ADA, Desk, Person
+from tests.pages.desk import Desk, Person
 
 ARTICLES = "/admin/content-manager/collection-types/api::article.article"
 
@@ -129,7 +129,6 @@ def test_what_is_done_with_rows_stays_in_sight(desk: Desk, width: int) -> None:
     desk.click_at("tbody td.end button")
     desk.see("Duplicate")
     desk.press("Escape")
-    desk.size(1400)
 
 
 def test_lists_offer_what_one_may_read(desk: Desk) -> None:
@@ -155,4 +154,3 @@ def test_lists_offer_what_one_may_read(desk: Desk) -> None:
     desk.see("Open", "Copy the API address")
     assert "Delete" not in desk.text()
     desk.press("Escape")
-    desk.log_in(ADA)

@@ -26,5 +26,4 @@ def test_pages_fit_their_windows_and_name_their_controls(desk: Desk) -> None:
         return found + [f"{control} without a name" for control in desk.nameless()]
 
     found = everywhere(desk, look)
-    desk.size(1400)
     assert found == ""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.pages.articles import FORM, leave, make, open_form
-from tests.pages.desk import ADA, Desk, Person
+from tests.pages.desk import Desk, Person
 
 TAGS = "/content-manager/collection-types/api::tag.tag"
 MORE = "[...document.querySelectorAll('[data-path=tags] button')].find((it) => it.innerText.startsWith('Show more'))"
@@ -233,8 +233,6 @@ def test_rights_decide_what_is_offered_and_what_is_named(desk: Desk) -> None:
     desk.see("No other entry is called that")
     assert "New Tag" not in desk.text()
     assert desk.barriers() == []
-    leave(desk)
-    desk.log_in(ADA)
 
 
 def test_panels_keep_nobody_out(desk: Desk) -> None:
@@ -249,7 +247,6 @@ def test_panels_keep_nobody_out(desk: Desk) -> None:
             desk.settle()
             assert desk.barriers() == [], (theme, width)
             assert not desk.overflows(), (theme, width)
-    desk.size(1400)
 
 
 def test_administrators_are_chosen_by_their_names(desk: Desk) -> None:

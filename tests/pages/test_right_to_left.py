@@ -97,4 +97,3 @@ def test_the_side_bar_comes_from_the_right(desk: Desk) -> None:
     desk.click_at("header.bar button")
     desk.until(f"Math.round({SIDE}.right) === document.documentElement.clientWidth", "the side bar")
     assert not desk.overflows()
-    desk.size(1400)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.pages.desk import ADA, Desk, Person
+from tests.pages.desk import Desk, Person
 
 ROLES = "/admin/settings/roles"
 ARTICLE = "api::article.article"
@@ -61,7 +61,6 @@ def test_a_super_admin_is_shown_and_not_changed(desk: Desk) -> None:
     assert desk.barriers() == []
     desk.size(390, 800)
     assert not desk.overflows()
-    desk.size(1400)
 
 
 def test_rights_of_plugins_have_conditions_too(desk: Desk) -> None:
@@ -94,4 +93,3 @@ def test_what_is_refused_stands_at_its_right(desk: Desk) -> None:
     assert rights(desk, other) == {}
     desk.click("Access the Media Library")
     desk.gone("You cannot give rights")
-    desk.log_in(ADA)

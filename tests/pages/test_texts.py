@@ -157,4 +157,3 @@ def test_texts_keep_nobody_out(desk: Desk) -> None:
         assert desk.barriers() == []
     desk.size(390)
     assert not desk.overflows()
-    desk.size(1400)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.pages.desk import ADA, Desk, Person
+from tests.pages.desk import Desk, Person
 
 MANAGER = "/admin/content-manager"
 TAG = f"{MANAGER}/collection-types/api::tag.tag"
@@ -134,4 +134,3 @@ def test_who_may_not_say_how_forms_look_sees_it_and_changes_nothing(desk: Desk) 
     desk.open(f"{ARTICLE}/create")
     desk.see("New entry: Article")
     assert desk.do("!document.querySelector('[aria-label^=\"Configure the view\"]')")
-    desk.log_in(ADA)
