@@ -9,9 +9,11 @@ everybody else's. Threads may share it: sites are built in threads, beside the o
 import sys
 from collections import deque
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from threading import RLock
 from typing import Any, Final, Generic, TypeVar
+
+from octavo.values import dataclass
 
 KeyT = TypeVar("KeyT", bound=Hashable)
 ValueT = TypeVar("ValueT")

@@ -4,8 +4,9 @@ What one module alone refuses with stands there, as a subclass of these.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,12 @@ import errno
 import logging
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from octavo.clock import SYSTEM_CLOCK, Clock
 from octavo.errors import ServiceUnavailable, TablesChanged
 from octavo.plurals import counted
+from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

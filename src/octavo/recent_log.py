@@ -3,13 +3,13 @@ secret in an address."""
 
 import logging
 from collections import deque
-from dataclasses import dataclass
 from pathlib import Path
 from traceback import extract_tb
 from typing import Final
 
 from octavo.clock import this_moment
 from octavo.outage_log import without_secrets
+from octavo.values import dataclass
 
 _MOST: Final = 100
 _MOST_TEXT: Final = 500

@@ -6,7 +6,6 @@ depends on the content-type in the path, or on the entry, its handler asks the a
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from octavo.administrators.accounts import Administrators
@@ -15,6 +14,7 @@ from octavo.authorization.actor import ANONYMOUS, Actor, check
 from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.http.router import Handler, Router
+from octavo.values import dataclass
 
 Endpoint = Callable[[Request, Actor], Awaitable[Response]]
 

@@ -5,7 +5,7 @@ RateLimitError, in the words of the reference.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +23,7 @@ from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.errors import ApplicationError, UnauthorizedError, ValidationError
 from octavo.forms.rules import MOST_EMAIL
 from octavo.forms.texts import is_storable
+from octavo.values import dataclass
 
 _WRONG: Final = "Invalid credentials"
 

@@ -8,7 +8,6 @@ fail. Rows are kept for a time, and so many of them at most.
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -21,6 +20,7 @@ from octavo.events import origin
 from octavo.sql.ddl.tables import OwnTable
 from octavo.sql.own_rows import OwnRows
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.values import dataclass
 
 TABLE: Final = OwnTable(
     "octavo_audit",

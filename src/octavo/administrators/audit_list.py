@@ -1,6 +1,5 @@
 """The audit in pages, for administrators who may do everything."""
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.administrators.audit import Entry
@@ -8,6 +7,7 @@ from octavo.clock import read_moment
 from octavo.database.connection import Database
 from octavo.query.ast import Page
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.values import dataclass
 
 _COLUMNS: Final = "created_at, administrator_id, email, door, action, uid, entry_id, request_id"
 _CONDITIONS: Final = {

@@ -6,10 +6,10 @@ hash. Tokens that v4 has made are stored as they are, and without end; they are 
 
 import re
 import secrets
-from dataclasses import dataclass
 from typing import Final
 
 from octavo.authentication.credentials import digest
+from octavo.values import dataclass
 
 _MARK: Final = "octavo$"
 _LONGEST: Final = 255

@@ -1,7 +1,7 @@
 """Administrators made and given passwords without a page: by commands, and by the settings at a start."""
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from octavo.administrators.row_writes import (
@@ -20,6 +20,7 @@ from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.errors import ApplicationError, NotFoundError
 from octavo.forms.rules import MOST_EMAIL
 from octavo.forms.texts import is_email, is_storable
+from octavo.values import dataclass
 
 _SHORTEST: Final = 8
 _NEEDED: Final = {"a lowercase letter": "[a-z]", "an uppercase letter": "[A-Z]", "a digit": r"\d"}

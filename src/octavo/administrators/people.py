@@ -4,7 +4,7 @@ Nobody gives, takes or touches more rights than their own. Refuses with Validati
 NotFoundError, ForbiddenError and BadRequestError, in the words of the reference.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from octavo.administrators import bodies, mailed_tokens
@@ -36,6 +36,7 @@ from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.errors import ApplicationError, BadRequestError, NotFoundError, Problem, ValidationError
 from octavo.query.numbers import plain_id
+from octavo.values import dataclass
 
 _UNKNOWN: Final = "User does not exist"
 _NOT_FOUND: Final = "User not found"

@@ -4,7 +4,7 @@ Who writes holds the lock of administrators (`rows.lock_administrators`) in a un
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 import orjson
@@ -17,6 +17,7 @@ from octavo.database.unit_of_work import UnitOfWork
 from octavo.schema.uids import ADMIN_PERMISSION, ADMIN_ROLE
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.values import dataclass
 
 _AT_ONCE: Final = 50
 """Rows that one statement writes."""

@@ -7,7 +7,7 @@ Where nothing has changed, nothing is written.
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final
 
 from octavo.administrators.role_rights import (
@@ -28,6 +28,7 @@ from octavo.authorization.rights.names import PUBLISH
 from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
+from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

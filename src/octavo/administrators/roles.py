@@ -7,7 +7,6 @@ of the reference.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -37,6 +36,7 @@ from octavo.errors import ApplicationError, NotFoundError, Problem, ValidationEr
 from octavo.events.telling import create_row, delete_row, update_row
 from octavo.schema.uids import ADMIN_ROLE
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.values import dataclass
 
 _LONGEST_CODE: Final = 200
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"

@@ -4,7 +4,7 @@ Refuses with `ApplicationError` (an address taken, the last super admin) and `No
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from octavo.administrators.rows import Administrator, find_administrator, has_super_admin
@@ -18,6 +18,7 @@ from octavo.events.telling import create_row, delete_row, update_row
 from octavo.schema.uids import ADMIN_ROLE, ADMIN_USER
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.values import dataclass
 
 EDITOR: Final = "strapi-editor"
 AUTHOR: Final = "strapi-author"

@@ -1,7 +1,7 @@
 """Administrator rows: administrators as v4 keeps them (`admin_users`, `admin_roles`), read."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any, Final, Literal
 
@@ -10,6 +10,7 @@ from octavo.clock import read_moment
 from octavo.database.connection import Connection
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.values import dataclass
 
 TokenKind = Literal["reset", "registration"]
 

@@ -1,7 +1,6 @@
 """The rows of API tokens and of transfer tokens, which v4 keeps alike: a token, what it may do, and links between."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -10,6 +9,7 @@ from octavo.database.connection import Connection
 from octavo.schema.uids import API_TOKEN, TRANSFER_TOKEN
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ ForbiddenError, in the words of the reference.
 
 import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.administrators.token_rows import Token, TokenTable
@@ -20,6 +19,7 @@ from octavo.errors import ApplicationError, NotFoundError
 from octavo.events.telling import create_row, delete_row, update_row
 from octavo.forms import REQUIRED, Number, Record, Shape, Text, at_least, at_most, check
 from octavo.forms.printing import print_number
+from octavo.values import dataclass
 
 TOKEN_BYTES: Final = 128
 _DAY: Final = 86_400_000

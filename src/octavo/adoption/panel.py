@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +11,7 @@ from octavo.http.single_page import PAGE
 from octavo.own_files import read_own_file
 from octavo.runtime.static_files import built_panel, panel_folders
 from octavo.settings import Settings
+from octavo.values import dataclass
 
 _SOURCE: Final = re.compile(r"""(?:src|href)="([^"]+)\"""")
 _BACKEND: Final = re.compile(r"""window\.strapi=\{backendURL:(?:[\w$]+\()?["'`]([^"'`]*)["'`]""")

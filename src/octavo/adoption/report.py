@@ -1,12 +1,12 @@
 """The report on a v4 project, as values that can be written as JSON. Secrets are not in it."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from octavo.database.component_names import OtherName
 from octavo.project.v4 import Kind
 from octavo.settings.v4.findings import Outcome
+from octavo.values import dataclass
 
 
 class Verdict(StrEnum):

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from octavo.adoption.advice import advice, allowing, commands
@@ -10,6 +9,7 @@ from octavo.adoption.report import CodeItem, DatabaseReport, DraftItem, Plugin, 
 from octavo.plurals import counted
 from octavo.project.v4 import Kind, State
 from octavo.settings.v4.findings import Outcome
+from octavo.values import dataclass
 
 Row = tuple[str, ...]
 _MANY_ENTRIES: Final = 50_000

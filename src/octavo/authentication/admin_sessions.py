@@ -10,7 +10,6 @@ Tokens that v4 has signed name their administrator alone; a block ends them, and
 import hmac
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import inf
 from typing import Final, Protocol, TypeVar
 
@@ -26,6 +25,7 @@ from octavo.settings.accepted_keys import AcceptedKey
 from octavo.sql.ddl.tables import OwnTable
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.values import dataclass
 
 SUPER_ADMIN: Final = "strapi-super-admin"
 """The code of the role that may do everything."""

@@ -6,7 +6,6 @@ Refuses with `ApplicationError` (a name taken, a wrong type or lifespan) and `No
 import secrets
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -21,6 +20,7 @@ from octavo.events.telling import create_row, delete_row
 from octavo.schema.uids import API_TOKEN
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.values import dataclass
 
 TOKEN_TYPES: Final = ("read-only", "full-access", "custom")
 TOKEN_BYTES: Final = 128

@@ -10,7 +10,6 @@ are seen at once. Refuses with `UnauthorizedError`.
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Hashable
-from dataclasses import dataclass
 from functools import partial
 from math import inf
 from typing import Any, Final, NamedTuple
@@ -37,6 +36,7 @@ from octavo.database.connection import Database
 from octavo.errors import UnauthorizedError
 from octavo.schema.uids import ADMIN_PERMISSION, ADMIN_ROLE, ADMIN_USER, API_TOKEN, PERMISSION, ROLE, USER
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.values import dataclass
 
 _log = logging.getLogger(__name__)
 

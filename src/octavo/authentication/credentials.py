@@ -9,7 +9,7 @@ import hashlib
 import hmac
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from math import inf
 from typing import Any, Final
@@ -20,6 +20,7 @@ from octavo.clock import wall_time
 from octavo.errors import UnauthorizedError
 from octavo.schema.scalar_types import LARGEST_ID
 from octavo.settings.accepted_keys import AcceptedKey
+from octavo.values import dataclass
 
 MISSING: Final = "Missing or invalid credentials"
 """The token cannot be read, is not ours, is over, or belongs to nobody with a role."""

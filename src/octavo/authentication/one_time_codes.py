@@ -7,11 +7,11 @@ they are; they are taken while the stored text is not one of ours (otherwise who
 import hmac
 import re
 import secrets
-from dataclasses import dataclass
 from typing import Final
 
 from octavo.authentication.credentials import digest
 from octavo.schema.scalar_types import LARGEST_ID
+from octavo.values import dataclass
 
 _MARK: Final = "octavo$"
 _OURS: Final = re.compile(r"([1-9]\d{0,9})-[\w-]{43}", re.ASCII)

@@ -6,7 +6,6 @@ them. Refuses with `RateLimitError`.
 
 import unicodedata
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from hashlib import blake2b
 from importlib import import_module
 from ipaddress import AddressValueError, IPv4Address, IPv6Address, IPv6Network, ip_address
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from octavo.errors import RateLimitError
 from octavo.sql.ddl.tables import OwnTable
 from octavo.threads import in_thread
+from octavo.values import dataclass
 
 if TYPE_CHECKING:
     from limits.aio.storage import Storage

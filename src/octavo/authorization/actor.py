@@ -1,11 +1,11 @@
 """Actors: on whose behalf something is done, and the one check whether they may. Refuses with `ForbiddenError`."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from octavo.authorization.ability import Ability
 from octavo.authorization.permissions import EVERYTHING, NOTHING
 from octavo.errors import ForbiddenError
+from octavo.values import dataclass
 
 ActorKind = Literal["anonymous", "user", "api-token", "administrator", "system"]
 

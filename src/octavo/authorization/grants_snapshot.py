@@ -7,7 +7,7 @@ to raise.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import orjson
@@ -21,6 +21,7 @@ from octavo.authorization.permissions import (
     permission_set,
 )
 from octavo.sql.dialects.base import Dialect
+from octavo.values import dataclass
 
 RULED_TYPES: Mapping[str, PermissionSet] = {"full-access": EVERYTHING, "read-only": READS}
 """The types of API token whose permissions are a rule instead of a list."""

@@ -7,7 +7,6 @@ them. What no attribute allows to write (ids, creators, timestamps, unknown name
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from octavo.authorization.ability import FIND, Ability
@@ -16,6 +15,7 @@ from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, 
 from octavo.schema.content_types import Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.registry import Registry
+from octavo.values import dataclass
 
 Place = FieldPlace | None
 _TYPE_KEY, _COMPONENT_KEY = "__type", "__component"

@@ -6,7 +6,6 @@ stays: code has put it there.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.authorization.ability import FIND, Ability, reads_always
@@ -15,6 +14,7 @@ from octavo.schema.content_types import Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.json_values import NEVER_POPULATED, is_shown
 from octavo.schema.registry import Registry
+from octavo.values import dataclass
 
 Place = FieldPlace | None
 _TYPE_KEYS: Final = ("__type", "__component")

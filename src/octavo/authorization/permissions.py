@@ -1,11 +1,11 @@
 """Permissions: the ability of those who have rights to actions and nothing finer: roles and API tokens."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 
 from octavo.authorization.ability import Ability
+from octavo.values import dataclass
 
 READ_ACTIONS = frozenset({"find", "findOne"})
 

@@ -7,7 +7,7 @@ branch per kind in zones and morphs.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from octavo.authorization.ability import FIND, Ability, reads, reads_always
@@ -36,6 +36,7 @@ from octavo.schema.field_places import FieldPlace
 from octavo.schema.json_values import NEVER_POPULATED
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES
+from octavo.values import dataclass
 
 UnlistedComponents = Callable[[Definition, DynamicZone], Iterable[str]]
 Place = FieldPlace | None

@@ -7,7 +7,6 @@ action) and `NotFoundError` (no role).
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -21,6 +20,7 @@ from octavo.events.telling import create_row, delete_row
 from octavo.schema.uids import PERMISSION, ROLE, USER
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.values import dataclass
 
 LOCK: Final = "octavo: grants"
 """What writers of roles and grants wait for, so that nothing is granted twice."""

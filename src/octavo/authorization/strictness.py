@@ -5,11 +5,12 @@ part by part, and goes.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from octavo.errors import InvalidParameter
 from octavo.query.ast import And, At, Filter, Not, Or, Path, Query, Sort
+from octavo.values import dataclass
 
 T = TypeVar("T")
 

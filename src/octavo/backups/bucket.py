@@ -7,7 +7,7 @@ is whole. Everything here blocks: it belongs into the process that makes copies.
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +17,7 @@ from octavo.backups.store import LARGEST_MANIFEST, MANIFEST, Copy, Counts, Store
 from octavo.media.storage.base import StorageProblem
 from octavo.media.storage.s3 import S3Options, connect
 from octavo.settings import Settings
+from octavo.values import dataclass
 
 _NAME: Final = re.compile(r"\d{8}T\d{6}Z")
 _ABANDONED: Final = timedelta(days=1)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +13,7 @@ from octavo.backups.problems import BackupFailed
 from octavo.backups.store import Copy, Counts, Manifest, Store, digest_of, link_tree
 from octavo.clock import this_moment
 from octavo.settings import Settings
+from octavo.values import dataclass
 
 _MOST_NAMED: Final = 5
 

@@ -4,7 +4,6 @@ Whoever moves `begun_at` forward makes the copy, and goes on moving it meanwhile
 while; so is one whose process is gone, which is noticed by that.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 from octavo.clock import this_moment
@@ -13,6 +12,7 @@ from octavo.database.unit_of_work import unit_of_work
 from octavo.jobs.schedule import Schedule
 from octavo.sql.ddl.tables import OwnTable
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.values import dataclass
 
 TABLE: Final = OwnTable(
     "octavo_backups",

@@ -4,7 +4,6 @@ back."""
 import subprocess
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +12,7 @@ from octavo.backups.problems import BackupFailed
 from octavo.backups.store import Manifest, Store, read_copy
 from octavo.database.sqlite_copy import NotADatabase, copy_database, is_open_elsewhere
 from octavo.settings import Settings
+from octavo.values import dataclass
 
 _PATIENCE_SECONDS: Final = 3.0
 """How long sessions may take to go after their process has ended."""

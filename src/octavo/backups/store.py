@@ -10,13 +10,14 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, Final
 
 from octavo.backups.problems import BackupFailed
 from octavo.own_files import MEGABYTE, read_own_file
+from octavo.values import dataclass
 
 try:
     import fcntl

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from octavo.builder.problems import unreadable
@@ -30,6 +30,7 @@ from octavo.forms import (
 from octavo.forms.printing import MISSING
 from octavo.schema.naming import snake_case
 from octavo.schema.uids import ADMIN_USER
+from octavo.values import dataclass
 
 Raw = Mapping[str, Any]
 

@@ -1,7 +1,7 @@
 """Drafts: all definitions while one change is made of them. They are edited as values; nothing is written yet."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
@@ -9,6 +9,7 @@ from octavo.builder.json_text import json_text
 from octavo.schema.content_types import Definition
 from octavo.schema.loader import BUILT_IN
 from octavo.schema.registry import Registry
+from octavo.values import dataclass
 
 Raw = dict[str, Any]
 

@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.builder.problems import refused
@@ -28,6 +27,7 @@ from octavo.sql.physical_names import (
     table_name,
 )
 from octavo.sql.statement import Statement
+from octavo.values import dataclass
 
 DROP: Final = "drop"
 CONFIRM: Final = "confirm"

@@ -5,7 +5,6 @@ default locale. With drafts, all that is there is published; with locales, it is
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from octavo.content.many_entries import ManyEntriesUnit
@@ -15,6 +14,7 @@ from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import ValueKind
 from octavo.sql.physical_names import column_name, table_name
+from octavo.values import dataclass
 
 _AT_ONCE: Final = 500
 

@@ -8,10 +8,12 @@ import contextlib
 import os
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from tempfile import NamedTemporaryFile, mkdtemp
 from typing import Final
+
+from octavo.values import dataclass
 
 _ASIDE: Final = ".octavo"
 _SOURCE: Final = "src"

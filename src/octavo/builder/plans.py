@@ -1,7 +1,7 @@
 """Plans: what a request to the builder means for files, made of what is served at that moment."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,6 +36,7 @@ from octavo.builder.v4_files import v4_files
 from octavo.errors import ApplicationError
 from octavo.schema.custom_fields import CustomFields
 from octavo.schema.registry import Registry
+from octavo.values import dataclass
 
 NOT_OWN: Final = "{uid} is not defined by the project, so it cannot be changed here"
 

@@ -1,7 +1,7 @@
 """What a change of definitions would do: to files, to tables and columns, and what stays where it is."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +15,7 @@ from octavo.sql.ddl.physical import physical_name
 from octavo.sql.ddl.renames import Rename
 from octavo.sql.dialects.base import Dialect
 from octavo.threads import in_thread
+from octavo.values import dataclass
 
 _SHOWN: Final = 200_000
 """Bytes of a file that are shown. Definitions are smaller, but for the oddest."""

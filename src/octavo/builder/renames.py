@@ -5,7 +5,6 @@ and another one comes.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import reduce
 from operator import getitem
 from typing import Any, Final
@@ -21,6 +20,7 @@ from octavo.schema.registry import Registry
 from octavo.sql.ddl.renames import Rename, renames
 from octavo.sql.ddl.tables import wanted_tables
 from octavo.transfer.rename import RenameRefused, component_lines, migration_text, rename_lines
+from octavo.values import dataclass
 
 RENAMES: Final = "renames"
 _LONGEST_NAME: Final = 120

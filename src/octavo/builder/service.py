@@ -1,11 +1,11 @@
 """What the builder's door asks: it hands a plan to the process, which tells what it would do, or makes it."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 from octavo.builder.plans import MakePlan
 from octavo.builder.preview import Preview
 from octavo.errors import ForbiddenError
+from octavo.values import dataclass
 
 Change = Callable[[MakePlan], Awaitable[str]]
 Look = Callable[[MakePlan], Awaitable[Preview]]

@@ -1,10 +1,11 @@
 """Commands that installed packages add, by entry points. Looks into all packages: only for what is none of ours."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 
 import click
+
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """`octavo admin`: administrators. A password is never an argument: it would stay in the history of the shell."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -13,6 +12,7 @@ from octavo.cli.base import Group, json_option, project_option, read_settings, s
 from octavo.cli.passwords import read_password, stdin_option
 from octavo.database.connection import Database
 from octavo.settings.v4.project import find_v4_project
+from octavo.values import dataclass
 
 _VARIABLE = "OCTAVO_ADMIN_PASSWORD"
 

@@ -1,7 +1,7 @@
 """`octavo plugins`: which plugins there are, and which of them a project uses."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +14,7 @@ from octavo.project.plugins import plugins_in_use
 from octavo.schema.definition_files import DefinitionFiles
 from octavo.settings import Settings
 from octavo.settings.files.plugins import BUILT_IN
+from octavo.values import dataclass
 
 _CODE: Final = {
     "routes": "route",

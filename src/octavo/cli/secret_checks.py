@@ -3,7 +3,6 @@
 import os
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import inf
 from typing import Any, Final, Literal
 
@@ -15,6 +14,7 @@ from octavo.settings.keys import Key
 from octavo.settings.model import TABLES
 from octavo.settings.secret_strength import is_placeholder, weakness
 from octavo.settings.sources import read_env_file
+from octavo.values import dataclass
 
 _MISSING: Final = "is not set; octavo secrets new --missing puts a new one into .env"
 

@@ -1,7 +1,7 @@
 """`octavo secrets`: what is wrong with a project's secrets, and new ones without anybody being logged out."""
 
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from math import inf
 from pathlib import Path
 from secrets import token_urlsafe
@@ -20,6 +20,7 @@ from octavo.settings.accepted_keys import AcceptedKey
 from octavo.settings.sources import read_env_file
 from octavo.settings.values import DURATION
 from octavo.transfer.scaffold import add_secrets
+from octavo.values import dataclass
 
 _BYTES: Final = 32
 _MARGIN: Final = 86_400

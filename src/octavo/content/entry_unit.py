@@ -4,7 +4,7 @@ Refuses with ValidationError (all problems at once) and ApplicationError.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any, Final, Protocol
@@ -44,6 +44,7 @@ from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import LARGEST_ID
 from octavo.sql.write.change import ChangeCompiler
+from octavo.values import dataclass
 
 UPDATING: Final = Mode(creating=False, draft=False)
 NO_DATES: Final[Mapping[str, Any]] = MappingProxyType({})

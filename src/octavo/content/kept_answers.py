@@ -13,7 +13,6 @@ its tables that is still to come, which is looked for once for each version of a
 import re
 from collections.abc import Awaitable, Callable, Hashable
 from contextvars import ContextVar
-from dataclasses import dataclass
 from math import inf
 from typing import Any, Final
 
@@ -27,6 +26,7 @@ from octavo.events import origin
 from octavo.sql.ddl.physical import physical_name
 from octavo.sql.own_table_statement import OwnStatement, escape_braces
 from octavo.sql.physical_names import table_name
+from octavo.values import dataclass
 
 _TABLE: Final = re.compile(r"\b(?:FROM|JOIN)(?: LATERAL)?\s+\(*\s*(\"(?:[^\"]|\"\")+\"|`(?:[^`]|``)+`|[a-z_][\w.]*)")
 """What a statement of ours reads from: names in quotes, or small letters. All else after these words is a SELECT."""

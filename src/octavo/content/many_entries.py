@@ -6,7 +6,7 @@ entries, each path beginning with the entry's number in the list, from 0.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -23,6 +23,7 @@ from octavo.plan.write import OwnedRow, RowNode, needs_turns, plan_delete
 from octavo.schema.automatic import PUBLISHED_AT
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.scalar_types import LARGEST_ID
+from octavo.values import dataclass
 
 ResultT = TypeVar("ResultT")
 

@@ -4,7 +4,7 @@ import re
 import secrets
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final
 
 from octavo.cache import Cache, CacheBudget
@@ -29,6 +29,7 @@ from octavo.schema.registry import Registry
 from octavo.sql.read.json_shapes import StatementTooLong
 from octavo.sql.read.select import compile_entry, compile_read
 from octavo.sql.read.select_signed_urls import compile_marked_read
+from octavo.values import dataclass
 
 _ALONE: Final = 4 * 1024**2
 """Bytes for the statements of a reader that is nobody's, as commands have them."""

@@ -1,7 +1,7 @@
 """What v4 says of its built-in content-types besides what serving them takes (`schema.builtin`): pages show it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from octavo.schema.uids import (
@@ -18,6 +18,7 @@ from octavo.schema.uids import (
     ROLE,
     USER,
 )
+from octavo.values import dataclass
 
 Raw = Mapping[str, Any]
 

@@ -4,7 +4,6 @@ A relation inside of a component is addressed by the component alone; who may re
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
@@ -15,6 +14,7 @@ from octavo.schema.field_places import FieldPlace
 from octavo.schema.registry import Registry
 from octavo.sql.own_table_statement import OwnStatement, escape_braces
 from octavo.sql.physical_names import component_table
+from octavo.values import dataclass
 
 _DEEPEST: Final = 20
 _HOLDERS: Final = """

@@ -4,7 +4,7 @@ Counted is what leads out of entries, and of fields of them, that the administra
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import orjson
@@ -23,6 +23,7 @@ from octavo.schema.automatic import PUBLISHED_AT
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.registry import Registry
+from octavo.values import dataclass
 
 _IS_DRAFT: Final[Filter] = At(attribute=PUBLISHED_AT, filter=Compare(operator=OPERATORS["$null"], values=(True,)))
 

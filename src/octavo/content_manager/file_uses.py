@@ -1,7 +1,6 @@
 """FileUses: which entries show a file, themselves or in their components, as far as somebody may read them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
@@ -20,6 +19,7 @@ from octavo.query.request import Drafts, ReadRequest
 from octavo.schema.content_types import Component, ContentType
 from octavo.schema.managed import is_managed
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.values import dataclass
 
 MOST: Final = 100
 """Places of a file that are looked at."""

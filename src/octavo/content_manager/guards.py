@@ -4,7 +4,6 @@ Refuses with NotFoundError what is not there, with ForbiddenError what is there 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.authorization.actor import Actor
@@ -17,6 +16,7 @@ from octavo.schema.automatic import STAMPED
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.threads import compute
+from octavo.values import dataclass
 
 ANY_ENTRY: Final = And(items=())
 

@@ -5,7 +5,7 @@ Passwords are never read, nor is what polymorphic relations lead to.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES
+from octavo.values import dataclass
 
 _ID: Final = ("id", Plain(None))
 _BY_ID: Final = Object((_ID,))

@@ -4,7 +4,6 @@ They share what is not localized. Whoever changes that in one changes it in all 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
@@ -21,6 +20,7 @@ from octavo.query.request import By, Drafts, ReadRequest
 from octavo.schema.attributes import AnyAttribute, Relation
 from octavo.schema.automatic import LOCALE, LOCALIZATIONS
 from octavo.schema.content_types import ContentType
+from octavo.values import dataclass
 
 _MEMBER: Final = Object((("id", Plain(None)), ("locale", Plain(LOCALE))))
 

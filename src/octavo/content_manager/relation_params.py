@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.errors import Problem
@@ -10,6 +9,7 @@ from octavo.forms import INTEGER, Id, Items, Number, Place, Record, Text, at_lea
 from octavo.forms.printing import type_message
 from octavo.query.ast import Page
 from octavo.query.numbers import MAX_SAFE_INTEGER, exact_number, js_number, read_entry_id
+from octavo.values import dataclass
 
 PAGE_SIZE: Final = 10
 

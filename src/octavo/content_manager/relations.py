@@ -6,7 +6,7 @@ component is read by the rights to the entry that holds it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from octavo.authorization.ability import FIND, Ability
@@ -29,6 +29,7 @@ from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.managed import is_managed
 from octavo.schema.uids import ADMIN_ROLE, ADMIN_USER, ROLE, USER
+from octavo.values import dataclass
 
 _CONTAINS: Final = "$containsi"
 _PATTERNS: Final = ("$contains", "$containsi", "$startsWith", "$startsWithi", "$endsWith", "$endsWithi", "$eq", "$eqi")

@@ -6,7 +6,7 @@ else shown to those who may read them.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from functools import partial
 from typing import Final
@@ -23,6 +23,7 @@ from octavo.schema.json_values import NEVER_POPULATED
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES
 from octavo.schema.uids import ADMIN_USER, FILE, USER
+from octavo.values import dataclass
 
 Members = Iterator[tuple[str, Answer]]
 

@@ -6,7 +6,6 @@ pass by them is closed.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
@@ -25,6 +24,7 @@ from octavo.query.answer import Object
 from octavo.query.ast import Query
 from octavo.query.request import By, Form, Projection, ReadRequest
 from octavo.schema.registry import Registry
+from octavo.values import dataclass
 
 Prepare = Callable[[ReadRequest, Ability, Query], PreparedRead]
 

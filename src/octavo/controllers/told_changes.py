@@ -5,7 +5,7 @@ is not now, is told as gone, whatever became of it; of everything else they hear
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 import orjson
@@ -22,6 +22,7 @@ from octavo.query.operators import OPERATORS
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.schema.content_types import ContentType
 from octavo.schema.uids import FILE
+from octavo.values import dataclass
 
 _MOST_REMEMBERED: Final = 10_000
 """Entries, of those that an audience with scopes was told of."""

@@ -4,7 +4,7 @@ Each write is one transaction: files' rows, entry and answer, or nothing.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any, cast
 
@@ -31,6 +31,7 @@ from octavo.schema.automatic import LOCALIZATIONS, PUBLISHED_AT
 from octavo.schema.content_types import ContentType
 from octavo.schema.uids import FILE
 from octavo.threads import MOST_COMPUTED_HERE, in_computing_thread
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

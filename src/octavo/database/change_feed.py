@@ -1,10 +1,12 @@
 """ChangeFeed: who wants to know which data has changed, and is told once the change is durable."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum, StrEnum
 from functools import partial
 from typing import Any
+
+from octavo.values import dataclass
 
 Listener = Callable[[Sequence["DataChange"]], Awaitable[object] | None]
 Callback = Callable[[], Awaitable[object] | None]

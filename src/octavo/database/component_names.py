@@ -6,7 +6,6 @@ ids mean rows of the table before.
 """
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from typing import Final
@@ -18,6 +17,7 @@ from octavo.schema.registry import Registry
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement, escape_braces
 from octavo.sql.physical_names import component_table
+from octavo.values import dataclass
 
 _TOGETHER: Final = 50
 """Tables that one statement looks into."""

@@ -1,6 +1,5 @@
 """Gives rows the name that a component has in the definitions now, where it was renamed without them."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from octavo.database.component_names import ComponentNames
@@ -14,6 +13,7 @@ from octavo.schema.registry import Registry
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement, escape_braces
 from octavo.sql.physical_names import MorphTable, component_table, morph_tables
+from octavo.values import dataclass
 
 _TWICE: Final = """
 DELETE FROM {table} WHERE component_type = {{old}} AND id IN (

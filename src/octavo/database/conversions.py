@@ -4,7 +4,7 @@ Values are read as they are shown, under the type that the column has; what beco
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from octavo.schema.scalar_types import ValueKind
 from octavo.sql.ddl.changes import AddColumn, ChangeType, CreateIndex
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.write.change_texts import Columns, Target, update_rows_text
+from octavo.values import dataclass
 
 _PAGE: Final = 1000
 _MOST_SAMPLES: Final = 20

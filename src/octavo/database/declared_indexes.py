@@ -7,7 +7,6 @@ import asyncio
 import logging
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from octavo.database.connection import Connection, Database
@@ -21,6 +20,7 @@ from octavo.sql.ddl.physical import physical_tables
 from octavo.sql.ddl.tables import wanted_tables
 from octavo.sql.dialects.aside_indexes import AsideIndexes
 from octavo.sql.dialects.base import Dialect
+from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

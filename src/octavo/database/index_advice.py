@@ -1,7 +1,7 @@
 """Which index would help a read, by what it looks for: as a content-type declares it, or why there is none."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from octavo.plan.looked_for import Looked, LookedFor
@@ -14,6 +14,7 @@ from octavo.schema.parse_indexes import read_declared_indexes, with_parts_indexe
 from octavo.schema.problems import DefinitionProblem
 from octavo.schema.registry import Registry
 from octavo.sql.dialects.base import Dialect
+from octavo.values import dataclass
 
 _MOST: Final = 8
 """Attributes of an index."""

@@ -1,6 +1,5 @@
 """What a proposed index would be: how large, and whether the database would use it. Nothing of it is made."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from octavo.database.connection import Database
@@ -13,6 +12,7 @@ from octavo.sql.ddl.parts import parts_indexes, parts_tables
 from octavo.sql.ddl.physical import physical_name, physical_tables
 from octavo.sql.ddl.tables import wanted_tables
 from octavo.sql.physical_names import column_name, table_name
+from octavo.values import dataclass
 
 _SAMPLE: Final = 2_000
 _BESIDE: Final = 20

@@ -8,7 +8,6 @@ import asyncio
 import logging
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from octavo.database.connection import Connection, Database
@@ -16,6 +15,7 @@ from octavo.database.introspect import found_tables
 from octavo.schema.registry import Registry
 from octavo.sql.ddl.parts import parts_indexes
 from octavo.sql.dialects.kept_parts import PREFIX, KeptParts, PartsIndex
+from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

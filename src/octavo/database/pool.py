@@ -6,11 +6,11 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from time import monotonic
 from typing import Generic, TypeVar
 
 from octavo.errors import ServiceUnavailable
+from octavo.values import dataclass
 
 ConnectionT = TypeVar("ConnectionT")
 

@@ -3,7 +3,7 @@
 import contextlib
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -13,6 +13,7 @@ from octavo.database.prepared_statements import StatementTexts
 from octavo.database.topology import Parameters, Role
 from octavo.errors import ServiceUnavailable
 from octavo.sql.dialects.quoting import quoted
+from octavo.values import dataclass
 
 _CACHED_STATEMENTS: Final = 1000
 _LARGEST_CACHED: Final = 64 * 1024

@@ -8,13 +8,14 @@ import logging
 import time
 from bisect import bisect_right
 from contextvars import Context
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 import asyncpg
 
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.errors import ServiceUnavailable
+from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

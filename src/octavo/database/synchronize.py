@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from octavo.database.connection import Connection, Database, LockTimeout, Row, Transaction
@@ -32,6 +31,7 @@ from octavo.sql.ddl.tables import INTERNAL_TABLES, ForeignKey, OwnTable, Table, 
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
 from octavo.sql.statement import Statement
+from octavo.values import dataclass
 
 _INTERNAL_NAMES = frozenset(table.name for table in INTERNAL_TABLES)
 STATE_TABLE = "octavo_state"

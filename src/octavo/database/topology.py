@@ -4,8 +4,9 @@ Parameters are what asyncpg's `connect` takes: `host`, `port`, `user`, `password
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
+
+from octavo.values import dataclass
 
 Parameters: TypeAlias = Mapping[str, Any]
 

@@ -8,7 +8,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from octavo.database.connection import Connection, Database, Row
@@ -20,6 +20,7 @@ from octavo.schema.registry import Registry
 from octavo.sql.ddl.tables import Table
 from octavo.sql.ddl.totals import counted_tables
 from octavo.sql.dialects.kept_totals import WAITING, CountedTable, KeptTotals
+from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

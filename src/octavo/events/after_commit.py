@@ -4,7 +4,6 @@ A hook is known by its file and name. What it is given was kept: the entry as it
 hooks before it have left.
 """
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -13,6 +12,7 @@ import orjson
 from octavo.events.event import Event, Params, State, Written
 from octavo.events.hooks import Hook, Hooks, TypeHooks
 from octavo.events.messages import LONGEST_NAME, Message, Topic, Undeliverable
+from octavo.values import dataclass
 
 TOPIC: Final = "hooks"
 SECONDS: Final = 30.0

@@ -4,7 +4,6 @@ Every function is one statement or one short transaction; `holder` names the wor
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
@@ -16,6 +15,7 @@ from octavo.database.unit_of_work import UnitOfWork, run_unit
 from octavo.events.dead_letters import bury
 from octavo.events.messages import Message
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.values import dataclass
 
 MOST_TAKEN: Final = 64
 _SIZES: Final = (8, MOST_TAKEN)

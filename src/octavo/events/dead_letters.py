@@ -5,7 +5,6 @@ They are bounded in age, number and bytes; the oldest go first, and the log says
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
@@ -18,6 +17,7 @@ from octavo.events.outbox import Outbox
 from octavo.sql.ddl.tables import OwnTable
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

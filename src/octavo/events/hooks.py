@@ -9,7 +9,6 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
@@ -27,6 +26,7 @@ from octavo.project.lifecycles import Lifecycles
 from octavo.project.naming import did_you_mean
 from octavo.query.ast import Query
 from octavo.schema.naming import uid_of_folder
+from octavo.values import dataclass
 
 logger = logging.getLogger("octavo.code")
 

@@ -7,7 +7,6 @@ transaction with a lower number is over. The rows are kept for a time, and then 
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from octavo.clock import this_moment
@@ -16,6 +15,7 @@ from octavo.database.connection import Connection, Database, Row
 from octavo.sql.ddl.tables import OwnTable
 from octavo.sql.own_rows import OwnRows
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.values import dataclass
 
 TABLE: Final = OwnTable(
     "octavo_journal",

@@ -2,8 +2,9 @@
 
 import random
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any, Final
+
+from octavo.values import dataclass
 
 MOST_BYTES: Final = 4 * 1024**2
 """Of a payload, as JSON."""

@@ -10,7 +10,6 @@ Rows of built-in types that have statements of their own go through `create_row`
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.database.unit_of_work import RunAlone, UnitOfWork
@@ -20,6 +19,7 @@ from octavo.events.event import Event, Params, Written
 from octavo.events.hooks import Hooks, TypeHooks
 from octavo.events.names import CREATE, DELETE, UPDATE
 from octavo.project.naming import did_you_mean
+from octavo.values import dataclass
 
 SERVICE: Final = PastActor("system")
 Data = dict[str, Any]

@@ -1,6 +1,5 @@
 """What waits in the outbox, for people."""
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
@@ -8,6 +7,7 @@ import orjson
 from octavo.clock import this_moment
 from octavo.database.connection import Database
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.values import dataclass
 
 _LIST: Final = OwnStatement("""
 SELECT id, topic, payload, created_at, due_at, attempts, error FROM octavo_outbox

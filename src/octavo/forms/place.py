@@ -1,9 +1,9 @@
 """Places in a body: as messages name them, and as the path of a problem."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from octavo.errors import Problem
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ enumeration, ...), then options: `required`, `unique`, `private`, `localized`, a
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.generators.files import CannotGenerate
@@ -15,6 +14,7 @@ from octavo.generators.names import checked_attribute
 from octavo.project.naming import did_you_mean
 from octavo.schema.parse_attributes import PARSERS, RELATION_KINDS
 from octavo.schema.registry import Registry
+from octavo.values import dataclass
 
 _COLON: Final = re.compile(r"(?<!:):(?!:)")
 _FLAGS: Final = ("required", "unique", "private", "localized", "repeatable", "multiple")

@@ -1,7 +1,6 @@
 """New content-types and components, with the attributes of other types that lead back to them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from octavo.schema.naming import content_type_uid, snake_case
 from octavo.schema.registry import Registry
 from octavo.schema.writing import NewDefinition, check_new, new_component, new_content_type
 from octavo.transfer.definition_edits import with_attribute
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,9 @@
 """Files that are to be made: all of them, or none."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from octavo.values import dataclass
 
 
 class CannotGenerate(ValueError):

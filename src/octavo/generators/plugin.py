@@ -41,7 +41,7 @@ A plugin of Octavo. `pip install -e '.[test]'`, then `pytest`; a project that ha
 _INDEX: Final = '''\
 """What the plugin does at start, and its settings: `config` in a project's config/plugins.toml."""
 
-from dataclasses import dataclass
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True)

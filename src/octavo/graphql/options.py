@@ -1,7 +1,7 @@
 """What GraphQL is given: what the settings say, and the services that answer. Imports no graphql-core."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from octavo.authentication.authenticator import Authenticator
@@ -14,6 +14,7 @@ from octavo.media.files import FileService
 from octavo.users.accounts import Accounts
 from octavo.users.role_management import RoleManagement
 from octavo.users.user_management import UserManagement
+from octavo.values import dataclass
 
 MOST_LOGINS: Final = 5
 """How many root fields of a request may check credentials, where they are to be few."""

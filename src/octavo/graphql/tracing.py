@@ -3,11 +3,12 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
 import orjson
+
+from octavo.values import dataclass
 
 PARSING: Final = "parsing"
 VALIDATION: Final = "validation"

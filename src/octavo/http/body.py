@@ -1,12 +1,13 @@
 """What a request brings: JSON, a form, a form with files, or text, by its content type. Others count as no body."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from octavo.http.form_data import UploadedFile, read_form_data
 from octavo.http.request import Request, decode_text
 from octavo.threads import compute
+from octavo.values import dataclass
 
 FORM = "application/x-www-form-urlencoded"
 FORM_DATA = "multipart/form-data"

@@ -1,9 +1,9 @@
 """Cookies: read from a request, set and dropped by an answer. Ours are for the server alone: `HttpOnly`, always."""
 
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from octavo.http.request import Request
+from octavo.values import dataclass
 
 SameSite = Literal["Strict", "Lax", "None"]
 

@@ -4,7 +4,6 @@ May refuse with 400 (malformed), 413 and 415 (compressed).
 """
 
 import asyncio
-from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 
 from multipart import (  # type: ignore[import-untyped]
@@ -18,6 +17,7 @@ from multipart import (  # type: ignore[import-untyped]
 from octavo.errors import BadRequestError, PayloadTooLargeError, UnsupportedMediaTypeError
 from octavo.http.options import BodyLimits
 from octavo.http.request import Request
+from octavo.values import dataclass
 
 # Files up to this size stay in memory; pieces of a body are parsed in a thread from this size on.
 IN_MEMORY = 256 * 1024

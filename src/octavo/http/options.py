@@ -1,9 +1,10 @@
 """What can be set about HTTP: limits, time-outs, CORS, security headers. Data only, with the defaults."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from octavo.http.proxies import TrustedProxies
+from octavo.values import dataclass
 
 
 class CorsMode(StrEnum):

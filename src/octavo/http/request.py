@@ -7,7 +7,6 @@ import math
 import zlib
 from asyncio import Task, get_running_loop
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Any, Final
 from urllib.parse import quote, unquote_to_bytes
@@ -18,6 +17,7 @@ from octavo.http.json_text import parse_json
 from octavo.http.options import HttpOptions
 from octavo.http.request_names import name_of
 from octavo.threads import in_computing_thread
+from octavo.values import dataclass
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

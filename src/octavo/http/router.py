@@ -1,13 +1,14 @@
 """From method and path to a handler: dictionaries only. Paths are matched in any case, with or without a last slash."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 from urllib.parse import unquote
 
 from octavo.http.request import NO_VALUES, Request, Scope
 from octavo.http.response import Response
+from octavo.values import dataclass
 
 Handler = Callable[[Request], Awaitable[Response]]
 Finish = Callable[[Request, Response], Response]

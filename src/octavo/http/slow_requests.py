@@ -3,12 +3,12 @@
 import re
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.clock import this_moment
 from octavo.http.request import Request
 from octavo.http.response import LiveResponse, Response
+from octavo.values import dataclass
 
 SLOW: Final = 1.0
 """Seconds."""

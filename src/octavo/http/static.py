@@ -4,7 +4,6 @@ import asyncio
 import mimetypes
 import os
 from collections.abc import AsyncGenerator, Iterable, Mapping
-from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path, PurePath
 from stat import S_ISREG
@@ -14,6 +13,7 @@ from urllib.parse import unquote_to_bytes
 from octavo.http.ranges import Unsatisfiable, entity_tag, is_unchanged, last_modified, wanted_range
 from octavo.http.request import Request
 from octavo.http.response import TEXT, FileResponse, Headers, Response
+from octavo.values import dataclass
 
 CHUNK = 64 * 1024
 

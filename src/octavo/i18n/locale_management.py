@@ -6,7 +6,6 @@ Refuses with `ApplicationError` and `NotFoundError`.
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.content.entry_unit import EntryUnit
@@ -23,6 +22,7 @@ from octavo.sql.write.locales import (
     compile_entries_of_locale,
     compile_insert_default,
 )
+from octavo.values import dataclass
 
 _LOCK: Final = "octavo: locales"
 _CODE: Final = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}", re.ASCII)

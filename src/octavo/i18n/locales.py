@@ -1,13 +1,13 @@
 """Locales: the codes that exist and the default one, read from the database and remembered for a moment."""
 
 import time
-from dataclasses import dataclass
 
 import orjson
 
 from octavo.database.ambient import joined
 from octavo.database.connection import Connection, Database
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.values import dataclass
 
 FALLBACK = "en"
 MAX_AGE_SECONDS = 1.0

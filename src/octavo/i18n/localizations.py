@@ -4,7 +4,6 @@ Refuses with ApplicationError and NotFoundError, in the words of the reference.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -34,6 +33,7 @@ from octavo.schema.automatic import LOCALE, LOCALIZATIONS, PUBLISHED_AT, STAMPED
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
 """The configuration of a v4 project: `config/*`, and `config/env/<environment>/*` merged over it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from octavo.javascript.reader import Reader
 from octavo.javascript.source import Place, SourceProblem, name_in, resolved_inside
 from octavo.javascript.values import UNDEFINED, Hole, Items, Record, Value
+from octavo.values import dataclass
 
 SUFFIXES = (".cjs", ".mjs", ".ts", ".json", ".js")
 """Of several files of one name, what stands later here counts."""

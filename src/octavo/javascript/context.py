@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from tree_sitter import Node
@@ -11,6 +11,7 @@ from octavo.javascript.parse import Module
 from octavo.javascript.semantics import Unknown
 from octavo.javascript.source import SourceProblem
 from octavo.javascript.values import Data, Hole, Items, Record, Value, Variable
+from octavo.values import dataclass
 
 MOST_STEPS = 100_000
 """Expressions that one file may evaluate, loops and functions counted as often as they run."""

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from tree_sitter import Node
@@ -23,6 +23,7 @@ from octavo.javascript.syntax import (
     unwrap,
     walk,
 )
+from octavo.values import dataclass
 
 DECLARATIONS = ("lexical_declaration", "variable_declaration")
 

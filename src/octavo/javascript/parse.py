@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
 from time import thread_time
@@ -13,6 +12,7 @@ import tree_sitter_typescript
 from tree_sitter import Language, LogType, Node, Parser, Tree
 
 from octavo.javascript.source import Place, Source, SourceProblem, read_source, source_of
+from octavo.values import dataclass
 
 LONGEST_PARSE = 0.6
 """Seconds of the processor that one file may take under watch. A file of 100 kB takes a tenth of it to a quarter."""

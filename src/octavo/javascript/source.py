@@ -2,10 +2,11 @@
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from octavo.own_files import read_own_file
+from octavo.values import dataclass
 
 LARGEST_SOURCE = 256 * 1024
 """Bytes. Files that people write are far below it; bundles are not, and say nothing that can be read."""

@@ -1,7 +1,7 @@
 """What an expression comes to: a tree of values, each with its place, and holes where it cannot be known."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import Any
 
@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from octavo.javascript.parse import Module
 from octavo.javascript.source import Place
+from octavo.values import dataclass
 
 
 class Undefined(Enum):

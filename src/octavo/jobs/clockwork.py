@@ -7,7 +7,6 @@ transaction. What was missed while nobody was there is left out, or made up for 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.clock import this_moment
@@ -18,6 +17,7 @@ from octavo.jobs.schedule import Schedule
 from octavo.outage_log import reason_of
 from octavo.sql.ddl.tables import OwnTable
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

@@ -7,12 +7,12 @@ import importlib
 import inspect
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, TypeVar
 
 from octavo.project.modules import without_bytecode
+from octavo.values import dataclass
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 

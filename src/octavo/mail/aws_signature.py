@@ -2,9 +2,11 @@
 
 import hashlib
 import hmac
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Final
+
+from octavo.values import dataclass
 
 FORM: Final = "application/x-www-form-urlencoded; charset=utf-8"
 

@@ -4,10 +4,10 @@ import asyncio
 import logging
 import time
 import uuid
-from dataclasses import dataclass
 from pathlib import Path
 
 from octavo.mail.mailers import NOBODY, MailProblem, Message, Sender
+from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ goes into the problem, what we sent does not. Imports the HTTP client: to be imp
 import base64
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -19,6 +19,7 @@ import httpx2
 from octavo.mail.aws_signature import AwsKey, signed_headers
 from octavo.mail.mailers import NOBODY, Attachment, MailProblem, Message, Sender
 from octavo.mail.mime import to_mime
+from octavo.values import dataclass
 
 _TIMES: Final = httpx2.Timeout(30, connect=10)
 _XML_MESSAGE: Final = re.compile(r"<Message>(.*?)</Message>", re.DOTALL)

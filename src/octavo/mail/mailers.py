@@ -3,8 +3,10 @@
 Raises `MailProblem` when a message cannot be handed over.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Protocol
+
+from octavo.values import dataclass
 
 
 class MailProblem(Exception):

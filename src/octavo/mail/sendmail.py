@@ -3,10 +3,10 @@
 import asyncio
 import os
 import shutil
-from dataclasses import dataclass
 from typing import Final
 
 from octavo.mail.mailers import NOBODY, MailProblem, Message, Sender
+from octavo.values import dataclass
 
 _USUAL_PLACES: Final = ("/usr/sbin", "/usr/lib", "/usr/bin")
 _SECONDS: Final = 60.0

@@ -1,9 +1,8 @@
 """SmtpMailer: hands messages to a mail server."""
 
-from dataclasses import dataclass
-
 from octavo.mail.mailers import NOBODY, Message, Sender
 from octavo.mail.smtp_server import SmtpServer
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

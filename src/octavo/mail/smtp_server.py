@@ -1,8 +1,10 @@
 """Mail servers: where they are, and how the way to them is encrypted."""
 
 import ssl
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal
+
+from octavo.values import dataclass
 
 Security = Literal["none", "opportunistic", "starttls", "tls"]
 

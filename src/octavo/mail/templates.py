@@ -9,12 +9,13 @@ import json
 import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from octavo.mail.mailers import Message
 from octavo.own_files import MEGABYTE, read_own_file
+from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Final
+
+from octavo.values import dataclass
 
 PACKAGE: Final = Path(__file__).parents[1]
 PLACES: Final = (PACKAGE / "documents", PACKAGE.parents[1])

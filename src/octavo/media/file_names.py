@@ -7,11 +7,11 @@ extension of letters and digits. Refuses with `ApplicationError` and `Validation
 import mimetypes
 import re
 import secrets
-from dataclasses import dataclass
 from typing import Final
 
 from octavo.content import slugs
 from octavo.errors import ApplicationError, ValidationError
+from octavo.values import dataclass
 
 MAX_NAME: Final = 255
 """What the column holds, on PostgreSQL."""

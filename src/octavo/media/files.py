@@ -6,7 +6,6 @@ Each is one transaction. What is shown of a file is read inside it, as a door ha
 
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -37,6 +36,7 @@ from octavo.schema.attributes import Media
 from octavo.schema.content_types import ContentType
 from octavo.schema.uids import FILE
 from octavo.sql.write.files import compile_last_place
+from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

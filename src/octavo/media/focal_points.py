@@ -5,8 +5,10 @@ and leaves it alone, so a project that goes back to v4 keeps them.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Final
+
+from octavo.values import dataclass
 
 METADATA: Final = "provider_metadata"
 FOCAL_POINT: Final = "focalPoint"

@@ -4,7 +4,6 @@ Whoever changes the tree, or what is in it, holds one lock: paths are kept in al
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.database.connection import Connection, Transaction
@@ -14,6 +13,7 @@ from octavo.media.folders import LOCK, Folder
 from octavo.query.numbers import read_entry_id
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.values import dataclass
 
 LONGEST_PATH: Final = 255
 """Characters of a path, which stands in a column of so many."""

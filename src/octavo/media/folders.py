@@ -4,7 +4,6 @@ Its id is kept in v4's settings. When people have removed the folder, the next u
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.clock import this_moment
@@ -21,6 +20,7 @@ from octavo.sql.write.files import (
     compile_link_folder,
     compile_next_folder,
 )
+from octavo.values import dataclass
 
 NAME: Final = "API Uploads"
 LOCK: Final = "octavo: folders"

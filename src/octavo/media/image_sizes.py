@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from octavo.values import dataclass
 
 THUMBNAIL: Final = (245, 156)
 """Width and height within which thumbnails lie, in pixels."""

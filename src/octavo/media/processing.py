@@ -6,7 +6,7 @@ transaction that changes the row is about to end.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -16,6 +16,7 @@ from octavo.media.file_types import HEAD_BYTES, type_of
 from octavo.media.image_metadata import remove_notes
 from octavo.media.image_sizes import Format, Measured
 from octavo.media.storage.base import Kept, Storage, temporary_in
+from octavo.values import dataclass
 
 
 class IncomingFile(Protocol):

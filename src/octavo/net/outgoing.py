@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 import httpx2
 
 from octavo.net.guarded_http import GuardedTransport, RefusedAddress, tls_context
+from octavo.values import dataclass
 
 MOST_REDIRECTS: Final = 5
 

@@ -4,11 +4,11 @@ one; to make one that is frozen takes several times as long, and a write makes m
 A row that does not exist yet is known by a `RowRef`, whose id is filled in when the row has been inserted.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 from octavo.schema.attributes import Relation
 from octavo.schema.content_types import Definition
+from octavo.values import dataclass
 
 
 class RowRef:

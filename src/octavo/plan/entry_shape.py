@@ -6,7 +6,7 @@ below them.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 from octavo.plan.filters import both, plan_filter, plan_guard, plan_step
@@ -38,6 +38,7 @@ from octavo.schema.automatic import CREATORS, LOCALE, LOCALIZATIONS
 from octavo.schema.content_types import Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.scalar_types import SCALAR_TYPES
+from octavo.values import dataclass
 
 ABSENT = ""
 

@@ -1,11 +1,11 @@
 """What a read looks for, without any value: by which an index can be proposed."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from octavo.plan import nodes
 from octavo.plan.nodes import Condition, Exists, Linked, ReadPlan, Selection, Tested
+from octavo.values import dataclass
 
 T = TypeVar("T")
 

@@ -1,10 +1,10 @@
 """How deep the lists of a plan lie in one another: each level multiplies the entries of the one above."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from octavo.plan.nodes import GuardShape, ManyShape, ObjectShape, OneShape, ReadPlan, ScalarRun, Shape, VariantShape
+from octavo.values import dataclass
 
 LARGE_FROM: Final = 3
 """Lists in lists in lists: from here on the number of entries is the caller's to choose."""

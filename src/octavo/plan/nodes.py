@@ -3,12 +3,13 @@
 Two requests of the same shape have equal plans, so a compiled statement is found by its plan.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from octavo.query.operators import Test
 from octavo.schema.attributes import AnyAttribute, Scalar
 from octavo.schema.content_types import Definition
+from octavo.values import dataclass
 
 
 class ParameterKind(Enum):

@@ -1,7 +1,7 @@
 """Planning: the registry to resolve names in, and the values met on the way, numbered as parameters."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from octavo.errors import ValidationError
@@ -11,6 +11,7 @@ from octavo.query.ast import Filter
 from octavo.schema.content_types import Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.registry import Registry
+from octavo.values import dataclass
 
 Bound = str | int | float | bool
 Value = Bound | Slot

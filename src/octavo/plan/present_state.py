@@ -1,9 +1,9 @@
 """Facts: what a write has to know about the present state, asked in one statement. Names resolved, values typed."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from octavo.schema.content_types import ContentType, Definition
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """plan_read: a sanitized Query becomes a ReadPlan. The stages read as a table of contents."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from octavo.errors import ValidationError
 from octavo.plan.answer_shape import answer_shape
@@ -39,6 +39,7 @@ from octavo.schema.content_types import Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import NUMBER_KINDS, SCALAR_TYPES
+from octavo.values import dataclass
 
 _ALL_AT_ONCE = Page(with_count=False)
 _NOTHING_SHOWN = Page(limit=0)

@@ -1,7 +1,8 @@
 """What a read may cost, whatever it asks. The joins are counted by `planning`, the bytes when it is compiled."""
 
-from dataclasses import dataclass
 from typing import Final
+
+from octavo.values import dataclass
 
 MOST_JOINS: Final = 1_000
 LARGEST_STATEMENT: Final = 512 * 1024

@@ -6,7 +6,7 @@ nothing in one with nulls.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import Final
 
@@ -20,6 +20,7 @@ from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.problems import did_you_mean
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import NUMBER_KINDS, SCALAR_TYPES, ValueKind
+from octavo.values import dataclass
 
 ID: Final = "id"
 _NOT_ORDERED: Final = frozenset({ValueKind.JSON, ValueKind.BOOLEAN})

@@ -4,7 +4,7 @@ Whoever keeps answers has to forget them when entries of these types change.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from octavo.plan.nodes import (
 from octavo.plan.write import takes_targets
 from octavo.schema.attributes import Relation
 from octavo.schema.content_types import ContentType, Definition
+from octavo.values import dataclass
 
 _LEAVES: Final = (ScalarRun, ScalarShape, LiteralShape, KindShape, Parameter)
 _TAKEN_BY_MORPHS: Final = ("morphOne", "morphMany")

@@ -4,7 +4,7 @@ Changes of one kind to one table are put together, so that a write needs few sta
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from octavo.plan.changes import (
@@ -36,6 +36,7 @@ from octavo.plan.changes import (
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
+from octavo.values import dataclass
 
 
 @dataclass(slots=True, kw_only=True)

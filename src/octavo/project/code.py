@@ -16,7 +16,7 @@ Policies and middlewares stand in `src` (`global::NAME`); all of them in `src/ap
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any, Final
@@ -31,6 +31,7 @@ from octavo.project.problems import CodeProblem, InvalidCode
 from octavo.project.routes import CoreRouter, InvalidRoute, Route
 from octavo.schema.naming import kebab_case
 from octavo.schema.source_folders import SourceFolder, project_source
+from octavo.values import dataclass
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 _POLICY: Final = "context, config"

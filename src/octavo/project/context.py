@@ -1,7 +1,7 @@
 """What a project's code is told of a request, whichever door it came through."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from octavo.authorization.actor import Actor
@@ -10,6 +10,7 @@ from octavo.project.named import Used
 from octavo.project.results import Entry
 from octavo.project.state import State
 from octavo.schema.uids import USER
+from octavo.values import dataclass
 
 
 async def user_of(app: Any, actor: Actor) -> Entry | None:

@@ -1,6 +1,5 @@
 """The plugins that are installed. Looks into all packages: only where one is in use."""
 
-from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Final
 from octavo.project.problems import CodeProblem, InvalidCode
 from octavo.schema.source_folders import SourceFolder
 from octavo.settings.files.plugins import BUILT_IN
+from octavo.values import dataclass
 
 GROUP: Final = "octavo.plugins"
 

@@ -1,12 +1,12 @@
 """`lifecycles.py` of a content-type: functions that are named by what they are called before or after."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
 from octavo.project.places import OWNERS
+from octavo.values import dataclass
 
 PATTERNS: Final = tuple(f"{folder}/*/content-types/*/lifecycles.py" for folder in OWNERS)
 MOMENTS: Final = ("before", "after")

@@ -1,7 +1,7 @@
 """Policies and middlewares where they are used: by name, with a config, or the function itself."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ from octavo.project.functions import Function, function_at, place_of
 from octavo.project.naming import did_you_mean
 from octavo.project.problems import CodeProblem, InvalidCode
 from octavo.schema.naming import kebab_case
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

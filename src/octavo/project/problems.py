@@ -1,9 +1,9 @@
 """What is wrong with a project's code: all of it at once, each with its place."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from octavo.plurals import counted
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """What a project's code gets and gives when it speaks of content."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
+
+from octavo.values import dataclass
 
 EntryT = TypeVar("EntryT")
 

@@ -2,11 +2,12 @@
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any, Final
 
 from octavo.project.naming import action_name
+from octavo.values import dataclass
 
 Auth = bool | Sequence[str] | Mapping[str, Any] | None
 Named = str | tuple[str, Any] | Mapping[str, Any] | Callable[..., Any]

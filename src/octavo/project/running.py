@@ -3,13 +3,13 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol, TypeVar
 
 from octavo.errors import LoggedError, OctavoError
 from octavo.outage_log import outage_behind
 from octavo.project.failures import describe, failure_place
+from octavo.values import dataclass
 
 logger = logging.getLogger("octavo.code")
 

@@ -4,8 +4,10 @@ What a request says beside its tags is the operator's; tokens are in headers alo
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal
+
+from octavo.values import dataclass
 
 FrontKind = Literal["purge", "fastly", "cloudflare"]
 

@@ -8,12 +8,12 @@ What it has not been told is a message of the outbox again before anybody counts
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from octavo.clock import steady_time, this_moment
 from octavo.purging.fronts import Front, PurgeRequest, purge_requests
 from octavo.purging.tags import merged
+from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

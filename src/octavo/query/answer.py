@@ -4,9 +4,8 @@ GraphQL brings its selection set in this form: keys are aliases, values are attr
 Query, or constants. The content manager brings what administrators see of an entry.
 """
 
-from dataclasses import dataclass
-
 from octavo.query.ast import Filter, Query
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

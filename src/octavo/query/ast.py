@@ -1,9 +1,10 @@
 """Query: what the caller asked, as frozen values. `path`s are where a part stood in the request, for error messages."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from octavo.query.operators import Operator
+from octavo.values import dataclass
 
 Path = tuple[str, ...]
 Value = str | int | float | bool | None

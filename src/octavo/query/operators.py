@@ -3,8 +3,9 @@
 Names and meanings are the service document's ("Filters"), with those that only the reference knows (observed.md, 4).
 """
 
-from dataclasses import dataclass
 from enum import Enum
+
+from octavo.values import dataclass
 
 
 class Test(Enum):

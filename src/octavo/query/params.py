@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,7 @@ from octavo.query.filters import read_filters
 from octavo.query.numbers import MAX_SAFE_INTEGER, js_number
 from octavo.query.populate import MAX_LEVELS, levels, read_populate, too_deep
 from octavo.query.sorting import read_sort
+from octavo.values import dataclass
 
 _COUNT_FLAGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
 _STATES = {state.value: state for state in PublicationState}

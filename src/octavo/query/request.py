@@ -4,13 +4,14 @@ Doors have one for every read they know; `controllers` prepares it for somebody,
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any
 
 from octavo.query.answer import Answer
 from octavo.query.ast import EVERYTHING, Query
 from octavo.schema.content_types import Definition
+from octavo.values import dataclass
 
 
 class By(Enum):

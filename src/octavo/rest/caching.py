@@ -5,7 +5,7 @@ credentials are never for caches that serve others; where anything is said, cach
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from xxhash import xxh64_hexdigest
@@ -17,6 +17,7 @@ from octavo.http.response import Headers, Response
 from octavo.http.router import Finish, Route, Router
 from octavo.rest.operations import Operation
 from octavo.rest.surrogate_keys import KeyOptions, SurrogateKeys, is_keyed
+from octavo.values import dataclass
 
 ANY: Final = "*"
 """All content-types, or all roles."""

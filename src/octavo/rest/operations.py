@@ -4,7 +4,6 @@ A row says which action is asked for; whoever may not take it is turned away bef
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
@@ -15,6 +14,7 @@ from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.http.router import Handler, Router
 from octavo.project.v4 import Access
+from octavo.values import dataclass
 
 Endpoint = Callable[[Request, Actor], Awaitable[Response]]
 """What handles an operation for somebody who may."""

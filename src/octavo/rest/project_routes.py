@@ -1,7 +1,7 @@
 """The routes that a v4 project declares in JavaScript: core actions on them, and refusals where its own code stood."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from octavo.authorization.actor import Actor
@@ -17,6 +17,7 @@ from octavo.rest.content_operations import content_operation, content_operations
 from octavo.rest.endpoints import ContentEndpoints
 from octavo.rest.operations import Declared, Endpoint, Handlers, Operation
 from octavo.schema.content_types import ContentType
+from octavo.values import dataclass
 
 
 class ShapedEndpoints(ContentEndpoints):

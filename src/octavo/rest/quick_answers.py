@@ -7,7 +7,6 @@ the same. Only reads of content that no code of the project has to do with are a
 """
 
 from collections.abc import Awaitable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from octavo.authentication.authenticator import Authenticator
@@ -22,6 +21,7 @@ from octavo.http.router import Finish, Handler, Known, Route, Router
 from octavo.rest.caching import CONDITION, unless_known
 from octavo.rest.endpoints import ContentEndpoints
 from octavo.rest.operations import Guarded, Operation
+from octavo.values import dataclass
 
 _READS: Final = frozenset({"find", "find_one", "find_single"})
 _CREDENTIALS: Final = b"authorization"

@@ -4,7 +4,6 @@ A refresh token travels in bodies, or in a cookie that scripts cannot read; whic
 the other is not taken. Cookies are set for and taken from pages of our own alone.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 import orjson
@@ -21,6 +20,7 @@ from octavo.rest.operations import Operation
 from octavo.rest.plugin_operations import SESSIONS
 from octavo.users.accounts import Accounts, Session
 from octavo.users.sessions import UserSessions
+from octavo.values import dataclass
 
 COOKIE: Final = "octavo_refresh"
 NOT_KEPT: Final[Headers] = ((b"cache-control", b"no-store"),)

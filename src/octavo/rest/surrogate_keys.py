@@ -6,7 +6,6 @@ may show anything, and so is purged by every change.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -18,6 +17,7 @@ from octavo.purging.tags import ALL, ANY, entries_tag, entry_tag
 from octavo.rest.endpoints import ContentEndpoints
 from octavo.rest.operations import Guarded
 from octavo.schema.uids import FILE
+from octavo.values import dataclass
 
 _WITH_COMMAS: Final = frozenset({"cache-tag"})
 """Headers whose tags are parted by commas; those of others are by blanks."""

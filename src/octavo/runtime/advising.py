@@ -1,7 +1,6 @@
 """Which indexes would help: requests and what was slow, looked at one by one; and definitions that get them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -30,6 +29,7 @@ from octavo.schema.source_folders import project_source
 from octavo.schema.writing import definition_text
 from octavo.settings import Settings
 from octavo.transfer.definition_edits import replace_file
+from octavo.values import dataclass
 
 
 class NoAdvice(Exception):

@@ -1,7 +1,7 @@
 """Which servers of PostgreSQL the settings name: the primary, the way past a pooler, replicas. Raises SettingsError."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from octavo.database.topology import Freshness, Parameters, Topology
@@ -9,6 +9,7 @@ from octavo.runtime.database_ssl import ssl_of
 from octavo.settings import Settings, SettingsError, SettingsProblem
 from octavo.settings.addresses import read_places
 from octavo.settings.database_url import read_database_url
+from octavo.values import dataclass
 
 _PARAMETERS = {"host": "host", "port": "port", "user": "user", "password": "password", "name": "database", "ssl": "ssl"}
 

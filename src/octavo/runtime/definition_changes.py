@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from octavo.schema.custom_fields import known_custom_fields
 from octavo.schema.registry import Registry
 from octavo.sql.physical_names import table_name
 from octavo.threads import in_thread
+from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 Settle = Callable[[], Awaitable[None]]

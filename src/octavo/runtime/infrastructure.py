@@ -6,7 +6,6 @@ registry. What does is in `site`.
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from octavo.administrators.accounts import Administrators
@@ -45,6 +44,7 @@ from octavo.runtime.prepare_database import StartFailed
 from octavo.schema.uids import LOCALE
 from octavo.settings import Settings
 from octavo.users.sessions import UserSessions
+from octavo.values import dataclass
 from octavo.webhooks.book import Webhooks
 
 if TYPE_CHECKING:

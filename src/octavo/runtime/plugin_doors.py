@@ -1,7 +1,7 @@
 """Where the actions of plugins are asked for: their routes, and their fields of GraphQL. For closing them."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from octavo.authorization.actions import ACCOUNTS, FILES, LIST_LOCALES
@@ -11,6 +11,7 @@ from octavo.rest.plugin_operations import PLUGIN_OPERATIONS
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.schema.uids import FILE, ROLE, USER
+from octavo.values import dataclass
 
 _NOT_OF_SINGLE: Final = ("create", "findOne")
 _ALL_ACTIONS: Final = ("find", "findOne", "create", "update", "delete", "createLocalization")

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from octavo.graphql.customization.extension import ACTIONS, Extension, ExtensionError, FieldAccess
@@ -14,6 +14,7 @@ from octavo.rest.project_routes import refuse
 from octavo.runtime.plugin_doors import Door, content_fields, doors_of, generated_fields, hooked_doors
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
+from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

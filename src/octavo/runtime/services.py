@@ -1,7 +1,5 @@
 """What the doors share of one site."""
 
-from dataclasses import dataclass
-
 from octavo.authorization.rights.engine import Rights
 from octavo.content_manager.account_writes import AccountWrites
 from octavo.content_manager.configurations import Configurations
@@ -18,6 +16,7 @@ from octavo.users.accounts import Accounts
 from octavo.users.providers.logins import ProviderLogins
 from octavo.users.role_management import RoleManagement
 from octavo.users.user_management import UserManagement
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

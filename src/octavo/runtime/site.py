@@ -5,7 +5,6 @@ Stands on an `Infrastructure` and never changes. When the definitions do, anothe
 
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from functools import cache
 
 from octavo.authorization.rights.engine import Rights
@@ -85,6 +84,7 @@ from octavo.users.providers.links import ProviderAccounts
 from octavo.users.providers.logins import ProviderLogins
 from octavo.users.role_management import RoleManagement
 from octavo.users.user_management import UserManagement
+from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

@@ -4,8 +4,10 @@ Kinds follow the service document ("Content-type definition"): scalars (with enu
 components and dynamic zones.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
+
+from octavo.values import dataclass
 
 RelationKind = Literal[
     "oneToOne", "oneToMany", "manyToOne", "manyToMany", "morphToOne", "morphToMany", "morphOne", "morphMany"

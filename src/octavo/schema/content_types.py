@@ -1,12 +1,13 @@
 """ContentType and Component: named sets of attributes with their options."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any
 
 from octavo.schema.attributes import AnyAttribute, Relation, Scalar
 from octavo.schema.declared_indexes import DeclaredIndex
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,8 @@
 """Indexes that a content-type declares: what lists are sorted by, and what `$containsi` looks into."""
 
-from dataclasses import dataclass
 from typing import Final
+
+from octavo.values import dataclass
 
 CONTAINS: Final = "contains"
 """An index for parts of texts."""

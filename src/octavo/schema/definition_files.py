@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from octavo.own_files import MEGABYTE, read_own_file
 from octavo.schema.naming import component_uid, content_type_uid, kebab_case
 from octavo.schema.problems import DefinitionProblem, warning
 from octavo.schema.source_folders import SourceFolder
+from octavo.values import dataclass
 
 Raw = dict[str, Any]
 

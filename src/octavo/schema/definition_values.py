@@ -1,11 +1,12 @@
 """Reads values out of a definition. Whatever is of the wrong JSON type is noted as a problem, never an exception."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from octavo.schema.custom_fields import CustomFields
 from octavo.schema.problems import DefinitionProblem, did_you_mean, warning
+from octavo.values import dataclass
 
 
 @dataclass(slots=True)

@@ -5,7 +5,6 @@
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
@@ -14,6 +13,7 @@ from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES
 from octavo.schema.uids import ROLE
+from octavo.values import dataclass
 
 NEVER_POPULATED: Final = frozenset({(ROLE, "users")})
 """Relations that nobody is shown, by whatever way (observed); filters may use them."""

@@ -1,7 +1,6 @@
 """A project's definitions to a registry, with everything that was noticed on the way."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +16,7 @@ from octavo.schema.problems import DefinitionProblem, InvalidDefinitions
 from octavo.schema.registry import Registry
 from octavo.schema.source_folders import SourceFolder, project_source
 from octavo.schema.tolerance import tolerate
+from octavo.values import dataclass
 
 BUILT_IN: Final = "built-in"
 """The source of a definition that every project has."""

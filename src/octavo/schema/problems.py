@@ -1,11 +1,11 @@
 """Problems found in definitions: collected, never raised one by one, so that an author sees all of them at once."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
 
 from octavo.plurals import counted
+from octavo.values import dataclass
 
 Severity = Literal["error", "warning"]
 

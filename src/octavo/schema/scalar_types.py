@@ -3,9 +3,10 @@
 A `ValueKind` is what the query compiler and the validators look at; several type words share one kind.
 """
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
+
+from octavo.values import dataclass
 
 LARGEST_ID: Final = 2**31 - 1
 """The largest id that a row can have."""

@@ -1,7 +1,8 @@
 """Source folders: the project's `src`, and packages of plugins, which have the same shape."""
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

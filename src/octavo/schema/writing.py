@@ -5,7 +5,6 @@ What is to be written is checked against all definitions of the project first, a
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +15,7 @@ from octavo.schema.naming import content_type_uid
 from octavo.schema.parse import parse_component, parse_content_type
 from octavo.schema.problems import DefinitionProblem, InvalidDefinitions
 from octavo.schema.registry import Registry
+from octavo.values import dataclass
 
 Raw = Mapping[str, Any]
 

@@ -6,12 +6,13 @@ but is not yet. No key of v4's holds a semicolon.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from math import inf
 from typing import Any, Final
 
 from octavo.settings.values import TEXTS, Kind
+from octavo.values import dataclass
 
 _FORM: Final = re.compile(r"([^;]+)(?:;(?:until=([0-9T:.Z+-]+)|(next)))?")
 

@@ -8,9 +8,10 @@ the default of `persistedQueries`, which is a setting of GraphQL.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from octavo.settings.v4_version import REFERENCE, Version
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

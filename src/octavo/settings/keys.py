@@ -6,11 +6,12 @@ A row of the table is a dataclass field made by `setting`; a TOML table is a nes
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, Field, field, fields
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 
 from octavo.settings import values
 from octavo.settings.values import Kind
+from octavo.values import dataclass
 
 T = TypeVar("T")
 

@@ -1,7 +1,7 @@
 """All settings of a project: a section for each file in `config/`, declared in `octavo.settings.files`, and secrets."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from octavo.settings.files.plugins import Plugins
 from octavo.settings.files.server import Server
 from octavo.settings.keys import Table, read_table, setting
 from octavo.settings.v4.findings import Finding
+from octavo.values import dataclass
 
 Mode = Literal["development", "staging", "production"]
 

@@ -1,8 +1,9 @@
 """SettingsError: everything that is wrong with the settings, each with its source, its key and what was expected."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from difflib import get_close_matches
+
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,13 @@
 what v4 has stored."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any
 
 from octavo.settings import values
 from octavo.settings.keys import camel, canonical
 from octavo.settings.values import Kind
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

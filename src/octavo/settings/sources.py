@@ -3,7 +3,6 @@ what is wrong with it."""
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from io import StringIO
 from json import dumps
 from pathlib import Path
@@ -16,6 +15,7 @@ from octavo.settings.keys import Key, Table, camel, canonical, kebab
 from octavo.settings.model import FILES, TABLES
 from octavo.settings.problems import SettingsProblem, unknown
 from octavo.settings.values import free_value
+from octavo.values import dataclass
 
 PREFIX = "OCTAVO_"
 LARGEST = MEGABYTE

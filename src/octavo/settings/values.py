@@ -5,13 +5,14 @@ A reader raises ValueError for anything it does not take; the loader turns that 
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from ipaddress import ip_network
 from json import JSONDecodeError, dumps, loads
 from typing import Any, cast
 from urllib.parse import unquote
 
 from octavo.settings.v4_version import parse_version
+from octavo.values import dataclass
 
 Reader = Callable[[Any], Any]
 

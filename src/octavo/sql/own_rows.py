@@ -1,13 +1,13 @@
 """Many rows at once into a table that no content-type stands for."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
 from octavo.sql.statement import Statement
+from octavo.values import dataclass
 
 _SIZES: Final = (64, 8, 1)
 """Rows that one statement inserts, so that databases see few texts."""

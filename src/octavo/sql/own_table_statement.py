@@ -1,12 +1,12 @@
 """Statements about tables that no content-type stands for: written once, for every database, with names for values."""
 
-from dataclasses import dataclass
 from functools import lru_cache
 from string import Formatter
 from typing import Any
 
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.statement import Statement
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

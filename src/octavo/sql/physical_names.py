@@ -5,7 +5,6 @@ names, never by definitions: those would keep registries alive that nobody serve
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
 from octavo.schema.attributes import Relation, Scalar
@@ -13,6 +12,7 @@ from octavo.schema.automatic import CREATED_BY, UPDATED_BY
 from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.naming import singular_of, snake_case
 from octavo.schema.registry import Registry
+from octavo.values import dataclass
 
 FILES_MORPH_ATTRIBUTE = "related"
 MORPH_ONE_COLUMNS = ("target_id", "target_type")  # of a morphToOne, whatever its name

@@ -5,9 +5,10 @@ Only so much is understood as that needs: what is quoted, what is a comment, and
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
+
+from octavo.values import dataclass
 
 _COMMON: Final = r"'[^']*' | \"[^\"]*\" | --[^\n]*"
 _WORDS: Final = r"(?P<word>[^\W\d]\w*) | (?P<sign>[;()]) | (?P<comment>/\*) | (?P<open>['\"])"

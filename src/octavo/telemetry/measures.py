@@ -3,7 +3,7 @@ times a second, all that there are at once."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import isfinite
 from typing import Final
 
@@ -15,6 +15,7 @@ from octavo.http.statements_seen import note_statement
 from octavo.purging.lane import LaneUse
 from octavo.telemetry.memory import resident_bytes
 from octavo.telemetry.samples import Family, Histogram, Labels, Sample
+from octavo.values import dataclass
 
 REQUEST_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 STATEMENT_BOUNDS: Final = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0)

@@ -4,13 +4,14 @@ without values, found out in the background, one of them a second."""
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from time import monotonic
 from typing import Any, Final
 
 from octavo.database.connection import Database
 from octavo.http.slow_requests import LONGEST_STATEMENT, SlowRequest
 from octavo.plan.looked_for import LookedFor
+from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

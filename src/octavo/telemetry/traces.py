@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from random import random
 from typing import Any, Final
@@ -49,6 +49,7 @@ from octavo.jobs.book import TOPIC as JOBS
 from octavo.net.calls import CALLS
 from octavo.telemetry.followed import FollowedAuthenticator, FollowedKeptReader, FollowedMailer, FollowedReader
 from octavo.threads import CARRYING, Work, in_thread
+from octavo.values import dataclass
 
 _MOST_CHILDREN: Final = 128
 """Spans within one that is followed: a request may take thousands of statements."""

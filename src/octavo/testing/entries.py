@@ -5,7 +5,7 @@ Values are counted, not random: the same test makes the same entries.
 
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, date, datetime, timedelta
 from itertools import count
 from typing import Any, Final
@@ -29,6 +29,7 @@ from octavo.schema.json_values import SCALAR_JSON, Json
 from octavo.schema.naming import words
 from octavo.schema.registry import Registry
 from octavo.schema.uids import FILE
+from octavo.values import dataclass
 
 MOST_LEVELS: Final = 8
 _FIRST_DAY: Final = date(2024, 1, 1)

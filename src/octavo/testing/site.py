@@ -5,7 +5,7 @@ import shutil
 import tempfile
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from itertools import count
 from pathlib import Path
@@ -30,6 +30,7 @@ from octavo.testing.databases import Origin, origin_of
 from octavo.testing.entries import CannotMake, Filler
 from octavo.testing.mails import Mail, read_mails
 from octavo.testing.workplace import settings_for, show_project
+from octavo.values import dataclass
 
 ResultT = TypeVar("ResultT")
 

@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -12,6 +11,7 @@ from tree_sitter import Node
 
 from octavo.javascript.parse import Module, parse_text
 from octavo.javascript.syntax import named, properties
+from octavo.values import dataclass
 
 _MARK = b"\xef\xbb\xbf"
 

@@ -7,7 +7,6 @@ otherwise is to be renamed. What rows say of attributes by name is looked for be
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -32,6 +31,7 @@ from octavo.sql.ddl.renames import renames
 from octavo.sql.ddl.tables import wanted_tables
 from octavo.sql.physical_names import ComponentTable, MorphTable, component_table, morph_tables
 from octavo.transfer.definition_edits import Edit, edited, replace_file
+from octavo.values import dataclass
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,99}")
 _NAMES = ("mappedBy", "inversedBy", "morphBy")

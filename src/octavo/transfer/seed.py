@@ -6,7 +6,7 @@ The format is described in `examples/magazine/seed/README.md`. Raises `SeedError
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -24,6 +24,7 @@ from octavo.schema.automatic import LOCALIZATIONS
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.sql.physical_names import table_name
+from octavo.values import dataclass
 
 Progress = Callable[[int, int], None]
 """Told how much is done, and of how much."""

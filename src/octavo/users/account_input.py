@@ -4,13 +4,13 @@ Raises ValidationError. E-mail addresses come out in lower case.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.authentication.passwords import MAX_BYTES
 from octavo.errors import Problem, ValidationError
 from octavo.forms.printing import MISSING, type_message
 from octavo.forms.texts import is_email, is_storable
+from octavo.values import dataclass
 
 MAX_EMAIL: Final = 254
 

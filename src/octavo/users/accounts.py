@@ -7,7 +7,7 @@ ApplicationError and RateLimitError. Mail leaves after the answer, so that its t
 import asyncio
 import logging
 from collections.abc import Coroutine, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -39,6 +39,7 @@ from octavo.sql.own_table_statement import OwnStatement
 from octavo.users import account_input as bodies
 from octavo.users.sessions import stamp_of
 from octavo.users.user_rows import LOCAL, Account, AccountRows, AccountSettings, lock_names
+from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

@@ -10,7 +10,6 @@ ends it as well.
 
 import hmac
 import secrets
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.authentication.credentials import digest
@@ -19,6 +18,7 @@ from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import unit_of_work
 from octavo.sql.ddl.tables import OwnTable
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.values import dataclass
 
 TABLE: Final = OwnTable(
     "octavo_user_sessions",

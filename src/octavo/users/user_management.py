@@ -4,7 +4,6 @@ Refuses with ValidationError, ApplicationError and NotFoundError. Whoever may no
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.authentication.passwords import prepare_password
@@ -26,6 +25,7 @@ from octavo.schema.content_types import ContentType
 from octavo.schema.uids import ROLE, USER
 from octavo.users import account_input as bodies
 from octavo.users.user_rows import LOCAL, Account, AccountRows, lock_names
+from octavo.values import dataclass
 
 _PASSWORD: Final = "password"
 _NEVER_GIVEN: Final = frozenset({"provider", "resetPasswordToken", "confirmationToken"})

@@ -4,7 +4,6 @@ The settings are those that v4 keeps in `strapi_core_store_settings`; what is mi
 """
 
 import json
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.content.entry_unit import EntryUnit
@@ -16,6 +15,7 @@ from octavo.query.request import Form, ReadRequest
 from octavo.schema.uids import USER
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement, escape_braces
+from octavo.values import dataclass
 
 LOCAL: Final = "local"
 """The provider of users who log in with a password here."""

@@ -2,7 +2,6 @@
 bytes; what is too old, or too much, is forgotten, the oldest first."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from octavo.clock import this_moment
@@ -11,6 +10,7 @@ from octavo.database.unit_of_work import UnitOfWork, run_unit
 from octavo.sql.ddl.tables import OwnTable
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.values import dataclass
 from octavo.webhooks.messages import Answer, Sent
 
 TABLE: Final = OwnTable(

@@ -2,9 +2,10 @@
 byte as it was made."""
 
 import secrets
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Final, Protocol
 
+from octavo.values import dataclass
 from octavo.webhooks.webhook import Webhook
 
 TOPIC: Final = "webhook"

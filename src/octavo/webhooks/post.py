@@ -4,13 +4,13 @@ when it is needed."""
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import httpx2
 
 import octavo
 from octavo.net.guarded_http import GuardedTransport, RefusedAddress
+from octavo.values import dataclass
 from octavo.webhooks.messages import MOST_ANSWER, Answer, Sent
 from octavo.webhooks.signature import sign
 from octavo.webhooks.webhook import OUR_HEADERS, Webhook

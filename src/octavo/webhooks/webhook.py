@@ -5,13 +5,14 @@ import binascii
 import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from octavo.errors import Problem, ValidationError
 from octavo.settings.accepted_keys import AcceptedKey
+from octavo.values import dataclass
 
 CREATE: Final = "entry.create"
 UPDATE: Final = "entry.update"

@@ -1,7 +1,6 @@
 """The routes by which administrators send mail, and try whether it can be sent."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from html import escape
 from typing import Any, Final
 
@@ -14,6 +13,7 @@ from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.mail.mailers import Mailer, MailProblem, Message
 from octavo.schema.uids import EMAIL
+from octavo.values import dataclass
 
 MOST_RECIPIENTS: Final = 50
 _SETTINGS: Final = (f"{EMAIL}.settings.read",)

@@ -1,7 +1,6 @@
 """What v4's pages ask about the project itself: whether there is an administrator, logos, versions, plugins, routes."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from octavo.admin.answers import data_answer, no_content, plain_answer
@@ -22,6 +21,7 @@ from octavo.http.query_string import parse_form
 from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.schema.registry import Registry
+from octavo.values import dataclass
 
 _SETTINGS: Final = f"{PREFIX}/project-settings"
 _PAID: Final = (

@@ -5,7 +5,6 @@ one (`.py.draft`), which says what is missing.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -31,6 +30,7 @@ from octavo.project.v4.code import Finding, Kind, State
 from octavo.project.v4.controllers import CORE_ACTIONS, factory_call
 from octavo.project.v4.sources import Sources, answered
 from octavo.schema.registry import Registry
+from octavo.values import dataclass
 
 Lines = list[str]
 Render = Callable[[Text, Sequence[Piece], Collection[str]], Lines]

@@ -1,7 +1,6 @@
 """What JavaScript has built in (lists, texts, dates, JSON, Math), and the few packages that most projects use."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from tree_sitter import Node
@@ -10,6 +9,7 @@ from octavo.adoption.drafts.lists import EACH, ORDERS, each
 from octavo.adoption.drafts.python import Binds, Py, text_literal
 from octavo.adoption.drafts.scope import Scope, Untranslated
 from octavo.javascript.syntax import arguments
+from octavo.values import dataclass
 
 Given = Sequence[Py]
 

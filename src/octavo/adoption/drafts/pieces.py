@@ -1,7 +1,6 @@
 """The pieces that v4 knows by their place, each as the Python that stands in the same place."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from tree_sitter import Node
@@ -12,6 +11,7 @@ from octavo.adoption.drafts.functions import body_lines, guarded_parameters, new
 from octavo.adoption.drafts.python import Py, comment, indented, method_of, python_name, text_literal
 from octavo.adoption.drafts.scope import Scope, Text, Untranslated
 from octavo.javascript.syntax import FUNCTIONS, identifier, parameters, properties, unwrap
+from octavo.values import dataclass
 
 Lines = list[str]
 

@@ -4,11 +4,11 @@ import builtins
 import keyword
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
 from octavo.project.naming import action_name
+from octavo.values import dataclass
 
 _LONGEST_LINE: Final = 120
 _CAPITAL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")

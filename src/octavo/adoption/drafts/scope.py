@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from tree_sitter import Node
@@ -10,6 +10,7 @@ from tree_sitter import Node
 from octavo.adoption.drafts.python import Binds, Py, python_name
 from octavo.javascript.modules import Binding, Import
 from octavo.javascript.parse import Module
+from octavo.values import dataclass
 
 DEEPEST: Final = 60
 """Levels of expressions and statements; whoever writes more by hand has to port it by hand."""

@@ -5,7 +5,6 @@ there for who has any share that it is in, a field of it is there by the shares 
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Final
@@ -21,6 +20,7 @@ from octavo.schema.automatic import TIMESTAMPS
 from octavo.schema.managed import automatic_names
 from octavo.schema.registry import Registry
 from octavo.schema.uids import ADMIN_ROLE, ADMIN_USER, FOLDER, USER
+from octavo.values import dataclass
 
 NEVER: Final[Filter] = At(attribute="id", filter=Compare(operator=OPERATORS["$in"], values=()))
 """Met by no entry."""

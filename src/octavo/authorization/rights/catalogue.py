@@ -4,7 +4,6 @@ Names, sections and their order are v4's.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
@@ -14,6 +13,7 @@ from octavo.authorization.rights.names import CREATE, DELETE, PUBLISH, READ, UPD
 from octavo.schema.content_types import ContentType
 from octavo.schema.managed import managed_types
 from octavo.schema.registry import Registry
+from octavo.values import dataclass
 
 FIELDS: Final = "fields"
 LOCALES: Final = "locales"

@@ -4,12 +4,12 @@ Two come with v4, projects register more. A grant with conditions holds where on
 """
 
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from octavo.query.ast import At, Compare, Filter
 from octavo.query.operators import OPERATORS
 from octavo.schema.automatic import CREATED_BY
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

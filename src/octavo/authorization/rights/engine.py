@@ -5,7 +5,6 @@ import inspect
 import logging
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -24,6 +23,7 @@ from octavo.query.operators import OPERATORS
 from octavo.schema.automatic import LOCALE
 from octavo.schema.registry import Registry
 from octavo.schema.uids import FILE
+from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

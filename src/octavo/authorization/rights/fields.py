@@ -1,12 +1,12 @@
 """Fields that can be granted: the attributes of a content-type, through its components, by their paths."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from octavo.schema.attributes import ComponentField
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.managed import automatic_names
 from octavo.schema.registry import Registry
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

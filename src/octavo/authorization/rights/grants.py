@@ -4,13 +4,13 @@ A row that cannot be read gives nothing, and is told once.
 """
 
 import logging
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import orjson
 
 from octavo.sql.dialects.base import Dialect
+from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

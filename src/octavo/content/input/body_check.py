@@ -4,7 +4,7 @@ Refuses with ValidationError, all problems at once.
 """
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from octavo.content.input.input_tree import (
@@ -28,6 +28,7 @@ from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import LARGEST_ID
 from octavo.sql.dialects.base import Dialect
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ Refuses with `BodyProblem` what the reference refuses while it looks for relatio
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from octavo.content.input.relation_input import (
@@ -26,6 +26,7 @@ from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, 
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
 from octavo.schema.uids import FILE
+from octavo.values import dataclass
 
 _NO_IDENTIFIER = "Cannot build relations store from dynamiczone, component identifier is undefined"
 

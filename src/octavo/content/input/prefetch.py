@@ -1,7 +1,7 @@
 """Prefetch: what a write has to know about the present state, asked in one statement and looked up here."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Protocol, TypeVar
 
@@ -16,6 +16,7 @@ from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import LARGEST_ID
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.write.present_state import compile_facts
+from octavo.values import dataclass
 
 WorkT = TypeVar("WorkT")
 

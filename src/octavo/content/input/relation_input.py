@@ -6,10 +6,10 @@ An id that can be none (`"abc"`) is kept as text: it counts as an entry that doe
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from octavo.plan.changes import TypedTarget
+from octavo.values import dataclass
 
 TargetId = int | str
 _ReadT = TypeVar("_ReadT")

@@ -5,7 +5,6 @@ components that belong to another entry.
 """
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -22,6 +21,7 @@ from octavo.schema.automatic import STAMPED
 from octavo.schema.content_types import Component, Definition
 from octavo.schema.registry import Registry
 from octavo.sql.dialects.base import Dialect
+from octavo.values import dataclass
 
 CIRCULAR_MESSAGE = (
     "A circular reference was found in the connect array. One relation is trying to connect before/after another one"

@@ -6,13 +6,14 @@ The messages, and what is cast, are the reference's.
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from octavo.content.input_path import InputPath
 from octavo.content.validation.scalar_rules import cast_number
 from octavo.errors import Problem
 from octavo.forms.printing import MISSING, type_message
+from octavo.values import dataclass
 
 _URL = re.compile(r"/|[A-Za-z][A-Za-z0-9+.-]*:(?!/*$)\S")
 _MARKS = ("bold", "italic", "underline", "strikethrough", "code")

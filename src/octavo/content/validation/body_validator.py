@@ -4,7 +4,6 @@ Values come out as cast. What only the database knows (which unique values are t
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from orjson import JSONDecodeError, loads
@@ -17,6 +16,7 @@ from octavo.forms.printing import MISSING, type_message
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
+from octavo.values import dataclass
 
 COMPONENT_KEY = "__component"
 UNIQUE_MESSAGE = "This attribute must be unique"

@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from octavo.content.validation.patterns import UID_PATTERN, is_uid, matcher, print_pattern
@@ -12,6 +11,7 @@ from octavo.forms.texts import is_email, is_storable
 from octavo.query.numbers import js_number
 from octavo.schema.attributes import UID, Enumeration, Scalar
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
+from octavo.values import dataclass
 
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 _LEADING_NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?))", re.ASCII | re.IGNORECASE)

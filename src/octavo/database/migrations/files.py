@@ -5,7 +5,6 @@ a file for each database, `.sqlite.sql` and `.postgresql.sql`. Their order is th
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from itertools import groupby
@@ -13,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from octavo.sql.dialects.base import FILE_WORDS, Dialect
+from octavo.values import dataclass
 
 FOLDER: Final = "database/migrations"
 _STAMP: Final = "%Y.%m.%dT%H.%M.%S"

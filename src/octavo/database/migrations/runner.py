@@ -7,7 +7,6 @@ it, the others find it done, and one that is killed half-way leaves nothing of i
 import logging
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -25,6 +24,7 @@ from octavo.project.failures import describe, failure_place
 from octavo.project.functions import Function, function_at
 from octavo.project.problems import InvalidCode
 from octavo.sql.script import InvalidScript, ScriptStatement, statements_of
+from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from graphql import (
@@ -34,6 +33,7 @@ from octavo.project import CodeProblem, InvalidCode, ProjectCode
 from octavo.project.failures import describe, failure_place
 from octavo.project.functions import place_of
 from octavo.project.naming import did_you_mean
+from octavo.values import dataclass
 
 KEYS: Final = ("types", "type_defs", "plugins", "resolvers", "resolvers_config")
 _EXTENSIONS: Final[Mapping[type[DefinitionNode], type[TypeExtensionNode]]] = {

@@ -1,12 +1,12 @@
 """What resolvers and the middlewares of fields are told of a request."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from octavo.authorization.actor import Actor
 from octavo.project import Entry
 from octavo.project.context import user_of
 from octavo.project.state import State
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

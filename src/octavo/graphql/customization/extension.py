@@ -6,7 +6,7 @@ extension.use({"type_defs": "extend type Query { hello: String! }", "resolvers":
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, get_args
 
 from octavo.graphql.schema.exclusions import Action, Exclusions, FieldKey
@@ -15,6 +15,7 @@ from octavo.project.naming import did_you_mean
 from octavo.project.running import Runner
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
+from octavo.values import dataclass
 
 QUERIES: Final[tuple[Action, ...]] = ("find", "findOne")
 MUTATIONS: Final[tuple[Action, ...]] = ("create", "update", "delete", "createLocalization")

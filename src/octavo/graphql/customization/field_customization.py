@@ -5,7 +5,7 @@ Keys are `<Type>.<field>`; resolvers stand as `{"<Type>": {"<field>": function o
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final
 
 from graphql import GraphQLAbstractType, GraphQLObjectType, GraphQLSchema, is_abstract_type
@@ -19,6 +19,7 @@ from octavo.project import CodeProblem, Function, InvalidCode, ProjectCode, func
 from octavo.project.functions import place_of
 from octavo.project.named import Used, UsedReader
 from octavo.project.naming import did_you_mean
+from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

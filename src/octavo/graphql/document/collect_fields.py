@@ -1,7 +1,7 @@
 """Selection sets, flattened: what is asked of one type, by the key in the answer, fragments and directives resolved."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from graphql import (
@@ -19,6 +19,8 @@ from graphql import (
     SelectionSetNode,
 )
 from graphql.execution.values import get_argument_values, get_directive_values
+
+from octavo.values import dataclass
 
 TYPENAME = "__typename"
 

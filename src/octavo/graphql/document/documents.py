@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from graphql import (
@@ -33,6 +32,7 @@ from octavo.graphql.document.limits import (
 )
 from octavo.graphql.options import Limits
 from octavo.graphql.tracing import PARSING, VALIDATION, Trace, stage
+from octavo.values import dataclass
 
 PARSE_FAILED: Final = "GRAPHQL_PARSE_FAILED"
 VALIDATION_FAILED: Final = "GRAPHQL_VALIDATION_FAILED"

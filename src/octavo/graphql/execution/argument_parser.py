@@ -1,7 +1,7 @@
 """Arguments of generated fields to Query: filters, pagination, sort, publication state, locale."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from octavo.errors import PaginationError, ValidationError
@@ -10,6 +10,7 @@ from octavo.query.ast import And, At, Compare, Filter, Not, Or, Page, Path, Publ
 from octavo.query.numbers import exact_number
 from octavo.query.operators import OPERATORS, Operand, Operator, Test
 from octavo.query.sorting import read_sort
+from octavo.values import dataclass
 
 _NO_LOCALE: Final = ""  # what no entry has
 _LOGIC: Final = frozenset({"and", "or", "not"})

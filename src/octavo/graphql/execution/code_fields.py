@@ -6,7 +6,7 @@ is a tree by response keys, and a generated field below takes its value from the
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from inspect import isawaitable
 from typing import Any, Final
 
@@ -55,6 +55,7 @@ from octavo.project.context import PolicyContext, ask_policies
 from octavo.project.running import Asker, CodeClock, Runner
 from octavo.project.state import CURRENT_STATE, State
 from octavo.schema.content_types import ContentType
+from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

@@ -1,7 +1,5 @@
 """What answers operations: the schema of a project, its documents, and the executor on top."""
 
-from dataclasses import dataclass
-
 from octavo.graphql.customization.apply_extension import extend_generated
 from octavo.graphql.document.documents import Documents
 from octavo.graphql.execution.code_fields import CodeFields
@@ -10,6 +8,7 @@ from octavo.graphql.execution.plugin_resolvers import PluginResolvers
 from octavo.graphql.execution.prepared_operations import PreparedOperations
 from octavo.graphql.options import GraphqlContent, GraphqlOptions
 from octavo.graphql.schema.builder import build_schema
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,13 @@ need not be parsed to be counted.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from octavo.errors import ForbiddenError, OctavoError
 from octavo.graphql.execution.error_format import render
 from octavo.query.answer import Fixed
+from octavo.values import dataclass
 
 _MARK: Final = re.compile(rb"\r([\t\n]+)\r")
 _TURNS: Final = ("STRAPI_PAGINATION_ERROR", "FORBIDDEN")

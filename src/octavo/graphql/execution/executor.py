@@ -4,7 +4,7 @@ Generated fields never reach graphql-core's executor: they are read and written 
 """
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Final
 
@@ -51,6 +51,7 @@ from octavo.graphql.schema.field_metadata import FieldMetadata, PluginField, Roo
 from octavo.project.running import Asker
 from octavo.project.state import State, shared_state
 from octavo.threads import compute
+from octavo.values import dataclass
 
 _INTROSPECTION: Final = frozenset({"__schema", "__type"})
 FieldResult = tuple[bytes, Errors]

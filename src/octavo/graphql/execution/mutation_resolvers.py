@@ -1,6 +1,6 @@
 """Root fields that write content: each in a transaction of its own, the answer read inside it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from graphql import GraphQLField, GraphQLObjectType, get_named_type
@@ -15,6 +15,7 @@ from octavo.query.answer import Answer, Fixed
 from octavo.query.request import Drafts
 from octavo.schema.automatic import TIMESTAMPS
 from octavo.threads import compute
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

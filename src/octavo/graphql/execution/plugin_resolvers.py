@@ -1,7 +1,7 @@
 """The root fields of plugins: accounts, users and roles, uploaded files. What they do is in the services."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import orjson
@@ -24,6 +24,7 @@ from octavo.users.accounts import Accounts, Session
 from octavo.users.role_management import RoleManagement
 from octavo.users.user_management import UserManagement
 from octavo.users.user_rows import LOCAL
+from octavo.values import dataclass
 
 _ROLE: Final = "role"
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -21,6 +20,7 @@ from octavo.graphql.execution.error_format import render
 from octavo.graphql.execution.error_sentinels import ErrorSentinels, is_marked
 from octavo.graphql.schema.field_metadata import Part, part_of
 from octavo.query.ast import Page
+from octavo.values import dataclass
 
 NULL: Final = b"null"
 _TOLD: Final = {

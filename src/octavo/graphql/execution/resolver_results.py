@@ -5,7 +5,6 @@ attributes that code happened to load are never shown by that alone.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from graphql import (
@@ -23,6 +22,7 @@ from octavo.graphql.execution.root_resolvers import RootResolvers
 from octavo.graphql.schema.field_metadata import TypeRole, metadata_of_type
 from octavo.project import Entry, EntryPage
 from octavo.schema.content_types import ContentType
+from octavo.values import dataclass
 
 _LISTS: Final = frozenset({TypeRole.COLLECTION, TypeRole.RELATION_COLLECTION})
 _ENTRIES: Final = frozenset({TypeRole.RESPONSE, TypeRole.ENTITY, TypeRole.ATTRIBUTES})

@@ -1,7 +1,7 @@
 """Root fields that read content: one statement each, its JSON put into the place of the field."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from graphql import GraphQLField, GraphQLObjectType, get_named_type
@@ -26,6 +26,7 @@ from octavo.query.answer import Answer, Fixed
 from octavo.query.ast import Page, PublicationState, Query
 from octavo.query.numbers import read_entry_id
 from octavo.query.request import By, Drafts, ReadRequest
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

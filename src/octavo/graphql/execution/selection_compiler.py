@@ -5,7 +5,7 @@ names the error wherever the null is answered.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from graphql import (
@@ -44,6 +44,7 @@ from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, 
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.scalar_types import SCALAR_TYPES
+from octavo.values import dataclass
 
 SELF: Final = "__self"
 """The key of what code sees as the parent of a field: everything stored in the entry."""

@@ -1,7 +1,6 @@
 """The root fields that every content-type gets: one entry, the list, create, update, delete, another localization."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from graphql import GraphQLField
@@ -21,6 +20,7 @@ from octavo.graphql.schema.object_types import collection, output_field, respons
 from octavo.graphql.schema.type_registry import TypeRegistry
 from octavo.schema.content_types import ContentType
 from octavo.schema.uids import LOCALE, PERMISSION, USERS_PERMISSIONS
+from octavo.values import dataclass
 
 FieldsByName = dict[str, GraphQLField]
 

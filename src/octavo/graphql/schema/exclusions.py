@@ -1,7 +1,8 @@
 """What a project wants left out of the generated schema. Knows nothing of graphql-core, so that it costs no start."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from octavo.values import dataclass
 
 Action = Literal["find", "findOne", "create", "update", "delete", "createLocalization"]
 FieldKey = tuple[str, str]

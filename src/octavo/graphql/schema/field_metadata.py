@@ -4,7 +4,6 @@ Each generated type and field carries one of these values in its `extensions`. T
 project's own, introspection) carry none.
 """
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, Literal
 
@@ -13,6 +12,7 @@ from graphql import GraphQLArgument, GraphQLField, GraphQLInputField, GraphQLNam
 from octavo.graphql.schema.exclusions import Action
 from octavo.schema.attributes import AnyAttribute
 from octavo.schema.content_types import ContentType, Definition
+from octavo.values import dataclass
 
 KEY: Final = "octavo"
 

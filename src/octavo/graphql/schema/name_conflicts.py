@@ -1,7 +1,6 @@
 """Names that GraphQL cannot take: two things of one name, those of its own types, and what is not of its alphabet."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -10,6 +9,7 @@ from octavo.schema.attributes import AnyAttribute, DynamicZone, Enumeration
 from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.problems import DefinitionProblem, warning
 from octavo.schema.registry import Registry
+from octavo.values import dataclass
 
 _SCALARS: Final = ("ID", "String", "Int", "Float", "Boolean", "JSON", "Date", "DateTime", "Time", "Long", "Upload")
 RESERVED: Final = frozenset(

@@ -1,7 +1,7 @@
 """Where the schema's types are made, each once, under its name; and what a project wants left out."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar, cast
 
 from graphql import GraphQLNamedType
@@ -14,6 +14,7 @@ from octavo.schema.builtin import BUILTIN_TYPES
 from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.registry import Registry
 from octavo.schema.uids import I18N, UPLOAD, USERS_PERMISSIONS
+from octavo.values import dataclass
 
 NamedT = TypeVar("NamedT", bound=GraphQLNamedType)
 

@@ -4,7 +4,6 @@ Brings graphql-core with it, so `endpoint` imports it late.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -29,6 +28,7 @@ from octavo.http.body import FORM, FORM_DATA, read_body
 from octavo.http.request import Request
 from octavo.http.response import TEXT, Response
 from octavo.threads import compute
+from octavo.values import dataclass
 
 _NO_BODY: Final = "POST body missing, invalid Content-Type, or JSON object has no keys."
 _NO_QUERY: Final = "GraphQL operations must contain a non-empty `query` or a `persistedQuery` extension."

@@ -10,11 +10,11 @@ import secrets
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final, Protocol, runtime_checkable
 
 from octavo.errors import PayloadTooLargeError, Problem, ValidationError
+from octavo.values import dataclass
 
 TEMPORARY: Final = ".upload-"
 """How the names of files in the making begin. Nobody is served such a file."""

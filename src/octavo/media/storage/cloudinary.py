@@ -8,7 +8,7 @@ import hashlib
 import secrets
 import time
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import IO, Any, Final
 from urllib.parse import quote
@@ -18,6 +18,7 @@ import httpx2
 from octavo.errors import ApplicationError, PayloadTooLargeError, ServiceUnavailable
 from octavo.media.storage.base import Exchanged, Kept, StorageProblem, Workspace, safe_folder
 from octavo.net.calls import following
+from octavo.values import dataclass
 
 _AUTO: Final = "auto"
 _TYPES: Final = ("image", "video", "raw")

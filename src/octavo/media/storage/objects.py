@@ -9,7 +9,7 @@ import importlib
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -20,6 +20,7 @@ from octavo.media.storage.base import Kept, StorageProblem, Workspace
 from octavo.media.storage.keyed import KeyedStorage
 from octavo.media.storage.object_names import ObjectNames, SignedAddresses, is_key
 from octavo.net.calls import following
+from octavo.values import dataclass
 
 _PIECE: Final = 8 << 20
 _PIECES_AT_ONCE: Final = 2

@@ -7,7 +7,7 @@ that cannot be reached, becomes ServiceUnavailable.
 import importlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import IO, Any, Final
 from urllib.parse import urlsplit
@@ -18,6 +18,7 @@ from octavo.media.storage.base import Kept, StorageProblem, Workspace
 from octavo.media.storage.keyed import KeyedStorage
 from octavo.media.storage.object_names import ObjectNames, SignedAddresses, is_key
 from octavo.net.calls import following
+from octavo.values import dataclass
 
 _NOT_FOUND: Final = frozenset({"404", "NoSuchKey", "NotFound"})
 _MOST_REMOVED: Final = 1000

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, TypeVar, overload
 
@@ -27,6 +26,7 @@ from octavo.project.naming import did_you_mean
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
+from octavo.values import dataclass
 from octavo.webhooks.book import Webhooks
 
 ResultT = TypeVar("ResultT")

@@ -1,7 +1,6 @@
 """What stands between a route and its action: who may, policies, middlewares; and the action within its time."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,6 +16,7 @@ from octavo.project.named import Used
 from octavo.project.running import Runner
 from octavo.project.state import CURRENT_STATE
 from octavo.rest.operations import Admission
+from octavo.values import dataclass
 
 Action = Callable[[Request], Awaitable[Any]]
 Next = Callable[..., Awaitable[Answer]]

@@ -5,7 +5,6 @@ fields, and relations to types, that they hold for in part are not there.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
@@ -28,6 +27,7 @@ from octavo.rest.entry_form import entry_form
 from octavo.schema.automatic import TIMESTAMPS
 from octavo.schema.content_types import ContentType
 from octavo.schema.scalar_types import SCALAR_TYPES
+from octavo.values import dataclass
 
 _ID: Final = Object((("id", Plain(None)),))
 _SEARCH: Final = "_q"

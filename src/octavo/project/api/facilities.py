@@ -1,7 +1,6 @@
 """What `app` has besides content: mail, requests, a log, a cache, settings of the project's own."""
 
 import logging
-from dataclasses import dataclass
 from typing import Any
 
 from octavo.authorization.rights.engine import Rights
@@ -14,6 +13,7 @@ from octavo.project.api.http_client import HttpClient
 from octavo.project.api.mail import Mail
 from octavo.project.api.own_rules import OwnRules
 from octavo.settings import Settings
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """Entries of built-in types: users, roles and files, which have rules besides those of all content."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Unpack
 
 from octavo.content.many_entries import ManyEntriesUnit
@@ -14,6 +13,7 @@ from octavo.schema.content_types import ContentType
 from octavo.schema.uids import FILE, ROLE, USER
 from octavo.users.role_management import RoleManagement
 from octavo.users.user_management import UserManagement
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

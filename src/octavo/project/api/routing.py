@@ -3,7 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -26,6 +26,7 @@ from octavo.query.params import PageLimits
 from octavo.rest.content_operations import content_operation, content_operations
 from octavo.rest.operations import Declared, Endpoint, Operation, admission, guarded
 from octavo.rest.plugin_operations import PLUGIN_OPERATIONS
+from octavo.values import dataclass
 
 _POLICY: Final = "context, config"
 _METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")

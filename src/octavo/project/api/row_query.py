@@ -1,7 +1,7 @@
 """`app.query(uid)`: rows, counts and sums, where whole entries are too much."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from octavo.content.input.python_values import plain
@@ -13,6 +13,7 @@ from octavo.query.ast import And
 from octavo.query.filters import read_filters
 from octavo.query.sorting import read_sort
 from octavo.schema.content_types import ContentType
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

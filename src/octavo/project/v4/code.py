@@ -1,13 +1,14 @@
 """What the code of a v4 project says, as values: findings for a report, routes and guards for the service."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, Literal
 
 from octavo.javascript.source import Place
 from octavo.project.routes import Access
+from octavo.values import dataclass
 
 
 class Kind(StrEnum):

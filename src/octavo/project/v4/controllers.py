@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +22,7 @@ from octavo.project.v4.porting import Ported
 from octavo.project.v4.sources import Sources, answered
 from octavo.schema.naming import kebab_case
 from octavo.schema.registry import Registry
+from octavo.values import dataclass
 
 CORE_ACTIONS: Final = ("find", "findOne", "create", "update", "delete")
 _STEPS: Final = frozenset(

@@ -4,7 +4,6 @@ Whatever is not of a form listed here is not understood, and what is not underst
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from tree_sitter import Node
@@ -26,6 +25,7 @@ from octavo.javascript.syntax import (
 from octavo.project.v4.code import QueryChange, Shape
 from octavo.project.v4.context import ASSIGNMENTS, HEADERS, Context, NotUnderstood, asks_who, logs
 from octavo.project.v4.data import NotData, value_of
+from octavo.values import dataclass
 
 OPEN_KEYS: Final = frozenset(("populate", "sort", "pagination", "locale"))
 """Parameters that hide nothing from anybody: what code does to them may stay undone. `fields` and `filters` hide."""

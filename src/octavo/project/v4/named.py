@@ -1,7 +1,6 @@
 """Policies and middlewares: those that a project has by name, and those written where they are used."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
@@ -18,6 +17,7 @@ from octavo.project.v4.flow import Flow, passes_always, read_middleware
 from octavo.project.v4.porting import Places, Ported
 from octavo.project.v4.sources import Sources, answered
 from octavo.schema.naming import kebab_case
+from octavo.values import dataclass
 
 Family = Literal["policies", "middlewares"]
 FAMILIES: Final[tuple[Family, ...]] = ("policies", "middlewares")

@@ -7,7 +7,7 @@ the start, so nothing is opened by a name alone.
 import ast
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Final, TypeGuard
 
@@ -19,6 +19,7 @@ from octavo.project.naming import action_name
 from octavo.project.places import below_owners, code_name, owner_name, python_files
 from octavo.project.v4.code import Finding, Kind, State
 from octavo.schema.naming import uid_of_folder
+from octavo.values import dataclass
 
 Places = Mapping[str, str]
 """Places (`src/api/talk/controllers/talk.py:7`) by the names that guards have."""

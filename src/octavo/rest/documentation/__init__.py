@@ -7,7 +7,6 @@ and only the newest is kept.
 import asyncio
 import hashlib
 import sys
-from dataclasses import dataclass
 from typing import Final, Literal
 
 import orjson
@@ -23,6 +22,7 @@ from octavo.http.router import Router
 from octavo.rest.openapi.document import Described, make_document
 from octavo.rest.operations import Operation
 from octavo.threads import compute
+from octavo.values import dataclass
 
 _DOCUMENT: Final = "openapi.json"
 

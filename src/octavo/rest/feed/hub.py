@@ -10,7 +10,6 @@ import logging
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final
 
 from octavo.authentication.authenticator import REMEMBERED_TYPES, Authenticator
@@ -24,6 +23,7 @@ from octavo.query.ast import PublicationState
 from octavo.rest.feed.listener import Listener, Wishes
 from octavo.rest.feed.pieces import RESET, RETRY, event_piece, sign_of_life
 from octavo.schema.uids import USER
+from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import inf
 from typing import Final
 
@@ -10,6 +9,7 @@ from octavo.authorization.actor import Actor
 from octavo.controllers.told_changes import Audience, Told
 from octavo.events.journal import Position
 from octavo.query.ast import PublicationState
+from octavo.values import dataclass
 
 _END: Final = b'event: end\ndata: {"reason":"%b"}\n\n'
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.authorization.actions import ACCOUNTS
@@ -17,6 +16,7 @@ from octavo.rest.openapi.responses import ERROR, PROBLEM, refer, refusals, share
 from octavo.rest.operations import EntryForm, Operation
 from octavo.rest.project_routes import refuse
 from octavo.schema.registry import Registry
+from octavo.values import dataclass
 
 VERSION: Final = "3.1.0"
 _NAME: Final = re.compile(r":(\w+)")

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from octavo.settings.keys import AT_LEAST_ONE, setting, table
 from octavo.settings.values import DURATION, PATH, Kind, table_of
+from octavo.values import dataclass
 
 
 def _web_address(value: object) -> str:

@@ -1,7 +1,6 @@
 """`api.toml`: the content API, and how far it keeps the habits of v4."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from octavo.schema.custom_fields import BASE_TYPES
@@ -16,6 +15,7 @@ from octavo.settings.values import (
     optional,
     table_of,
 )
+from octavo.values import dataclass
 
 Profile = Literal["v4", "safe"]
 

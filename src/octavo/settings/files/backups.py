@@ -1,10 +1,10 @@
 """`database.toml`, the table `backups`: copies by the clock."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
 from octavo.settings.values import DURATION, SIZE
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

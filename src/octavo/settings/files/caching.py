@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.cache_control import lets_others_keep, read_cache_control
 from octavo.settings.keys import setting, table
 from octavo.settings.values import DURATION, MILLISECONDS, SIZE, TABLES, TEXT_TABLE, TEXTS, Kind
+from octavo.values import dataclass
 
 
 def _read_control(value: Any) -> Mapping[str, Mapping[str, str]]:

@@ -1,11 +1,11 @@
 """`database.toml`: where content is stored."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from octavo.settings.files.backups import Backups
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
 from octavo.settings.values import SIZE
+from octavo.values import dataclass
 
 SslMode = Literal["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
 

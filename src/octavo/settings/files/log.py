@@ -1,10 +1,10 @@
 """`server.toml`, the table `log`: what is told, and how."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from octavo.settings.keys import AT_LEAST_ONE, setting
+from octavo.values import dataclass
 
 Level = Literal["debug", "info", "warning", "error"]
 

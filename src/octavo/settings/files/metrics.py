@@ -1,8 +1,7 @@
 """`server.toml`, the table `metrics`: who may see how the service fares."""
 
-from dataclasses import dataclass
-
 from octavo.settings.keys import AT_LEAST_ZERO, setting
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

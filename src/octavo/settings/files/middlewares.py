@@ -1,11 +1,11 @@
 """`middlewares.toml`: what wraps every request."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
 from octavo.settings.values import DURATION, SIZE, USES
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

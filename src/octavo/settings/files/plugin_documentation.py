@@ -1,10 +1,10 @@
 """`plugins.toml`, `[documentation]`: the description of the REST API, for people and for programs."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from octavo.settings.keys import setting, table
 from octavo.settings.values import PATH
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

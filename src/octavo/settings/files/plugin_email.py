@@ -1,12 +1,12 @@
 """`plugins.toml`, `[email]`: mail and how it leaves. The options have the names that v4's providers gave them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from octavo.settings import values
 from octavo.settings.keys import setting, table
 from octavo.settings.values import FLAG, WHOLE_NUMBER, lenient, optional
+from octavo.values import dataclass
 
 EMAIL_PROVIDERS: Final[Mapping[str, tuple[str, ...]]] = {
     name: (name, f"@strapi/provider-email-{name}", f"strapi-provider-email-{name}")

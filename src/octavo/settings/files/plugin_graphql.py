@@ -1,10 +1,10 @@
 """`plugins.toml`, `[graphql]`: the GraphQL door."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
 from octavo.settings.values import PATH
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,12 +1,12 @@
 """`plugins.toml`, `[upload]`: files and where they are kept. The options are called as those of v4's providers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from octavo.settings import values
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
 from octavo.settings.values import DURATION, FLAG, SIZE, WHOLE_NUMBER, lenient
+from octavo.values import dataclass
 
 UPLOAD_PROVIDERS: Final[Mapping[str, tuple[str, ...]]] = {
     "local": ("local", "@strapi/provider-upload-local", "strapi-provider-upload-local"),

@@ -1,11 +1,11 @@
 """`plugins.toml`, `[users-permissions]`: users, roles, tokens and attempts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from octavo.settings.keys import AT_LEAST_ONE, setting, table
 from octavo.settings.values import DURATION
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

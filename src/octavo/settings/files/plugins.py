@@ -1,7 +1,7 @@
 """`plugins.toml`: the plugins that are built in, the larger ones in modules of their own, and those of a project."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Final
 
 from octavo.settings.files.plugin_documentation import Documentation
@@ -10,6 +10,7 @@ from octavo.settings.files.plugin_graphql import Graphql
 from octavo.settings.files.plugin_upload import Upload
 from octavo.settings.files.plugin_users_permissions import UsersPermissions
 from octavo.settings.keys import kebab, setting, table
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

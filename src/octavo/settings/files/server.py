@@ -1,7 +1,6 @@
 """`server.toml`: where and how the service listens."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from octavo.settings.files.jobs import Jobs
@@ -12,6 +11,7 @@ from octavo.settings.files.traces import Traces
 from octavo.settings.files.webhooks import Webhooks
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
 from octavo.settings.values import DURATION, NETWORKS, SIZE
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,10 +1,10 @@
 """`server.toml`, the table `traces`: where spans of requests are sent, through OpenTelemetry."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from octavo.settings.keys import AT_LEAST_ONE, setting
 from octavo.settings.values import HEADERS, SHARE
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,10 +1,10 @@
 """`server.toml`, the table `webhooks`: how messages to webhooks are sent and kept."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting
 from octavo.settings.values import DURATION, SIZE
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

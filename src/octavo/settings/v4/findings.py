@@ -1,11 +1,11 @@
 """Findings: what became of each key of a v4 project's configuration, for `octavo config check` and other reports."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from octavo.settings.hiding import hidden
 from octavo.settings.keys import Key
+from octavo.values import dataclass
 
 
 class Outcome(StrEnum):

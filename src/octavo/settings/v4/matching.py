@@ -1,7 +1,7 @@
 """Matching: each key of a configuration file with its row, and what comes of it: settings, findings, problems."""
 
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from octavo.settings.problems import SettingsProblem
@@ -9,6 +9,7 @@ from octavo.settings.sources import Given
 from octavo.settings.v4.findings import Finding, Outcome, advice, shown
 from octavo.settings.v4.rows import KEYS, Reading, Row
 from octavo.settings.v4.tree import Hole, HoleFound, Leaf, Node, Place, Table, plain
+from octavo.values import dataclass
 
 Path = tuple[str, ...]
 

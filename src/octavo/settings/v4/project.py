@@ -3,12 +3,13 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
 from octavo.own_files import MEGABYTE, read_own_file
 from octavo.settings.v4_version import installed_version
+from octavo.values import dataclass
 
 CORE: Final = "@strapi/strapi"
 _ONLY_V4: Final = "only projects of version 4 can be served"

@@ -5,7 +5,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +22,7 @@ from octavo.settings.v4.table_middlewares import MIDDLEWARES
 from octavo.settings.v4.table_plugins import NO_AMOUNT, NO_DEPTH, NO_VALUES, PACKAGES, PASSED, PLUGINS
 from octavo.settings.v4.table_server import ADMIN, API, SERVER
 from octavo.settings.v4.tree import Hole, Node, Table
+from octavo.values import dataclass
 
 _Shape = Callable[[Node], Node]
 _FILES: Final[Mapping[str, tuple[Sequence[Row], _Shape]]] = {

@@ -4,12 +4,12 @@ Every key of a project is matched with the row of its path, or of the nearest pa
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.settings.keys import Key
 from octavo.settings.model import TABLES
 from octavo.settings.v4.convert import Converter, same
+from octavo.values import dataclass
 
 KEYS: Final[Mapping[str, Key]] = {f"{key.file}.{key.dotted}": key for table in TABLES.values() for key in table.rows()}
 """All settings by file and key: `api.rest.maxLimit`, `secrets.apiTokenSalt`."""

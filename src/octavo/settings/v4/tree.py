@@ -1,8 +1,9 @@
 """What a configuration file says: values with their places, and holes where only running code could tell."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, order=True)

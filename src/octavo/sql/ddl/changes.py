@@ -5,12 +5,13 @@ columns whose type contradicts what is defined.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 
 from octavo.sql.ddl.indexes import OWN_PREFIX, Index
 from octavo.sql.ddl.tables import Column, ForeignKey, Table
 from octavo.sql.dialects.base import Dialect, Statements
+from octavo.values import dataclass
 
 ID = "id"
 _LONG = "text"  # on every database: a text without an end

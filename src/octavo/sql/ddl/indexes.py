@@ -4,7 +4,6 @@ Nothing breaks where they are missing.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import sha256
 
 from octavo.schema.automatic import LOCALE, PUBLISHED_AT, STAMPED, UPDATED_AT
@@ -14,6 +13,7 @@ from octavo.schema.managed import is_managed
 from octavo.schema.registry import Registry
 from octavo.schema.uids import USER
 from octavo.sql.physical_names import column_name, table_name
+from octavo.values import dataclass
 
 OWN_PREFIX = "octavo_"
 DECLARED_PREFIX = "octavo_ix_"

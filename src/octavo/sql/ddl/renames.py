@@ -1,11 +1,12 @@
 """What is called otherwise when definitions are and nothing else changes: tables, columns, indexes, foreign keys."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from octavo.sql.ddl.indexes import Index
 from octavo.sql.ddl.tables import Column, ForeignKey, Table
+from octavo.values import dataclass
 
 Kind = Literal["table", "column", "index", "foreign_key"]
 

@@ -4,7 +4,6 @@ Column types are words of our own (`string`, `datetime` ...); `ddl` turns them i
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from octavo.schema.attributes import UID, ComponentField, DynamicZone, Relation, Scalar
@@ -23,6 +22,7 @@ from octavo.sql.physical_names import (
     morph_table,
     table_name,
 )
+from octavo.values import dataclass
 
 ADMIN_USERS = "admin_users"
 

@@ -1,6 +1,6 @@
 """What columns of a database hold."""
 
-from dataclasses import dataclass
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

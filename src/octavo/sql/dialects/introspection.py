@@ -1,6 +1,6 @@
 """What a database is asked to tell which tables it has."""
 
-from dataclasses import dataclass
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,11 +7,11 @@ what is noted is found, too, until it is indexed. An index is searched as long a
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
 from octavo.sql.ddl.tables import OwnTable
+from octavo.values import dataclass
 
 PREFIX: Final = "octavo_parts"
 """How the names of all that is made for it begin."""

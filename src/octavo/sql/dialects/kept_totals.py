@@ -6,9 +6,9 @@ long as it is known for certain that no change was missed; else it is counted.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from octavo.sql.ddl.tables import OwnTable
+from octavo.values import dataclass
 
 LEAST_ID = -(2**63)
 PART_BITS = 13

@@ -1,8 +1,9 @@
 """Versions of tables: how a database is told to follow who writes to them, where it does not tell by itself."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from octavo.values import dataclass
 
 NAME = "octavo_versions"
 """The name of all that is made for it."""

@@ -1,7 +1,6 @@
 """Steps to joins: which tables lead from an entry along an attribute to what it holds."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from octavo.plan.nodes import Step
 from octavo.schema.attributes import ComponentField, Media, Relation
@@ -15,6 +14,7 @@ from octavo.sql.physical_names import (
     morph_table,
     table_name,
 )
+from octavo.values import dataclass
 
 FILES_TABLE = "files"
 NewAlias = Callable[[], str]

@@ -6,7 +6,7 @@ page, the index is asked for all.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from octavo.plan.nodes import ALWAYS, All, Condition, Order, Selection, Tested
@@ -17,6 +17,7 @@ from octavo.schema.declared_indexes import ORDER, DeclaredIndex
 from octavo.sql.dialects import sampled_parts
 from octavo.sql.physical_names import column_name, table_name
 from octavo.sql.read.clauses import ClauseCompiler
+from octavo.values import dataclass
 
 _WALKED: Final = 100
 """Entries that are looked at in their order, where no texts are sampled."""

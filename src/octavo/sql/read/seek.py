@@ -6,11 +6,11 @@ with OR would say the same, and databases would walk all that is skipped.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from octavo.plan.nodes import ALWAYS, Order, Parameter, Seek, Selection
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 from octavo.sql.read.clauses import ClauseCompiler
+from octavo.values import dataclass
 
 Cut = Callable[[str], str]
 

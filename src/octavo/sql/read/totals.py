@@ -4,7 +4,7 @@ A condition that says anything else is counted.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from octavo.plan.nodes import ALWAYS, All, Condition, Parameter, Selection, Tested
@@ -14,6 +14,7 @@ from octavo.schema.automatic import LOCALE, PUBLISHED_AT
 from octavo.sql.ddl.totals import counted_table
 from octavo.sql.dialects.kept_totals import AskedTotal
 from octavo.sql.read.clauses import ClauseCompiler
+from octavo.values import dataclass
 
 _FEW: Final = 1000
 """Ids of a table that is counted: no more than so many entries, in some microseconds."""

@@ -1,13 +1,13 @@
 """Texts of INSERT, UPDATE and DELETE statements, by the shape of a change: tables, columns, and how many rows."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, wraps
 from typing import Any, TypeVar, cast
 
 from octavo.schema.scalar_types import ValueKind
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.physical_names import LinkTable
+from octavo.values import dataclass
 
 _INTEGER, _FLOAT = ValueKind.INTEGER, ValueKind.FLOAT
 

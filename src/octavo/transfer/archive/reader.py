@@ -7,7 +7,6 @@ import re
 import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -17,6 +16,7 @@ from octavo.transfer.archive.encryption import WRONG_KEY
 from octavo.transfer.archive.parts import ENCRYPTED, METADATA, UPLOADS
 from octavo.transfer.archive.unpack import unpacked
 from octavo.transfer.problems import TransferError
+from octavo.values import dataclass
 
 MOST_LINE_BYTES: Final = 64 * 1024**2
 """Bytes of the longest line: an entry with all its components."""

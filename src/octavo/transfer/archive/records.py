@@ -1,11 +1,11 @@
 """The lines of an archive as values. What does not have their form is refused with its place."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.schema.scalar_types import LARGEST_ID
 from octavo.transfer.archive.reader import Place
+from octavo.values import dataclass
 
 _KINDS: Final = frozenset({"relation.basic", "relation.circular", "relation.morph"})
 CORE_STORE: Final = "core-store"

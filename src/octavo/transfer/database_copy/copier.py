@@ -1,7 +1,7 @@
 """Copies a project's database: one state of the source, in one transaction of the target; all of it or nothing."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from octavo.database.connection import Connection, Database
 from octavo.database.introspect import found_tables
@@ -15,6 +15,7 @@ from octavo.transfer.database_copy.plan import CopyPlan, TableCopy, plan_copy
 from octavo.transfer.problems import Problems, TransferError, listed
 from octavo.transfer.rows.plain_values import obstacle
 from octavo.transfer.rows.tables import ID, PlainRow, RowTable, insert_rows, read_batches
+from octavo.values import dataclass
 
 Progress = Callable[[int, int], None]
 """Told how many rows are done, and of how many."""

@@ -1,7 +1,6 @@
 """What a copy is made of: the tables of a project in an order in which every row finds what it refers to."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from octavo.database.synchronize import STATE_TABLE
@@ -13,6 +12,7 @@ from octavo.sql.dialects.base import Dialect
 from octavo.sql.dialects.kept_totals import PREFIX
 from octavo.transfer.rows.plain_values import KIND_OF_WORD
 from octavo.transfer.rows.tables import RowTable
+from octavo.values import dataclass
 
 _CASCADE: Final = "CASCADE"
 

@@ -1,7 +1,6 @@
 """EntryTables: where the entries of a project lie: for every definition its table, components and links."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Relation
 from octavo.schema.automatic import CREATORS
@@ -21,6 +20,7 @@ from octavo.sql.physical_names import (
 )
 from octavo.transfer.archive.schemas import moving_definitions
 from octavo.transfer.rows.tables import ID, RowTable, row_table
+from octavo.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

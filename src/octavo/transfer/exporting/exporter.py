@@ -1,7 +1,7 @@
 """Exports a project: one state of its database, with the files that lie in its storage."""
 
 from collections.abc import Callable, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import orjson
 
@@ -20,6 +20,7 @@ from octavo.transfer.entries.tables import EntryTables
 from octavo.transfer.exporting.configuration import configuration_lines
 from octavo.transfer.exporting.uploads import UploadExporter
 from octavo.transfer.problems import Problems
+from octavo.values import dataclass
 
 Progress = Callable[[int, int], None]
 """Told how many entries and links are done, and of how many."""

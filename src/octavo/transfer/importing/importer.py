@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 import orjson
@@ -30,6 +30,7 @@ from octavo.transfer.importing.uploads import UploadImporter
 from octavo.transfer.problems import TransferError
 from octavo.users import sessions
 from octavo.users.providers import links as provider_links
+from octavo.values import dataclass
 
 Progress = Callable[[int, int], None]
 """Told how many bytes of the archive are done, and of how many."""

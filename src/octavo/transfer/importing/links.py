@@ -1,7 +1,6 @@
 """LinkLoader: links of an archive to rows of link tables, with their places in both directions."""
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.database.connection import Connection
@@ -14,6 +13,7 @@ from octavo.transfer.archive.records import LinkEnd, LinkRecord
 from octavo.transfer.entries.tables import EntryTable, EntryTables
 from octavo.transfer.importing.pending_rows import PendingRows
 from octavo.transfer.rows.tables import ids_among
+from octavo.values import dataclass
 
 _MOST_LINKS: Final = 1000
 

@@ -1,7 +1,7 @@
 """PendingRows: rows on their way into tables, written many at a time, each with the line it comes from."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from octavo.database.connection import Connection
@@ -10,6 +10,7 @@ from octavo.transfer.archive.reader import Place
 from octavo.transfer.problems import TransferError
 from octavo.transfer.rows.plain_values import obstacle
 from octavo.transfer.rows.tables import ID, PlainRow, RowTable, ids_among, insert_rows
+from octavo.values import dataclass
 
 _MOST_ROWS: Final = 2000
 _MOST_BYTES: Final = 4_000_000

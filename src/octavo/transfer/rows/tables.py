@@ -1,7 +1,6 @@
 """Tables whose columns are known by the kind of what they hold: read in batches, filled again."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -11,6 +10,7 @@ from octavo.sql.ddl.tables import Table
 from octavo.sql.dialects.base import Dialect
 from octavo.transfer.problems import TransferError
 from octavo.transfer.rows.plain_values import KIND_OF_WORD, plain, reading
+from octavo.values import dataclass
 
 ID: Final = "id"
 

@@ -2,11 +2,11 @@
 
 import keyword
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from octavo.schema.content_types import Definition
 from octavo.schema.naming import words
+from octavo.values import dataclass
 
 _SUFFIXES: Final = (
     "",

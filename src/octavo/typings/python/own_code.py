@@ -7,7 +7,6 @@ there may be drafts, which may lack it. The same definitions make the same text.
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Enumeration, Media, Relation, Scalar
@@ -26,6 +25,7 @@ from octavo.schema.registry import Registry
 from octavo.schema.uids import FILE, ROLE, USER
 from octavo.typings.python.names import Names, names_of
 from octavo.typings.python.typed_dicts import Members, alias, quoted, typed_dict
+from octavo.values import dataclass
 
 _IMPORTED: Final = (
     *("AnyManyInput", "AnyOneInput", "Blocks", "BranchesBelow", "FileInput", "FilesInput", "FlagFilter"),

@@ -5,11 +5,12 @@ addresses here, which settings may replace (GitHub Enterprise, say). No network 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from octavo.settings.sign_in_providers import ProviderSettings
+from octavo.values import dataclass
 
 Told = Mapping[str, Any]
 

@@ -6,7 +6,6 @@ Refuses with ApplicationError, in v4's words.
 """
 
 import secrets
-from dataclasses import dataclass
 from typing import Any, Final
 
 from octavo.content.entry_unit import EntryUnit
@@ -18,6 +17,7 @@ from octavo.sql.ddl.tables import OwnTable
 from octavo.sql.own_table_statement import OwnStatement
 from octavo.users.providers.catalogue import Person
 from octavo.users.user_rows import Account, AccountRows, lock_names
+from octavo.values import dataclass
 
 TABLE: Final = OwnTable(
     "octavo_provider_accounts",

@@ -15,7 +15,7 @@ import hmac
 import importlib
 import logging
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Final, Protocol
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
@@ -31,6 +31,7 @@ from octavo.users.accounts import Accounts, Session
 from octavo.users.providers.catalogue import Person, Provider, ProviderFailed, make_provider
 from octavo.users.providers.links import ProviderAccounts
 from octavo.users.user_rows import Account, read_object
+from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 

@@ -6,7 +6,6 @@ does wrong becomes ProviderFailed.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
@@ -21,6 +20,7 @@ from joserfc.jwk import KeySet
 from octavo.clock import Clock
 from octavo.net.guarded_http import GuardedTransport
 from octavo.users.providers.catalogue import Person, Provider, ProviderFailed
+from octavo.values import dataclass
 
 ALGORITHMS: Final = ("RS256", "PS256", "ES256")
 """How ID tokens may be signed: never with a secret that both sides know, never not at all."""

@@ -1,0 +1,91 @@
+"""Dataclasses that share their functions behave as the library's."""
+
+import gc
+import re
+from dataclasses import FrozenInstanceError, field, replace
+from typing import Any
+
+import pytest
+
+from octavo.errors import Problem
+from octavo.values import dataclass
+from tests.test_layers import SOURCE
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    name: str
+    inside: "Place | None" = None
+    weight: int = field(default=1, repr=False)
+
+
+class Seen(Place):
+    """No dataclass itself, so it may have more."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Count:
+    """How many."""
+
+    number: int = 0
+
+    def __repr__(self) -> str:
+        return f"<{self.number}>"
+
+
+def test_they_are_values() -> None:
+    town = Place("Bonn", Place("Germany", weight=3))
+    assert town == Place("Bonn", Place("Germany", weight=3)) != replace(town, weight=2)
+    assert hash(town) == hash(replace(town))
+    assert {town: 1}[replace(town)] == 1
+    with pytest.raises(TypeError):
+        hash(Count())
+
+
+def test_they_say_what_is_in_them() -> None:
+    assert repr(Place("Bonn", Place("Germany"))) == "Place(name='Bonn', inside=Place(name='Germany', inside=None))"
+    assert repr(Count(number=2)) == "<2>"
+    assert (Place.__doc__, Count.__doc__) == ("Place", "How many.")
+
+
+@pytest.mark.parametrize("value", [Place("Bonn"), Seen("Bonn")])
+def test_frozen_ones_are_not_changed(value: Any) -> None:
+    with pytest.raises(FrozenInstanceError, match="cannot assign to field 'name'"):
+        value.name = "Köln"
+    with pytest.raises(FrozenInstanceError, match="cannot delete field 'name'"):
+        del value.name
+    assert value.name == "Bonn"
+
+
+def test_what_is_below_one_may_have_more() -> None:
+    seen: Any = Seen("Bonn")
+    seen.often = 2
+    assert seen.often == 2
+    del seen.often
+    assert not hasattr(seen, "often")
+    with pytest.raises(FrozenInstanceError):
+        Place("Bonn").often = 2  # type: ignore[attr-defined]
+
+
+def test_others_change() -> None:
+    count = Count()
+    count.number += 1
+    assert count == Count(number=1)
+
+
+def test_the_class_that_one_was_made_of_is_let_go() -> None:
+    """The library keeps it, in what refuses to set."""
+    gc.collect()
+    named = [cls for cls in object.__subclasses__() if cls.__qualname__ == "Place" and cls.__module__ == __name__]
+    assert named == [Place]
+
+
+def test_functions_are_shared() -> None:
+    shared = ("__repr__", "__setattr__", "__delattr__")
+    assert [getattr(Place, name) is getattr(Problem, name) for name in shared] == [True] * 3
+
+
+def test_all_of_ours_are_such() -> None:
+    texts = {path: path.read_text() for path in SOURCE.rglob("*.py") if path != SOURCE / "octavo" / "values.py"}
+    of_the_library = re.compile(r"^from dataclasses import .*\bdataclass\b|^import dataclasses", re.MULTILINE)
+    assert [path for path, text in texts.items() if of_the_library.search(text)] == []
