@@ -15,7 +15,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src"
 
 LAYERS = (
-    ("values",),
+    ("values", "markup"),
     ("errors", "clock", "threads", "cache", "cache_control", "own_files", "plurals", "manual"),
     ("outage_log", "forms"),
     ("recent_log",),
@@ -76,6 +76,10 @@ LATE = {
     ("octavo.authentication.rate_limits", "octavo.authentication.attempt_counts"),
     ("octavo.runtime.infrastructure", "octavo.authentication.attempt_counts"),
     ("octavo.runtime.open_resources", "octavo.authentication.redis_rate_limits"),
+    ("octavo.http.ranges", "email.utils"),
+    ("octavo.jobs.schedule", "cronsim"),
+    ("octavo.jobs.schedule", "zoneinfo"),
+    ("octavo.mail.templates", "html"),
     ("octavo.mail.folder", "octavo.mail.mime"),
     ("octavo.mail.sendmail", "octavo.mail.mime"),
     ("octavo.mail.smtp", "octavo.mail.smtp_delivery"),
@@ -84,6 +88,7 @@ LATE = {
     ("octavo.runtime.open_mailer", "octavo.mail.http_mailers"),
     ("octavo.runtime.open_webhooks", "octavo.webhooks.post"),
     ("octavo.runtime.open_purges", "octavo.net.outgoing"),
+    ("octavo.runtime.process", "octavo.runtime.definition_changes"),
     ("octavo.runtime.open_traces", "octavo.telemetry.traces"),
     ("octavo.content.validation.patterns", "octavo.content.validation.regexes"),
     ("octavo.content.validation.regexes", "octavo.content.validation.backtracking"),

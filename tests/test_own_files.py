@@ -12,8 +12,9 @@ from octavo.schema.definition_files import LARGEST_DEFINITION
 from octavo.schema.loader import inspect_definitions
 from octavo.settings import SettingsError, load_settings
 from octavo.settings import sources as settings_files
+from octavo.transfer.problems import SeedError
 from octavo.transfer.seed import LARGEST as LARGEST_SEED
-from octavo.transfer.seed import SeedError, read_requests
+from octavo.transfer.seed import read_requests
 
 
 def sparse(path: Path, size: int) -> Path:

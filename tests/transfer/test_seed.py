@@ -14,7 +14,8 @@ from octavo.media.library import MediaLibrary
 from octavo.media.storage.local import LocalStorage
 from octavo.runtime.prepare_database import prepare_database
 from octavo.schema.loader import load_registry
-from octavo.transfer.seed import SeedError, SeedReport, load_seed
+from octavo.transfer.problems import SeedError
+from octavo.transfer.seed import SeedReport, load_seed
 from tests.cli.projects import make_project
 
 pytestmark = pytest.mark.anyio

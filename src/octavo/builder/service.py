@@ -1,14 +1,17 @@
 """What the builder's door asks: it hands a plan to the process, which tells what it would do, or makes it."""
 
 from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
-from octavo.builder.plans import MakePlan
-from octavo.builder.preview import Preview
 from octavo.errors import ForbiddenError
 from octavo.values import dataclass
 
-Change = Callable[[MakePlan], Awaitable[str]]
-Look = Callable[[MakePlan], Awaitable[Preview]]
+if TYPE_CHECKING:
+    from octavo.builder.plans import MakePlan
+    from octavo.builder.preview import Preview
+
+Change = Callable[["MakePlan"], Awaitable[str]]
+Look = Callable[["MakePlan"], Awaitable["Preview"]]
 
 
 @dataclass(slots=True)
@@ -18,7 +21,7 @@ class DefinitionChanges:
     change: Change | None = None
     look: Look | None = None
 
-    async def make(self, plan: MakePlan) -> str:
+    async def make(self, plan: "MakePlan") -> str:
         """Change definitions, and come back when what they say is served. The UID or name of what was changed.
 
         Raises BuilderError, ApplicationError, and ForbiddenError where definitions are not to be changed; then
@@ -28,7 +31,7 @@ class DefinitionChanges:
             raise ForbiddenError
         return await self.change(plan)
 
-    async def preview(self, plan: MakePlan) -> Preview:
+    async def preview(self, plan: "MakePlan") -> "Preview":
         """What a change would do. Raises as `make` does; nothing is changed."""
         if self.look is None:
             raise ForbiddenError

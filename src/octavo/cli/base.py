@@ -25,8 +25,7 @@ from octavo.runtime.prepare_database import StartFailed, prepare_database
 from octavo.schema.problems import InvalidDefinitions
 from octavo.settings import Settings, SettingsError, load_settings
 from octavo.sql.ddl.tables import OwnTable
-from octavo.transfer.problems import TransferError
-from octavo.transfer.seed import SeedError
+from octavo.transfer.problems import SeedError, TransferError
 
 ResultT = TypeVar("ResultT")
 

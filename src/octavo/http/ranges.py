@@ -2,7 +2,6 @@
 
 import re
 from datetime import UTC
-from email.utils import formatdate, parsedate_to_datetime
 from os import stat_result
 
 from octavo.http.request import Request
@@ -21,6 +20,8 @@ def entity_tag(stat: stat_result) -> str:
 
 def last_modified(stat: stat_result) -> str:
     """The time of the last change as HTTP writes it."""
+    from email.utils import formatdate
+
     return formatdate(int(stat.st_mtime), usegmt=True)
 
 
@@ -64,8 +65,11 @@ def _is_current(request: Request, stat: stat_result) -> bool:
 
 
 def _not_newer(stat: stat_result, since: str | None) -> bool:
+    if since is None:
+        return False
+    from email.utils import parsedate_to_datetime
+
     try:
-        moment = None if since is None else parsedate_to_datetime(since).replace(tzinfo=UTC)
-        return moment is not None and int(stat.st_mtime) <= moment.timestamp()
+        return int(stat.st_mtime) <= parsedate_to_datetime(since).replace(tzinfo=UTC).timestamp()
     except (ValueError, OverflowError):
         return False

@@ -4,6 +4,7 @@ import asyncio
 import mimetypes
 import os
 from collections.abc import AsyncGenerator, Iterable, Mapping
+from functools import cache
 from io import FileIO
 from pathlib import Path, PurePath
 from stat import S_ISREG
@@ -44,7 +45,6 @@ _ICONS = ("favicon.png", "favicon.ico")
 _ICON_TYPE = "image/x-icon"  # observed, whichever file it is
 _SAFE_PREFIXES = ("image/", "audio/", "video/", "font/")
 _SAFE_TYPES = frozenset((TEXT, "text/css; charset=utf-8", "application/pdf", "application/json; charset=utf-8"))
-_BUILT_IN = mimetypes.MimeTypes(filenames=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,12 @@ def _headers(stat: os.stat_result, options: StaticOptions) -> Headers:
 def content_type_of(name: str) -> str:
     """The content type that a file name stands for; unknown ones are downloads."""
     extension = PurePath(name).suffix.lower()
-    return _TYPES.get(extension) or _BUILT_IN.types_map[True].get(extension, "application/octet-stream")
+    return _TYPES.get(extension) or _built_in_types().get(extension, "application/octet-stream")
+
+
+@cache
+def _built_in_types() -> Mapping[str, str]:
+    return mimetypes.MimeTypes(filenames=()).types_map[True]
 
 
 def _safety_headers(content_type: str) -> Headers:

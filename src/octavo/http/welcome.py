@@ -1,12 +1,12 @@
 """The two answers that every installation gives by itself: a page at `/` and a sign of life at `/_health`."""
 
 from collections.abc import Callable
-from html import escape
 
 from octavo.http.options import HttpOptions
 from octavo.http.request import Request
 from octavo.http.response import HTML, Response
 from octavo.http.router import Handler, Router
+from octavo.markup import escape
 
 _PAGE = """<!doctype html>
 <html lang="en">

@@ -1,10 +1,8 @@
 """Schedules: cron expressions of five or six fields, the first of six being seconds, in a time zone."""
 
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cached_property
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
-from cronsim import CronSim, CronSimError
 
 LONGEST = 200
 """Of an expression, in characters."""
@@ -22,10 +20,7 @@ class Schedule:
         self.zone = zone
         if len(rule) > LONGEST:
             raise InvalidSchedule(f"a cron expression has at most {LONGEST} characters")
-        try:
-            self._simulate(datetime.now(UTC), backwards=False)
-        except CronSimError as error:
-            raise InvalidSchedule(f"{rule!r} is no cron expression: {error}") from None
+        self._simulate(datetime.now(UTC), backwards=False)
 
     def next_after(self, moment: int) -> int | None:
         """The first occurrence after a moment; None if there is none any more."""
@@ -39,11 +34,18 @@ class Schedule:
         found = next(self._simulate(begin, backwards=backwards), None)
         return None if found is None else int(found.timestamp() * 1000)
 
-    def _simulate(self, begin: datetime, *, backwards: bool) -> CronSim:
-        return CronSim(" ".join(self.rule.split()), begin.astimezone(self._zone), reverse=backwards)
+    def _simulate(self, begin: datetime, *, backwards: bool) -> Iterator[datetime]:
+        from cronsim import CronSim, CronSimError
+
+        try:
+            return CronSim(" ".join(self.rule.split()), begin.astimezone(self._zone), reverse=backwards)
+        except CronSimError as error:
+            raise InvalidSchedule(f"{self.rule!r} is no cron expression: {error}") from None
 
     @cached_property
-    def _zone(self) -> ZoneInfo:
+    def _zone(self) -> tzinfo:
+        from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
         try:
             return ZoneInfo(self.zone)
         except (ZoneInfoNotFoundError, ValueError, OSError):

@@ -4,7 +4,6 @@ A project's file `emails/<name>.html` comes first (its `<title>` is the subject)
 then the text here. A template that wants more than data is passed over, and the log tells.
 """
 
-import html
 import json
 import logging
 import re
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from octavo.mail.mailers import Message
+from octavo.markup import escape as escaped
 from octavo.own_files import MEGABYTE, read_own_file
 from octavo.values import dataclass
 
@@ -88,8 +88,10 @@ def compose_file(name: str, project: Path, data: Mapping[str, Any]) -> tuple[str
 
 
 def _title_of(text: str) -> str | None:
+    from html import unescape
+
     title = _TITLE.search(text)
-    return html.unescape(title[1]) if title else None
+    return unescape(title[1]) if title else None
 
 
 def _candidates(name: str, project: Path, stored: str | None) -> Iterator[MailTemplate]:
@@ -153,7 +155,7 @@ def render(text: str, data: Mapping[str, Any], *, escape: bool = False) -> str:
         if name is None:
             raise TemplateProblem(f"{tag[0]} is not the name of data")
         value = _look_up(data, name[1].split("."))
-        return html.escape(value) if escape else value
+        return escaped(value) if escape else value
 
     return _TAG.sub(fill_in, text)
 

@@ -1,6 +1,5 @@
 """The REST endpoints of accounts: `/auth`. Everything they do is in `users.accounts`."""
 
-import html
 from typing import Any
 
 import orjson
@@ -10,6 +9,7 @@ from octavo.http.body import read_body
 from octavo.http.query_string import parse_form, read_params
 from octavo.http.request import Request
 from octavo.http.response import HTML, Response
+from octavo.markup import escape
 from octavo.rest.sessions import SessionAnswers
 from octavo.users.accounts import Accounts
 
@@ -50,7 +50,7 @@ class AccountEndpoints:
     async def confirm_email(self, request: Request, actor: Actor) -> Response:
         """GET /api/auth/email-confirmation: on to the address that the project names."""
         _, target = await self._accounts.confirm_email(read_params(request), request.client)
-        link = html.escape(target)
+        link = escape(target)
         body = f'Redirecting to <a href="{link}">{link}</a>.'.encode("utf-8", "replace")
         return Response(302, body, HTML, ((b"location", escape_address(target)),))
 

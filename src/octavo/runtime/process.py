@@ -14,12 +14,10 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from octavo.administrators.deployed import are_newest
 from octavo.administrators.role_setup import set_up_roles
-from octavo.builder.plans import MakePlan
-from octavo.builder.preview import Preview
 from octavo.builder.problems import said
 from octavo.database.connection import Database
 from octavo.database.synchronize import undo_additions
@@ -30,7 +28,6 @@ from octavo.plan.looked_for import LookedFor
 from octavo.project import InvalidCode
 from octavo.runtime import options
 from octavo.runtime.background import Background
-from octavo.runtime.definition_changes import DefinitionChange, Steps
 from octavo.runtime.followers import Follower
 from octavo.runtime.infrastructure import Infrastructure, open_infrastructure
 from octavo.runtime.open_resources import migrations_folder
@@ -46,6 +43,11 @@ from octavo.settings.keys import camel
 from octavo.sql.ddl.changes import Change
 from octavo.sql.ddl.tables import OwnTable
 from octavo.threads import in_thread
+
+if TYPE_CHECKING:
+    from octavo.builder.plans import MakePlan
+    from octavo.builder.preview import Preview
+    from octavo.runtime.definition_changes import DefinitionChange, Steps
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -148,7 +150,7 @@ class Process:
             infrastructure.definitions.change = self.change_definitions
             infrastructure.definitions.look = self.preview_definitions
 
-    async def change_definitions(self, make: MakePlan) -> str:
+    async def change_definitions(self, make: "MakePlan") -> str:
         """Change definition files by a plan, and serve what they say; all others on the database follow.
 
         One change at a time, and to its end, also when nobody waits for it any more. Raises BuilderError and
@@ -156,13 +158,18 @@ class Process:
         """
         return await asyncio.shield(self._reloads.start(self._change_in_turn(make)))
 
-    async def preview_definitions(self, make: MakePlan) -> Preview:
+    async def preview_definitions(self, make: "MakePlan") -> "Preview":
         """What a plan would do to files and tables. Raises as `change_definitions` does."""
         async with self._turn:
             with _told("What a change would do cannot be told"):
-                return await DefinitionChange(self.infrastructure, self.site, self._serve_change).preview(make)
+                return await self._definition_change().preview(make)
 
-    async def _serve_change(self, steps: Steps) -> None:
+    def _definition_change(self) -> "DefinitionChange":
+        from octavo.runtime.definition_changes import DefinitionChange
+
+        return DefinitionChange(self.infrastructure, self.site, self._serve_change)
+
+    async def _serve_change(self, steps: "Steps") -> None:
         """Serve what the files say; if that fails, without the tables that were made for it."""
         self._added = ()
         try:
@@ -174,15 +181,14 @@ class Process:
                 logger.exception("What a change had asked of the tables is still there: octavo db diff")
             raise
 
-    async def _change_in_turn(self, make: MakePlan) -> str:
+    async def _change_in_turn(self, make: "MakePlan") -> str:
         async with self._turn:
             try:
                 with _told("Definitions are not changed"):
                     if not await self._is_current():
                         await self._replace()
                         self.asgi.problem = None
-                    change = DefinitionChange(self.infrastructure, self.site, self._serve_change)
-                    name = await change.make(make)
+                    name = await self._definition_change().make(make)
             finally:
                 self._marks = await in_thread(partial(read_marks, self.settings.project))
         if self._follower is not None:
@@ -234,7 +240,7 @@ class Process:
                 raise
             self.asgi.problem = None
 
-    async def _replace(self, steps: Steps | None = None) -> None:
+    async def _replace(self, steps: "Steps | None" = None) -> None:
         before = self.infrastructure
         self._marks = await in_thread(partial(read_marks, before.settings.project))
         settings = self._as_far_as_possible(await in_thread(self._read_settings))
@@ -257,7 +263,7 @@ class Process:
                 logger.warning("server.%s stays %s until the service is started again", camel(name), value)
         return replace(settings, server=replace(asked, **fixed))
 
-    async def _open_site(self, infrastructure: Infrastructure, steps: Steps | None, alone: AsyncExitStack) -> Site:
+    async def _open_site(self, infrastructure: Infrastructure, steps: "Steps | None", alone: AsyncExitStack) -> Site:
         """A site ready for its first request. What takes long, and asks for nothing of the loop, runs in threads."""
         site = await in_thread(partial(build_site, infrastructure))
         site.services.configurations.follow(self.site.registry)

@@ -1,12 +1,12 @@
 """The files that a service answers with: the public folder, and the pages of administrators."""
 
-import html
 from pathlib import Path
 from typing import Final
 
 import octavo.admin
 from octavo.http.single_page import PAGE, SinglePage
 from octavo.http.static import Files, FirstOf, StaticFiles, StaticOptions
+from octavo.markup import escape
 from octavo.runtime import languages
 from octavo.settings import Settings
 from octavo.settings.files.middlewares import DEFAULT_POLICY
@@ -62,7 +62,7 @@ def own_pages(settings: Settings) -> SinglePage:
     """Our own pages. They load nothing from elsewhere, but for the images and films that the project's policy names."""
     given = settings.middlewares.security.content_security_policy
     policy = _PAGES_POLICY.format(images=_hosts(given, "img-src"), media=_hosts(given, "media-src"))
-    path = html.escape("/" + settings.admin.path.strip("/"))
+    path = escape("/" + settings.admin.path.strip("/"))
     spoken = " ".join(languages.own_languages(settings.project))
     page = (_PAGES / PAGE).read_text("utf-8").replace(_BASE, f'<base href="{path}/" />')
     page = page.replace(_LANGUAGE, f'<html lang="en" data-languages="{spoken}">')

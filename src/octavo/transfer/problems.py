@@ -11,6 +11,10 @@ class TransferError(Exception):
     """Data cannot be moved; nothing was changed."""
 
 
+class SeedError(Exception):
+    """The seed cannot be loaded; nothing was."""
+
+
 class Problems:
     """What is found wrong on the way. The first ones are kept, the others counted."""
 

@@ -24,6 +24,7 @@ from octavo.schema.automatic import LOCALIZATIONS
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.sql.physical_names import table_name
+from octavo.transfer.problems import SeedError
 from octavo.values import dataclass
 
 Progress = Callable[[int, int], None]
@@ -35,10 +36,6 @@ LARGEST: Final = 64 * MEGABYTE
 _FOLDER: Final = "seed"
 _CONTENTS: Final = "seed.json"
 _LOCK: Final = "octavo: seed"
-
-
-class SeedError(Exception):
-    """The seed cannot be loaded; nothing was."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """The routes by which administrators send mail, and try whether it can be sent."""
 
 from collections.abc import Mapping
-from html import escape
 from typing import Any, Final
 
 from octavo.admin.answers import plain_answer
@@ -12,6 +11,7 @@ from octavo.errors import ApplicationError, ValidationError
 from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.mail.mailers import Mailer, MailProblem, Message
+from octavo.markup import escape
 from octavo.schema.uids import EMAIL
 from octavo.values import dataclass
 
