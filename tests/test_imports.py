@@ -13,20 +13,34 @@ UNUSED = (
     "aiosmtplib",
     "asyncpg",
     "boto3",
+    "calendar",
+    "cronsim",
     "cryptography",
-    "email.headerregistry",
+    "email.utils",
+    "html.entities",
     "httpx2",
     "importlib.metadata",
     "joserfc",
     "limits",
     "markdown_it",
+    "octavo.adoption",
+    "octavo.admin.api",
+    "octavo.admin.shapes",
+    "octavo.builder.plans",
+    "octavo.content_manager",
+    "octavo.javascript.parse",
+    "octavo.project.v4.read",
+    "octavo.runtime.definition_changes",
+    "octavo.transfer.rename",
     "PIL",
     "re2",
     "regex",
     "redis",
     "rich",
     "strawberry",
+    "tree_sitter",
     "zipfile",
+    "zoneinfo",
 )
 SERVE = """
 import asyncio, json, sys, traceback
@@ -49,11 +63,14 @@ from octavo.runtime.process import build
 from octavo.settings import load_settings
 from tests.http.asgi import call
 
+JSON = [("Content-Type", "application/json")]
+
 async def main():
     octavo = build(load_settings(Path(project), {}, mode="production"))
     await octavo.asgi.start()
     callers = [], [("Authorization", "Bearer x")]
     asked = [await call(octavo.asgi, "GET", "/api/stories", headers) for headers in callers]
+    asked.append(await call(octavo.asgi, "POST", "/graphql", JSON, [b'{"query": "{ stories { data { id } } }"}']))
     await octavo.asgi.stop()
     loaded = {name: importers.get(name) for name in unused if name in set(sys.modules) - there}
     used = [name for name in ("apsw", "octavo") if name in sys.modules]
@@ -64,10 +81,13 @@ asyncio.run(main())
 
 
 def test_what_is_not_used_is_not_loaded(tmp_path: Path) -> None:
-    """On SQLite, asked by the public and with an API token."""
-    command = [sys.executable, "-c", SERVE, str(ROOT), str(make_project(tmp_path)), *UNUSED]
+    """On SQLite, asked by the public and with an API token, over REST and GraphQL."""
+    project = make_project(tmp_path)
+    (project / "config").mkdir()
+    (project / "config/plugins.toml").write_text("[graphql]\nenabled = true\n", "utf-8")
+    command = [sys.executable, "-c", SERVE, str(ROOT), str(project), *UNUSED]
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert not done.returncode, done.stderr
     said = json.loads(done.stdout.splitlines()[-1])
-    assert said == {"statuses": [403, 401], "loaded": {}, "used": ["apsw", "octavo"]}, done.stderr
+    assert said == {"statuses": [403, 401, 200], "loaded": {}, "used": ["apsw", "octavo"]}, done.stderr

@@ -91,7 +91,7 @@ def test_pages_are_told_every_definition() -> None:
 
 
 def configurations_of(site: Site) -> Configurations:
-    return site.octavo.site.services.configurations
+    return site.octavo.site.services.manage().configurations
 
 
 async def test_a_change_is_kept_as_it_is_given(bookshop: Site) -> None:

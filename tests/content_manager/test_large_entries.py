@@ -52,7 +52,7 @@ async def test_a_large_entry_takes_one_statement(new_club: OpenClub, tmp_path: P
     await synchronize(club.database, site.registry)
     await write(club.database, "INSERT INTO larges (title) VALUES ({v1})", "One")
     await add_part(club.database)
-    entries, content_type = site.services.managed, site.registry.content_types[UID]
+    entries, content_type = site.services.manage().managed, site.registry.content_types[UID]
     counts = []
     for _ in range(2):
         before = club.database.statements

@@ -27,7 +27,7 @@ def everything(site: Site) -> Ability:
 
 
 async def listed(site: Site, asked: str, ability: Ability, uid: str = BOOK) -> tuple[list[dict[str, Any]], int]:
-    entries = site.octavo.site.services.managed
+    entries = site.octavo.site.services.manage().managed
     content_type, actor = entries.registry.content_types[uid], Actor("administrator", ability, 1)
 
     async def ask() -> tuple[bytes, Page, int]:

@@ -22,8 +22,8 @@ READ = "plugin::content-manager.explorer.read"
 
 def relations_of(site: Site) -> Relations:
     services = site.octavo.site.services
-    owners = ComponentOwners(site.database, services.managed.registry)
-    return Relations(services.managed, services.configurations, owners)
+    owners = ComponentOwners(site.database, services.manage().managed.registry)
+    return Relations(services.manage().managed, services.manage().configurations, owners)
 
 
 def everything(site: Site) -> Ability:

@@ -32,7 +32,7 @@ class Guarding(ConditionalAbility):
 
 
 def entries_of(site: Site) -> ManagedEntries:
-    return site.octavo.site.services.managed
+    return site.octavo.site.services.manage().managed
 
 
 async def show(

@@ -23,19 +23,18 @@ _PREFIX: Final = {True: "configuration_content_types::", False: "configuration_c
 
 
 class Configurations:
-    """The configurations of one registry's definitions. Changes, also by other processes, are seen within a second."""
+    """The configurations of one registry's definitions. Changes, also by other processes, are seen within a second.
 
-    def __init__(self, registry: Registry, writer: EntryWriter) -> None:
+    v4 tells of components that were not there before that their ids are sorted and searched by, until definitions are
+    read again.
+    """
+
+    def __init__(self, registry: Registry, writer: EntryWriter, new_components: frozenset[str] = frozenset()) -> None:
         self.registry = registry
         self._store = CoreStore(writer, "plugin", "content_manager")
         self._changed: set[str] = set()
         self._known: dict[str, tuple[float, Raw]] = {}
-        self._new: frozenset[str] = frozenset()
-
-    def follow(self, before: Registry) -> None:
-        """Know which components were not there before. v4 tells that the ids of such are sorted and searched by, until
-        definitions are read again."""
-        self._new = frozenset(self.registry.components.keys() - before.components.keys())
+        self._new = new_components
 
     async def of(self, definition: Definition) -> Raw:
         """`{settings, metadatas, layouts}`"""

@@ -129,6 +129,9 @@ class Dispatcher:
         return await self._dispatch_unrouted(request, path)
 
     async def _dispatch_unrouted(self, request: Request, path: str) -> Response:
+        if self._router.is_later(path):
+            await self._router.open_later()
+            return await self._dispatch(request)
         if request.method == "OPTIONS":
             return Response(200, b"", TEXT, self._allow(request))
         if request.method not in ALWAYS_ALLOWED:

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from octavo.http.request import NO_VALUES, Request, Scope
 from octavo.http.response import Response
+from octavo.threads import in_thread
 from octavo.values import dataclass
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -59,6 +60,15 @@ class _Entry:
         self.names: dict[str, tuple[str, ...]] = {}
 
 
+@dataclass(frozen=True, slots=True)
+class Later:
+    """Routes that are declared when they are first asked for. `below` are the first segments of their paths. `load`
+    takes its time, in a thread; what comes of it declares them."""
+
+    below: frozenset[str]
+    load: Callable[[], Callable[[], None]]
+
+
 class Router:
     """The routes of an application.
 
@@ -72,6 +82,7 @@ class Router:
         self._shapes: dict[int, list[_Shape]] = {}
         self._by_id: dict[str, _Entry] = {}  # those whose only name is the last segment, by what is before it
         self._routes: list[Route] = []
+        self._later: Later | None = None
         self.quick: Quick | None = None
         """What may answer a request before anything else looks at it."""
 
@@ -79,6 +90,8 @@ class Router:
         """Declare a route, such as `add("GET", "/api/articles/:id", find_one)`."""
         route = Route(method.upper(), "/" + template.strip("/"), handler, operation)
         segments = route.template.split("/")
+        if self._meets_later(segments[1]):
+            self.open()
         entry = self._entry(segments)
         if route.method in entry.routes:
             if self._keeps_first:
@@ -87,6 +100,36 @@ class Router:
         entry.routes[route.method] = route
         entry.names[route.method] = tuple(segment[1:] for segment in segments if segment.startswith(":"))
         self._routes.append(route)
+
+    def add_later(self, later: Later) -> None:
+        """Let routes be declared later; at once where others are below the same segments: which one a request is for
+        depends on all of them."""
+        self._later = later
+        if any(self._meets_later(route.template.split("/")[1]) for route in self._routes):
+            self.open()
+
+    def is_later(self, path: str) -> bool:
+        """Whether routes below the path's first segment are still to be declared."""
+        return self._later is not None and path[1:].partition("/")[0].lower() in self._later.below
+
+    async def open_later(self) -> None:
+        """Declare what was to be declared later."""
+        later = self._later
+        if later is None:
+            return
+        declare = await in_thread(later.load)
+        if self._later is later:  # else somebody who waited too was faster
+            self._later = None
+            declare()
+
+    def open(self) -> None:
+        """As `open_later`, at once."""
+        if (later := self._later) is not None:
+            self._later = None
+            later.load()()
+
+    def _meets_later(self, segment: str) -> bool:
+        return self._later is not None and (segment.startswith(":") or segment.lower() in self._later.below)
 
     def replace(self, method: str, template: str, handler: Handler) -> None:
         """Let a declared route be handled otherwise; nothing where there is none."""
@@ -115,6 +158,11 @@ class Router:
 
     def routes(self) -> tuple[Route, ...]:
         """All routes, in the order of their declaration."""
+        self.open()
+        return self.declared()
+
+    def declared(self) -> tuple[Route, ...]:
+        """Those that are declared so far."""
         return tuple(self._routes)
 
     def find(self, method: str, path: str) -> tuple[Route, Mapping[str, str]] | None:

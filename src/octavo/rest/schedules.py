@@ -53,8 +53,8 @@ def add_schedules(router: Router, prefix: str, schedules: ContentSchedules) -> I
 
     Where code of a project stands around changes it might refuse them; there are no plans then. Those types are told.
     """
-    there = {(route.method, route.template.lower()) for route in router.routes()}
-    for route in router.routes():
+    there = {(route.method, route.template.lower()) for route in router.declared()}
+    for route in router.declared():
         operation = route.operation
         if not isinstance(operation, Operation) or (route.method, operation.action) != (
             "PUT",

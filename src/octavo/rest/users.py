@@ -74,7 +74,7 @@ class RoleWriteEndpoints:
 
     async def routes(self, request: Request, actor: Actor) -> Response:
         """GET /api/users-permissions/routes: all routes of the API, by owner."""
-        return Response(200, orjson.dumps({"routes": list_routes(self._router.routes())}))
+        return Response(200, orjson.dumps({"routes": list_routes(self._router.declared())}))
 
 
 def list_routes(routes: Iterable[Route]) -> dict[str, list[dict[str, str]]]:

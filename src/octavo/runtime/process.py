@@ -265,8 +265,7 @@ class Process:
 
     async def _open_site(self, infrastructure: Infrastructure, steps: "Steps | None", alone: AsyncExitStack) -> Site:
         """A site ready for its first request. What takes long, and asks for nothing of the loop, runs in threads."""
-        site = await in_thread(partial(build_site, infrastructure))
-        site.services.configurations.follow(self.site.registry)
+        site = await in_thread(partial(build_site, infrastructure, self.site.registry))
         try:
             await site.register()
             if steps is not None and steps.alone:

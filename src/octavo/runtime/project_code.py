@@ -98,7 +98,7 @@ def _close(closing: Closing, doors: Iterator[Door], guard: Guard) -> None:
 
 def close_routes(router: Router, prefix: str, graphql: str, code: Code, closing: Closing) -> None:
     """Let the routes that are closed refuse; where something guards everything, all but the administration's."""
-    for route in router.routes():
+    for route in router.routes() if code.everywhere else router.declared():
         own = f"{route.method} {route.template.removeprefix(prefix)}"
         is_graphql = route.template == graphql
         if (

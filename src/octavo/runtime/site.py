@@ -6,21 +6,13 @@ Stands on an `Infrastructure` and never changes. When the definitions do, anothe
 import logging
 from collections.abc import Awaitable, Callable
 from functools import cache
+from typing import TYPE_CHECKING
 
 from octavo.authorization.rights.engine import Rights
 from octavo.cache import CacheScope
 from octavo.content import schedules
 from octavo.content.schedules import Schedules
 from octavo.content.writer import EntryWriter
-from octavo.content_manager.account_writes import AccountWrites
-from octavo.content_manager.answered import Answered
-from octavo.content_manager.configurations import Configurations
-from octavo.content_manager.entries import ManagedEntries
-from octavo.content_manager.entry_actions import EntryActions
-from octavo.content_manager.entry_writes import EntryWrites
-from octavo.content_manager.library import Library
-from octavo.content_manager.library_changes import LibraryChanges
-from octavo.content_manager.library_settings import LibrarySettings
 from octavo.controllers.content import ContentController
 from octavo.events.hooks import Hooks
 from octavo.events.messages import Topic
@@ -31,7 +23,6 @@ from octavo.http.dispatcher import Around
 from octavo.http.query_string import parse_query_string
 from octavo.http.router import Router
 from octavo.media.files import FileService
-from octavo.media.folder_service import FolderService
 from octavo.project import InvalidCode, load_code
 from octavo.project.api.app import App, Plugin
 from octavo.project.api.core_actions import NewEndpoints
@@ -77,7 +68,6 @@ from octavo.runtime.services import Services
 from octavo.runtime.topics import followed, make_jobs, site_topics
 from octavo.runtime.webhooks import webhook_witness
 from octavo.schema.registry import Registry
-from octavo.schema.uids import USER
 from octavo.settings import Settings
 from octavo.users.accounts import Accounts
 from octavo.users.providers.links import ProviderAccounts
@@ -85,6 +75,9 @@ from octavo.users.providers.logins import ProviderLogins
 from octavo.users.role_management import RoleManagement
 from octavo.users.user_management import UserManagement
 from octavo.values import dataclass
+
+if TYPE_CHECKING:
+    from octavo.runtime.managed_services import ManagedServices
 
 logger = logging.getLogger(__name__)
 
@@ -151,14 +144,15 @@ async def _nothing() -> None:
     """No schema is made where GraphQL is switched off."""
 
 
-def build_site(infrastructure: Infrastructure) -> Site:
-    """Read definitions and code, and make everything of them. Raises InvalidDefinitions, InvalidCode."""
+def build_site(infrastructure: Infrastructure, before: Registry | None = None) -> Site:
+    """Read definitions and code, and make everything of them; `before` is what was served until then. Raises
+    InvalidDefinitions, InvalidCode."""
     settings = infrastructure.settings
     registry = definitions.project_registry(settings)
     definitions.tell(definitions.warnings_of(registry, settings))
     caches = CacheScope(infrastructure.caches)
     try:
-        return _join(infrastructure, registry, caches)
+        return _join(infrastructure, registry, caches, _new_components(registry, before))
     except BaseException:
         caches.close()
         raise
@@ -180,11 +174,17 @@ def _no_hooks_yet(settings: Settings, registry: Registry) -> Hooks:
     return Hooks(registry.content_types, registry.components, settings.project, settings.server.hook_timeout)
 
 
-def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope) -> Site:
+def _new_components(registry: Registry, before: Registry | None) -> frozenset[str]:
+    return frozenset() if before is None else frozenset(registry.components.keys() - before.components.keys())
+
+
+def _join(
+    infrastructure: Infrastructure, registry: Registry, caches: CacheScope, new_components: frozenset[str]
+) -> Site:
     settings = infrastructure.settings
     code = read_project_code(settings, registry)
     hooks = _no_hooks_yet(settings, registry)
-    services = _services(infrastructure, registry, caches, hooks)
+    services = _services(infrastructure, registry, caches, hooks, new_components)
     extending = _extending(infrastructure, registry, services, hooks, caches)
     router = Router(keeps_first=code is not None)
     try:
@@ -216,7 +216,13 @@ def _join(infrastructure: Infrastructure, registry: Registry, caches: CacheScope
     return Site(registry, services, extending, router, graphql, caches, around, code, hooks, feed, topics)
 
 
-def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, hooks: Hooks) -> Services:
+def _services(
+    shared: Infrastructure,
+    registry: Registry,
+    caches: CacheScope,
+    hooks: Hooks,
+    new_components: frozenset[str] = frozenset(),
+) -> Services:
     settings, reader = shared.settings, open_reader(shared, registry, caches)
     plans = Schedules(shared.database, shared.outbox)
     writer = EntryWriter(
@@ -250,11 +256,14 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, ho
         refuse_unverified=settings.api.compat.unverified_emails == "refuse",
     )
     users = UserManagement(reader, writer, accounts.rows)
-    shows_linked = settings.api.compat.linked_values == "shown"
-    answered = Answered(controller.reads, caches, shows_linked=shows_linked)
-    entry_writes = EntryWrites(controller, reader, answered, {USER: users.end_tokens})
     files = FileService(writer, reader, shared.media)
-    library = Library(controller.reads, reader, caches, signed=shared.media.storage.signs)
+
+    @cache
+    def manage() -> "ManagedServices":
+        from octavo.runtime.managed_services import make_managed_services
+
+        return make_managed_services(shared, controller, files, users, caches, new_components)
+
     return Services(
         controller=controller,
         files=files,
@@ -262,16 +271,8 @@ def _services(shared: Infrastructure, registry: Registry, caches: CacheScope, ho
         logins=ProviderLogins(shared.database, accounts, people, shared.limits, options.provider_options(settings)),
         users=users,
         roles=RoleManagement(writer),
-        managed=ManagedEntries(controller.reads, controller.locales, caches, shows_linked=shows_linked),
-        entry_writes=entry_writes,
-        entry_actions=EntryActions(controller, reader, entry_writes),
-        account_writes=AccountWrites(users, entry_writes, writer, reader),
         rights=Rights(registry, plugins=options.plugins_in_use(settings)),
-        configurations=Configurations(registry, writer),
-        library=library,
-        folders=FolderService(writer, reader),
-        library_changes=LibraryChanges(library, files, writer),
-        library_settings=LibrarySettings(writer),
+        manage=manage,
     )
 
 

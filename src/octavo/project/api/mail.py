@@ -1,7 +1,6 @@
 """`app.mail`: mail from a project's code, by the way that the settings name."""
 
 import asyncio
-import html as markup
 import mimetypes
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any, Final
 
 from octavo.mail.mailers import Attachment, Mailer, MailProblem, Message
 from octavo.mail.templates import TemplateProblem, compose_file
+from octavo.markup import escape
 
 Attached = tuple[str, str | bytes]
 MOST_ATTACHED: Final = 20_000_000
@@ -46,7 +46,7 @@ class Mail:
             subject, html = await asyncio.to_thread(self._compose, template, subject, data or {})
         if not subject or not (text or html):
             raise MailProblem("a message has a subject, and text, html or a template")
-        shown = html or f"<p>{'<br>'.join(map(markup.escape, text.splitlines()))}</p>"
+        shown = html or f"<p>{'<br>'.join(map(escape, text.splitlines()))}</p>"
         files = tuple(_attachment(*file) for file in attachments)
         if sum(len(file.content) for file in files) > MOST_ATTACHED:
             raise MailProblem(f"attachments of more than {MOST_ATTACHED // 1_000_000} MB are not sent")

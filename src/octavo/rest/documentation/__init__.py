@@ -75,7 +75,7 @@ class Documentation:
         return Response(200, made.body, headers=headers)
 
     def _make(self, anybody: Ability) -> "_Made":
-        operations = (route.operation for route in self._described.router.routes())
+        operations = (route.operation for route in self._described.router.declared())
         actions = {scope for item in operations if isinstance(item, Operation) for scope in item.admits.scopes}
         public = frozenset(action for action in actions if anybody.allows(action))
         body = orjson.dumps(make_document(self._described, public))

@@ -20,7 +20,7 @@ def told_types(registry: Registry) -> tuple[str, ...]:
 def plainly_found(router: Router, uids: Iterable[str]) -> Iterator[str]:
     """Those of some content-types whose list is served as it is generated, and by nothing else."""
     plain: dict[str, bool] = {}
-    for route in router.routes():
+    for route in router.declared():
         if isinstance(route.operation, Operation) and route.method == "GET":
             handler = route.handler
             owner = getattr(handler.endpoint, "__self__", None) if isinstance(handler, Guarded) else None

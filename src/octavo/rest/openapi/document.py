@@ -60,7 +60,7 @@ class _Writer:
     def document(self) -> Json:
         paths: dict[str, Json] = {}
         tags: dict[str, None] = {}
-        for route in self._described.router.routes():
+        for route in self._described.router.declared():
             operation = route.operation
             if isinstance(operation, Operation) and route.handler is not refuse:
                 path = _NAME.sub(r"{\1}", route.template)

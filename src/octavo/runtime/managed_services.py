@@ -1,0 +1,61 @@
+"""What administrators do with content, put together for one site."""
+
+from octavo.cache import CacheScope
+from octavo.content_manager.account_writes import AccountWrites
+from octavo.content_manager.answered import Answered
+from octavo.content_manager.configurations import Configurations
+from octavo.content_manager.entries import ManagedEntries
+from octavo.content_manager.entry_actions import EntryActions
+from octavo.content_manager.entry_writes import EntryWrites
+from octavo.content_manager.library import Library
+from octavo.content_manager.library_changes import LibraryChanges
+from octavo.content_manager.library_settings import LibrarySettings
+from octavo.controllers.content import ContentController
+from octavo.media.files import FileService
+from octavo.media.folder_service import FolderService
+from octavo.runtime.infrastructure import Infrastructure
+from octavo.schema.uids import USER
+from octavo.users.user_management import UserManagement
+from octavo.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ManagedServices:
+    """What administrators do with content."""
+
+    managed: ManagedEntries
+    entry_writes: EntryWrites
+    entry_actions: EntryActions
+    account_writes: AccountWrites
+    configurations: Configurations
+    library: Library
+    folders: FolderService
+    library_changes: LibraryChanges
+    library_settings: LibrarySettings
+
+
+def make_managed_services(
+    shared: Infrastructure,
+    controller: ContentController,
+    files: FileService,
+    users: UserManagement,
+    caches: CacheScope,
+    new_components: frozenset[str],
+) -> ManagedServices:
+    """Those of one site; `new_components` were not there in what was served before it."""
+    reads, reader, writer = controller.reads, controller.reader, controller.writer
+    shows_linked = shared.settings.api.compat.linked_values == "shown"
+    answered = Answered(reads, caches, shows_linked=shows_linked)
+    entry_writes = EntryWrites(controller, reader, answered, {USER: users.end_tokens})
+    library = Library(reads, reader, caches, signed=shared.media.storage.signs)
+    return ManagedServices(
+        managed=ManagedEntries(reads, controller.locales, caches, shows_linked=shows_linked),
+        entry_writes=entry_writes,
+        entry_actions=EntryActions(controller, reader, entry_writes),
+        account_writes=AccountWrites(users, entry_writes, writer, reader),
+        configurations=Configurations(controller.registry, writer, new_components),
+        library=library,
+        folders=FolderService(writer, reader),
+        library_changes=LibraryChanges(library, files, writer),
+        library_settings=LibrarySettings(writer),
+    )

@@ -1,0 +1,8 @@
+"""What is known of the administrators' door before it is opened."""
+
+from octavo.admin.contract import rows
+from octavo.runtime.admin_door import BELOW
+
+
+def test_all_paths_behind_it_are_known_by_their_first_segment() -> None:
+    assert {row.path.split("/")[1] for row in rows()} == BELOW
