@@ -15,24 +15,20 @@ FROM (
     t2.id,
     ',"attributes":{"pages":',
     json_quote(t2."pages"),
-    '},"meta":{"availableLocales":',
-    concat(
-      '[',
-      (
-        SELECT group_concat(t5.json, ',')
-        FROM (
-          SELECT json_quote(t4."locale") AS json
-          FROM "books_localizations_links" t3
-          JOIN "books" t4 ON t4.id = t3."inv_book_id"
-          WHERE t3."book_id" = t2.id
-          AND t4."published_at" IS NOT NULL
-          ORDER BY t3."book_order",
-          t3.id
-        ) t5
-      ),
-      ']'
+    '},"meta":{"availableLocales":[',
+    (
+      SELECT group_concat(t5.json, ',')
+      FROM (
+        SELECT json_quote(t4."locale") AS json
+        FROM "books_localizations_links" t3
+        JOIN "books" t4 ON t4.id = t3."inv_book_id"
+        WHERE t3."book_id" = t2.id
+        AND t4."published_at" IS NOT NULL
+        ORDER BY t3."book_order",
+        t3.id
+      ) t5
     ),
-    '}}'
+    ']}}'
   ) AS json
   FROM "books" t2
   WHERE (

@@ -40,24 +40,20 @@ FROM (
     t11.id,
     ',"attributes":{"title":',
     json_quote(t11."title"),
-    '},"meta":{"availableLocales":',
-    concat(
-      '[',
-      (
-        SELECT group_concat(t14.json, ',')
-        FROM (
-          SELECT json_quote(t13."locale") AS json
-          FROM "books_localizations_links" t12
-          JOIN "books" t13 ON t13.id = t12."inv_book_id"
-          WHERE t12."book_id" = t11.id
-          AND t13."published_at" IS NOT NULL
-          ORDER BY t12."book_order",
-          t12.id
-        ) t14
-      ),
-      ']'
+    '},"meta":{"availableLocales":[',
+    (
+      SELECT group_concat(t14.json, ',')
+      FROM (
+        SELECT json_quote(t13."locale") AS json
+        FROM "books_localizations_links" t12
+        JOIN "books" t13 ON t13.id = t12."inv_book_id"
+        WHERE t12."book_id" = t11.id
+        AND t13."published_at" IS NOT NULL
+        ORDER BY t12."book_order",
+        t12.id
+      ) t14
     ),
-    '}}'
+    ']}}'
   ) AS json
   FROM (SELECT * FROM t2 ORDER BY id LIMIT ?4) t4
   JOIN "books" t11 ON t11.id = t4.id

@@ -36,24 +36,20 @@ FROM (
       t12.id,
       ',"attributes":{"title":',
       coalesce(to_json(t12."title")::text, 'null'),
-      '},"meta":{"availableLocales":',
-      concat(
-        '[',
-        (
-          SELECT string_agg(t15.json, ',')
-          FROM (
-            SELECT coalesce(to_json(t14."locale")::text, 'null') AS json
-            FROM "books_localizations_links" t13
-            JOIN "books" t14 ON t14.id = t13."inv_book_id"
-            WHERE t13."book_id" = t12.id
-            AND t14."published_at" IS NOT NULL
-            ORDER BY t13."book_order",
-            t13.id
-          ) t15
-        ),
-        ']'
+      '},"meta":{"availableLocales":[',
+      (
+        SELECT string_agg(t15.json, ',')
+        FROM (
+          SELECT coalesce(to_json(t14."locale")::text, 'null') AS json
+          FROM "books_localizations_links" t13
+          JOIN "books" t14 ON t14.id = t13."inv_book_id"
+          WHERE t13."book_id" = t12.id
+          AND t14."published_at" IS NOT NULL
+          ORDER BY t13."book_order",
+          t13.id
+        ) t15
       ),
-      '}}'
+      ']}}'
     ) AS json
     FROM (SELECT * FROM (SELECT * FROM t2 ORDER BY id LIMIT 100) t11 LIMIT $3::int8) t4
     JOIN "books" t12 ON t12.id = t4.id

@@ -34,24 +34,20 @@ FROM (
       t10.id,
       ',"attributes":{"title":',
       coalesce(to_json(t10."title")::text, 'null'),
-      '},"meta":{"availableLocales":',
-      concat(
-        '[',
-        (
-          SELECT string_agg(t13.json, ',')
-          FROM (
-            SELECT coalesce(to_json(t12."locale")::text, 'null') AS json
-            FROM "books_localizations_links" t11
-            JOIN "books" t12 ON t12.id = t11."inv_book_id"
-            WHERE t11."book_id" = t10.id
-            AND t12."published_at" IS NOT NULL
-            ORDER BY t11."book_order",
-            t11.id
-          ) t13
-        ),
-        ']'
+      '},"meta":{"availableLocales":[',
+      (
+        SELECT string_agg(t13.json, ',')
+        FROM (
+          SELECT coalesce(to_json(t12."locale")::text, 'null') AS json
+          FROM "books_localizations_links" t11
+          JOIN "books" t12 ON t12.id = t11."inv_book_id"
+          WHERE t11."book_id" = t10.id
+          AND t12."published_at" IS NOT NULL
+          ORDER BY t11."book_order",
+          t11.id
+        ) t13
       ),
-      '}}'
+      ']}}'
     ) AS json
     FROM (SELECT * FROM (SELECT * FROM t2 ORDER BY id LIMIT 100) t9 LIMIT $2::int8) t4
     JOIN "books" t10 ON t10.id = t4.id

@@ -29,24 +29,20 @@ FROM (
     t9.id,
     ',"attributes":{"title":',
     json_quote(t9."title"),
-    '},"meta":{"availableLocales":',
-    concat(
-      '[',
-      (
-        SELECT group_concat(t12.json, ',')
-        FROM (
-          SELECT json_quote(t11."locale") AS json
-          FROM "books_localizations_links" t10
-          JOIN "books" t11 ON t11.id = t10."inv_book_id"
-          WHERE t10."book_id" = t9.id
-          AND t11."published_at" IS NOT NULL
-          ORDER BY t10."book_order",
-          t10.id
-        ) t12
-      ),
-      ']'
+    '},"meta":{"availableLocales":[',
+    (
+      SELECT group_concat(t12.json, ',')
+      FROM (
+        SELECT json_quote(t11."locale") AS json
+        FROM "books_localizations_links" t10
+        JOIN "books" t11 ON t11.id = t10."inv_book_id"
+        WHERE t10."book_id" = t9.id
+        AND t11."published_at" IS NOT NULL
+        ORDER BY t10."book_order",
+        t10.id
+      ) t12
     ),
-    '}}'
+    ']}}'
   ) AS json
   FROM (SELECT * FROM t2 ORDER BY id LIMIT ?2) t4
   JOIN "books" t9 ON t9.id = t4.id

@@ -18,24 +18,20 @@ FROM (
       t6.id,
       ',"attributes":{"title":',
       coalesce(to_json(t6."title")::text, 'null'),
-      '},"meta":{"availableLocales":',
-      concat(
-        '[',
-        (
-          SELECT string_agg(t9.json, ',')
-          FROM (
-            SELECT coalesce(to_json(t8."locale")::text, 'null') AS json
-            FROM "books_localizations_links" t7
-            JOIN "books" t8 ON t8.id = t7."inv_book_id"
-            WHERE t7."book_id" = t6.id
-            AND t8."published_at" IS NOT NULL
-            ORDER BY t7."book_order",
-            t7.id
-          ) t9
-        ),
-        ']'
+      '},"meta":{"availableLocales":[',
+      (
+        SELECT string_agg(t9.json, ',')
+        FROM (
+          SELECT coalesce(to_json(t8."locale")::text, 'null') AS json
+          FROM "books_localizations_links" t7
+          JOIN "books" t8 ON t8.id = t7."inv_book_id"
+          WHERE t7."book_id" = t6.id
+          AND t8."published_at" IS NOT NULL
+          ORDER BY t7."book_order",
+          t7.id
+        ) t9
       ),
-      '}}'
+      ']}}'
     ) AS json
     FROM (SELECT * FROM (SELECT * FROM t2 ORDER BY id LIMIT 100) t5 LIMIT $3::int8) t4
     JOIN "books" t6 ON t6.id = t4.id

@@ -23,24 +23,20 @@ FROM (
     t5.id,
     ',"attributes":{"title":',
     json_quote(t5."title"),
-    '},"meta":{"availableLocales":',
-    concat(
-      '[',
-      (
-        SELECT group_concat(t8.json, ',')
-        FROM (
-          SELECT json_quote(t7."locale") AS json
-          FROM "books_localizations_links" t6
-          JOIN "books" t7 ON t7.id = t6."inv_book_id"
-          WHERE t6."book_id" = t5.id
-          AND t7."published_at" IS NOT NULL
-          ORDER BY t6."book_order",
-          t6.id
-        ) t8
-      ),
-      ']'
+    '},"meta":{"availableLocales":[',
+    (
+      SELECT group_concat(t8.json, ',')
+      FROM (
+        SELECT json_quote(t7."locale") AS json
+        FROM "books_localizations_links" t6
+        JOIN "books" t7 ON t7.id = t6."inv_book_id"
+        WHERE t6."book_id" = t5.id
+        AND t7."published_at" IS NOT NULL
+        ORDER BY t6."book_order",
+        t6.id
+      ) t8
     ),
-    '}}'
+    ']}}'
   ) AS json
   FROM (SELECT * FROM t2 ORDER BY id LIMIT ?3) t4
   JOIN "books" t5 ON t5.id = t4.id

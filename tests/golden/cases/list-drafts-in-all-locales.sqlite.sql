@@ -17,23 +17,19 @@ FROM (
     t2.id,
     ',"attributes":{"locale":',
     json_quote(t2."locale"),
-    '},"meta":{"availableLocales":',
-    concat(
-      '[',
-      (
-        SELECT group_concat(t5.json, ',')
-        FROM (
-          SELECT json_quote(t4."locale") AS json
-          FROM "books_localizations_links" t3
-          JOIN "books" t4 ON t4.id = t3."inv_book_id"
-          WHERE t3."book_id" = t2.id
-          ORDER BY t3."book_order",
-          t3.id
-        ) t5
-      ),
-      ']'
+    '},"meta":{"availableLocales":[',
+    (
+      SELECT group_concat(t5.json, ',')
+      FROM (
+        SELECT json_quote(t4."locale") AS json
+        FROM "books_localizations_links" t3
+        JOIN "books" t4 ON t4.id = t3."inv_book_id"
+        WHERE t3."book_id" = t2.id
+        ORDER BY t3."book_order",
+        t3.id
+      ) t5
     ),
-    '}}'
+    ']}}'
   ) AS json
   FROM "books" t2
   ORDER BY t2.id

@@ -37,24 +37,20 @@ FROM (
       t2.id,
       ',"attributes":{"title":',
       coalesce(to_json(t2."title")::text, 'null'),
-      '},"meta":{"availableLocales":',
-      concat(
-        '[',
-        (
-          SELECT string_agg(t8.json, ',')
-          FROM (
-            SELECT coalesce(to_json(t7."locale")::text, 'null') AS json
-            FROM "books_localizations_links" t6
-            JOIN "books" t7 ON t7.id = t6."inv_book_id"
-            WHERE t6."book_id" = t2.id
-            AND t7."published_at" IS NOT NULL
-            ORDER BY t6."book_order",
-            t6.id
-          ) t8
-        ),
-        ']'
+      '},"meta":{"availableLocales":[',
+      (
+        SELECT string_agg(t8.json, ',')
+        FROM (
+          SELECT coalesce(to_json(t7."locale")::text, 'null') AS json
+          FROM "books_localizations_links" t6
+          JOIN "books" t7 ON t7.id = t6."inv_book_id"
+          WHERE t6."book_id" = t2.id
+          AND t7."published_at" IS NOT NULL
+          ORDER BY t6."book_order",
+          t6.id
+        ) t8
       ),
-      '}}'
+      ']}}'
     ) AS json
     FROM (
       SELECT *

@@ -33,24 +33,20 @@ FROM (
       WHERE t3."book_id" = t2.id
       AND t4."published_at" IS NOT NULL
     ),
-    '}}}},"meta":{"availableLocales":',
-    concat(
-      '[',
-      (
-        SELECT group_concat(t7.json, ',')
-        FROM (
-          SELECT json_quote(t6."locale") AS json
-          FROM "books_localizations_links" t5
-          JOIN "books" t6 ON t6.id = t5."inv_book_id"
-          WHERE t5."book_id" = t2.id
-          AND t6."published_at" IS NOT NULL
-          ORDER BY t5."book_order",
-          t5.id
-        ) t7
-      ),
-      ']'
+    '}}}},"meta":{"availableLocales":[',
+    (
+      SELECT group_concat(t7.json, ',')
+      FROM (
+        SELECT json_quote(t6."locale") AS json
+        FROM "books_localizations_links" t5
+        JOIN "books" t6 ON t6.id = t5."inv_book_id"
+        WHERE t5."book_id" = t2.id
+        AND t6."published_at" IS NOT NULL
+        ORDER BY t5."book_order",
+        t5.id
+      ) t7
     ),
-    '}}'
+    ']}}'
   ) AS json
   FROM "books" t2
   WHERE (t2."published_at" IS NOT NULL AND t2."locale" = ?1)

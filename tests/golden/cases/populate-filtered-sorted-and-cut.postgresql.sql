@@ -31,33 +31,29 @@ FROM (
       t2.id,
       ',"attributes":{"name":',
       coalesce(to_json(t2."name")::text, 'null'),
-      ',"books":{"data":',
-      concat(
-        '[',
-        (
-          SELECT string_agg(t5.json, ',')
-          FROM (
-            SELECT concat(
-              '{"id":',
-              t4.id,
-              ',"attributes":{"title":',
-              coalesce(to_json(t4."title")::text, 'null'),
-              ',"pages":',
-              coalesce(t4."pages"::text, 'null'),
-              '}}'
-            ) AS json
-            FROM "books_author_links" t3
-            JOIN "books" t4 ON t4.id = t3."book_id"
-            WHERE t3."author_id" = t2.id
-            AND (t4."pages" > $2::int8 AND t4."published_at" IS NOT NULL)
-            ORDER BY t4."pages" DESC,
-            t3."book_order",
-            t3.id LIMIT $3::int8
-          ) t5
-        ),
-        ']'
+      ',"books":{"data":[',
+      (
+        SELECT string_agg(t5.json, ',')
+        FROM (
+          SELECT concat(
+            '{"id":',
+            t4.id,
+            ',"attributes":{"title":',
+            coalesce(to_json(t4."title")::text, 'null'),
+            ',"pages":',
+            coalesce(t4."pages"::text, 'null'),
+            '}}'
+          ) AS json
+          FROM "books_author_links" t3
+          JOIN "books" t4 ON t4.id = t3."book_id"
+          WHERE t3."author_id" = t2.id
+          AND (t4."pages" > $2::int8 AND t4."published_at" IS NOT NULL)
+          ORDER BY t4."pages" DESC,
+          t3."book_order",
+          t3.id LIMIT $3::int8
+        ) t5
       ),
-      '}},"meta":{}}'
+      ']}},"meta":{}}'
     ) AS json
     FROM "authors" t2
     ORDER BY t2.id

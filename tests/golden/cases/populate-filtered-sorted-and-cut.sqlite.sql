@@ -17,33 +17,29 @@ FROM (
     t2.id,
     ',"attributes":{"name":',
     json_quote(t2."name"),
-    ',"books":{"data":',
-    concat(
-      '[',
-      (
-        SELECT group_concat(t5.json, ',')
-        FROM (
-          SELECT concat(
-            '{"id":',
-            t4.id,
-            ',"attributes":{"title":',
-            json_quote(t4."title"),
-            ',"pages":',
-            json_quote(t4."pages"),
-            '}}'
-          ) AS json
-          FROM "books_author_links" t3
-          JOIN "books" t4 ON t4.id = t3."book_id"
-          WHERE t3."author_id" = t2.id
-          AND (t4."pages" > ?2 AND t4."published_at" IS NOT NULL)
-          ORDER BY t4."pages" DESC,
-          t3."book_order",
-          t3.id LIMIT ?3
-        ) t5
-      ),
-      ']'
+    ',"books":{"data":[',
+    (
+      SELECT group_concat(t5.json, ',')
+      FROM (
+        SELECT concat(
+          '{"id":',
+          t4.id,
+          ',"attributes":{"title":',
+          json_quote(t4."title"),
+          ',"pages":',
+          json_quote(t4."pages"),
+          '}}'
+        ) AS json
+        FROM "books_author_links" t3
+        JOIN "books" t4 ON t4.id = t3."book_id"
+        WHERE t3."author_id" = t2.id
+        AND (t4."pages" > ?2 AND t4."published_at" IS NOT NULL)
+        ORDER BY t4."pages" DESC,
+        t3."book_order",
+        t3.id LIMIT ?3
+      ) t5
     ),
-    '}},"meta":{}}'
+    ']}},"meta":{}}'
   ) AS json
   FROM "authors" t2
   ORDER BY t2.id

@@ -54,23 +54,19 @@ FROM (
       ),
       'null'
     ),
-    '}},"meta":{"availableLocales":',
-    concat(
-      '[',
-      (
-        SELECT string_agg(t9.json, ',')
-        FROM (
-          SELECT coalesce(to_json(t8."locale")::text, 'null') AS json
-          FROM "books_localizations_links" t7
-          JOIN "books" t8 ON t8.id = t7."inv_book_id"
-          WHERE t7."book_id" = t1.id
-          ORDER BY t7."book_order",
-          t7.id
-        ) t9
-      ),
-      ']'
+    '}},"meta":{"availableLocales":[',
+    (
+      SELECT string_agg(t9.json, ',')
+      FROM (
+        SELECT coalesce(to_json(t8."locale")::text, 'null') AS json
+        FROM "books_localizations_links" t7
+        JOIN "books" t8 ON t8.id = t7."inv_book_id"
+        WHERE t7."book_id" = t1.id
+        ORDER BY t7."book_order",
+        t7.id
+      ) t9
     ),
-    '}}'
+    ']}}'
   ) AS json
   FROM "books" t1
   WHERE t1.id = $1::int8

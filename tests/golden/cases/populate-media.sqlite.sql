@@ -41,23 +41,19 @@ SELECT CAST(
       ),
       'null'
     ),
-    '}},"meta":{"availableLocales":',
-    concat(
-      '[',
-      (
-        SELECT group_concat(t9.json, ',')
-        FROM (
-          SELECT json_quote(t8."locale") AS json
-          FROM "books_localizations_links" t7
-          JOIN "books" t8 ON t8.id = t7."inv_book_id"
-          WHERE t7."book_id" = t1.id
-          ORDER BY t7."book_order",
-          t7.id
-        ) t9
-      ),
-      ']'
+    '}},"meta":{"availableLocales":[',
+    (
+      SELECT group_concat(t9.json, ',')
+      FROM (
+        SELECT json_quote(t8."locale") AS json
+        FROM "books_localizations_links" t7
+        JOIN "books" t8 ON t8.id = t7."inv_book_id"
+        WHERE t7."book_id" = t1.id
+        ORDER BY t7."book_order",
+        t7.id
+      ) t9
     ),
-    '}}'
+    ']}}'
   ) AS BLOB
 )
 FROM "books" t1

@@ -55,24 +55,20 @@ FROM (
         ),
         'null'
       ),
-      '}},"meta":{"availableLocales":',
-      concat(
-        '[',
-        (
-          SELECT string_agg(t7.json, ',')
-          FROM (
-            SELECT coalesce(to_json(t6."locale")::text, 'null') AS json
-            FROM "books_localizations_links" t5
-            JOIN "books" t6 ON t6.id = t5."inv_book_id"
-            WHERE t5."book_id" = t2.id
-            AND t6."published_at" IS NOT NULL
-            ORDER BY t5."book_order",
-            t5.id
-          ) t7
-        ),
-        ']'
+      '}},"meta":{"availableLocales":[',
+      (
+        SELECT string_agg(t7.json, ',')
+        FROM (
+          SELECT coalesce(to_json(t6."locale")::text, 'null') AS json
+          FROM "books_localizations_links" t5
+          JOIN "books" t6 ON t6.id = t5."inv_book_id"
+          WHERE t5."book_id" = t2.id
+          AND t6."published_at" IS NOT NULL
+          ORDER BY t5."book_order",
+          t5.id
+        ) t7
       ),
-      '}}'
+      ']}}'
     ) AS json
     FROM "books" t2
     WHERE (t2."published_at" IS NOT NULL AND t2."locale" = $1::text)

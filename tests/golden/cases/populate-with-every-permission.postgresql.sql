@@ -11,39 +11,29 @@ FROM (
     t1.id,
     ',"attributes":{"title":',
     coalesce(to_json(t1."title")::text, 'null'),
-    ',"vaults":{"data":',
-    concat(
-      '[',
-      (
-        SELECT string_agg(t4.json, ',')
-        FROM (
-          SELECT concat(
-            '{"id":',
-            t3.id,
-            ',"attributes":{"code":',
-            coalesce(to_json(t3."code")::text, 'null'),
-            ',"createdAt":',
-            coalesce(
-              '"' || to_char(t3."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
-              'null'
-            ),
-            ',"updatedAt":',
-            coalesce(
-              '"' || to_char(t3."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"',
-              'null'
-            ),
-            '}}'
-          ) AS json
-          FROM "books_vaults_links" t2
-          JOIN "vaults" t3 ON t3.id = t2."vault_id"
-          WHERE t2."book_id" = t1.id
-          ORDER BY t2."vault_order",
-          t2.id
-        ) t4
-      ),
-      ']'
+    ',"vaults":{"data":[',
+    (
+      SELECT string_agg(t4.json, ',')
+      FROM (
+        SELECT concat(
+          '{"id":',
+          t3.id,
+          ',"attributes":{"code":',
+          coalesce(to_json(t3."code")::text, 'null'),
+          ',"createdAt":',
+          coalesce('"' || to_char(t3."created_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'),
+          ',"updatedAt":',
+          coalesce('"' || to_char(t3."updated_at", 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'),
+          '}}'
+        ) AS json
+        FROM "books_vaults_links" t2
+        JOIN "vaults" t3 ON t3.id = t2."vault_id"
+        WHERE t2."book_id" = t1.id
+        ORDER BY t2."vault_order",
+        t2.id
+      ) t4
     ),
-    '},"editor":{"data":',
+    ']},"editor":{"data":',
     coalesce(
       (
         SELECT concat(
@@ -75,23 +65,19 @@ FROM (
       ),
       'null'
     ),
-    '}},"meta":{"availableLocales":',
-    concat(
-      '[',
-      (
-        SELECT string_agg(t9.json, ',')
-        FROM (
-          SELECT coalesce(to_json(t8."locale")::text, 'null') AS json
-          FROM "books_localizations_links" t7
-          JOIN "books" t8 ON t8.id = t7."inv_book_id"
-          WHERE t7."book_id" = t1.id
-          ORDER BY t7."book_order",
-          t7.id
-        ) t9
-      ),
-      ']'
+    '}},"meta":{"availableLocales":[',
+    (
+      SELECT string_agg(t9.json, ',')
+      FROM (
+        SELECT coalesce(to_json(t8."locale")::text, 'null') AS json
+        FROM "books_localizations_links" t7
+        JOIN "books" t8 ON t8.id = t7."inv_book_id"
+        WHERE t7."book_id" = t1.id
+        ORDER BY t7."book_order",
+        t7.id
+      ) t9
     ),
-    '}}'
+    ']}}'
   ) AS json
   FROM "books" t1
   WHERE t1.id = $1::int8

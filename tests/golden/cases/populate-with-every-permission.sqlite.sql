@@ -4,47 +4,43 @@ SELECT CAST(
     t1.id,
     ',"attributes":{"title":',
     json_quote(t1."title"),
-    ',"vaults":{"data":',
-    concat(
-      '[',
-      (
-        SELECT group_concat(t4.json, ',')
-        FROM (
-          SELECT concat(
-            '{"id":',
-            t3.id,
-            ',"attributes":{"code":',
-            json_quote(t3."code"),
-            ',"createdAt":',
-            coalesce(
-              '"' || replace(
-                datetime(t3."created_at" / 1000.0, 'unixepoch', 'subsec'),
-                ' ',
-                'T'
-              ) || 'Z"',
-              'null'
-            ),
-            ',"updatedAt":',
-            coalesce(
-              '"' || replace(
-                datetime(t3."updated_at" / 1000.0, 'unixepoch', 'subsec'),
-                ' ',
-                'T'
-              ) || 'Z"',
-              'null'
-            ),
-            '}}'
-          ) AS json
-          FROM "books_vaults_links" t2
-          JOIN "vaults" t3 ON t3.id = t2."vault_id"
-          WHERE t2."book_id" = t1.id
-          ORDER BY t2."vault_order",
-          t2.id
-        ) t4
-      ),
-      ']'
+    ',"vaults":{"data":[',
+    (
+      SELECT group_concat(t4.json, ',')
+      FROM (
+        SELECT concat(
+          '{"id":',
+          t3.id,
+          ',"attributes":{"code":',
+          json_quote(t3."code"),
+          ',"createdAt":',
+          coalesce(
+            '"' || replace(
+              datetime(t3."created_at" / 1000.0, 'unixepoch', 'subsec'),
+              ' ',
+              'T'
+            ) || 'Z"',
+            'null'
+          ),
+          ',"updatedAt":',
+          coalesce(
+            '"' || replace(
+              datetime(t3."updated_at" / 1000.0, 'unixepoch', 'subsec'),
+              ' ',
+              'T'
+            ) || 'Z"',
+            'null'
+          ),
+          '}}'
+        ) AS json
+        FROM "books_vaults_links" t2
+        JOIN "vaults" t3 ON t3.id = t2."vault_id"
+        WHERE t2."book_id" = t1.id
+        ORDER BY t2."vault_order",
+        t2.id
+      ) t4
     ),
-    '},"editor":{"data":',
+    ']},"editor":{"data":',
     coalesce(
       (
         SELECT concat(
@@ -90,23 +86,19 @@ SELECT CAST(
       ),
       'null'
     ),
-    '}},"meta":{"availableLocales":',
-    concat(
-      '[',
-      (
-        SELECT group_concat(t9.json, ',')
-        FROM (
-          SELECT json_quote(t8."locale") AS json
-          FROM "books_localizations_links" t7
-          JOIN "books" t8 ON t8.id = t7."inv_book_id"
-          WHERE t7."book_id" = t1.id
-          ORDER BY t7."book_order",
-          t7.id
-        ) t9
-      ),
-      ']'
+    '}},"meta":{"availableLocales":[',
+    (
+      SELECT group_concat(t9.json, ',')
+      FROM (
+        SELECT json_quote(t8."locale") AS json
+        FROM "books_localizations_links" t7
+        JOIN "books" t8 ON t8.id = t7."inv_book_id"
+        WHERE t7."book_id" = t1.id
+        ORDER BY t7."book_order",
+        t7.id
+      ) t9
     ),
-    '}}'
+    ']}}'
   ) AS BLOB
 )
 FROM "books" t1

@@ -114,14 +114,14 @@ class ShapeCompiler(ClauseCompiler):
             case OneShape():
                 parts.value(self._one(shape, alias))
             case ManyShape():
-                parts.value(self._many(shape, alias))
+                self._many(shape, alias, parts)
             case CountShape():
                 parts.value(self._counted(shape, alias))
             case GuardShape(condition=condition, shape=inner, otherwise=otherwise):
                 json, beside = self.json(inner, alias), f" ELSE {self.literal(otherwise)}" if otherwise else ""
                 parts.value(f"CASE WHEN {self.condition(condition, self._entry)} THEN {json}{beside} END")
             case VariantShape():
-                parts.value(self._variants(shape, alias))
+                self._variants(shape, alias, parts)
 
     def _object(self, shape: ObjectShape, alias: str, parts: JsonParts) -> None:
         before = "{"
@@ -179,25 +179,26 @@ class ShapeCompiler(ClauseCompiler):
         entry = self.entry_json(shape.step.target, shape.shape, join.target)
         return f"coalesce((SELECT {entry} FROM {clauses} LIMIT 1), 'null')"
 
-    def _many(self, shape: ManyShape, alias: str) -> str:
+    def _many(self, shape: ManyShape, alias: str, parts: JsonParts) -> None:
         join, clauses = self._sub_select(shape.step, shape.selection, alias)
         limit = self.limit(shape.selection)
         entry = self.entry_json(shape.step.target, shape.shape, join.target)
-        return self._array(f"SELECT {entry} AS json FROM {clauses}{limit}", shape.empty)
+        self._array(f"SELECT {entry} AS json FROM {clauses}{limit}", shape.empty, parts)
 
-    def _array(self, rows: str, empty: str) -> str:
+    def _array(self, rows: str, empty: str, parts: JsonParts) -> None:
+        """Rows as an array; its brackets belong to what is around it, or all of its text would be copied for them."""
         row = self.alias()
         joined = self.dialect.join_rows(f"{row}.json")
         if self._most is not None:
             joined = self.dialect.measured(joined, self._most)
-        found = f"SELECT {joined} FROM ({rows}) {row}"
-        array = self.dialect.concat_or_null("'['", joined, "']'")
-        wrapped = f"SELECT {array} FROM ({rows}) {row}"
-        if not empty:
-            return f"({wrapped})"
         if empty == "[]":
-            return self.dialect.concat(["'['", f"({found})", "']'"])
-        return f"coalesce(({wrapped}), {self.literal(empty)})"
+            parts.constant("[")
+            parts.value(f"(SELECT {joined} FROM ({rows}) {row})")
+            parts.constant("]")
+            return
+        array = self.dialect.concat_or_null("'['", joined, "']'")
+        wrapped = f"(SELECT {array} FROM ({rows}) {row})"
+        parts.value(f"coalesce({wrapped}, {self.literal(empty)})" if empty else wrapped)
 
     def _sub_select(self, step: Step, selection: Selection, alias: str, *, single: bool = False) -> tuple[Join, str]:
         """Where a step's entries come from, and in which order: of a single one the first link counts."""
@@ -217,12 +218,14 @@ class ShapeCompiler(ClauseCompiler):
             where += f" AND {self.condition(shape.selection.condition, join.target)}"
         return f"(SELECT count(*) FROM {join.tables}{where})"
 
-    def _variants(self, shape: VariantShape, alias: str) -> str:
+    def _variants(self, shape: VariantShape, alias: str, parts: JsonParts) -> None:
         unlisted = self._unlisted(shape)
         if not shape.branches and not unlisted:
-            return self.literal(shape.empty) if shape.empty else "NULL"
+            parts.value(self.literal(shape.empty) if shape.empty else "NULL")
+            return
         if not shape.many:
-            return self._variant_of(shape, f"{alias}.target_type", f"{alias}.target_id", "'null'")
+            parts.value(self._variant_of(shape, f"{alias}.target_type", f"{alias}.target_id", "'null'"))
+            return
         row = self.alias()
         if isinstance(shape.attribute, DynamicZone):
             linking = component_table(shape.owner)
@@ -239,8 +242,12 @@ class ShapeCompiler(ClauseCompiler):
         where = " AND ".join([f"{row}.{self.quote(key)} = {alias}.id", *conditions])
         order = f"{row}.{self.quote('order')}, {row}.id"
         rows = f"SELECT {variant} AS json FROM {self.quote(name)} {row} WHERE {where} ORDER BY {order}"
-        array = self._array(rows, shape.empty)
-        return self.dialect.concat_or_null("""'{"data":'""", array, "'}'") if shape.wrapped else array
+        if not shape.wrapped:
+            self._array(rows, shape.empty, parts)
+            return
+        array = JsonParts(self.dialect)
+        self._array(rows, shape.empty, array)
+        parts.value(self.dialect.concat_or_null("""'{"data":'""", self.dialect.concat(array.expressions()), "'}'"))
 
     def _unlisted(self, shape: VariantShape) -> tuple[str, ...]:
         """The UIDs of components without a branch, where something is written for them."""
