@@ -25,6 +25,7 @@ from rich.table import Table
 
 from benchmarks.load import WORKLOADS, Load, make
 from benchmarks.load_data import ARTICLES, TOKEN_FILE
+from octavo.http.observing import Nobody
 from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.runtime.logs import set_up_log
@@ -54,7 +55,7 @@ def see_nothing(service: Process) -> None:
         return headers(request, response)
 
     dispatcher.headers = unnamed  # type: ignore[method-assign]
-    service.asgi.observers, service.asgi.observed_from = (), float("inf")
+    service.asgi.look = Nobody()
 
 
 async def answer(service: Process, paths: list[tuple[bytes, bytes]]) -> float:

@@ -7,6 +7,7 @@ from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.http.router import Router
 from octavo.http.slow_requests import SLOW, SlowRequests
+from octavo.telemetry.observer import AllObservers
 from tests.http.asgi import call
 
 
@@ -22,7 +23,7 @@ def test_what_took_long_is_remembered_without_its_query() -> None:
     router.add("GET", "/slow", slow)
     router.add("GET", "/quick", quick)
     application = HttpApplication(router)
-    application.observers = (kept,)
+    application.look = AllObservers(kept, kept.seconds, None, 0)
     asyncio.run(ask_both(application))
     assert [(one.method, one.path, one.status) for one in kept.all() if one.path == "/slow"] == [("GET", "/slow", 200)]
     assert "secret" not in str(kept.all())

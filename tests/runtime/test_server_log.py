@@ -114,8 +114,7 @@ def watched(sample: int = 1) -> HttpApplication:
     router.add("GET", "/here/:id", answer_path_values)
     router.add("GET", "/fail", fail)
     app = HttpApplication(router)
-    look = AllObservers(lambda *_: None, inf, None, sample)
-    app.counts, app.observers = look.counts, (look,)
+    app.look = AllObservers(lambda *_: None, inf, None, sample)
     return app
 
 
@@ -138,6 +137,6 @@ def test_who_looks_on_disturbs_nobody(caplog: pytest.LogCaptureFixture) -> None:
         raise RuntimeError
 
     app = watched()
-    app.observers = (stumble,)
+    app.look = AllObservers(stumble, 0.0, None, 0)
     assert ask(app, "GET", "/here/1").status == 200
     assert "could not be observed" in caplog.text

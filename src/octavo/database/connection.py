@@ -9,8 +9,10 @@ back as text the same way. On PostgreSQL the type of a placeholder decides what 
 decimals takes int, float and str, a text type only str, an integer type only int; arrays take a list of those.
 """
 
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeVar
 
 from octavo.database.pool import PoolUse
@@ -21,8 +23,26 @@ from octavo.sql.dialects.base import Dialect
 
 WorkT = TypeVar("WorkT")
 
-Watch = Callable[[str, float], None]
-"""Told each statement, and how many seconds it took, waits for a connection or a thread included."""
+
+unnoted: Final = deque[float](maxlen=0).append
+"""For who is told of statements and wants to know of texts alone."""
+
+
+@dataclass(slots=True)
+class Watch:
+    """Who is told of statements: `note` how many seconds each took, waits for a connection or a thread included; `see`
+    the texts, too, of those that took `seen_from` and more. Most are only noted, which is no call of Python."""
+
+    note: Callable[[float], object]
+    see: Callable[[str, float], None]
+    seen_from: float = 0.0
+
+    def tell(self, text: str, seconds: float) -> None:
+        """Tell of a statement."""
+        self.note(seconds)
+        if seconds >= self.seen_from:
+            self.see(text, seconds)
+
 
 LARGEST_ANSWER: Final = 32 * 1024**2
 

@@ -37,7 +37,6 @@ from octavo.database.topology import ALONE, ServerUse, Topology
 from octavo.database.values import check_values
 from octavo.database.versions import Versions
 from octavo.database.watchdog import Watchdog
-from octavo.database.watching import seen
 from octavo.errors import ServiceUnavailable
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.dialects.postgresql import POSTGRESQL
@@ -274,35 +273,39 @@ class PostgresqlDatabase:
         scope = joined(self)
         if scope is not None:
             return _read_joined(scope, fetch, text, values)
-        if self.watch is not None:
-            return self._read_seen(self.watch, fetch, text, values)
-        return self._read_shared(fetch, text, values) if is_shared() else self._read_freely(fetch, text, values)
+        began = 0.0 if self.watch is None else time.perf_counter()
+        read = self._read_shared if is_shared() else self._read_freely
+        return read(fetch, text, values, began)
 
-    async def _read_seen(self, watch: Watch, fetch: Callable[..., Awaitable[Any]], text: str, values: Values) -> Any:
-        with seen(watch, text):
-            read = self._read_shared if is_shared() else self._read_freely
-            return await read(fetch, text, values)
-
-    async def _read_shared(self, fetch: Callable[..., Awaitable[Any]], text: str, values: Values) -> Any:
+    async def _read_shared(self, fetch: Callable[..., Awaitable[Any]], text: str, values: Values, began: float) -> Any:
         async with place():
-            return await self._read_freely(fetch, text, values)
+            return await self._read_freely(fetch, text, values, began)
 
-    async def _read_freely(self, fetch: Callable[..., Awaitable[Any]], text: str, values: Values) -> Any:
-        """Read; once more on a new connection if the old one turns out to be lost, or a pooler to hold an old plan."""
+    async def _read_freely(self, fetch: Callable[..., Awaitable[Any]], text: str, values: Values, began: float) -> Any:
+        """Read; once more on a new connection if the old one turns out to be lost, or a pooler to hold an old plan.
+        `began` is when that was asked for, 0 where nobody watches."""
         self.statements += 1
         check_values(values)
-        connection = self._pool.take_idle() or await self._pool.acquire()
         try:
+            connection = self._pool.take_idle() or await self._pool.acquire()
+            try:
+                return await self._read_once(connection, fetch, text, values)
+            except ConnectionLost:
+                self._drop_idle()
+                if not self._reads_again:
+                    raise
+            except TransactionConflict:
+                if not self._begin_reading:
+                    raise
+            connection = await self._pool.acquire(_REPLACEMENT_SECONDS)
             return await self._read_once(connection, fetch, text, values)
-        except ConnectionLost:
-            self._drop_idle()
-            if not self._reads_again:
-                raise
-        except TransactionConflict:
-            if not self._begin_reading:
-                raise
-        connection = await self._pool.acquire(_REPLACEMENT_SECONDS)
-        return await self._read_once(connection, fetch, text, values)
+        finally:
+            watch = self.watch
+            if began and watch is not None:
+                seconds = time.perf_counter() - began
+                watch.note(seconds)
+                if seconds >= watch.seen_from:
+                    watch.see(text, seconds)
 
     async def _read_once(
         self, connection: asyncpg.Connection, fetch: Callable[..., Awaitable[Any]], text: str, values: Values

@@ -275,7 +275,10 @@ class SqliteDatabase:
             return result
         finally:
             if watch is not None:
-                watch(text, time.perf_counter() - began)
+                seconds = time.perf_counter() - began
+                watch.note(seconds)
+                if seconds >= watch.seen_from:
+                    watch.see(text, seconds)
 
     async def _read_in_thread(self, collect: Collect[ResultT], text: str, values: Values) -> tuple[ResultT, Took]:
         connection = await self._readers.acquire()

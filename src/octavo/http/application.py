@@ -9,6 +9,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from math import inf
+from random import random
 from typing import Any
 
 from octavo.errors import RequestTimeoutError, ServiceUnavailable
@@ -16,10 +17,10 @@ from octavo.events.origin import WORK
 from octavo.http.dispatcher import ALWAYS_ALLOWED, Around, Dispatcher, Following, render_outage
 from octavo.http.error_response import render_error
 from octavo.http.live_answers import LiveAnswers
-from octavo.http.observing import Counts, Observer
+from octavo.http.observing import FAILED, Look, Nobody
 from octavo.http.options import HttpOptions
 from octavo.http.request import Receive, Request, Scope, Send
-from octavo.http.request_names import name_of
+from octavo.http.request_names import TRACE, name_of
 from octavo.http.response import FileResponse, LiveResponse, Response
 from octavo.http.router import Known, Router
 from octavo.http.static import Files
@@ -59,10 +60,8 @@ class HttpApplication:
         self._stopped = False
         self._gate: asyncio.Event | None = None
         self._logged = -inf
-        self.observers: tuple[Observer, ...] = ()
-        self.counts: Counts = lambda *_: True
-        self.observed_from = 0.0
-        """Seconds: of answers that took less nobody is told."""
+        self.look: Look = Nobody()
+        """Who looks at what was answered."""
         self.leave: Callable[[], float] = lambda: 0.0
         """Called when the end is near: how many seconds requests are still to be taken."""
         self.problem: str | None = None
@@ -146,7 +145,12 @@ class HttpApplication:
         if scope["type"] != "http":
             return self._lifespan(receive, send) if scope["type"] == "lifespan" else _hang_up(receive, send)
         dispatcher, headers = self._dispatcher, dict(reversed(scope["headers"]))
-        followed = dispatcher.following is not None and dispatcher.following.chooses(headers)
+        following = dispatcher.following
+        followed = (
+            following is not None
+            and (random() < following.share or TRACE in headers)  # noqa: S311 - no secret
+            and following.chooses(headers)
+        )
         if self._gate is not None:
             return self._serve_later(None, headers, followed, scope, receive, send)
         if dispatcher.quick is not None and not followed and self.problem is None:
@@ -225,10 +229,12 @@ class HttpApplication:
             self._sending.pop(task, None)
             if self._waiting:
                 self._tell_drained()
-        if self.observed_from < inf:
-            seconds = loop.time() - started
-            if seconds >= self.observed_from and self.counts(scope["method"], route.template, response, seconds):
-                self._tell_answered(request(), response, seconds)
+        look, seconds = self.look, loop.time() - started
+        if look.noted is not None:
+            look.noted[scope["method"], route.template, response.status].append(seconds)
+        look.left -= 1
+        if look.left <= 0 or seconds >= look.slow_from or response.status >= FAILED:
+            self._tell_answered(look, request(), response, seconds)
 
     async def _serve(self, request: Request, dispatcher: Dispatcher, send: Send) -> None:
         work = WORK.set(request)
@@ -244,9 +250,13 @@ class HttpApplication:
             if self.problem is not None:
                 self._log_answer(request, response)
             await self._send(request, response, dispatcher, send)
-            seconds = asyncio.get_running_loop().time() - request.started
-            if seconds >= self.observed_from and self.counts(request.method, request.route, response, seconds):
-                self._tell_answered(request, response, seconds)
+            look, seconds = self.look, asyncio.get_running_loop().time() - request.started
+            if look.noted is not None:
+                lasted = 0.0 if isinstance(response, LiveResponse) else seconds  # for hours: it counts as begun
+                look.noted[request.method, request.route, response.status].append(lasted)
+            look.left -= 1
+            if look.left <= 0 or seconds >= look.slow_from or response.status >= FAILED:
+                self._tell_answered(look, request, response, seconds)
             if not full and request.method not in ALWAYS_ALLOWED and not request.overdue:
                 await request.drain()
         except asyncio.CancelledError:
@@ -265,12 +275,11 @@ class HttpApplication:
         reason = f"{len(self._running) - 1} are under way"
         return render_outage(ServiceUnavailable("Too many requests are waiting", reason=reason))
 
-    def _tell_answered(self, request: Request, response: Response, seconds: float) -> None:
+    def _tell_answered(self, look: Look, request: Request, response: Response, seconds: float) -> None:
         """Let those who look on see a request that was answered."""
         work = WORK.set(request)
         try:
-            for observe in self.observers:
-                observe(request, response, seconds)
+            look(request, response, seconds)
         except Exception:  # who looks on must not disturb
             logger.exception("A request could not be observed")
         finally:

@@ -41,8 +41,11 @@ Around = Callable[[Handler, Request], Awaitable[Response]]
 class Following(Protocol):
     """Follows some requests on their way."""
 
+    share: float
+    """Of those whose callers do not say whether they are followed: from 0 to 1."""
+
     def chooses(self, headers: Mapping[bytes, bytes]) -> bool:
-        """Whether a request with these headers is followed."""
+        """Whether a request with these headers is followed: one whose caller may say so, or one of the share."""
 
     def follow(self, handler: Handler, request: Request) -> Awaitable[Response]:
         """Answer a request that is followed."""

@@ -172,7 +172,8 @@ def admission(authenticator: Authenticator, access: Access) -> Admission:
 
     async def admit(request: Request) -> Actor:
         credentials = request.header("authorization")
-        actor = authenticator.at_once(credentials) or await authenticator.authenticate(credentials)
+        actor = None if request.is_followed else authenticator.at_once(credentials)  # who follows is told the other way
+        actor = actor or await authenticator.authenticate(credentials)
         request.actor = actor
         if not scopes and actor.kind == "anonymous":
             raise UnauthorizedError

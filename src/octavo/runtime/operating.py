@@ -16,7 +16,7 @@ from typing import Any, Final
 from octavo import __version__
 from octavo.backups.record import read_record
 from octavo.clock import this_moment
-from octavo.database.connection import Watch
+from octavo.database.connection import Watch, unnoted
 from octavo.errors import ServiceUnavailable, UnauthorizedError
 from octavo.events.waiting import count_work
 from octavo.http.application import HttpApplication
@@ -76,9 +76,7 @@ class Operating:
         infrastructure.slow.seconds = settings.server.metrics.slow / 1000
         log = settings.server.log
         slow, counted = infrastructure.slow, self._measures if token else None
-        look = AllObservers(slow, slow.seconds, counted, log.access_sample if log.access else 0)
-        application.counts, application.observers = look.counts, (look,)
-        application.observed_from = 0.0 if token or log.access else slow.seconds
+        application.look = AllObservers(slow, slow.seconds, counted, log.access_sample if log.access else 0)
         infrastructure.database.watch = self._watch(infrastructure)
         _add(router, "/_ready", self._ready)
         if token:
@@ -87,8 +85,9 @@ class Operating:
 
     def _watch(self, infrastructure: Infrastructure) -> Watch | None:
         """Who is told of statements."""
-        watch: Watch | None = note_statement if infrastructure.settings.mode == "development" else None
-        watch = self._measures.see_statement if self._token else watch
+        is_developed = infrastructure.settings.mode == "development"
+        watch = Watch(unnoted, note_statement) if is_developed else None
+        watch = self._measures.watch() if self._token else watch
         traces = infrastructure.traces
         return watch if traces is None else traces.watching(watch)
 

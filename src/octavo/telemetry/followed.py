@@ -26,9 +26,6 @@ class FollowedAuthenticator(Authenticator):
         super().__init__(*arguments, **named)
         self._stop = stop
 
-    def at_once(self, authorization: str | None) -> Actor | None:
-        return super().at_once(authorization) if self._stop("who") is None else None
-
     def authenticate(self, authorization: str | None) -> Coroutine[Any, Any, Actor]:
         stop = self._stop("who")
         found = super().authenticate(authorization)

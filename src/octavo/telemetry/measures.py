@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Final
 
 from octavo.cache import CacheBudget
-from octavo.database.connection import Database
+from octavo.database.connection import Database, Watch
 from octavo.database.topology import ServerUse
 from octavo.http.router import METHODS
 from octavo.http.statements_seen import note_statement
@@ -29,6 +29,15 @@ _METHODS: Final = frozenset(METHODS)
 _Key = tuple[str, str, int]
 
 
+class _Noted(dict[_Key, deque[float]]):
+    """Seconds of requests by their kind, which begins when it is asked for; methods that nobody knows are one."""
+
+    def __missing__(self, key: _Key) -> deque[float]:
+        method, route, status = key
+        known = key if method in _METHODS else ("other", route, status)
+        return self.setdefault(known, deque(maxlen=_MOST_NOTED))
+
+
 @dataclass(slots=True)
 class Measures:
     """Counts of one process. `database`, `caches` and `purges` tell of themselves when they are asked."""
@@ -39,20 +48,13 @@ class Measures:
     purges: Callable[[], Sequence[LaneUse]] = lambda: ()
     requests: dict[_Key, Histogram] = field(default_factory=dict)
     statements: Histogram = field(default_factory=lambda: Histogram(STATEMENT_BOUNDS))
-    noted_requests: dict[_Key, deque[float]] = field(default_factory=dict)
+    noted_requests: dict[_Key, deque[float]] = field(default_factory=_Noted)
     noted_statements: deque[float] = field(default_factory=lambda: deque(maxlen=_MOST_NOTED))
     loop_delay: Histogram = field(default_factory=lambda: Histogram(LOOP_BOUNDS))
 
-    def see_statement(self, text: str, seconds: float) -> None:
-        """Note a statement; one that takes a while is noted for its request too."""
-        self.noted_statements.append(seconds)
-        if seconds >= _NOTED_SECONDS:
-            note_statement(text, seconds)
-
-    def begin(self, method: str, route: str, status: int) -> deque[float]:
-        """Begin to count one kind of requests; methods that nobody knows are one."""
-        key = method if method in _METHODS else "other", route, status
-        return self.noted_requests.setdefault(key, deque(maxlen=_MOST_NOTED))
+    def watch(self) -> Watch:
+        """Who notes statements; one that takes a while is noted for its request too."""
+        return Watch(self.noted_statements.append, note_statement, _NOTED_SECONDS)
 
     def count(self) -> None:
         """Count what was noted."""

@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
+from math import inf
 from random import random
 from typing import Any, Final
 
@@ -36,7 +37,7 @@ from opentelemetry.trace import (
 )
 
 from octavo import __version__
-from octavo.database.connection import Watch
+from octavo.database.connection import Watch, unnoted
 from octavo.errors import OctavoError
 from octavo.events.links import LINKS
 from octavo.events.messages import Message, Topic
@@ -126,9 +127,12 @@ class Traces:
 
     def __init__(self, options: TraceOptions) -> None:
         self._ids = _Ids()
-        self._sample = options.sample
+        self.share = options.sample
         self._per_second = options.per_second
         self._second, self._begun = 0.0, 0
+        self._under_way = 0
+        self._else_from = inf
+        self._watch = Watch(unnoted, self.see_statement)
         self._database: Attributes = {"db.system.name": options.system}
         resource = Resource.create({"service.name": options.service, "service.version": __version__})
         limits = SpanLimits(max_attribute_length=_LONGEST_TEXT)
@@ -161,12 +165,16 @@ class Traces:
     # What begins here
 
     def chooses(self, headers: Mapping[bytes, bytes]) -> bool:
-        """Whether a request with these headers is followed: asked before anything else is done for it."""
+        """Whether a request with these headers is followed, before anything else is done for it: its caller may say so
+        in its trace. Others are of the share already."""
         if TRACE in headers:
             parent = _parent(headers)
-            if parent is not None:
-                return parent.trace_flags.sampled and self._has_room()
-        return random() < self._sample and self._has_room()  # noqa: S311 - no secret
+            is_chosen = parent.trace_flags.sampled if parent is not None else self._is_of_share()
+            return is_chosen and self._has_room()
+        return self._has_room()
+
+    def _is_of_share(self) -> bool:
+        return random() < self.share  # noqa: S311 - no secret
 
     def follow(self, handler: Handler, request: Request) -> Awaitable[Response]:
         """Answer a request that was chosen, by what stands around every request."""
@@ -197,7 +205,7 @@ class Traces:
         request.when_done(lambda: _end(span))
         status: int | None = None
         try:
-            with _inside(span) as followed:
+            with self._inside(span) as followed:
                 response = await handler(request)
                 self._note_answer(followed)
             status = response.status
@@ -227,7 +235,7 @@ class Traces:
     async def _deliver(self, handler: Callable[[Message], Awaitable[object]], message: Message) -> object:
         told = message.payload.get("link") if isinstance(message.payload, dict) else None
         asked_by = _parent({TRACE: told.encode()}) if isinstance(told, str) else None
-        if not (self.chooses({}) if asked_by is None else self._has_room()):
+        if not ((asked_by is not None or self._is_of_share()) and self._has_room()):
             return await handler(message)
         attributes: dict[str, str | int] = {
             "messaging.operation.type": "process",
@@ -241,7 +249,7 @@ class Traces:
         links = [Link(asked_by)] if asked_by else []
         span = self._tracer.start_span(name, context, SpanKind.CONSUMER, attributes, links)
         try:
-            with _inside(span):
+            with self._inside(span):
                 return await handler(message)
         except BaseException as error:
             _note_failure(span, error)
@@ -252,16 +260,24 @@ class Traces:
     # What belongs to that
 
     def watching(self, watch: Watch | None) -> Watch:
-        """Who is told of statements, where others (`watch`) are, too; what is followed is asked for at once."""
-        followed, see = _FOLLOWED.get, self.see_statement
+        """Who is told of statements, where others (`watch`) are, too. Their texts are seen while anything is followed:
+        so statements cost no more where nothing is."""
+        others = watch or Watch(unnoted, lambda *_: None, inf)
 
         def both(text: str, seconds: float) -> None:
-            if watch is not None:
-                watch(text, seconds)
-            if followed() is not None:
-                see(text, seconds)
+            if seconds >= others.seen_from:
+                others.see(text, seconds)
+            if _FOLLOWED.get() is not None:
+                self.see_statement(text, seconds)
 
-        return both
+        self._watch, self._else_from = Watch(others.note, both), others.seen_from
+        self._see(0)
+        return self._watch
+
+    def _see(self, more: int) -> None:
+        """So many more are followed now."""
+        self._under_way += more
+        self._watch.seen_from = 0.0 if self._under_way else self._else_from
 
     def see_statement(self, text: str, seconds: float) -> None:
         """A statement that has just ended."""
@@ -292,6 +308,19 @@ class Traces:
                 yield _Call(self._unfollowed())
 
     @contextmanager
+    def _inside(self, span: Span) -> Iterator[_Followed]:
+        """Let what is done in the block belong to a span."""
+        followed = _Followed()
+        ours, theirs = _FOLLOWED.set(followed), contexts.attach(set_span_in_context(span))
+        self._see(1)
+        try:
+            yield followed
+        finally:
+            self._see(-1)
+            contexts.detach(theirs)
+            _FOLLOWED.reset(ours)
+
+    @contextmanager
     def _child(self, name: str, kind: SpanKind, attributes: Attributes) -> Iterator[Span | None]:
         """A span within what is followed; None where nothing is, or there were enough."""
         followed = _FOLLOWED.get()
@@ -320,18 +349,6 @@ class Traces:
         if not isinstance(work, Request) or not _TRACE_ID.fullmatch(work.id):
             return {}
         return {"traceparent": f"00-{work.id}-{self._ids.generate_span_id():016x}-00"}
-
-
-@contextmanager
-def _inside(span: Span) -> Iterator[_Followed]:
-    """Let what is done in the block belong to a span."""
-    followed = _Followed()
-    ours, theirs = _FOLLOWED.set(followed), contexts.attach(set_span_in_context(span))
-    try:
-        yield followed
-    finally:
-        contexts.detach(theirs)
-        _FOLLOWED.reset(ours)
 
 
 def _parent(headers: Mapping[bytes, bytes]) -> SpanContext | None:
