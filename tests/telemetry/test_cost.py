@@ -1,0 +1,74 @@
+"""What is seen of a request that nobody asks about takes no call of a function of ours: counted, not timed."""
+
+import gc
+import sys
+from collections import Counter
+from functools import partial
+from math import inf
+from pathlib import Path
+from types import FrameType
+from typing import Final
+
+import pytest
+
+from octavo.telemetry import measures, traces
+from octavo.telemetry.followed import FollowedAuthenticator
+from tests.models.fixtures import open_copy
+from tests.models.people import Hands
+from tests.models.site import Site
+from tests.models.templates import Copy
+
+pytestmark = pytest.mark.anyio
+
+NEVER_SLOW: Final = {"OCTAVO_SERVER__METRICS__SLOW": "1000000000"}
+SEEN: Final = {
+    **NEVER_SLOW,
+    "OCTAVO_SERVER__METRICS__TOKEN": "a-token-for-those-who-look",
+    "OCTAVO_SERVER__LOG__ACCESS": "true",
+    "OCTAVO_SERVER__LOG__ACCESS_SAMPLE": "1000",
+}
+FOLLOWED: Final = {
+    **SEEN,
+    "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9",
+    "OCTAVO_SERVER__TRACES__SAMPLE": "0",
+}
+TARGETS: Final = ("/api/books/1", "/api/authors?sort=name&populate=*", "/api/nothing")
+
+
+async def calls(site: Site, target: str) -> Counter[str]:
+    """Our functions that answer a request that was seen before, with how often each is called."""
+    for _ in range(3):
+        await site.get(target)
+    found: Counter[str] = Counter()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and "/octavo/" in frame.f_code.co_filename.split("site-packages")[-1]:
+            found[f"{Path(frame.f_code.co_filename).name}:{frame.f_code.co_qualname}"] += 1
+
+    gc.disable()  # what it clears away is no call of the request's
+    sys.setprofile(note)
+    try:
+        await site.get(target)
+    finally:
+        sys.setprofile(None)
+        gc.enable()
+    return found
+
+
+@pytest.mark.usefixtures("measured_quick")
+@pytest.mark.parametrize("settings", [SEEN, FOLLOWED], ids=["metrics and access log", "and OpenTelemetry"])
+async def test_what_is_seen_of_most_requests_takes_no_call(
+    tmp_path: Path, bookshop_copy: Copy, settings: dict[str, str], still: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(traces, "FollowedAuthenticator", partial(FollowedAuthenticator, clock=still.clock))
+    monkeypatch.setattr(measures, "_NOTED_SECONDS", inf)  # this machine may take longer for a statement
+    found = []
+    for name, given in (("plain", NEVER_SLOW), ("seen", settings)):
+        site = await open_copy(tmp_path / name, bookshop_copy, given)
+        try:
+            found.append([await calls(site, target) for target in TARGETS])
+        finally:
+            await site.octavo.infrastructure.close()
+    plain, seen = found
+    assert all(plain)
+    assert [(more - few, few - more) for few, more in zip(plain, seen, strict=True)] == [({}, {})] * len(TARGETS)
