@@ -49,6 +49,7 @@ from octavo.http.router import METHODS, Handler
 from octavo.jobs.book import TOPIC as JOBS
 from octavo.net.calls import CALLS
 from octavo.telemetry.followed import FollowedAuthenticator, FollowedKeptReader, FollowedMailer, FollowedReader
+from octavo.telemetry.spans_within import FAILED_BY, Attributes, SpansWithin, Stop
 from octavo.threads import CARRYING, Work, in_thread
 from octavo.values import dataclass
 
@@ -62,8 +63,6 @@ _FAILED: Final = 500
 _OPERATION: Final = re.compile(r"\s*(\w+)")
 _PARENT: Final = re.compile(rb"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?")
 _TRACE_ID: Final = re.compile("(?!0{32})[0-9a-f]{32}")
-
-Attributes = Mapping[str, str | int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,10 +139,10 @@ class Traces:
             sampler=ALWAYS_ON, resource=resource, id_generator=self._ids, span_limits=limits, shutdown_on_exit=False
         )
         exporter = OTLPSpanExporter(options.endpoint, headers=dict(options.headers), timeout=_PATIENCE_SECONDS)
-        self._provider.add_span_processor(
-            BatchSpanProcessor(exporter, max_queue_size=_QUEUE, max_export_batch_size=_BATCH)
-        )
+        processor = BatchSpanProcessor(exporter, max_queue_size=_QUEUE, max_export_batch_size=_BATCH)
+        self._provider.add_span_processor(processor)
         self._tracer = self._provider.get_tracer("octavo", __version__)
+        self._within = SpansWithin(self._ids, resource, processor)
         self.authenticator = partial(FollowedAuthenticator, self._stop)
         self.reader = partial(FollowedReader, self._stop)
         self.kept_reader = partial(FollowedKeptReader, self._stop)
@@ -230,7 +229,7 @@ class Traces:
     def _note_answer(self, followed: _Followed) -> None:
         """What lies between the last statement and the answer: envelopes, code of the project."""
         if followed.read_until and followed.takes_another():
-            self._tracer.start_span("answer", start_time=followed.read_until).end()
+            self._within.note("answer", SpanKind.INTERNAL, {}, followed.read_until, time.time_ns())
 
     async def _deliver(self, handler: Callable[[Message], Awaitable[object]], message: Message) -> object:
         told = message.payload.get("link") if isinstance(message.payload, dict) else None
@@ -287,25 +286,32 @@ class Traces:
         end = followed.read_until = time.time_ns()
         found = _OPERATION.match(text)
         operation = found[1].upper() if found else "SQL"
-        span = self._tracer.start_span(
-            operation,
-            kind=SpanKind.CLIENT,
-            attributes={**self._database, "db.operation.name": operation, "db.query.text": text},
-            start_time=end - int(seconds * 1e9),
-        )
-        span.end(end)
+        asked = {**self._database, "db.operation.name": operation, "db.query.text": text[:_LONGEST_TEXT]}
+        self._within.note(operation, SpanKind.CLIENT, asked, end - int(seconds * 1e9), end)
 
     def _stop(self, name: str) -> AbstractContextManager[object] | None:
-        """A stop of a request's road, as long as the block lasts; None where nothing is followed."""
-        return None if _FOLLOWED.get() is None else self._child(name, SpanKind.INTERNAL, {})
+        """A stop of a request's road, as long as the block lasts; None where nothing is followed, or there were
+        enough."""
+        followed = _FOLLOWED.get()
+        return None if followed is None or not followed.takes_another() else Stop(self._within, name)
 
     @contextmanager
     def _follow_call(self, name: str, attributes: Attributes) -> Iterator[_Call]:
-        with self._child(name, SpanKind.CLIENT, attributes) as span:
-            if span is not None:
-                yield _Call(_traceparent(span.get_span_context()), span)
-            else:
-                yield _Call(self._unfollowed())
+        """A call within what is followed; one of nothing that is, or of what has had enough of them, says so."""
+        followed = _FOLLOWED.get()
+        if followed is None or not followed.takes_another():
+            yield _Call(self._unfollowed())
+            return
+        span = self._tracer.start_span(name, kind=SpanKind.CLIENT, attributes=attributes)
+        token = contexts.attach(set_span_in_context(span))
+        try:
+            yield _Call(_traceparent(span.get_span_context()), span)
+        except BaseException as error:
+            _note_failure(span, error)
+            raise
+        finally:
+            contexts.detach(token)
+            span.end()
 
     @contextmanager
     def _inside(self, span: Span) -> Iterator[_Followed]:
@@ -319,24 +325,6 @@ class Traces:
             self._see(-1)
             contexts.detach(theirs)
             _FOLLOWED.reset(ours)
-
-    @contextmanager
-    def _child(self, name: str, kind: SpanKind, attributes: Attributes) -> Iterator[Span | None]:
-        """A span within what is followed; None where nothing is, or there were enough."""
-        followed = _FOLLOWED.get()
-        if followed is None or not followed.takes_another():
-            yield None
-            return
-        span = self._tracer.start_span(name, kind=kind, attributes=attributes)
-        token = contexts.attach(set_span_in_context(span))
-        try:
-            yield span
-        except BaseException as error:
-            _note_failure(span, error)
-            raise
-        finally:
-            contexts.detach(token)
-            span.end()
 
     def _unfollowed(self) -> Mapping[str, str]:
         """What a call says that is not followed: which request it is for, and that nobody follows it here."""
@@ -391,7 +379,7 @@ def _end(span: Span) -> None:
 
 def _note_failure(span: Span, error: BaseException) -> None:
     """The kind of error alone: its text may hold anything."""
-    span.set_attribute("error.type", type(error).__name__)
+    span.set_attribute(FAILED_BY, type(error).__name__)
     span.set_status(StatusCode.ERROR)
 
 
