@@ -7,11 +7,16 @@ import os
 from pathlib import Path
 
 from octavo.http.application import HttpApplication
-from octavo.runtime.process import build
+from octavo.runtime.process import Process, build
 from octavo.settings import load_settings
 
 
 def create() -> HttpApplication:
     """The application of the project. In production, unless OCTAVO_ENV or NODE_ENV says otherwise."""
+    return create_service().asgi
+
+
+def create_service() -> Process:
+    """What the application belongs to."""
     project = Path(os.environ.get("OCTAVO_PROJECT") or ".").resolve()
-    return build(load_settings(project, os.environ, default_mode="production")).asgi
+    return build(load_settings(project, os.environ, default_mode="production"))

@@ -24,9 +24,22 @@ for _ in range(50):
 print(kept, faults() - before < 1_000)  # given back each time, it would be 13,000
 """
 
+_PAGES: Final = """
+import re
+import apsw, granian, uvloop
+from octavo.runtime.allocator import give_back_start
 
-def told(environment: dict[str, str]) -> str:
-    command = [sys.executable, "-c", _FAULTS]
+def pages():
+    return int(re.search(r"RssFile:\\s+(\\d+)", open("/proc/self/status").read())[1])
+
+before = pages()
+give_back_start()
+print(pages() < before / 2, apsw.Connection(":memory:").execute("select 1").fetchall())
+"""
+
+
+def told(environment: dict[str, str], program: str = _FAULTS) -> str:
+    command = [sys.executable, "-c", program]
     return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout.strip()
 
 
@@ -42,3 +55,8 @@ def test_blocks_of_answers_are_taken_from_what_was_freed() -> None:
 def test_what_an_operator_says_stays(variable: str) -> None:
     name, _, value = variable.partition("=")
     assert told({name: value}).split()[0] == "False"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="glibc's")
+def test_pages_of_programs_are_given_back_and_come_again() -> None:
+    assert told({}, _PAGES) == "True [(1,)]"

@@ -12,6 +12,7 @@ import os
 import signal
 import socket
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from functools import partial
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,9 +22,9 @@ from granian.log import LogLevels
 from granian.server.embed import Server as EmbeddedServer
 from granian.server.mp import MPServer
 
-from octavo.asgi import create
+from octavo.asgi import create_service
 from octavo.http.application import HttpApplication
-from octavo.runtime.allocator import keep_freed_memory
+from octavo.runtime.allocator import give_back_start, keep_freed_memory
 from octavo.runtime.logs import set_up_log
 from octavo.runtime.prepare_database import StartFailed
 from octavo.runtime.process import Process, build
@@ -126,12 +127,15 @@ async def _serve_here(service: Process, announce: Announce, companion: Companion
         for number in _ENDING:
             loop.add_signal_handler(number, asked.set)
         serving = loop.create_task(server.serve())
+        resting = None if companion is not None else loop.create_task(_rest(service))
         beside = loop.create_task(_accompany(service, companion)) if companion is not None else None
         ending = loop.create_task(
             _end_when_asked(asked, server, serving, partial(announce, service), service.asgi, options)
         )
         await asyncio.wait((serving,))
         ending.cancel()
+        if resting is not None:
+            resting.cancel()
         if beside is not None:
             beside.cancel()
             await asyncio.wait((beside,))
@@ -145,6 +149,13 @@ async def spare_what_stays() -> None:
     """Let the collector of garbage leave alone for good what a start has made, and come less often."""
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS, *gc.get_threshold()[1:])
+
+
+async def _rest(service: Process) -> None:
+    """Once everything is made that is made in the background, be as small as a process is that answers."""
+    with suppress(Exception):  # told by the first request that needs it
+        await service.site.complete()
+    give_back_start()
 
 
 async def _accompany(service: Process, companion: Companion) -> None:
@@ -210,13 +221,24 @@ def create_worker() -> Callable[..., Coroutine[Any, Any, None]]:
     What arrives from then on waits until the worker can hear it.
     """
     _forget_handlers()
-    application = create()
+    service = create_service()
+    application = service.asgi
     keep_freed_memory()
     application.before_start(partial(hear_of_the_end, application))
     application.before_start(_tell_once_open)
     application.after_start(spare_what_stays)
+    application.after_start(partial(_rest_soon, service))
     signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
     return application.answer
+
+
+async def _rest_soon(service: Process) -> None:
+    _keep(_rest(service))
+
+
+def _keep(work: Coroutine[Any, Any, None]) -> None:
+    _telling.add(task := asyncio.get_running_loop().create_task(work))
+    task.add_done_callback(_telling.discard)
 
 
 async def _tell_once_open() -> None:
@@ -227,8 +249,7 @@ async def _tell_once_open() -> None:
         await _wait_until_open(host, int(port))
         tell_manager(READY)
 
-    _telling.add(task := asyncio.get_running_loop().create_task(tell()))
-    task.add_done_callback(_telling.discard)
+    _keep(tell())
 
 
 async def hear_of_the_end(application: HttpApplication) -> None:
