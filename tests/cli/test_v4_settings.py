@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from octavo.cli import main
-from octavo.cli.v4_report import tell_summary
+from octavo.cli.v4_report import summary_of
 from octavo.project.v4 import Code
 from octavo.runtime.definitions import project_registry
 from octavo.settings import load_settings
@@ -28,12 +28,9 @@ def v4_project(tmp_path: Path) -> Path:
     return write(tmp_path, FILES)
 
 
-def test_a_start_says_at_most_five_lines_the_gravest_first(
-    v4_project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_start_says_at_most_five_lines_the_gravest_first(v4_project: Path) -> None:
     settings = load_settings(v4_project, ENVIRONMENT)
-    tell_summary(settings, project_registry(settings), Code())
-    lines = capsys.readouterr().out.splitlines()
+    lines = summary_of(settings, project_registry(settings), Code())
     assert len(lines) == 4
     assert lines[0] == (
         "Strapi 4.25.1, by package.json (4.25.1): 4 settings taken over, 3 not understood; 0 pieces of code not run, "

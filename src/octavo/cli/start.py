@@ -1,6 +1,8 @@
 """`octavo start`: a project in production."""
 
 import os
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 import click
@@ -35,7 +37,7 @@ def start(project: Path, host: str | None, port: int | None, workers: int | None
         from octavo.cli.v4_report import check_strictly
 
         check_strictly(settings)
-    serve(settings, announce)
+    serve(settings, announcement)
 
 
 def variables(**given: object) -> dict[str, str]:
@@ -45,11 +47,22 @@ def variables(**given: object) -> dict[str, str]:
 
 def announce(service: Process) -> None:
     """Say that a service is ready."""
-    settings = service.settings
-    if settings.is_v4:
-        from octavo.cli.v4_report import tell_summary
+    announcement(service)()
 
-        tell_summary(settings, service.site.registry, service.site.code)
+
+def announcement(service: Process) -> Callable[[], None]:
+    """Says that a service is ready; what it says of a v4 project is known before."""
+    summary: list[str] = []
+    if service.settings.is_v4:
+        from octavo.cli.v4_report import summary_of
+
+        summary += summary_of(service.settings, service.site.registry, service.site.code)
+    return partial(_announce, service.settings, summary)
+
+
+def _announce(settings: Settings, summary: Iterable[str]) -> None:
+    for line in summary:
+        say("{}", line)
     say("Octavo serves [bold]{}[/] at [bold]{}[/]", settings.project, address_of(settings))
     if by_version := rules_by_version(settings):
         version, source = settings.api.compat.v4_version, settings.sources["api", "compat", "v4_version"]

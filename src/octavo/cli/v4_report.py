@@ -24,11 +24,10 @@ def report_on(settings: Settings, registry: Registry, code: Code | None) -> Repo
     return assemble(settings, registry, code, warnings_of(registry, settings)) if settings.is_v4 else None
 
 
-def tell_summary(settings: Settings, registry: Registry, code: Code | None) -> None:
+def summary_of(settings: Settings, registry: Registry, code: Code | None) -> list[str]:
     """At most five lines."""
     report = report_on(settings, registry, code)
-    for line in summary(report) if report else ():
-        say("{}", line)
+    return list(summary(report)) if report else []
 
 
 def tell_v4(report: Report) -> None:

@@ -25,6 +25,7 @@ from granian.server.mp import MPServer
 from octavo.asgi import create_service
 from octavo.http.application import HttpApplication
 from octavo.runtime.allocator import give_back_start, keep_freed_memory
+from octavo.runtime.forgetting import forget_readers
 from octavo.runtime.logs import set_up_log
 from octavo.runtime.prepare_database import StartFailed
 from octavo.runtime.process import Process, build
@@ -55,20 +56,23 @@ _telling: set[asyncio.Task[None]] = set()
 
 
 Announce = Callable[[Process], None]
+Announcement = Callable[[Process], Callable[[], None]]
 Companion = Callable[[Process], Coroutine[Any, Any, None]]
 
 
-def serve(settings: Settings, announce: Announce) -> None:
-    """Serve a project until SIGTERM or SIGINT. `announce` is called when everything is ready."""
+def serve(settings: Settings, announcement: Announcement) -> None:
+    """Serve a project until SIGTERM or SIGINT. What `announcement` makes is called when everything is ready."""
     set_up_log(settings)
     service = build(settings)
+    announce = announcement(service)
+    forget_readers()
     check_address(settings.server.host, settings.server.port)
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         if settings.server.workers == 1:
             runner.run(_serve_here(service, announce))
             return
         runner.run(_try_start(service))
-    announce(service)
+    announce()
     _serve_with_workers(settings)
 
 
@@ -79,7 +83,7 @@ def serve_changing(read_settings: Callable[[], Settings], announce: Announce, co
     service = build(settings, read_settings)
     check_address(service.settings.server.host, service.settings.server.port)
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        runner.run(_serve_here(service, announce, companion))
+        runner.run(_serve_here(service, partial(announce, service), companion))
 
 
 def _most_connections(settings: Settings) -> int:
@@ -105,7 +109,7 @@ def _address_problem(host: str, port: int, error: OSError | OverflowError) -> st
     return f"Cannot listen on port {port} of {host}: {error}"
 
 
-async def _serve_here(service: Process, announce: Announce, companion: Companion | None = None) -> None:
+async def _serve_here(service: Process, announce: Callable[[], None], companion: Companion | None = None) -> None:
     options = service.settings.server
     server = EmbeddedServer(
         service.asgi.answer,
@@ -129,9 +133,7 @@ async def _serve_here(service: Process, announce: Announce, companion: Companion
         serving = loop.create_task(server.serve())
         resting = None if companion is not None else loop.create_task(_rest(service))
         beside = loop.create_task(_accompany(service, companion)) if companion is not None else None
-        ending = loop.create_task(
-            _end_when_asked(asked, server, serving, partial(announce, service), service.asgi, options)
-        )
+        ending = loop.create_task(_end_when_asked(asked, server, serving, announce, service.asgi, options))
         await asyncio.wait((serving,))
         ending.cancel()
         if resting is not None:
@@ -222,6 +224,7 @@ def create_worker() -> Callable[..., Coroutine[Any, Any, None]]:
     """
     _forget_handlers()
     service = create_service()
+    forget_readers()
     application = service.asgi
     keep_freed_memory()
     application.before_start(partial(hear_of_the_end, application))
