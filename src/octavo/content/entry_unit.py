@@ -7,12 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from octavo.clock import this_moment
 from octavo.content.apply_changes import apply_changes
-from octavo.content.entry_snapshots import EntryImages
-from octavo.content.input.body_check import BodyCheck, WriteRules, check_object
+from octavo.content.input.body_check import BodyCheck, check_object
 from octavo.content.input.input_tree import InputNode
 from octavo.content.input.password_hashing import hash_passwords, plain_passwords
 from octavo.content.input.prefetch import Prefetched, components_facts, prefetch
@@ -20,12 +19,14 @@ from octavo.content.input.row_builder import RowBuilder, store_at
 from octavo.content.input.unique_values import lock_unique_values, unique_problem
 from octavo.content.input_path import TOP
 from octavo.content.owned_components import components_held, dropped_components, with_nested
+from octavo.content.prepared.creates import PlainCreate, Stamps
+from octavo.content.prepared.updates import PlainUpdate
 from octavo.content.publication import is_to_come, kind_of_update, presence_of, stored_moment
-from octavo.content.schedules import Following, Plan, Planned
+from octavo.content.schedules import Plan, Planned
 from octavo.content.validation.scalar_rules import Mode
-from octavo.database.change_feed import ChangeFeed, ChangeKind, DataChange, Presence
+from octavo.content.write_context import WriteContext
+from octavo.database.change_feed import ChangeKind, Presence
 from octavo.database.connection import (
-    Database,
     IdTaken,
     IntegrityViolation,
     Transaction,
@@ -35,44 +36,15 @@ from octavo.database.connection import (
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.errors import ApplicationError, ValidationError
 from octavo.forms.printing import type_message
-from octavo.i18n.locales import Locales
 from octavo.plan.changes import Change
 from octavo.plan.present_state import ComponentsFact, EntryFact, Fact, FactRow, LinksFact
 from octavo.plan.write import OwnedRow, RowNode, plan_delete, plan_write
 from octavo.schema.automatic import CREATED_AT, CREATORS, LOCALE, PUBLISHED_AT, UPDATED_AT, UPDATED_BY
 from octavo.schema.content_types import ContentType
-from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import LARGEST_ID
-from octavo.sql.write.change import ChangeCompiler
-from octavo.values import dataclass
 
 UPDATING: Final = Mode(creating=False, draft=False)
 NO_DATES: Final[Mapping[str, Any]] = MappingProxyType({})
-
-
-class Witness(Protocol):
-    """Who sees what units of work change before they are committed; what it writes counts if they do."""
-
-    async def before_delete(self, unit: UnitOfWork, uid: str, entry_id: int) -> None:
-        """An entry that is there still will be removed."""
-
-    async def before_commit(self, unit: UnitOfWork, changes: Sequence[DataChange]) -> None:
-        """Nothing else is changed before the commit."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteContext:
-    """What every unit of one writer works with."""
-
-    database: Database
-    registry: Registry
-    locales: Locales
-    compiler: ChangeCompiler
-    feed: ChangeFeed
-    images: EntryImages
-    rules: WriteRules
-    witness: Witness | None = None
-    schedules: Following | None = None
 
 
 class EntryUnit(UnitOfWork):
@@ -106,13 +78,28 @@ class EntryUnit(UnitOfWork):
         `dates` are a `createdAt` and `updatedAt` other than now.
         """
         mode, automatic = await self._new(content_type, data, locale, draft_default, strict)
+        plain = None
+        if not (self.is_cautious or self.is_large or dates):
+            stamps = Stamps(automatic[CREATED_AT], automatic[PUBLISHED_AT], automatic[LOCALE], actor_id)
+            plain = self._context.creates.find(content_type, data, stamps, draft=mode.draft)
+            if plain is not None and plain.prepared is not None:
+                return await self._create_prepared(content_type, plain, stamps)
         body, found = await self._check(content_type, data, mode)
         building = partial(self._builder(found).row, body, None)
         row = await self.compute(building) if self.is_large else building()
         self._stamp_new(row, {**automatic, **dates}, actor_id)
         await self._write([row], [body], found, ())
+        if plain is not None:
+            await self._context.creates.learn(self.connection, plain, data, row)
         self.record_new(content_type, row)
         return int(row.ref)
+
+    async def _create_prepared(self, content_type: ContentType, plain: PlainCreate, stamps: Stamps) -> int:
+        entry_id = await self._context.creates.run(self.connection, plain)
+        is_draft = content_type.draft_and_publish and stamps.published is None
+        became = Presence.DRAFT if is_draft else Presence.LIVE
+        self.record(content_type.uid, entry_id, ChangeKind.CREATE, locale=stamps.locale, became=became)
+        return entry_id
 
     async def update(
         self,
@@ -129,6 +116,11 @@ class EntryUnit(UnitOfWork):
         check_object(data)
         if not 0 <= entry_id <= LARGEST_ID:
             return False
+        plain = None
+        if not (self.is_cautious or self.is_large or dates or self._context.asks_before_updates):
+            plain = self._context.updates.find(content_type, entry_id, data, this_moment(), actor_id)
+        if plain is not None and plain.prepared is not None:
+            return await self._update_prepared(content_type, entry_id, plain)
         fact = self.entry_fact(content_type, entry_id)
         checked = await self._check_update(content_type, fact, data)
         if checked is None:
@@ -139,7 +131,17 @@ class EntryUnit(UnitOfWork):
         self._stamp_changed(row, data, actor_id, dates)
         before = await self._image_before(content_type, entry_id) if self._context.feed.wants_any_images else None
         await self._write([row], [body], found, await self._with_nested(replaced))
+        if plain is not None:
+            self._context.updates.learn(content_type, plain, data)
         self.record_changed(content_type, entry_id, found.entry(fact), row, before)
+        return True
+
+    async def _update_prepared(self, content_type: ContentType, entry_id: int, plain: PlainUpdate) -> bool:
+        updated = await self._context.updates.run(self.connection, plain)
+        if updated is None:
+            return False
+        presence, locale = updated
+        self.record(content_type.uid, entry_id, ChangeKind.UPDATE, locale=locale, was=presence, became=presence)
         return True
 
     async def delete(self, content_type: ContentType, entry_id: int) -> bool:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from octavo.clock import shown_moment, this_moment
-from octavo.content.entry_unit import NO_DATES, WriteContext
+from octavo.content.entry_unit import NO_DATES
 from octavo.content.input.python_values import plain
 from octavo.content.input.without_passwords import without_passwords
 from octavo.content.many_entries import ManyEntriesUnit
@@ -19,6 +19,7 @@ from octavo.content.publication import kind_of_update, presence_of
 from octavo.content.stored_entries import StoredEntries
 from octavo.content.validation.body_validator import Validator
 from octavo.content.validation.scalar_rules import Mode
+from octavo.content.write_context import WriteContext
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Transaction
 from octavo.events.event import Event, Params, Written

@@ -9,13 +9,15 @@ from functools import partial
 from typing import Any, TypeVar
 
 from octavo.content.entry_snapshots import EntryImages
-from octavo.content.entry_unit import Witness, WriteContext
 from octavo.content.hooked_unit import HookedUnit
 from octavo.content.input.body_check import V4_RULES, WriteRules
 from octavo.content.input.password_hashing import PasswordHasher
 from octavo.content.many_entries import ManyEntriesUnit
+from octavo.content.prepared.creates import PreparedCreates
+from octavo.content.prepared.updates import PreparedUpdates
 from octavo.content.schedules import Schedules
 from octavo.content.stored_entries import StoredEntries
+from octavo.content.write_context import Witness, WriteContext
 from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Database, Transaction
 from octavo.database.sequences import continue_ids
@@ -66,6 +68,8 @@ class EntryWriter:
             feed=feed or _own_feed(self.locales),
             images=EntryImages(database, registry),
             rules=rules,
+            creates=PreparedCreates(registry, self.compiler),
+            updates=PreparedUpdates(registry, self.compiler),
             witness=witness,
             schedules=schedules,
         )

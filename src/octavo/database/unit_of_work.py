@@ -60,14 +60,20 @@ class RunAlone(Exception):
     """A unit finds that it may not share its COMMIT; `run_unit` begins it again, alone."""
 
 
+class Unforeseen(Exception):
+    """A unit that was not cautious met what it had not asked about; `run_unit` begins it again, as a cautious one."""
+
+
 class UnitOfWork:
     """One transaction. `connection` reads and writes within it.
 
     `size` is that of its input, in bytes; `is_large` tells whether it computes in a thread; `is_grouped`, whether
-    others may wait for its end with their COMMIT. `hooks` are the project's (`events.hooks`).
+    others may wait for its end with their COMMIT. `hooks` are the project's (`events.hooks`). `is_cautious`: whether it
+    has to ask before it writes, as it cannot be begun again; others may write what is refused, and raise `Unforeseen`.
     """
 
     is_grouped = False
+    is_cautious = True
     database: object = None
 
     def __init__(self, connection: Transaction, feed: ChangeFeed | None = None, size: int = 0) -> None:
@@ -250,7 +256,10 @@ async def run_unit(
     for attempt in range(1, ATTEMPTS + 1):
         try:
             async with open_unit(database, make, grouped=grouped and attempt < ATTEMPTS) as unit:
+                unit.is_cautious = attempt > 1
                 return await work(unit)
+        except Unforeseen:
+            continue
         except RunAlone:
             return await run_unit(database, make, work, grouped=False, mend=mend)
         except TransactionConflict as error:

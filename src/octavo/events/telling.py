@@ -75,6 +75,7 @@ def begin(
     hooks = hooks or hooks_of(unit, uid)
     if hooks is None:
         return None
+    unit.is_cautious = True  # they are not called again for what could have been asked before
     asking = origin.actor() or SERVICE
     event = Event(
         action="", uid=uid, id=entry_id, params=params, actor=asking, source=origin.source(), app=unit.hooks.app

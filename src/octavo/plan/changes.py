@@ -25,6 +25,15 @@ class RowRef:
         return self.id
 
 
+class Slot:
+    """A value that is given when the statements run: the one at this place."""
+
+    __slots__ = ("at",)
+
+    def __init__(self, at: int) -> None:
+        self.at = at
+
+
 RowId = int | RowRef
 
 

@@ -97,16 +97,17 @@ class Chains:
 
     def join(self, steps: Sequence[Step]) -> Joined | None:
         """One statement for all steps, which answers one row: the ids of all `refs`. None where they go one by one."""
-        if len(steps) < 2:
-            return None
-        size = sum(len(step.statement.values) for step in steps)
-        if size > _MOST_VALUES or sum(len(step.statement.text) for step in steps) > _MOST_TEXT:
+        if not _is_small(steps):
             return None
         text, is_new = self._text(_shape(steps))
         if text is None:
             return None
         values = tuple(it for step in steps for it in step.statement.values if it.__class__ is not RowRef)
         return Joined(Statement(text, values), is_new)
+
+    def text(self, steps: Sequence[Step]) -> str | None:
+        """The text that steps of this shape have as one statement, whether they come often or not."""
+        return self._chain.join(_shape(steps)) if _is_small(steps) else None
 
     def guards(self, tables: Iterable[str]) -> str:
         """The SELECT of a row where chains of these tables are to be refused."""
@@ -130,6 +131,12 @@ class Chains:
         if is_new:
             return self._chain.join(shape), True
         return known if isinstance(known, str) else None, False
+
+
+def _is_small(steps: Sequence[Step]) -> bool:
+    if len(steps) < 2 or sum(len(step.statement.values) for step in steps) > _MOST_VALUES:
+        return False
+    return sum(len(step.statement.text) for step in steps) <= _MOST_TEXT
 
 
 def _shape(steps: Sequence[Step]) -> tuple[ChainPart, ...]:

@@ -22,6 +22,7 @@ from octavo.plan.changes import (
     RemoveMorphs,
     RowId,
     RowRef,
+    Slot,
     TakeLinks,
     TypedTarget,
     UnpointMorphs,
@@ -293,7 +294,7 @@ class ChangeCompiler:
         bind = self.dialect.bind
         return [
             cell
-            if cell is None or cell.__class__ is str  # texts are stored as they are
+            if cell is None or cell.__class__ is str or cell.__class__ is Slot  # texts are stored as they are
             else known(cell)
             if cell.__class__ is RowRef
             else bind(column.kind, cell)

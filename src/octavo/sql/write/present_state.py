@@ -80,15 +80,21 @@ class _Branches:
         )
 
     def _unique(self, number: int, fact: UniqueFact) -> None:
+        self.texts.append(f"SELECT {number}, 1, {self._nothing} WHERE {self.is_taken(fact)}")
+
+    def is_taken(self, fact: UniqueFact) -> str:
+        """The condition that a value is taken."""
         attribute = scalar_of(fact.definition, fact.attribute)
         column = self._quote(column_name(attribute))
         condition = f"{column} = {self.value(SCALAR_TYPES[attribute.type].kind, fact.value)}"
         if fact.own_id is not None:
             condition += f" AND id <> {self.value(_INTEGER, fact.own_id)}"
-        self.texts.append(
-            f"SELECT {number}, 1, {self._nothing} WHERE EXISTS"
-            f" (SELECT 1 FROM {self._quote(table_name(fact.definition))} WHERE {condition})"
-        )
+        return f"EXISTS (SELECT 1 FROM {self._quote(table_name(fact.definition))} WHERE {condition})"
+
+    def are_missing(self, fact: TargetsFact) -> str:
+        """How many of some entries are not there."""
+        table = self._quote(table_name(fact.definition))
+        return f"{len(fact.ids)} - (SELECT count(*) FROM {table} WHERE id IN ({self.ids(fact.ids)}))"
 
     def _links(self, number: int, fact: LinksFact) -> None:
         table = link_table(self.registry, fact.owner, fact.owner.relation(fact.relation))
@@ -127,6 +133,16 @@ def compile_facts(facts: Sequence[Fact], registry: Registry, dialect: Dialect) -
             branches = _Branches(registry, dialect)
         branches.add(number, fact)
     return [*statements, branches.statement()] if branches.texts else statements
+
+
+def compile_obstacles(
+    targets: Iterable[TargetsFact], unique: Iterable[UniqueFact], registry: Registry, dialect: Dialect
+) -> Statement:
+    """One number, named `id`: how many of these entries are not there and of these values are taken."""
+    branches = _Branches(registry, dialect)
+    counted = [branches.are_missing(fact) for fact in targets]
+    counted += [f"CASE WHEN {branches.is_taken(fact)} THEN 1 ELSE 0 END" for fact in unique]
+    return Statement(f"SELECT {' + '.join(counted)} AS id", tuple(branches.values))
 
 
 def _pieces(facts: Sequence[Fact], most_ids: int) -> Iterator[tuple[int, Fact]]:

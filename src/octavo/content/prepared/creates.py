@@ -1,0 +1,196 @@
+"""PreparedCreates: new entries whose bodies have a shape that came often, and was found sound by the long way.
+
+What the long way makes of a body of the shape (its rows, planned and compiled) is made once, with slots in the place of
+the values; from then on only the values are looked at. Whatever is not plain, or refused, goes the long way as ever.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple, cast
+
+from octavo.content.prepared.body_values import MOST_VALUES, BodyReaders
+from octavo.content.prepared.known_shapes import KnownShapes
+from octavo.content.prepared.plain_values import NotPlain
+from octavo.content.prepared.runs import Runs, prepare_runs
+from octavo.content.validation.scalar_rules import Mode, is_unique
+from octavo.database.connection import StatementRefused, Transaction
+from octavo.database.unit_of_work import Unforeseen
+from octavo.plan.changes import Slot
+from octavo.plan.present_state import TargetsFact, UniqueFact
+from octavo.plan.write import RowNode, plan_write
+from octavo.schema.attributes import Media, Relation, Scalar
+from octavo.schema.automatic import CREATED_AT, CREATORS, LOCALE, PUBLISHED_AT, UPDATED_AT
+from octavo.schema.content_types import ContentType, Definition
+from octavo.schema.registry import Registry
+from octavo.schema.scalar_types import ValueKind
+from octavo.schema.uids import FILE
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.write.change import ChangeCompiler
+from octavo.sql.write.present_state import compile_obstacles
+
+_STAMPS: Final[Mapping[str, int]] = {
+    CREATED_AT: 0,
+    UPDATED_AT: 0,
+    PUBLISHED_AT: 1,
+    LOCALE: 2,
+    **dict.fromkeys(CREATORS, 3),
+}
+"""What stands before the values of a body: the moment, when it is published, the locale, who makes it."""
+_FIRST: Final = 4
+
+
+class Stamps(NamedTuple):
+    """What a new entry gets by itself: times in milliseconds since 1970."""
+
+    moment: int
+    published: int | None
+    locale: str | None
+    actor_id: int | None
+
+
+class PreparedCreate(NamedTuple):
+    """How entries of one shape are made. `locks` name their unique values: the beginning of a name, and the place."""
+
+    runs: Runs
+    id_at: int
+    locks: tuple[tuple[str, int], ...]
+
+    async def run(self, connection: Transaction, values: list[Any]) -> int:
+        """A new entry; its id. Raises Unforeseen."""
+        if self.locks:
+            await connection.lock_all(sorted({f"{name}={values[at]}" for name, at in self.locks}))
+        await self.runs.run(connection, values)
+        return int(values[self.id_at])
+
+
+class PlainCreate(NamedTuple):
+    """A plain body: its shape, its values, and what is prepared for them."""
+
+    shape: Hashable
+    values: list[Any]
+    prepared: PreparedCreate | None
+
+
+class PreparedCreates:
+    """Knows the shapes of new entries of all types."""
+
+    def __init__(self, registry: Registry, compiler: ChangeCompiler) -> None:
+        self._registry = registry
+        self._compiler = compiler
+        self._dialect: Dialect = compiler.dialect
+        self._readers = {
+            draft: BodyReaders(registry, self._dialect, Mode(creating=True, draft=draft)) for draft in (False, True)
+        }
+        self._known: KnownShapes[PreparedCreate] = KnownShapes()
+
+    def find(self, content_type: ContentType, data: Any, stamps: Stamps, *, draft: bool) -> PlainCreate | None:
+        """A body, if it is plain."""
+        if data.__class__ is not dict:
+            return None
+        bind, moment, published = self._dialect.bind, stamps.moment, stamps.published
+        stamped = bind(ValueKind.DATETIME, moment)
+        appears = stamped if published == moment else bind(ValueKind.DATETIME, published)
+        values: list[Any] = [stamped, appears, stamps.locale, stamps.actor_id]
+        try:
+            shape = (content_type, draft, self._readers[draft].read(content_type, data, values))
+        except NotPlain:
+            return None
+        return None if len(values) > MOST_VALUES else PlainCreate(shape, values, self._known.find(shape))
+
+    async def run(self, connection: Transaction, plain: PlainCreate) -> int:
+        """A new entry of a plain body whose shape is prepared; its id. Raises Unforeseen."""
+        try:
+            return await cast(PreparedCreate, plain.prepared).run(connection, plain.values)
+        except Unforeseen as error:
+            if isinstance(error.__cause__, StatementRefused):
+                self._known.keep(plain.shape, None)
+            raise
+
+    async def learn(self, connection: Transaction, plain: PlainCreate, data: Mapping[str, Any], row: RowNode) -> None:
+        """Note that a body of a shape was found sound, and what row it came to."""
+        if self._known.comes_often(plain.shape):
+            draft = bool(cast(tuple[Any, ...], plain.shape)[1])
+            self._known.keep(plain.shape, await self._prepare(connection, row, data, draft, len(plain.values)))
+
+    async def _prepare(
+        self, connection: Transaction, row: RowNode, data: Mapping[str, Any], draft: bool, given: int
+    ) -> PreparedCreate | None:
+        """What a shape comes to, None where values decide more than themselves."""
+        slotting = _Slotting(self._registry, self._readers[draft])
+        slotted = slotting.row(row, data, _STAMPS)
+        if slotting.depends or slotting.next_at != given:
+            return None
+        unique = [UniqueFact(definition=of, attribute=name, value=slot) for of, name, slot in slotting.unique]
+        check = None
+        if slotting.targets or unique:
+            check = compile_obstacles(slotting.targets, unique, self._registry, self._dialect)
+        changes = plan_write([slotted], self._registry, {})
+        runs = await prepare_runs(connection, self._compiler, check, changes, given)
+        locks = tuple((f"{of.uid}.{name}", slot.at) for of, name, slot in slotting.unique)
+        return PreparedCreate(runs, cast(Slot, slotted.ref.id).at, locks)
+
+
+class _Slotting:
+    """Puts slots into the rows of a body, in the order in which its values are read."""
+
+    def __init__(self, registry: Registry, readers: BodyReaders) -> None:
+        self._registry = registry
+        self._readers = readers
+        self.next_at = _FIRST
+        self.targets: list[TargetsFact] = []
+        self.unique: list[tuple[Definition, str, Slot]] = []
+        self.depends = False
+        """Whether values decide which statements there are: where several rows link the same target, or have to
+        differ from each other."""
+        self._linking: set[tuple[Definition, str]] = set()
+
+    def row(self, row: RowNode, data: Mapping[str, Any], stamps: Mapping[str, int]) -> RowNode:
+        """A new row like another one, with slots in the place of values."""
+        definition = row.definition
+        slotted = RowNode(definition=definition, values=dict(row.values))
+        for name in self._readers.order(definition, data):
+            attribute = definition.attributes[name]
+            if isinstance(attribute, Scalar):
+                slotted.values[name] = self._scalar(definition, attribute, data[name])
+            elif isinstance(attribute, Relation):
+                slotted.links[name] = self._links(row, attribute)
+            elif isinstance(attribute, Media):
+                slotted.files[name] = self._targets(self._registry.content_types[FILE], len(row.files[name]))
+            else:
+                slotted.components[name] = [
+                    self.row(child, given, {})
+                    for child, given in zip(row.components[name], _objects(data[name]), strict=True)
+                ]
+        for name in stamps.keys() & slotted.values.keys():
+            slotted.values[name] = Slot(stamps[name])
+        slotted.components = {name: slotted.components[name] for name in row.components}
+        slotted.files = {name: slotted.files[name] for name in row.files}
+        return slotted
+
+    def _scalar(self, definition: Definition, attribute: Scalar, value: Any) -> Slot:
+        slot = self._slot()
+        if is_unique(attribute) and value is not None:
+            self.depends |= any(of is definition and name == attribute.name for of, name, _ in self.unique)
+            self.unique.append((definition, attribute.name, slot))
+        return slot
+
+    def _links(self, row: RowNode, relation: Relation) -> Sequence[int]:
+        place = (row.definition, relation.name)
+        self.depends |= place in self._linking
+        self._linking.add(place)
+        target = self._registry.content_types[str(relation.target)]
+        return self._targets(target, len(row.links[relation.name]))
+
+    def _targets(self, definition: Definition, count: int) -> Sequence[int]:
+        ids = cast(Sequence[int], [self._slot() for _ in range(count)])
+        if ids:
+            self.targets.append(TargetsFact(definition=definition, ids=tuple(ids)))
+        return ids
+
+    def _slot(self) -> Slot:
+        self.next_at += 1
+        return Slot(self.next_at - 1)
+
+
+def _objects(value: Any) -> Iterator[Mapping[str, Any]]:
+    """The objects that stand in an attribute."""
+    yield from value if isinstance(value, list) else () if value is None else (value,)

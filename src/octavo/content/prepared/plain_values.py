@@ -1,0 +1,107 @@
+"""Takers: a value of a body as it is bound, where nothing is wrong with it and it means what it says.
+
+There is one for each attribute, made once. What a taker does not know raises `NotPlain`: such a body goes the long way,
+which tells what is wrong with it, or reads what is meant.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from octavo.content.input.column_values import STORERS
+from octavo.content.input_path import TOP
+from octavo.content.validation.scalar_rules import RULES, Mode
+from octavo.errors import ValidationError
+from octavo.schema.attributes import Enumeration, Scalar
+from octavo.schema.scalar_types import LARGEST_ID, SCALAR_TYPES, ValueKind
+from octavo.sql.dialects.base import Dialect
+
+Take = Callable[[Any], Any]
+_TEXTS: Final = frozenset({"string", "text", "richtext"})
+_ANY_LENGTH: Final = 2**31
+_EXACT: Final = 2**53
+
+
+class NotPlain(Exception):
+    """A value has to go the long way."""
+
+
+def is_plain_id(value: Any) -> bool:
+    """Whether a value is the id of an entry, written as a number."""
+    return value.__class__ is int and 0 < value <= LARGEST_ID
+
+
+def taker(attribute: Scalar, mode: Mode, dialect: Dialect) -> Take | None:
+    """How values of an attribute are taken; None where all go the long way."""
+    if attribute.type == "password" or attribute.type not in RULES:
+        return None
+    careful = _careful(attribute, mode, dialect)
+    if attribute.type in _TEXTS and not attribute.regex:
+        return _text(attribute, mode, dialect, careful)
+    if attribute.type == "integer":
+        return _integer(attribute, dialect, careful)
+    if isinstance(attribute, Enumeration):
+        return _choice(frozenset(attribute.values), careful)
+    return careful
+
+
+def _careful(attribute: Scalar, mode: Mode, dialect: Dialect) -> Take:
+    """By the rules of the type, as the long way does."""
+    check, storer = RULES[attribute.type].check, STORERS[attribute.type]
+    kind, limits, bind, required = (
+        SCALAR_TYPES[attribute.type].kind,
+        dialect.column_limits,
+        dialect.bind,
+        attribute.required,
+    )
+
+    def take(value: Any) -> Any:
+        if value is None:
+            if required:
+                raise NotPlain
+            return None
+        found, type_errors, errors = check(attribute, value, "", mode)
+        if type_errors or errors:
+            raise NotPlain
+        if found is not None and storer is not None:
+            try:
+                found = storer(found, TOP, limits)
+            except ValidationError:
+                raise NotPlain from None
+        return bind(kind, found)
+
+    return take
+
+
+def _text(attribute: Scalar, mode: Mode, dialect: Dialect, careful: Take) -> Take:
+    """Texts of ASCII signs have a length that everybody agrees about."""
+    longest = attribute.max_length if attribute.max_length is not None else _ANY_LENGTH
+    if SCALAR_TYPES[attribute.type].kind is ValueKind.STRING and dialect.column_limits.longest_string is not None:
+        longest = min(longest, dialect.column_limits.longest_string)
+    least = 0 if mode.draft else attribute.min_length or 0
+
+    def take(value: Any) -> Any:
+        if value.__class__ is str and least <= len(value) <= longest and value.isascii() and "\0" not in value:
+            return value
+        return careful(value)
+
+    return take
+
+
+def _integer(attribute: Scalar, dialect: Dialect, careful: Take) -> Take:
+    largest = dialect.column_limits.largest_integer
+    least: float = -_EXACT if largest is None else -largest - 1
+    most: float = _EXACT if largest is None else largest
+    least = least if attribute.minimum is None else max(least, attribute.minimum)
+    most = most if attribute.maximum is None else min(most, attribute.maximum)
+
+    def take(value: Any) -> Any:
+        return value if value.__class__ is int and least <= value <= most else careful(value)
+
+    return take
+
+
+def _choice(values: frozenset[str], careful: Take) -> Take:
+    def take(value: Any) -> Any:
+        return value if value.__class__ is str and value in values else careful(value)
+
+    return take

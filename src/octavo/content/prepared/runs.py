@@ -1,0 +1,135 @@
+"""Runs: statements that know where their values stand in one list: what is given, what they answer, what never changes.
+
+The list is `[given ..., answers ..., constants ...]`; an answer is put into its place when the statement has run.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
+from typing import Any, NamedTuple, cast
+
+from octavo.database.connection import IdTaken, IntegrityViolation, StatementRefused, Transaction, UnsuitableValue
+from octavo.database.unit_of_work import Unforeseen
+from octavo.plan.changes import Change, RowRef, Slot
+from octavo.sql.statement import Statement
+from octavo.sql.write.chains import Step, chainable
+from octavo.sql.write.change import ChangeCompiler
+
+Pick = Callable[[Sequence[Any]], tuple[Any, ...]]
+
+
+class _Part(NamedTuple):
+    """One statement, the values that it takes, and the places of the numbers that it answers, in one row or in rows."""
+
+    text: str
+    pick: Pick
+    first: int
+    last: int
+    in_rows: bool
+
+
+class Runs(NamedTuple):
+    """Parts in order. `tail` is what stands behind the values that are given; at `obstacles`, if there is such a place,
+    stands the number of them."""
+
+    parts: tuple[_Part, ...]
+    tail: tuple[Any, ...]
+    obstacles: int | None
+
+    async def run(self, connection: Transaction, values: list[Any]) -> None:
+        """Run all parts. Raises Unforeseen where the long way has to tell what is wrong."""
+        values.extend(self.tail)
+        try:
+            for text, pick, first, last, in_rows in self.parts:
+                if first == last:
+                    await connection.execute(text, pick(values))
+                elif in_rows:
+                    values[first:last] = sorted([row[0] for row in await connection.fetch_all(text, pick(values))])
+                else:
+                    values[first:last] = await connection.fetch_row(text, pick(values)) or ()
+                if first == self.obstacles and values[first]:
+                    raise Unforeseen
+        except IdTaken:
+            raise
+        except (IntegrityViolation, UnsuitableValue, StatementRefused) as error:
+            raise Unforeseen from error
+
+
+async def prepare_runs(
+    connection: Transaction, compiler: ChangeCompiler, check: Statement | None, changes: Iterable[Change], given: int
+) -> Runs:
+    """Changes that speak of values by `Slot`, ready to be run. Where a chain may stand is asked of the database."""
+    changes = list(changes)
+    making = _Making(given, sum(len(refs) for refs in map(_refs, changes)) + 1)
+    chains = compiler.chains
+    before = [] if check is None else [Step(check, (making.obstacles,))]
+    if chains is None:
+        making.one_by_one(before)
+        for change in changes:
+            making.one_by_one(compiler.steps(change))
+        return making.done(check is not None)
+    for group in chainable(compiler.registry, changes):
+        steps = [*before, *(step for change in group.changes for step in compiler.steps(change))]
+        before = []
+        text = chains.text(steps)
+        if text is not None and await connection.fetch_row(chains.guards(group.tables), ()) is None:
+            making.joined(text, steps)
+        else:
+            making.one_by_one(steps)
+    return making.done(check is not None)
+
+
+def _refs(change: Change) -> tuple[RowRef, ...]:
+    return getattr(change, "refs", ())
+
+
+class _Making:
+    """Parts in the making: so many values are given, so many numbers answered."""
+
+    def __init__(self, given: int, answers: int) -> None:
+        self.obstacles = RowRef()
+        self._answers = answers
+        self._answered = given
+        self._constants_at = given + answers
+        self._constants: list[Any] = []
+        self._places: dict[RowRef, int] = {}
+        self._parts: list[_Part] = []
+
+    def joined(self, text: str, steps: Sequence[Step]) -> None:
+        """Steps as one statement: what is answered in it has no place among its values."""
+        values = [it for step in steps for it in step.statement.values if it.__class__ is not RowRef]
+        self._add(text, values, [ref for step in steps for ref in step.refs], in_rows=False)
+
+    def one_by_one(self, steps: Iterable[Step]) -> None:
+        for step in steps:
+            self._add(step.statement.text, step.statement.values, step.refs, in_rows=True)
+
+    def done(self, checks: bool) -> Runs:
+        tail = (*[None] * self._answers, *self._constants)
+        return Runs(tuple(self._parts), tail, self._places[self.obstacles] if checks else None)
+
+    def _add(self, text: str, values: Sequence[Any], refs: Sequence[RowRef], *, in_rows: bool) -> None:
+        pick = picking([self._place(value) for value in values])
+        first = self._answered
+        for at, ref in enumerate(refs, start=first):
+            self._places[ref] = at
+            ref.id = cast(int, Slot(at))  # as what comes later is to know it
+        self._answered += len(refs)
+        self._parts.append(_Part(text, pick, first, self._answered, in_rows))
+
+    def _place(self, value: Any) -> int:
+        if isinstance(value, Slot):
+            return value.at
+        if isinstance(value, RowRef):
+            return self._places[value]
+        self._constants.append(value)
+        return self._constants_at + len(self._constants) - 1
+
+
+def picking(places: Sequence[int]) -> Pick:
+    """Takes the values of some places."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    if not places:
+        return lambda values: ()
+    only = places[0]
+    return lambda values: (values[only],)

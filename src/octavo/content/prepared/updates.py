@@ -1,0 +1,123 @@
+"""PreparedUpdates: changes of an entry's own values whose bodies have a shape that came often.
+
+What else a body may change (relations, components, files) depends on what the entry holds, and goes the long way. The
+row is written without being asked for before: what the statement answers tells whether it is there, and for whom.
+"""
+
+from collections.abc import Hashable, Mapping
+from typing import Any, Final, NamedTuple, cast
+
+from octavo.content.prepared.body_values import MOST_VALUES, BodyReaders
+from octavo.content.prepared.known_shapes import KnownShapes
+from octavo.content.prepared.plain_values import NotPlain
+from octavo.content.prepared.runs import Pick, picking
+from octavo.content.validation.scalar_rules import Mode, is_unique
+from octavo.database.change_feed import Presence
+from octavo.database.connection import IntegrityViolation, StatementRefused, Transaction, UnsuitableValue
+from octavo.database.unit_of_work import Unforeseen
+from octavo.plan.changes import Slot, UpdateRow
+from octavo.schema.attributes import Scalar
+from octavo.schema.automatic import LOCALE, PUBLISHED_AT, UPDATED_AT, UPDATED_BY
+from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
+from octavo.schema.scalar_types import ValueKind
+from octavo.sql.physical_names import column_name
+from octavo.sql.write.change import ChangeCompiler
+
+_MOMENT, _ACTOR, _ID, _FIRST = range(4)
+_AS_PUBLISHED: Final = Mode(creating=False, draft=False)
+"""Drafts are asked for less; so what is plain for an entry that is published is so for a draft."""
+
+
+class PreparedUpdate(NamedTuple):
+    """How entries are changed by bodies of one shape, and what the statement answers besides the id."""
+
+    text: str
+    pick: Pick
+    published: bool
+    localized: bool
+
+
+class PlainUpdate(NamedTuple):
+    """A plain body: its shape, its values, and what is prepared for them."""
+
+    shape: Hashable
+    values: list[Any]
+    prepared: PreparedUpdate | None
+
+
+class Updated(NamedTuple):
+    """An entry that was changed: for whom it is there, and its locale."""
+
+    presence: Presence
+    locale: str | None
+
+
+class PreparedUpdates:
+    """Knows the shapes of changes of all types."""
+
+    def __init__(self, registry: Registry, compiler: ChangeCompiler) -> None:
+        self._compiler = compiler
+        self._readers = BodyReaders(registry, compiler.dialect, _AS_PUBLISHED)
+        self._known: KnownShapes[PreparedUpdate] = KnownShapes()
+
+    def find(
+        self, content_type: ContentType, entry_id: int, data: Any, moment: int, actor_id: int | None
+    ) -> PlainUpdate | None:
+        """A body, if it is plain and about nothing but values of the entry's own row."""
+        if data.__class__ is not dict:
+            return None
+        values: list[Any] = [self._compiler.dialect.bind(ValueKind.DATETIME, moment), actor_id, entry_id]
+        try:
+            shape = self._readers.read(content_type, data, values)
+        except NotPlain:
+            return None
+        if len(values) > MOST_VALUES:
+            return None
+        key = (content_type, actor_id is None, shape)
+        return PlainUpdate(key, values, self._known.find(key))
+
+    async def run(self, connection: Transaction, plain: PlainUpdate) -> Updated | None:
+        """Change an entry; None where there is none. Raises Unforeseen."""
+        prepared = cast(PreparedUpdate, plain.prepared)
+        try:
+            row = await connection.fetch_row(prepared.text, prepared.pick(plain.values))
+        except (IntegrityViolation, UnsuitableValue, StatementRefused) as error:
+            if isinstance(error, StatementRefused):
+                self._known.keep(plain.shape, None)
+            raise Unforeseen from error
+        if row is None:
+            return None
+        presence = Presence.DRAFT if prepared.published and row[1] is None else Presence.LIVE
+        return Updated(presence, row[-1] if prepared.localized else None)
+
+    def learn(self, content_type: ContentType, plain: PlainUpdate, data: Mapping[str, Any]) -> None:
+        """Note that a body of a shape was found sound."""
+        if self._known.comes_often(plain.shape):
+            self._known.keep(plain.shape, self._prepare(content_type, plain.values[_ACTOR], data))
+
+    def _prepare(
+        self, content_type: ContentType, actor_id: int | None, data: Mapping[str, Any]
+    ) -> PreparedUpdate | None:
+        order = self._readers.order(content_type, data)
+        attributes = [content_type.attributes[name] for name in order]
+        if not all(isinstance(item, Scalar) and not is_unique(item) for item in attributes):
+            return None
+        slots = {name: Slot(at) for at, name in enumerate(order, start=_FIRST)}
+        values = {item.name: slots[item.name] for item in content_type.scalars if item.name in slots}
+        if UPDATED_AT in content_type.attributes:
+            values[UPDATED_AT] = Slot(_MOMENT)
+        if actor_id is not None:
+            values[UPDATED_BY] = Slot(_ACTOR)
+        if not values:
+            return None
+        change = UpdateRow(
+            definition=content_type, id=cast(int, Slot(_ID)), attributes=tuple(values), values=tuple(values.values())
+        )
+        (statement,) = self._compiler.compile(change)
+        published, localized = content_type.draft_and_publish, content_type.localized
+        asked = [PUBLISHED_AT] * published + [LOCALE] * localized
+        columns = ("id", *(column_name(content_type.scalar(name)) for name in asked))
+        places = [cast(Slot, value).at for value in statement.values]
+        text = f"{statement.text} {self._compiler.dialect.returning(*columns)}"
+        return PreparedUpdate(text, picking(places), published, localized)

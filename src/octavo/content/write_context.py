@@ -1,0 +1,49 @@
+"""WriteContext: what every unit of one writer works with."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from octavo.content.entry_snapshots import EntryImages
+from octavo.content.input.body_check import WriteRules
+from octavo.content.prepared.creates import PreparedCreates
+from octavo.content.prepared.updates import PreparedUpdates
+from octavo.content.schedules import Following
+from octavo.database.change_feed import ChangeFeed, DataChange
+from octavo.database.connection import Database
+from octavo.database.unit_of_work import UnitOfWork
+from octavo.i18n.locales import Locales
+from octavo.schema.registry import Registry
+from octavo.sql.write.change import ChangeCompiler
+
+
+class Witness(Protocol):
+    """Who sees what units of work change before they are committed; what it writes counts if they do."""
+
+    async def before_delete(self, unit: UnitOfWork, uid: str, entry_id: int) -> None:
+        """An entry that is there still will be removed."""
+
+    async def before_commit(self, unit: UnitOfWork, changes: Sequence[DataChange]) -> None:
+        """Nothing else is changed before the commit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteContext:
+    """What every unit of one writer works with."""
+
+    database: Database
+    registry: Registry
+    locales: Locales
+    compiler: ChangeCompiler
+    feed: ChangeFeed
+    images: EntryImages
+    rules: WriteRules
+    creates: PreparedCreates
+    updates: PreparedUpdates
+    witness: Witness | None = None
+    schedules: Following | None = None
+
+    @property
+    def asks_before_updates(self) -> bool:
+        """Whether somebody wants to know more of an entry that is changed than the change itself tells."""
+        return self.feed.wants_any_images or self.rules.hides_future

@@ -1,0 +1,189 @@
+"""Bodies of a shape that came often are written by what was prepared for it, and that is the same for everybody."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from octavo.content.writer import EntryWriter
+from octavo.errors import OctavoError, ValidationError
+from tests.models.workshop_fixtures import Workshop
+
+pytestmark = pytest.mark.anyio
+
+LEG = {"length": 1, "by": 1, "helpers": [1, 2]}
+SOUND: dict[str, Any] = {
+    "name": "Saw",
+    "code": "saw",
+    "serial": "A-1",
+    "kind": "power",
+    "contact": "a@example.com",
+    "weight": 1.5,
+    "price": 2,
+    "stock": 3,
+    "barcode": 4,
+    "sharp": False,
+    "bought": "2024-01-02",
+    "opens": "10:00",
+    "servicedAt": "2024-01-02T03:04:05.678Z",
+    "stamp": 1704164645678,
+    "extra": {"b": 2},
+    "photo": 1,
+    "photos": [2, 1],
+    "maker": 1,
+    "users": [2, 1],
+    "fans": [3],
+    "owner": 2,
+    "frame": {"front": LEG, "legs": [{"length": 2}]},
+    "legs": [{"length": 3}, LEG],
+    "story": [{"__component": "part.leg", "length": 4}],
+}
+"""A value for each attribute that bodies of a known shape may set."""
+
+TEXTS = ["", "x", "y" * 21, "z" * 300, "é" * 20, "😀" * 11, "a\0b", "\ud800", "A-\u2028", "2", "true", "Saw"]
+NUMBERS = [0, -1, 1, 90.5, 1e9, 2**31, 2**53 + 1, 2**63, 1e300, 0.1]
+DATES = ["2024-02-30", "2024-02-29", "0000-01-01", "25:00", "23:59:59.9", "2024-01-02T03:04:05+02:00"]
+OBJECTS = [
+    {},
+    [],
+    [1],
+    [1, 1],
+    [1, "2"],
+    [99],
+    [None],
+    [True],
+    {"id": 1},
+    {"set": [1]},
+    {"connect": [2]},
+    {"length": 1},
+]
+COMPONENTS = [
+    [{}],
+    [{"length": "2"}],
+    [{"length": 1, "id": 1}],
+    [{"length": 1}] * 5,
+    [{"__component": "part.leg"}, {"__component": "part.nothing"}],
+    {"front": {"length": 1}, "legs": []},
+    {"front": {"helpers": [9]}},
+]
+ODD: list[Any] = [None, True, False, *TEXTS, *NUMBERS, *DATES, *OBJECTS, *COMPONENTS]
+OWN = [name for name in SOUND if not isinstance(SOUND[name], list | dict) and name not in ("photo", "maker", "owner")]
+
+
+async def stored(shop: Workshop, tool: int) -> list[Any]:
+    """What is stored of a tool, but for ids and moments."""
+    legs = f"id IN (SELECT component_id FROM tools_components WHERE entity_id = {tool})"
+    columns = ["name", "code", "serial", "kind", "contact", "weight", "price", "stock", "barcode", "sharp", "bought"]
+    return [
+        await shop.rows("tools", *columns, "opens", "serviced_at", "stamp", "extra", where=f"id = {tool}"),
+        await shop.rows("tools_components", "component_type", "field", "order", where=f"entity_id = {tool}"),
+        await shop.rows("components_part_legs", "length", where=legs),
+        await shop.rows("files_related_morphs", "file_id", "field", "order", where=f"related_id = {tool}"),
+        *[
+            await shop.rows(f"tools_{name}_links", "maker_id", where=f"tool_id = {tool}")
+            for name in ("maker", "users", "fans", "owner")
+        ],
+    ]
+
+
+def said(error: OctavoError) -> list[Any]:
+    return [type(error).__name__, str(error), getattr(error, "details", None)]
+
+
+async def created(shop: Workshop, writer: EntryWriter, body: dict[str, Any]) -> list[Any]:
+    """What a body comes to; nothing stays of it."""
+    try:
+        tool = await writer.create(shop.type("tool"), body)
+    except OctavoError as error:
+        return said(error)
+    found = await stored(shop, tool)
+    await writer.delete(shop.type("tool"), tool)
+    return found
+
+
+async def updated(shop: Workshop, writer: EntryWriter, tool: int, body: dict[str, Any]) -> list[Any]:
+    try:
+        await writer.update(shop.type("tool"), tool, body)
+    except OctavoError as error:
+        return said(error)
+    return await stored(shop, tool)
+
+
+@pytest.mark.parametrize("name", SOUND)
+async def test_a_body_comes_to_the_same_whether_its_shape_is_known_or_not(shop: Workshop, name: str) -> None:
+    for sound in ({"name": "Saw", name: SOUND[name]}, {"name": "Saw", name: None}, {"name": "Saw", name: []}):
+        for _ in range(4):
+            await created(shop, shop.writer, sound)
+    for value in ODD:
+        body = {"name": "Saw", name: value}
+        unknown = await created(shop, EntryWriter(shop.database, shop.registry), body)
+        assert await created(shop, shop.writer, body) == unknown, body
+
+
+@pytest.mark.parametrize("name", OWN)
+async def test_so_do_changes(shop: Workshop, name: str) -> None:
+    tool = await shop.create("tool", name="Saw")
+    for sound in (SOUND[name], None):
+        for _ in range(4):
+            await updated(shop, shop.writer, tool, {name: sound})
+    for value in ODD:
+        unknown = await updated(shop, EntryWriter(shop.database, shop.registry), tool, {name: value})
+        await shop.update("tool", tool, name="Saw", **({} if name == "name" else {name: None}))
+        assert await updated(shop, shop.writer, tool, {name: value}) == unknown, value
+
+
+async def test_a_whole_body_comes_to_the_same(shop: Workshop) -> None:
+    first = await created(shop, shop.writer, SOUND)
+    assert len(first) > 3
+    for _ in range(5):
+        assert await created(shop, shop.writer, SOUND) == first
+
+
+async def test_a_known_shape_needs_fewer_statements(shop: Workshop) -> None:
+    counts, is_joined = [], shop.database.dialect.name == "postgresql"
+    for _ in range(5):
+        before = shop.database.statements
+        tool = await shop.create("tool", name="Saw", maker=1, users=[1, 2])
+        counts.append(shop.database.statements - before)
+    assert counts == ([4, 4, 4, 1, 1] if is_joined else [4, 4, 4, 4, 4])
+    counts.clear()
+    for _ in range(5):
+        before = shop.database.statements
+        await shop.update("tool", tool, weight=2)
+        counts.append(shop.database.statements - before)
+    assert counts == [2, 2, 2, 1, 1]
+
+
+async def test_what_is_taken_or_missing_is_refused_as_ever(shop: Workshop) -> None:
+    for number in range(5):
+        await shop.create("tool", name="Saw", serial=f"A-{number}", maker=1)
+    before = await shop.count("tools"), await shop.count("tools_maker_links")
+    for body, path in (({"serial": "A-1", "maker": 1}, ["serial"]), ({"serial": "A-9", "maker": 99}, [])):
+        with pytest.raises(ValidationError) as caught:
+            await shop.create("tool", name="Saw", **body)
+        assert [problem["path"] for problem in (caught.value.details or {})["errors"]] == [path]
+    assert (await shop.count("tools"), await shop.count("tools_maker_links")) == before
+
+
+async def test_of_two_at_once_one_gets_a_unique_value(shop: Workshop) -> None:
+    for number in range(5):
+        await shop.create("tool", name="Saw", serial=f"A-{number}")
+    made = await asyncio.gather(
+        *[shop.create("tool", name="Saw", serial="B-1") for _ in range(8)], return_exceptions=True
+    )
+    assert sum(isinstance(one, int) for one in made) == 1
+    assert {str(one) for one in made if not isinstance(one, int)} == {"This attribute must be unique"}
+
+
+async def test_a_target_has_one_source_where_it_may_have_only_one(shop: Workshop) -> None:
+    tools = [await shop.create("tool", name="Saw", owner=1, fans=[2, 3]) for _ in range(5)]
+    assert await shop.rows("tools_owner_links", "tool_id", "maker_id") == [(tools[-1], 1)]
+    assert await shop.rows("tools_fans_links", "tool_id", "maker_id") == [
+        (tool, maker) for tool in tools for maker in (2, 3)
+    ]
+
+
+async def test_no_entry_is_made_of_a_change_to_none(shop: Workshop) -> None:
+    tool = await shop.create("tool", name="Saw")
+    assert [await shop.update("tool", tool, weight=2) for _ in range(5)] == [True] * 5
+    assert await shop.update("tool", tool + 1, weight=2) is False
