@@ -24,7 +24,7 @@ SOUND: dict[str, Any] = {
     "barcode": 4,
     "sharp": False,
     "bought": "2024-01-02",
-    "opens": "10:00",
+    "opens": "10:00:00.000",
     "servicedAt": "2024-01-02T03:04:05.678Z",
     "stamp": 1704164645678,
     "extra": {"b": 2},
@@ -35,12 +35,12 @@ SOUND: dict[str, Any] = {
     "fans": [3],
     "owner": 2,
     "frame": {"front": LEG, "legs": [{"length": 2}]},
-    "legs": [{"length": 3}, LEG],
+    "legs": [{"length": 3}, {"length": 1}],
     "story": [{"__component": "part.leg", "length": 4}],
 }
 """A value for each attribute that bodies of a known shape may set."""
 
-TEXTS = ["", "x", "y" * 21, "z" * 300, "é" * 20, "😀" * 11, "a\0b", "\ud800", "A-\u2028", "2", "true", "Saw"]
+TEXTS = ["", "x", "y" * 21, "z" * 300, "é" * 20, "😀" * 11, "a\0b", "A-\u2028", "2", "true", "Saw"]
 NUMBERS = [0, -1, 1, 90.5, 1e9, 2**31, 2**53 + 1, 2**63, 1e300, 0.1]
 DATES = ["2024-02-30", "2024-02-29", "0000-01-01", "25:00", "23:59:59.9", "2024-01-02T03:04:05+02:00"]
 OBJECTS = [
@@ -134,7 +134,7 @@ async def test_so_do_changes(shop: Workshop, name: str) -> None:
 
 async def test_a_whole_body_comes_to_the_same(shop: Workshop) -> None:
     first = await created(shop, shop.writer, SOUND)
-    assert len(first) > 3
+    assert len(first) == 8
     for _ in range(5):
         assert await created(shop, shop.writer, SOUND) == first
 

@@ -22,6 +22,7 @@ from octavo.content.owned_components import components_held, dropped_components,
 from octavo.content.prepared.creates import PlainCreate, Stamps
 from octavo.content.prepared.updates import PlainUpdate
 from octavo.content.publication import is_to_come, kind_of_update, presence_of, stored_moment
+from octavo.content.reader import CompiledRead, PreparedRead
 from octavo.content.schedules import Plan, Planned
 from octavo.content.validation.scalar_rules import Mode
 from octavo.content.write_context import WriteContext
@@ -59,6 +60,19 @@ class EntryUnit(UnitOfWork):
         self._gone: dict[str, list[int]] = {}
         self.as_of: int | None = None
         """The moment for which it is asked what is published, other than now, in milliseconds since 1970."""
+        self.answering: PreparedRead | None = None
+        """How the next entry that is written is to be answered, for statements that can do it themselves."""
+        self._answered: bytes | None = None
+
+    def take_answer(self) -> bytes | None:
+        """The answer of the write before, where its statement has given it; once."""
+        answer, self._answered, self.answering = self._answered, None, None
+        return answer
+
+    def _shows(self) -> CompiledRead | None:
+        """The answer that is wanted, if it is about nothing but the entry with an id."""
+        read = self.answering
+        return read.statement if read is not None and read.asks_by_id else None
 
     async def create(
         self,
@@ -81,7 +95,7 @@ class EntryUnit(UnitOfWork):
         plain = None
         if not (self.is_cautious or self.is_large or dates):
             stamps = Stamps(automatic[CREATED_AT], automatic[PUBLISHED_AT], automatic[LOCALE], actor_id)
-            plain = self._context.creates.find(content_type, data, stamps, draft=mode.draft)
+            plain = self._context.creates.find(content_type, data, stamps, self._shows(), draft=mode.draft)
             if plain is not None and plain.prepared is not None:
                 return await self._create_prepared(content_type, plain, stamps)
         body, found = await self._check(content_type, data, mode)
@@ -90,15 +104,16 @@ class EntryUnit(UnitOfWork):
         self._stamp_new(row, {**automatic, **dates}, actor_id)
         await self._write([row], [body], found, ())
         if plain is not None:
-            await self._context.creates.learn(self.connection, plain, data, row)
+            await self._context.creates.learn(self.connection, plain, data, row, self._shows())
         self.record_new(content_type, row)
         return int(row.ref)
 
     async def _create_prepared(self, content_type: ContentType, plain: PlainCreate, stamps: Stamps) -> int:
-        entry_id = await self._context.creates.run(self.connection, plain)
+        entry_id, answer = await self._context.creates.run(self.connection, plain)
         is_draft = content_type.draft_and_publish and stamps.published is None
         became = Presence.DRAFT if is_draft else Presence.LIVE
         self.record(content_type.uid, entry_id, ChangeKind.CREATE, locale=stamps.locale, became=became)
+        self._answered = answer
         return entry_id
 
     async def update(
@@ -118,7 +133,8 @@ class EntryUnit(UnitOfWork):
             return False
         plain = None
         if not (self.is_cautious or self.is_large or dates or self._context.asks_before_updates):
-            plain = self._context.updates.find(content_type, entry_id, data, this_moment(), actor_id)
+            shown = self._shows()
+            plain = self._context.updates.find(content_type, entry_id, data, this_moment(), actor_id, shown)
         if plain is not None and plain.prepared is not None:
             return await self._update_prepared(content_type, entry_id, plain)
         fact = self.entry_fact(content_type, entry_id)
@@ -132,7 +148,7 @@ class EntryUnit(UnitOfWork):
         before = await self._image_before(content_type, entry_id) if self._context.feed.wants_any_images else None
         await self._write([row], [body], found, await self._with_nested(replaced))
         if plain is not None:
-            self._context.updates.learn(content_type, plain, data)
+            await self._context.updates.learn(self.connection, content_type, plain, data, self._shows())
         self.record_changed(content_type, entry_id, found.entry(fact), row, before)
         return True
 
@@ -140,8 +156,9 @@ class EntryUnit(UnitOfWork):
         updated = await self._context.updates.run(self.connection, plain)
         if updated is None:
             return False
-        presence, locale = updated
+        presence, locale, answer = updated
         self.record(content_type.uid, entry_id, ChangeKind.UPDATE, locale=locale, was=presence, became=presence)
+        self._answered = answer
         return True
 
     async def delete(self, content_type: ContentType, entry_id: int) -> bool:

@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field, replace
+from functools import partial
 from typing import Any, Final
 
 from octavo.cache import Cache, CacheBudget
@@ -27,10 +28,11 @@ from octavo.query.ast import Page
 from octavo.query.cursors import NO_CURSOR, next_cursor
 from octavo.schema.registry import Registry
 from octavo.sql.read.json_shapes import StatementTooLong
-from octavo.sql.read.select import compile_entry, compile_read
+from octavo.sql.read.select import compile_entry, compile_read, compile_written
 from octavo.sql.read.select_signed_urls import compile_marked_read
 from octavo.values import dataclass
 
+_BY_ID: Final = ((0, "id"),)
 _ALONE: Final = 4 * 1024**2
 """Bytes for the statements of a reader that is nobody's, as commands have them."""
 
@@ -51,6 +53,9 @@ class CompiledRead:
     long: bool
     nesting: Nesting
     sources: Sources
+    written: Callable[[str], str | None]
+    """The text that answers the same of an entry that the statement itself has written, by the name of its table in a
+    WITH; None where that cannot be told there."""
 
 
 @dataclass(slots=True)
@@ -76,6 +81,11 @@ class PreparedRead:
         """What decides its answer, as it was read last."""
         latest = None if self.renewal is None else self.renewal.latest
         return (latest or self).statement.sources
+
+    @property
+    def asks_by_id(self) -> bool:
+        """Whether it reads an entry by its id, and asks nothing else of it."""
+        return self.late == _BY_ID and len(self.values) == 1 and self.renewal is None
 
     def bind(self, **given: Value) -> "PreparedRead":
         """The read with all values that were still to come, by name (`Slot`). Raises TypeError for other names."""
@@ -265,4 +275,5 @@ class EntryReader:
             )
             raise ValidationError(message) from None
         long = found.is_large or not plan.is_cheap or len(text) > _LONG_TEXT
-        return CompiledRead(text, long, found, sources_of(plan))
+        written = partial(compile_written, plan, self.registry, self.dialect, self.database.largest_answer)
+        return CompiledRead(text, long, found, sources_of(plan), written)

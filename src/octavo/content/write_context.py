@@ -1,7 +1,6 @@
 """WriteContext: what every unit of one writer works with."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from octavo.content.entry_snapshots import EntryImages
@@ -15,6 +14,7 @@ from octavo.database.unit_of_work import UnitOfWork
 from octavo.i18n.locales import Locales
 from octavo.schema.registry import Registry
 from octavo.sql.write.change import ChangeCompiler
+from octavo.values import dataclass
 
 
 class Witness(Protocol):

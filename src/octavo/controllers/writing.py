@@ -80,6 +80,7 @@ class ContentWrites:
 
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
             strict = draft and PUBLISHED_AT not in data
+            unit.answering = answer
             entry_id = await unit.create(
                 content_type,
                 data,
@@ -130,6 +131,7 @@ class ContentWrites:
 
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
             await self.check_entry(content_type, entry_id, unit, actor, UPDATE)
+            unit.answering = answer
             if not await unit.update(content_type, entry_id, data, actor_id=actor.creator_id, dates=write.dates):
                 raise NotFoundError
             await self._check_written(content_type, entry_id, unit, actor, UPDATE)
@@ -276,8 +278,10 @@ class ContentWrites:
 
     async def answer(self, answer: PreparedRead, entry_id: int, unit: EntryUnit) -> bytes:
         """An entry that has been written, as an answer shows it. Raises NotFoundError."""
-        read = answer.bind(id=entry_id)
-        found = await self._reader.read_one(read, unit.connection)
+        found, read = unit.take_answer(), answer
+        if found is None:
+            read = answer.bind(id=entry_id)
+            found = await self._reader.read_one(read, unit.connection)
         if isinstance(read, HookedRead):
             with unit.ambient():
                 found = await self._reads.hooked.after_write(read, found)

@@ -10,7 +10,8 @@ from typing import Any, Final, NamedTuple, cast
 from octavo.content.prepared.body_values import MOST_VALUES, BodyReaders
 from octavo.content.prepared.known_shapes import KnownShapes
 from octavo.content.prepared.plain_values import NotPlain
-from octavo.content.prepared.runs import Runs, prepare_runs
+from octavo.content.prepared.runs import Answering, Runs, prepare_runs
+from octavo.content.reader import CompiledRead
 from octavo.content.validation.scalar_rules import Mode, is_unique
 from octavo.database.connection import StatementRefused, Transaction
 from octavo.database.unit_of_work import Unforeseen
@@ -24,6 +25,7 @@ from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import ValueKind
 from octavo.schema.uids import FILE
 from octavo.sql.dialects.base import Dialect
+from octavo.sql.physical_names import table_name
 from octavo.sql.write.change import ChangeCompiler
 from octavo.sql.write.present_state import compile_obstacles
 
@@ -54,12 +56,13 @@ class PreparedCreate(NamedTuple):
     id_at: int
     locks: tuple[tuple[str, int], ...]
 
-    async def run(self, connection: Transaction, values: list[Any]) -> int:
-        """A new entry; its id. Raises Unforeseen."""
+    async def run(self, connection: Transaction, values: list[Any]) -> tuple[int, bytes | None]:
+        """A new entry: its id, and the answer if that is a part of it. Raises Unforeseen."""
         if self.locks:
             await connection.lock_all(sorted({f"{name}={values[at]}" for name, at in self.locks}))
         await self.runs.run(connection, values)
-        return int(values[self.id_at])
+        answer = self.runs.answer
+        return int(values[self.id_at]), None if answer is None else values[answer]
 
 
 class PlainCreate(NamedTuple):
@@ -82,22 +85,26 @@ class PreparedCreates:
         }
         self._known: KnownShapes[PreparedCreate] = KnownShapes()
 
-    def find(self, content_type: ContentType, data: Any, stamps: Stamps, *, draft: bool) -> PlainCreate | None:
-        """A body, if it is plain."""
+    def find(
+        self, content_type: ContentType, data: Any, stamps: Stamps, answer: CompiledRead | None, *, draft: bool
+    ) -> PlainCreate | None:
+        """A body, if it is plain. `answer`: how the entry is to be answered, if the write itself may do it."""
         if data.__class__ is not dict:
             return None
-        bind, moment, published = self._dialect.bind, stamps.moment, stamps.published
-        stamped = bind(ValueKind.DATETIME, moment)
-        appears = stamped if published == moment else bind(ValueKind.DATETIME, published)
-        values: list[Any] = [stamped, appears, stamps.locale, stamps.actor_id]
+        values: list[Any] = [None, None, stamps.locale, stamps.actor_id]
         try:
-            shape = (content_type, draft, self._readers[draft].read(content_type, data, values))
+            shown = None if answer is None or self._compiler.chains is None else answer.text
+            shape = (content_type, draft, shown, self._readers[draft].read(content_type, data, values))
         except NotPlain:
             return None
-        return None if len(values) > MOST_VALUES else PlainCreate(shape, values, self._known.find(shape))
+        if len(values) > MOST_VALUES:
+            return None
+        values[0] = self._dialect.bind(ValueKind.DATETIME, stamps.moment)
+        values[1] = None if stamps.published is None else values[0]
+        return PlainCreate(shape, values, self._known.find(shape))
 
-    async def run(self, connection: Transaction, plain: PlainCreate) -> int:
-        """A new entry of a plain body whose shape is prepared; its id. Raises Unforeseen."""
+    async def run(self, connection: Transaction, plain: PlainCreate) -> tuple[int, bytes | None]:
+        """A new entry of a plain body whose shape is prepared, as `PreparedCreate.run`."""
         try:
             return await cast(PreparedCreate, plain.prepared).run(connection, plain.values)
         except Unforeseen as error:
@@ -105,14 +112,27 @@ class PreparedCreates:
                 self._known.keep(plain.shape, None)
             raise
 
-    async def learn(self, connection: Transaction, plain: PlainCreate, data: Mapping[str, Any], row: RowNode) -> None:
+    async def learn(
+        self,
+        connection: Transaction,
+        plain: PlainCreate,
+        data: Mapping[str, Any],
+        row: RowNode,
+        answer: CompiledRead | None,
+    ) -> None:
         """Note that a body of a shape was found sound, and what row it came to."""
         if self._known.comes_often(plain.shape):
             draft = bool(cast(tuple[Any, ...], plain.shape)[1])
-            self._known.keep(plain.shape, await self._prepare(connection, row, data, draft, len(plain.values)))
+            self._known.keep(plain.shape, await self._prepare(connection, row, data, draft, len(plain.values), answer))
 
     async def _prepare(
-        self, connection: Transaction, row: RowNode, data: Mapping[str, Any], draft: bool, given: int
+        self,
+        connection: Transaction,
+        row: RowNode,
+        data: Mapping[str, Any],
+        draft: bool,
+        given: int,
+        answer: CompiledRead | None,
     ) -> PreparedCreate | None:
         """What a shape comes to, None where values decide more than themselves."""
         slotting = _Slotting(self._registry, self._readers[draft])
@@ -124,7 +144,10 @@ class PreparedCreates:
         if slotting.targets or unique:
             check = compile_obstacles(slotting.targets, unique, self._registry, self._dialect)
         changes = plan_write([slotted], self._registry, {})
-        runs = await prepare_runs(connection, self._compiler, check, changes, given)
+        answering = None
+        if answer is not None:
+            answering = Answering(slotted.ref, table_name(row.definition), answer.written)
+        runs = await prepare_runs(connection, self._compiler, check, changes, given, answering)
         locks = tuple((f"{of.uid}.{name}", slot.at) for of, name, slot in slotting.unique)
         return PreparedCreate(runs, cast(Slot, slotted.ref.id).at, locks)
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, cast
 from octavo.database.connection import IdTaken, IntegrityViolation, StatementRefused, Transaction, UnsuitableValue
 from octavo.database.unit_of_work import Unforeseen
 from octavo.plan.changes import Change, RowRef, Slot
+from octavo.sql.dialects.chains import written
 from octavo.sql.statement import Statement
 from octavo.sql.write.chains import Step, chainable
 from octavo.sql.write.change import ChangeCompiler
@@ -29,11 +30,12 @@ class _Part(NamedTuple):
 
 class Runs(NamedTuple):
     """Parts in order. `tail` is what stands behind the values that are given; at `obstacles`, if there is such a place,
-    stands the number of them."""
+    stands the number of them; at `answer` what is answered."""
 
     parts: tuple[_Part, ...]
     tail: tuple[Any, ...]
     obstacles: int | None
+    answer: int | None
 
     async def run(self, connection: Transaction, values: list[Any]) -> None:
         """Run all parts. Raises Unforeseen where the long way has to tell what is wrong."""
@@ -54,12 +56,25 @@ class Runs(NamedTuple):
             raise Unforeseen from error
 
 
+class Answering(NamedTuple):
+    """The row that is to be answered, and the text that does it by the name of a table that holds it."""
+
+    ref: RowRef
+    table: str
+    text: Callable[[str], str | None]
+
+
 async def prepare_runs(
-    connection: Transaction, compiler: ChangeCompiler, check: Statement | None, changes: Iterable[Change], given: int
+    connection: Transaction,
+    compiler: ChangeCompiler,
+    check: Statement | None,
+    changes: Iterable[Change],
+    given: int,
+    answering: Answering | None = None,
 ) -> Runs:
     """Changes that speak of values by `Slot`, ready to be run. Where a chain may stand is asked of the database."""
     changes = list(changes)
-    making = _Making(given, sum(len(refs) for refs in map(_refs, changes)) + 1)
+    making = _Making(given, sum(len(refs) for refs in map(_refs, changes)) + 2)
     chains = compiler.chains
     before = [] if check is None else [Step(check, (making.obstacles,))]
     if chains is None:
@@ -70,12 +85,30 @@ async def prepare_runs(
     for group in chainable(compiler.registry, changes):
         steps = [*before, *(step for change in group.changes for step in compiler.steps(change))]
         before = []
-        text = chains.text(steps)
-        if text is not None and await connection.fetch_row(chains.guards(group.tables), ()) is None:
-            making.joined(text, steps)
-        else:
+        if not group.tables or await connection.fetch_row(chains.guards(group.tables), ()) is not None:
             making.one_by_one(steps)
+            continue
+        if answering is not None and await connection.fetch_row(chains.changed_later(answering.table), ()) is None:
+            steps = _answered(steps, answering, making.answer, compiler) or steps
+        text = chains.text(steps)
+        if text is None:
+            making.one_by_one(steps)
+        else:
+            making.joined(text, steps)
     return making.done(check is not None)
+
+
+def _answered(steps: Sequence[Step], answering: Answering, ref: RowRef, compiler: ChangeCompiler) -> list[Step] | None:
+    """Steps of which the last one answers a row that another one writes; None where there is none, or too much text."""
+    at = next((at for at, step in enumerate(steps) if step.refs == (answering.ref,)), None)
+    text = None if at is None else answering.text(written(at))
+    end = compiler.dialect.returning("id")
+    if at is None or text is None or not steps[at].statement.text.endswith(end):
+        return None
+    whole = steps[at].statement.text.removesuffix(end) + compiler.dialect.returning("*")
+    changed = [*steps, Step(Statement(f"SELECT ({text}) AS id"), (ref,))]
+    changed[at] = Step(Statement(whole, steps[at].statement.values), steps[at].refs)
+    return changed if compiler.chains is not None and compiler.chains.text(changed) is not None else None
 
 
 def _refs(change: Change) -> tuple[RowRef, ...]:
@@ -87,6 +120,7 @@ class _Making:
 
     def __init__(self, given: int, answers: int) -> None:
         self.obstacles = RowRef()
+        self.answer = RowRef()
         self._answers = answers
         self._answered = given
         self._constants_at = given + answers
@@ -105,7 +139,8 @@ class _Making:
 
     def done(self, checks: bool) -> Runs:
         tail = (*[None] * self._answers, *self._constants)
-        return Runs(tuple(self._parts), tail, self._places[self.obstacles] if checks else None)
+        obstacles = self._places[self.obstacles] if checks else None
+        return Runs(tuple(self._parts), tail, obstacles, self._places.get(self.answer))
 
     def _add(self, text: str, values: Sequence[Any], refs: Sequence[RowRef], *, in_rows: bool) -> None:
         pick = picking([self._place(value) for value in values])

@@ -11,6 +11,7 @@ from octavo.content.prepared.body_values import MOST_VALUES, BodyReaders
 from octavo.content.prepared.known_shapes import KnownShapes
 from octavo.content.prepared.plain_values import NotPlain
 from octavo.content.prepared.runs import Pick, picking
+from octavo.content.reader import CompiledRead
 from octavo.content.validation.scalar_rules import Mode, is_unique
 from octavo.database.change_feed import Presence
 from octavo.database.connection import IntegrityViolation, StatementRefused, Transaction, UnsuitableValue
@@ -21,7 +22,8 @@ from octavo.schema.automatic import LOCALE, PUBLISHED_AT, UPDATED_AT, UPDATED_BY
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import ValueKind
-from octavo.sql.physical_names import column_name
+from octavo.sql.dialects.chains import written
+from octavo.sql.physical_names import column_name, table_name
 from octavo.sql.write.change import ChangeCompiler
 
 _MOMENT, _ACTOR, _ID, _FIRST = range(4)
@@ -36,6 +38,7 @@ class PreparedUpdate(NamedTuple):
     pick: Pick
     published: bool
     localized: bool
+    answers: bool
 
 
 class PlainUpdate(NamedTuple):
@@ -47,10 +50,11 @@ class PlainUpdate(NamedTuple):
 
 
 class Updated(NamedTuple):
-    """An entry that was changed: for whom it is there, and its locale."""
+    """An entry that was changed: for whom it is there, its locale, and the answer if that is a part of it."""
 
     presence: Presence
     locale: str | None
+    answer: bytes | None
 
 
 class PreparedUpdates:
@@ -62,9 +66,15 @@ class PreparedUpdates:
         self._known: KnownShapes[PreparedUpdate] = KnownShapes()
 
     def find(
-        self, content_type: ContentType, entry_id: int, data: Any, moment: int, actor_id: int | None
+        self,
+        content_type: ContentType,
+        entry_id: int,
+        data: Any,
+        moment: int,
+        actor_id: int | None,
+        answer: CompiledRead | None,
     ) -> PlainUpdate | None:
-        """A body, if it is plain and about nothing but values of the entry's own row."""
+        """A body, if it is plain and about nothing but values of the entry's own row. `answer` as for creates."""
         if data.__class__ is not dict:
             return None
         values: list[Any] = [self._compiler.dialect.bind(ValueKind.DATETIME, moment), actor_id, entry_id]
@@ -74,7 +84,8 @@ class PreparedUpdates:
             return None
         if len(values) > MOST_VALUES:
             return None
-        key = (content_type, actor_id is None, shape)
+        shown = None if answer is None or self._compiler.chains is None else answer.text
+        key = (content_type, actor_id is None, shown, shape)
         return PlainUpdate(key, values, self._known.find(key))
 
     async def run(self, connection: Transaction, plain: PlainUpdate) -> Updated | None:
@@ -89,15 +100,28 @@ class PreparedUpdates:
         if row is None:
             return None
         presence = Presence.DRAFT if prepared.published and row[1] is None else Presence.LIVE
-        return Updated(presence, row[-1] if prepared.localized else None)
+        locale = row[1 + prepared.published] if prepared.localized else None
+        return Updated(presence, locale, row[-1] if prepared.answers else None)
 
-    def learn(self, content_type: ContentType, plain: PlainUpdate, data: Mapping[str, Any]) -> None:
+    async def learn(
+        self,
+        connection: Transaction,
+        content_type: ContentType,
+        plain: PlainUpdate,
+        data: Mapping[str, Any],
+        answer: CompiledRead | None,
+    ) -> None:
         """Note that a body of a shape was found sound."""
-        if self._known.comes_often(plain.shape):
-            self._known.keep(plain.shape, self._prepare(content_type, plain.values[_ACTOR], data))
+        if not self._known.comes_often(plain.shape):
+            return
+        chains = self._compiler.chains
+        if answer is not None and chains is not None:
+            changed = await connection.fetch_row(chains.changed_later(table_name(content_type)), ())
+            answer = answer if changed is None else None
+        self._known.keep(plain.shape, self._prepare(content_type, plain.values[_ACTOR], data, answer))
 
     def _prepare(
-        self, content_type: ContentType, actor_id: int | None, data: Mapping[str, Any]
+        self, content_type: ContentType, actor_id: int | None, data: Mapping[str, Any], answer: CompiledRead | None
     ) -> PreparedUpdate | None:
         order = self._readers.order(content_type, data)
         attributes = [content_type.attributes[name] for name in order]
@@ -118,6 +142,10 @@ class PreparedUpdates:
         published, localized = content_type.draft_and_publish, content_type.localized
         asked = [PUBLISHED_AT] * published + [LOCALE] * localized
         columns = ("id", *(column_name(content_type.scalar(name)) for name in asked))
-        places = [cast(Slot, value).at for value in statement.values]
-        text = f"{statement.text} {self._compiler.dialect.returning(*columns)}"
-        return PreparedUpdate(text, picking(places), published, localized)
+        pick = picking([cast(Slot, value).at for value in statement.values])
+        returning = self._compiler.dialect.returning
+        shown = None if answer is None or self._compiler.chains is None else answer.written(written(0))
+        if shown is None:
+            return PreparedUpdate(f"{statement.text} {returning(*columns)}", pick, published, localized, False)
+        text = f"WITH {written(0)} AS ({statement.text} {returning('*')}) SELECT {', '.join(columns)}, ({shown})"
+        return PreparedUpdate(f"{text} FROM {written(0)}", pick, published, localized, True)

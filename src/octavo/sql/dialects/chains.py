@@ -24,10 +24,17 @@ class ChainPart(NamedTuple):
 
 class Chain(NamedTuple):
     """`join` gives the parts in one statement; `guards` the SELECT of a row where a trigger of one of these tables
-    would see another state than if they went one by one."""
+    would see another state than if they went one by one; `changed_later` that of a row where a trigger of somebody
+    else's may change rows of a table once they are written."""
 
     join: Callable[[Sequence[ChainPart]], str]
     guards: Callable[[Iterable[str]], str]
+    changed_later: Callable[[str], str]
+
+
+def written(number: int) -> str:
+    """The table of what a part of a chain has written, by its number."""
+    return _NAME.format(number)
 
 
 def with_chain(parts: Sequence[ChainPart]) -> str:
@@ -57,12 +64,21 @@ def _with_marks(text: str, marks: dict[int, str]) -> str:
 def early_triggers(tables: Iterable[str]) -> str:
     """Triggers that run before their row is written: inside of a WITH they may see nothing of its other parts; those
     that run after it run when all is written."""
+    return _triggers(tables, "g.tgtype & 2 <> 0")  # TRIGGER_TYPE_BEFORE
+
+
+def late_triggers(table: str) -> str:
+    """Triggers of others that run after a row is written."""
+    return _triggers([table], "g.tgtype & 2 = 0 AND NOT starts_with(g.tgname::text, 'octavo')")
+
+
+def _triggers(tables: Iterable[str], condition: str) -> str:
     names = ", ".join(map(literal, tables))
     return (
         "SELECT 1 FROM pg_trigger g JOIN pg_class t ON t.oid = g.tgrelid WHERE NOT g.tgisinternal"
-        " AND g.tgenabled <> 'D' AND g.tgtype & 2 <> 0"  # TRIGGER_TYPE_BEFORE
+        f" AND g.tgenabled <> 'D' AND {condition}"
         f" AND t.relname IN ({names}) AND t.relnamespace = current_schema()::regnamespace LIMIT 1"
     )
 
 
-WITH_CHAIN: Final = Chain(with_chain, early_triggers)
+WITH_CHAIN: Final = Chain(with_chain, early_triggers, late_triggers)

@@ -62,6 +62,18 @@ def compile_read(
     return compiler.read(plan, found)
 
 
+def compile_written(plan: ReadPlan, registry: Registry, dialect: Dialect, largest: int, written: str) -> str | None:
+    """The text that answers a plan for the entry that `written`, a table of a WITH, holds as its only row.
+
+    None where more is shown than the entry's own values, or where it may not be an entry that the plan chooses.
+    """
+    condition = plan.selection.condition
+    by_id = isinstance(condition, Tested) and condition.attribute is None and not condition.negated
+    if plan.many or not by_id or leads_on(plan.shape):
+        return None
+    return SelectCompiler(registry, dialect, largest).read_written(plan, written)
+
+
 def compile_entry(shape: Shape, registry: Registry, dialect: Dialect, alias: str) -> str:
     """The expression for the JSON of an entry in the row that is called `alias`, as bytes. Its shape has no values."""
     return dialect.as_bytes(SelectCompiler(registry, dialect, 0).json(shape, alias))
@@ -88,6 +100,12 @@ class SelectCompiler(ShapeCompiler):
         found = f"FROM {self.table(plan.selection)} {alias}{where}{order} LIMIT 1"
         entry = self.entry_json(plan.selection.target, plan.shape, alias)
         return self.dialect.answer(entry, "", found, self._largest)
+
+    def read_written(self, plan: ReadPlan, written: str) -> str:
+        """As `read_one`, for a row that is there already."""
+        alias = self.alias()
+        entry = self.entry_json(plan.selection.target, plan.shape, alias)
+        return self.dialect.answer(entry, "", f"FROM {written} {alias}", self._largest)
 
     def read_list(self, plan: ReadPlan) -> str:
         """One row: the JSON array of the page, and the total if it is wanted."""
@@ -185,7 +203,7 @@ class SelectCompiler(ShapeCompiler):
         selection, alias = plan.selection, self.alias()
         order, limit = self.order_by(selection, alias), self.limit(selection)
         columns = f", {self._keys(selection, alias)} AS keys" if plan.with_keys else ""
-        pages_ids = _sorts(selection) and (self.dialect.plans_by_limit or _leads_on(plan.shape))
+        pages_ids = _sorts(selection) and (self.dialect.plans_by_limit or leads_on(plan.shape))
         if selection.start is None and selection.seek is None and not (selection.limit and pages_ids):
             entry = self.entry_json(selection.target, plan.shape, alias)
             where = self.where(selection.condition, alias)
@@ -235,12 +253,12 @@ def _sorts(selection: Selection) -> bool:
     return any(order.attribute is not None or order.steps for order in selection.order)
 
 
-def _leads_on(shape: Shape) -> bool:
+def leads_on(shape: Shape) -> bool:
     """Whether a shape shows more than an entry's own values."""
     match shape:
         case ObjectShape(members=members, optional=optional):
             pairs = [member for member in members if not isinstance(member, ScalarRun)]
-            return any(_leads_on(member) for _, member in (*pairs, *optional))
+            return any(leads_on(member) for _, member in (*pairs, *optional))
         case GuardShape() | OneShape() | ManyShape() | CountShape() | VariantShape():
             return True
         case _:

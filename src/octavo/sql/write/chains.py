@@ -113,6 +113,10 @@ class Chains:
         """The SELECT of a row where chains of these tables are to be refused."""
         return self._chain.guards(sorted(tables))
 
+    def changed_later(self, table: str) -> str:
+        """The SELECT of a row where what is written to a table may be changed once more before the commit."""
+        return self._chain.changed_later(table)
+
     def keep(self, steps: Sequence[Step], statement: Statement) -> None:
         """Let steps of this shape be such a statement from now on."""
         self._known[_shape(steps)] = statement.text
