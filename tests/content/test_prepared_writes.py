@@ -5,8 +5,12 @@ from typing import Any
 
 import pytest
 
+from octavo.content.entry_unit import EntryUnit
+from octavo.content.reader import EntryReader
 from octavo.content.writer import EntryWriter
 from octavo.errors import OctavoError, ValidationError
+from octavo.plan.read import plan_read
+from octavo.query.request import By, Drafts, ReadRequest
 from tests.models.workshop_fixtures import Workshop
 
 pytestmark = pytest.mark.anyio
@@ -72,7 +76,8 @@ OWN = [name for name in SOUND if not isinstance(SOUND[name], list | dict) and na
 
 async def stored(shop: Workshop, tool: int) -> list[Any]:
     """What is stored of a tool, but for ids and moments."""
-    legs = f"id IN (SELECT component_id FROM tools_components WHERE entity_id = {tool})"
+    held = f"SELECT component_id FROM tools_components WHERE component_type = 'part.leg' AND entity_id = {tool}"
+    legs = f"id IN ({held})"
     columns = ["name", "code", "serial", "kind", "contact", "weight", "price", "stock", "barcode", "sharp", "bought"]
     return [
         await shop.rows("tools", *columns, "opens", "serviced_at", "stamp", "extra", where=f"id = {tool}"),
@@ -187,3 +192,50 @@ async def test_no_entry_is_made_of_a_change_to_none(shop: Workshop) -> None:
     tool = await shop.create("tool", name="Saw")
     assert [await shop.update("tool", tool, weight=2) for _ in range(5)] == [True] * 5
     assert await shop.update("tool", tool + 1, weight=2) is False
+
+
+async def test_on_postgresql_the_statement_that_writes_answers_too(shop: Workshop) -> None:
+    tool, reader = shop.type("tool"), EntryReader(shop.database, shop.registry)
+    read = reader.prepare(plan_read(ReadRequest(content_type=tool, by=By.ID, drafts=Drafts.ANY), shop.registry))
+    counts: list[int] = []
+
+    async def write(unit: EntryUnit, entry_id: int | None) -> None:
+        before, unit.answering = shop.database.statements, read
+        if entry_id is None:
+            entry_id = await unit.create(tool, {"name": "Saw", "maker": 1, "legs": [{"length": 2}]})
+        else:
+            await unit.update(tool, entry_id, {"weight": 2.5, "bought": "2024-01-02"})
+        counts.append(shop.database.statements - before)
+        answer = unit.take_answer()
+        assert (answer is not None) == (counts[-1] == 1 and shop.database.dialect.name == "postgresql")
+        assert answer in (None, await reader.read_one(read.bind(id=entry_id), unit.connection))
+        assert unit.take_answer() is None
+
+    for _ in range(5):
+        await shop.writer.run(lambda unit: write(unit, None))
+    for _ in range(5):
+        await shop.writer.run(lambda unit: write(unit, 1))
+    if shop.database.dialect.name == "postgresql":
+        assert (counts[4], counts[9]) == (1, 1)
+
+
+@pytest.mark.parametrize("workshop_database", ["postgresql"], indirect=True)
+async def test_it_does_not_where_a_trigger_of_others_changes_the_row_later(shop: Workshop) -> None:
+    await shop.database.execute_script(
+        "CREATE FUNCTION sharpen() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+        " UPDATE tools SET weight = 7 WHERE id = NEW.id AND weight IS DISTINCT FROM 7; RETURN NULL; END $$;"
+        "CREATE TRIGGER sharpen AFTER INSERT OR UPDATE ON tools FOR EACH ROW EXECUTE FUNCTION sharpen()"
+    )
+    tool, reader = shop.type("tool"), EntryReader(shop.database, shop.registry)
+    read = reader.prepare(plan_read(ReadRequest(content_type=tool, by=By.ID, drafts=Drafts.ANY), shop.registry))
+
+    async def write(unit: EntryUnit) -> None:
+        unit.answering = read
+        entry_id = await unit.create(tool, {"name": "Saw"})
+        assert unit.take_answer() is None
+        unit.answering = read
+        await unit.update(tool, entry_id, {"price": 2})
+        assert unit.take_answer() is None
+
+    for _ in range(5):
+        await shop.writer.run(write)
