@@ -99,6 +99,9 @@ class GroupCommit:
             self._close(group, TransactionConflict("another transaction took this one with it"))
 
     async def _take_turn(self) -> None:
+        if not (self._waiting or self._turn.locked()):
+            await self._turn.acquire()  # at once: there is nobody to wait for
+            return
         self._waiting += 1
         self._watch.add_waiting()
         try:

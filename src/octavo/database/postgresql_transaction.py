@@ -148,6 +148,8 @@ class PostgresqlTransaction:
 
     async def _run(self, method: Callable[..., Awaitable[Any]], text: str, values: Values) -> Any:
         self._database.statements += 1
+        if self._database.watch is None:
+            return await self._send(method, text, values)
         with seen(self._database.watch, text):
             return await self._send(method, text, values)
 

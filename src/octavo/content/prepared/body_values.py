@@ -19,12 +19,19 @@ from octavo.sql.dialects.base import Dialect
 
 MOST_VALUES: Final = 256
 """Values of a plain body: what is larger is worth the long way."""
-_MOST_READERS: Final = 1024
+_MOST_READERS: Final = 512
 _BOUND_OTHERWISE: Final = (ValueKind.DATETIME, ValueKind.TIMESTAMP)
 """What is locked as a unique value is the stored one, which may be another than the one that is bound."""
 
 Read = Callable[[Any, list[Any]], Hashable]
 """Puts the values of an attribute behind others; what they add to the shape."""
+
+
+class _Way(NamedTuple):
+    """How an attribute is read: its value alone, or with what it adds to the shape."""
+
+    take: Take | None = None
+    read: Read | None = None
 
 
 class _Reader(NamedTuple):
@@ -41,13 +48,13 @@ class BodyReaders:
         self._registry = registry
         self._dialect = dialect
         self._mode = mode
-        self._readers: dict[tuple[Definition, tuple[str, ...]], _Reader | None] = {}
+        self._readers: dict[tuple[Definition, tuple[str, ...]], _Reader] = {}
+        self._ways: dict[tuple[Definition, str], _Way | None] = {}
 
     def read(self, definition: Definition, data: Mapping[str, Any], values: list[Any]) -> Hashable:
         """The shape of an object; its values are put behind others. Raises NotPlain."""
         names = tuple(data)
-        key = (definition, names)
-        reader = self._readers[key] if key in self._readers else self._make(definition, names)
+        reader = self._readers.get((definition, names)) or self._make(definition, names)
         if reader is None or len(values) > MOST_VALUES:
             raise NotPlain
         for name, take in reader.scalars:
@@ -62,36 +69,45 @@ class BodyReaders:
         return () if reader is None else tuple(name for name, _ in (*reader.scalars, *reader.others))
 
     def _make(self, definition: Definition, names: tuple[str, ...]) -> _Reader | None:
-        if len(self._readers) >= _MOST_READERS:
-            self._readers.clear()
+        """A reader for keys that are all attributes; of others nothing is kept, whoever makes them up."""
         scalars: list[tuple[str, Take]] = []
         others: list[tuple[str, Read]] = []
-        reader: _Reader | None = None
+        known: list[str] = []
         for name in names:
             attribute = definition.attributes.get(name)
-            if name == COMPONENT_KEY and attribute is None:
+            if attribute is None and name == COMPONENT_KEY:
+                known.append(COMPONENT_KEY)
                 continue
-            if attribute is None or not attribute.writable:
-                break
-            if isinstance(attribute, Scalar):
-                take = taker(attribute, self._mode, self._dialect)
-                if take is None:
-                    break
-                if is_unique(attribute):
-                    if SCALAR_TYPES[attribute.type].kind in _BOUND_OTHERWISE:
-                        break
-                    others.append((name, _unique(take)))
-                else:
-                    scalars.append((name, take))
-                continue
-            read = self._of(attribute)
-            if read is None:
-                break
-            others.append((name, read))
-        else:
-            reader = _Reader(tuple(scalars), tuple(others))
-        self._readers[definition, names] = reader
+            way = None if attribute is None else self._way(definition, attribute)
+            if attribute is None or way is None:
+                return None
+            known.append(attribute.name)
+            if way.take is not None:
+                scalars.append((attribute.name, way.take))
+            elif way.read is not None:
+                others.append((attribute.name, way.read))
+        if len(self._readers) >= _MOST_READERS:
+            self._readers.clear()
+        reader = self._readers[definition, tuple(known)] = _Reader(tuple(scalars), tuple(others))
         return reader
+
+    def _way(self, definition: Definition, attribute: AnyAttribute) -> _Way | None:
+        """How values of an attribute are read; None where all go the long way."""
+        key = (definition, attribute.name)
+        if key not in self._ways:
+            self._ways[key] = self._find_way(attribute) if attribute.writable else None
+        return self._ways[key]
+
+    def _find_way(self, attribute: AnyAttribute) -> _Way | None:
+        if not isinstance(attribute, Scalar):
+            read = self._of(attribute)
+            return None if read is None else _Way(read=read)
+        take = taker(attribute, self._mode, self._dialect)
+        if take is None or not is_unique(attribute):
+            return None if take is None else _Way(take=take)
+        if SCALAR_TYPES[attribute.type].kind in _BOUND_OTHERWISE:
+            return None
+        return _Way(read=_unique(take))
 
     def _of(self, attribute: AnyAttribute) -> Read | None:
         match attribute:

@@ -5,7 +5,7 @@ from typing import Any, Final, Generic, TypeVar, cast
 
 _OFTEN: Final = 3
 """How often a shape comes before it is worth to be prepared."""
-_MOST_SHAPES: Final = 128
+_MOST_SHAPES: Final = 64
 
 PreparedT = TypeVar("PreparedT")
 
