@@ -13,8 +13,8 @@ from octavo.database.sqlite import SqliteDatabase
 pytestmark = pytest.mark.anyio
 
 SLOW = {
-    "sqlite": "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 20000) SELECT count(*) FROM c",
-    "postgresql": "SELECT 1 FROM pg_sleep(0.005)",
+    "sqlite": "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 20000) SELECT count(*), ?1 FROM c",
+    "postgresql": "SELECT $1::int8 FROM pg_sleep(0.005)",
 }
 
 
@@ -34,7 +34,7 @@ async def test_reads_of_one_request_leave_connections_free(new_database: Callabl
     text = SLOW["sqlite" if kind is SqliteDatabase else "postgresql"]
     try:
         with database.request_share():
-            await asyncio.gather(*(database.fetch_value(text, long=True) for _ in range(40)))
+            await asyncio.gather(*(database.fetch_value(text, (number,), long=True) for number in range(40)))
         assert len(pool._idle) == 2
     finally:
         await database.close()

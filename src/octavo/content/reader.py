@@ -14,7 +14,8 @@ from octavo.content.read_limiter import PATIENCE_SECONDS, ReadLimiter, too_large
 from octavo.content.unlisted_components import UnlistedComponents
 from octavo.database.ambient import joined
 from octavo.database.connection import AnswerTooLarge, Connection, Database, StatementTimeout, UnsuitableValue
-from octavo.database.read_positions import read_newest
+from octavo.database.joint_reads import JointReads
+from octavo.database.read_positions import READER, read_newest
 from octavo.database.request_share import place
 from octavo.errors import ValidationError
 from octavo.plan.nesting import FLAT, Nesting, nesting
@@ -151,6 +152,7 @@ class EntryReader:
         self.unlisted = UnlistedComponents()
         self._statements = CacheBudget(_ALONE).cache("statements") if statements is None else statements
         self._large = ReadLimiter(database.large_reads, PATIENCE_SECONDS)
+        self._joint = JointReads(self._read_large)
 
     def prepare(self, planned: Planned) -> PreparedRead:
         """Find or compile the statement of a plan. Raises ValidationError for one that is too long."""
@@ -249,14 +251,20 @@ class EntryReader:
         try:
             if not (is_large and waits) or joined(self.database) is not None:
                 return await fetch(statement.text, values, long=statement.long)
-            async with place(), self._large:  # the limiter is for those who can read at once
-                return await fetch(statement.text, values, long=statement.long)
+            if READER.get() is None:
+                return await self._joint.read((fetch, statement.text), values)
+            return await self._read_large((fetch, statement.text), values)  # what one has to see may be another's past
         except AnswerTooLarge as error:
             raise too_large(self.database.largest_answer, statement.nesting) from error
         except StatementTimeout as error:
             if is_large:
                 raise too_long(statement.nesting) from error
             raise
+
+    async def _read_large(self, what: tuple[_Fetch, str], values: Sequence[Any]) -> Any:
+        fetch, text = what
+        async with place(), self._large:  # the limiter is for those who can read at once
+            return await fetch(text, values, long=True)
 
     def _compile(self, plan: ReadPlan) -> CompiledRead:
         found, most = nesting(plan), self.limits.statement

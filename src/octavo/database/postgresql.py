@@ -19,6 +19,7 @@ from octavo.database.explaining import no_values
 from octavo.database.pool import Pool, PoolUse
 from octavo.database.postgresql_apart import APART, ConnectionApart
 from octavo.database.postgresql_connection import NOT_YET_THERE, Server, close_connection, connection_settings
+from octavo.database.postgresql_contents import PostgresqlContents
 from octavo.database.postgresql_errors import ConnectionLost, is_interruption, raise_translated
 from octavo.database.postgresql_plans import EXPLAIN, Undone, plan_with
 from octavo.database.postgresql_poolers import check_for_pooler, check_keeps_statements
@@ -112,6 +113,7 @@ class PostgresqlDatabase:
         self._begin_reading = begin + server.in_transaction if pooled else ""
         self._cleaning: set[asyncio.Task[None]] = set()
         self._watchdog = Watchdog(past.is_there)
+        self.own_contents: Final = PostgresqlContents(self)
 
     async def connect(self) -> None:
         until = time.monotonic() + self._start_patience
@@ -183,7 +185,7 @@ class PostgresqlDatabase:
 
     @property
     def contents(self) -> Reads:
-        return self
+        return self.own_contents
 
     def servers(self) -> Sequence[ServerUse]:
         return ()
@@ -274,16 +276,16 @@ class PostgresqlDatabase:
         if scope is not None:
             return _read_joined(scope, fetch, text, values)
         began = 0.0 if self.watch is None else time.perf_counter()
-        read = self._read_shared if is_shared() else self._read_freely
+        read = self._read_shared if is_shared() else self.read_freely
         return read(fetch, text, values, began)
 
     async def _read_shared(self, fetch: Callable[..., Awaitable[Any]], text: str, values: Values, began: float) -> Any:
         async with place():
-            return await self._read_freely(fetch, text, values, began)
+            return await self.read_freely(fetch, text, values, began)
 
-    async def _read_freely(self, fetch: Callable[..., Awaitable[Any]], text: str, values: Values, began: float) -> Any:
-        """Read; once more on a new connection if the old one turns out to be lost, or a pooler to hold an old plan.
-        `began` is when that was asked for, 0 where nobody watches."""
+    async def read_freely(self, fetch: Callable[..., Awaitable[Any]], text: str, values: Values, began: float) -> Any:
+        """Read outside of any transaction; once more on a new connection if the old one turns out to be lost, or a
+        pooler to hold an old plan. `began` is when that was asked for, 0 where nobody watches."""
         self.statements += 1
         check_values(values)
         try:

@@ -67,7 +67,7 @@ class Replica:
         self.reads += 1
         self.database.watch = watch
         try:
-            return await self.database.fetch_row(text, values)
+            return await self.database.contents.fetch_row(text, values)
         finally:
             self.under_way -= 1
 

@@ -157,7 +157,7 @@ class _Contents:
     def fetch_row(self, text: str, values: Values = (), *, long: bool = False) -> Awaitable[Row | None]:
         replica = self._database.chosen()
         if replica is None:
-            return self._database.fetch_row(text, values)
+            return self._database.own_contents.fetch_row(text, values)
         return self._read(replica, text, values)
 
     async def fetch_json(self, text: str, values: Values = (), *, long: bool = False) -> bytes | None:
@@ -171,4 +171,4 @@ class _Contents:
             raise
         except Exception as error:
             replica.note_failure(error)
-        return await self._database.fetch_row(text, values)
+        return await self._database.own_contents.fetch_row(text, values)

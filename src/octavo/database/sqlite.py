@@ -20,6 +20,7 @@ from octavo.database.ambient import joined
 from octavo.database.connection import LARGEST_ANSWER, Reads, Row, StatementTimeout, Values, Watch
 from octavo.database.explaining import no_values
 from octavo.database.group_commit import GroupCommit
+from octavo.database.joint_reads import JointReads
 from octavo.database.pool import Pool, PoolUse
 from octavo.database.read_placement import LOOP_SECONDS, LoopReads, Place, Took, Turns
 from octavo.database.request_share import place, request_share
@@ -45,6 +46,10 @@ from octavo.sql.dialects.base import Dialect
 from octavo.sql.dialects.sqlite import SQLITE
 
 AnswerT = TypeVar("AnswerT")
+
+_Later = tuple[Collect[Any], str, bool, bool]
+"""A read that is not made at once: its statement, whether it waits for its turn in the loop or goes to a thread, and
+whether it has just been late in the loop."""
 
 _PAGES_KILOBYTES = 4_000
 """How much of the file the connection keeps in memory that reads in the loop. A page of thirty entries with all that
@@ -93,6 +98,7 @@ class SqliteDatabase:
         self._opened = 0
         self._loop_reads = LoopReads()
         self._turns = Turns()
+        self._joint = JointReads(self._read_later)
         self._threads = ThreadPoolExecutor(readers + 1, thread_name_prefix="octavo-sqlite")
         self._readers = Pool(self._open_thread_reader, self._close_connection, _is_closed, readers, patience)
         self._writers = Pool(self._open_writer, self._close_connection, _is_closed, 1, patience)
@@ -249,7 +255,6 @@ class SqliteDatabase:
         if scope is not None:
             async with scope.turn() as transaction:
                 return cast(ResultT, await transaction.read(collect, text, values, long))
-        self.statements += 1
         check_values(values)
         connection = self._loop_reader
         if connection is None:
@@ -259,9 +264,8 @@ class SqliteDatabase:
         is_late = False
         try:
             where = self._loop_reads.place(text, long)
-            if where is not Place.THREAD:
-                if where is Place.IN_TURN:
-                    await self._turns.turn()
+            if where is Place.HERE:
+                self.statements += 1
                 try:
                     return connection.run(collect, text, values, LOOP_SECONDS)
                 except StatementTimeout:
@@ -269,16 +273,33 @@ class SqliteDatabase:
                     self._loop_reads.note_late(text)
                 except ServiceUnavailable:
                     pass  # another process recovers or closes the file: wait for it, but not here
-            async with place():
-                result, took = await self._read_in_thread(collect, text, values)
-            self._loop_reads.note_time(text, took, is_late)
-            return result
+            answer: ResultT = await self._joint.read((collect, text, where is Place.IN_TURN, is_late), values)
+            return answer
         finally:
             if watch is not None:
                 seconds = time.perf_counter() - began
                 watch.note(seconds)
                 if seconds >= watch.seen_from:
                     watch.see(text, seconds)
+
+    async def _read_later(self, what: _Later, values: Values) -> Any:
+        """A read that is not made at once: when it has the turn, or in a thread."""
+        collect, text, in_turn, is_late = what
+        connection = self._loop_reader
+        self.statements += not is_late
+        if in_turn and connection is not None:
+            await self._turns.turn()
+            try:
+                return connection.run(collect, text, values, LOOP_SECONDS)
+            except StatementTimeout:
+                is_late = True
+                self._loop_reads.note_late(text)
+            except ServiceUnavailable:
+                pass
+        async with place():
+            result, took = await self._read_in_thread(collect, text, values)
+        self._loop_reads.note_time(text, took, is_late)
+        return result
 
     async def _read_in_thread(self, collect: Collect[ResultT], text: str, values: Values) -> tuple[ResultT, Took]:
         connection = await self._readers.acquire()

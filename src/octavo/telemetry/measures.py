@@ -9,6 +9,7 @@ from typing import Final
 
 from octavo.cache import CacheBudget
 from octavo.database.connection import Database, Watch
+from octavo.database.joint_reads import JointReads
 from octavo.database.topology import ServerUse
 from octavo.http.router import METHODS
 from octavo.http.statements_seen import note_statement
@@ -106,6 +107,8 @@ class Measures:
         yield Family("octavo_pool_waits_total", "counter", "How often somebody had to wait.", waited)
         seconds: list[Sample] = [("", (("pool", name),), one.waited) for name, one in pools.items()]
         yield Family("octavo_pool_wait_seconds_total", "counter", "How long they waited.", seconds)
+        text = "Reads that waited, answered by one for all who did."
+        yield Family("octavo_reads_joined_total", "counter", text, [("", (), JointReads.joined)])
         yield from _server_families(self.database().servers())
 
     def _cache_families(self) -> Iterator[Family]:
