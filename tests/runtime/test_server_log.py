@@ -2,6 +2,9 @@
 
 import json
 import logging
+import os
+import re
+from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
 
@@ -76,6 +79,14 @@ def test_an_event_is_one_line_of_json() -> None:
     assert told["exception"].endswith("ValueError: a\nb")
 
 
+@pytest.mark.parametrize("created", [0.0, 1.0005, 1700000000.9996, 1700000001.0, 1700000000.25])
+def test_a_line_tells_its_moment(created: float) -> None:
+    lines = JsonLines()
+    for moment in (created, created + 0.25, created):
+        told = json.loads(lines.format(record("now", created=moment)))["time"]
+        assert told == datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")
+
+
 def test_levels_have_to_be_known(tmp_path: Path) -> None:
     with pytest.raises(StartFailed, match=r"octavo\.http is 'loud'; it has to be one of debug, info, warning, error"):
         set_up(tmp_path, LEVELS='{"octavo.http": "loud"}')
@@ -130,6 +141,9 @@ def test_the_access_log_tells_one_of_so_many_and_all_that_failed(caplog: pytest.
         ("/nope", "", 404),
     ]
     assert "hush" not in caplog.text
+    line, about = caplog.records[0], "%(levelname)s %(name)s %(threadName)s %(process)d %(message)s"
+    text = logging.Formatter(about).format(line)
+    assert re.fullmatch(rf"INFO octavo\.access MainThread {os.getpid()} GET '/here/3' 200 in \d+\.\d\d ms", text)
 
 
 def test_who_looks_on_disturbs_nobody(caplog: pytest.LogCaptureFixture) -> None:

@@ -33,9 +33,22 @@ class JsonLines(logging.Formatter):
     """For programs: `time`, `level`, `logger`, `message`, `process`, `request` if it is about one, `exception` if there
     is one, and the fields that an event brings (`fields` of a record)."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._second = -1, ""
+
+    def _time(self, seconds: float) -> str:
+        """A moment, of which all but the end is the same for a second."""
+        whole, text = self._second
+        if whole != int(seconds):
+            whole = int(seconds)
+            text = datetime.fromtimestamp(whole, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+            self._second = whole, text
+        return f"{text}.{int((seconds - whole) * 1000):03d}+00:00"
+
     def format(self, record: logging.LogRecord) -> str:
         told: dict[str, object] = {
-            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "time": self._time(record.created),
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
