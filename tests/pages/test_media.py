@@ -130,6 +130,23 @@ def test_a_part_is_cut_into_a_file_of_its_own(desk: Desk) -> None:
     assert found(desk, "ferry.jpg")[0]["width"] == 1200
 
 
+def test_what_is_cut_waits_for_all_of_the_image(desk: Desk) -> None:
+    desk.open(LIBRARY)
+    open_tile(desk, "canal.jpg")
+    desk.see("The houses that lean")
+    slow = {"offline": False, "latency": 3000, "downloadThroughput": -1, "uploadThroughput": -1}
+    desk.page.send("Network.setCacheDisabled", cacheDisabled=True)
+    desk.page.send("Network.emulateNetworkConditions", **slow)
+    desk.click("Crop")
+    desk.click("Save as a new file")
+    desk.page.send("Network.emulateNetworkConditions", **{**slow, "latency": 0})
+    desk.page.send("Network.setCacheDisabled", cacheDisabled=False)
+    desk.see("canal (", "Everything has arrived", seconds=60)
+    [whole] = found(desk, "canal.jpg")
+    [cut] = desk.ask("GET", "/upload/files?filters[name][$startsWith]=canal%20(")["results"]
+    assert (cut["width"], cut["height"]) == (round(0.8 * whole["width"]), round(0.8 * whole["height"]))
+
+
 def test_several_are_moved_and_removed_at_once(desk: Desk) -> None:
     desk.ask("POST", "/upload/folders", {"name": "Autumn", "parent": None})
     desk.open(f"{LIBRARY}?sort=name:ASC")

@@ -1,7 +1,21 @@
 """Every page: nobody is kept out of it, in both themes and at each width, and every control has a name."""
 
+from collections.abc import Iterator
+
+import pytest
+
+from tests.cli.processes import Server, serving
 from tests.pages.desk import Desk
 from tests.pages.places import THEMES, WIDTHS, everywhere
+from tests.pages.sample import FIRST, magazine
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The sample project in which every request counts as slow, so that there are some to be listed."""
+    project = magazine(tmp_path_factory.mktemp("pages"))
+    with serving("develop", project, "--seed", **FIRST, OCTAVO_SERVER__METRICS__SLOW="0") as server:
+        yield server
 
 
 def test_nobody_is_kept_out_of_any_page(desk: Desk) -> None:

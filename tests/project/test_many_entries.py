@@ -39,7 +39,7 @@ class Undo(Exception):
 @asynccontextmanager
 async def undone(app: App) -> AsyncIterator[None]:
     try:
-        async with app.transaction():
+        async with app.transaction(seconds=600):
             yield
             raise Undo
     except Undo:

@@ -20,8 +20,10 @@ export function kept(part: Part): Part {
 
 const WRITTEN = ['image/jpeg', 'image/png', 'image/webp'];
 
-/** The part of an image as a file, in the format that it has where browsers can write that. */
+/** The part of an image as a file, in the format that it has where browsers can write that; waits until all of the image
+ * is there, for what is not would be cut out as nothing. */
 export async function cropped(image: HTMLImageElement, part: Part, { name, mime }: Pick<MediaFile, 'name' | 'mime'>): Promise<File> {
+  await image.decode();
   const canvas = document.createElement('canvas');
   const { naturalWidth, naturalHeight } = image;
   canvas.width = Math.max(1, Math.round(part.width * naturalWidth));

@@ -1,1 +1,0 @@
-import"./kit-5923cb16b7a8.js";import"./index-9558c85a5371.js";import{i as e}from"./kinds-7886fd6530b4.js";import{t}from"./TokenPage-cf4bdaf1fe8d.js";function n(n){t(n,{get kind(){return e}})}export{n as default};
