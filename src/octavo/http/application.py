@@ -239,7 +239,7 @@ class HttpApplication:
     async def _serve(self, request: Request, dispatcher: Dispatcher, send: Send) -> None:
         work = WORK.set(request)
         full = len(self._running) >= dispatcher.options.max_requests
-        self._start(request, dispatcher)
+        loop = self._start(request, dispatcher)
         try:
             try:
                 response = self._refuse() if full else await dispatcher.respond(request)
@@ -250,7 +250,7 @@ class HttpApplication:
             if self.problem is not None:
                 self._log_answer(request, response)
             await self._send(request, response, dispatcher, send)
-            look, seconds = self.look, asyncio.get_running_loop().time() - request.started
+            look, seconds = self.look, loop.time() - request.started
             if look.noted is not None:
                 lasted = 0.0 if isinstance(response, LiveResponse) else seconds  # for hours: it counts as begun
                 look.noted[request.method, request.route, response.status].append(lasted)
@@ -285,7 +285,8 @@ class HttpApplication:
         finally:
             WORK.reset(work)
 
-    def _start(self, request: Request, dispatcher: Dispatcher) -> None:
+    def _start(self, request: Request, dispatcher: Dispatcher) -> asyncio.AbstractEventLoop:
+        """Note that a request is under way; answer the loop, for to find it is a call of the system on old Pythons."""
         loop = asyncio.get_running_loop()
         request.task = asyncio.current_task(loop)
         request.started = loop.time()
@@ -293,6 +294,7 @@ class HttpApplication:
         self._running[request] = dispatcher
         if self._sweeper is None:
             self._watch_time(loop)
+        return loop
 
     def _watch_time(self, loop: asyncio.AbstractEventLoop) -> None:
         self._sweeper = loop.call_later(_SWEEP_SECONDS, self._sweep, loop)

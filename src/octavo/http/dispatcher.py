@@ -25,7 +25,7 @@ from octavo.http.options import HttpOptions
 from octavo.http.request import Request, decode_path
 from octavo.http.request_names import NAME
 from octavo.http.response import TEXT, UNKEPT, Headers, ReadyResponse, Response
-from octavo.http.router import METHODS, Handler, Router
+from octavo.http.router import METHODS, Finish, Handler, Router
 from octavo.http.static import Files
 from octavo.http.welcome import add_own_routes
 from octavo.outage_log import outage_behind, report_outage
@@ -115,23 +115,25 @@ class Dispatcher:
             return render_error(error, allow)
         return Response(error.status, error.message.encode(), TEXT, allow)
 
-    async def _dispatch(self, request: Request) -> Response:
+    def _dispatch(self, request: Request) -> Awaitable[Response]:
         method, path = request.method, request.raw_path
         if "%" in path:
             decode_path(path)  # refuses what is not text
         if method == "OPTIONS" and is_preflight(request):
-            return Response(204, b"", "")
+            return self._dispatch_unrouted(request, path)
         found = self._router.find(method, path)
         if found is None and method == "HEAD":
             found = self._router.find("GET", path)
         if found is not None:
             route, request.path_values = found
             request.operation, request.route = route.operation, route.template
-            response = await route.handler(request)
-            return response if route.finish is None else route.finish(request, response)
-        return await self._dispatch_unrouted(request, path)
+            handled = route.handler(request)
+            return handled if route.finish is None else _finished(handled, route.finish, request)
+        return self._dispatch_unrouted(request, path)
 
     async def _dispatch_unrouted(self, request: Request, path: str) -> Response:
+        if request.method == "OPTIONS" and is_preflight(request):
+            return Response(204, b"", "")
         if self._router.is_later(path):
             await self._router.open_later()
             return await self._dispatch(request)
@@ -186,6 +188,10 @@ class Dispatcher:
         if response.head is None:
             response.head = tuple([header for header in self.headers(new(), response) if header[0] != NAME])
         return [*response.head, (NAME, name.encode())]
+
+
+async def _finished(handled: Awaitable[Response], finish: Finish, request: Request) -> Response:
+    return finish(request, await handled)
 
 
 def render_outage(error: ServiceUnavailable) -> Response:

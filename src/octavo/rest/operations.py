@@ -19,9 +19,6 @@ from octavo.values import dataclass
 Endpoint = Callable[[Request, Actor], Awaitable[Response]]
 """What handles an operation for somebody who may."""
 
-Admission = Callable[[Request], Awaitable[Actor]]
-"""Who asks, if they may. Raises UnauthorizedError, ForbiddenError."""
-
 EVERYBODY: Final = Access(public=True)
 
 
@@ -130,7 +127,7 @@ def plain_handlers(authenticator: Authenticator) -> Handlers:
     """Rows as they are, each open to those who may take its action."""
 
     def handle(operation: Operation, endpoint: Endpoint) -> Declared:
-        return operation, guarded(endpoint, admission(authenticator, operation.admits))
+        return operation, Guarded(endpoint, Admission(authenticator, operation.admits))
 
     return handle
 
@@ -146,6 +143,41 @@ def declare(
             router.add(row.method, prefix + row.path, handler, row)
 
 
+class Admission:
+    """Who asks, if they may use a route; on a public one nobody is asked who they are. Raises UnauthorizedError,
+    ForbiddenError."""
+
+    def __init__(self, authenticator: Authenticator, access: Access) -> None:
+        self._authenticator = authenticator
+        self._scopes = access.scopes
+        self._is_public = access.public
+
+    async def __call__(self, request: Request) -> Actor:
+        """Who asks."""
+        actor = self.at_once(request)
+        if actor is None:
+            actor = await self._authenticator.authenticate(request.header("authorization"))
+            self._admit(request, actor)
+        return actor
+
+    def at_once(self, request: Request) -> Actor | None:
+        """The same where what is known is fresh; None where something has to be asked first."""
+        if self._is_public:
+            return ANONYMOUS
+        if request.is_followed:
+            return None  # who follows is told the other way
+        actor = self._authenticator.at_once(request.header("authorization"))
+        if actor is not None:
+            self._admit(request, actor)
+        return actor
+
+    def _admit(self, request: Request, actor: Actor) -> None:
+        request.actor = actor
+        if not self._scopes and actor.kind == "anonymous":
+            raise UnauthorizedError
+        check(actor, *self._scopes)
+
+
 @dataclass(frozen=True, slots=True)
 class Guarded:
     """The handler of a route as it is without code of a project: asks who it is, then answers."""
@@ -153,31 +185,9 @@ class Guarded:
     endpoint: Endpoint
     admit: Admission
 
-    async def __call__(self, request: Request) -> Response:
+    def __call__(self, request: Request) -> Awaitable[Response]:
+        actor = self.admit.at_once(request)
+        return self._ask(request) if actor is None else self.endpoint(request, actor)
+
+    async def _ask(self, request: Request) -> Response:
         return await self.endpoint(request, await self.admit(request))
-
-
-def guarded(endpoint: Endpoint, admit: Admission) -> Handler:
-    """The handler of a route: asks who it is, then answers."""
-    return Guarded(endpoint, admit)
-
-
-def admission(authenticator: Authenticator, access: Access) -> Admission:
-    """Who asks, if they may use a route; on a public one nobody is asked who they are."""
-
-    scopes = access.scopes
-
-    async def admit_anybody(_: Request) -> Actor:
-        return ANONYMOUS
-
-    async def admit(request: Request) -> Actor:
-        credentials = request.header("authorization")
-        actor = None if request.is_followed else authenticator.at_once(credentials)  # who follows is told the other way
-        actor = actor or await authenticator.authenticate(credentials)
-        request.actor = actor
-        if not scopes and actor.kind == "anonymous":
-            raise UnauthorizedError
-        check(actor, *scopes)
-        return actor
-
-    return admit_anybody if access.public else admit

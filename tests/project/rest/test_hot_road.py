@@ -1,5 +1,6 @@
 """Where a project has no code, a request costs what it costs in a project without any: the same calls, one by one."""
 
+import inspect
 import sys
 from collections import Counter
 from pathlib import Path
@@ -38,14 +39,17 @@ CODE = {
 TARGETS = ("/api/authors?sort=name&populate=*", "/api/authors/1", "/api/genres?pagination[limit]=1")
 
 
-async def calls(shop: Shop, target: str) -> Counter[str]:
-    """The functions of Octavo that answer a request that was seen before, with how often each is called."""
+async def calls(shop: Shop, target: str, flags: int = 0) -> Counter[str]:
+    """The functions of Octavo that answer a request that was seen before, with how often each is called. `flags`: those
+    alone whose code has them."""
     for _ in range(3):
         await shop.get(target)
     found: Counter[str] = Counter()
 
     def note(frame: FrameType, event: str, _: Any) -> None:
-        if event == "call" and "octavo" in frame.f_code.co_filename.split("site-packages")[-1]:
+        if event != "call" or frame.f_code.co_flags & flags != flags:
+            return
+        if "octavo" in frame.f_code.co_filename.split("site-packages")[-1]:
             found[f"{Path(frame.f_code.co_filename).name}:{frame.f_code.co_qualname}"] += 1
 
     sys.setprofile(note)
@@ -67,6 +71,21 @@ async def test_code_elsewhere_costs_nothing(tmp_path: Path) -> None:
         own = await calls(coded, "/api/books/own/name")
     assert not any(name.startswith(("chain.py", "running.py", "routing.py")) for found in expected for name in found)
     assert own["chain.py:CodeHandler.__call__"] == 1
+
+
+@pytest.mark.usefixtures("still", "measured_quick")
+async def test_an_entry_by_id_is_answered_through_few_coroutines(tmp_path: Path) -> None:
+    async with open_shop(tmp_path, {}) as shop:
+        found = await calls(shop, "/api/authors/1", inspect.CO_COROUTINE)
+    assert found == {
+        "application.py:HttpApplication.__call__": 1,
+        "application.py:HttpApplication._serve": 1,
+        "dispatcher.py:Dispatcher.respond": 1,
+        "endpoints.py:ContentEndpoints.find_one": 1,
+        "reader.py:EntryReader._run": 1,
+        "sqlite.py:SqliteDatabase._read": 1,
+        "application.py:HttpApplication._send": 1,
+    }
 
 
 async def test_an_action_that_changes_the_query_is_one_statement(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from octavo.project.routes import Access, CoreRouter, InvalidRoute, Route, read_
 from octavo.project.running import Runner
 from octavo.query.params import PageLimits
 from octavo.rest.content_operations import content_operation, content_operations
-from octavo.rest.operations import Declared, Endpoint, Operation, admission, guarded
+from octavo.rest.operations import Admission, Declared, Endpoint, Guarded, Operation
 from octavo.rest.plugin_operations import PLUGIN_OPERATIONS
 from octavo.values import dataclass
 
@@ -117,12 +117,12 @@ class RestCode:
         method = self._method(operation.action)
         is_plain = method is None and around.is_empty and not self._core.is_served(operation.action)
         if is_plain and endpoint is not None:
-            return guarded(endpoint, admission(self._authenticator, operation.admits))
+            return Guarded(endpoint, Admission(self._authenticator, operation.admits))
         action: Action = method or partial(self._core.run, operation.action)
         return self._code_handler(operation, around, action, operation.action)
 
     def _code_handler(self, operation: Operation, around: _Around, action: Action, place: str) -> CodeHandler:
-        admit = admission(self._authenticator, operation.admits)
+        admit = Admission(self._authenticator, operation.admits)
         if self._app.settings.api.compat.empty_answers == "notFound":
             action = partial(answering, action)
         chain = chained(around.middlewares, action)
