@@ -4,8 +4,8 @@ from pathlib import Path
 
 import apsw
 
-from octavo.database.sqlite_connection import SqliteConnection
-from octavo.database.sqlite_library import forgo_memory_statistics
+from octavo.database.sqlite_connection import SqliteConnection, first_value
+from octavo.database.sqlite_library import configure_library
 
 
 def test_what_connections_take_is_not_counted(tmp_path: Path) -> None:
@@ -17,10 +17,22 @@ def test_what_connections_take_is_not_counted(tmp_path: Path) -> None:
         connection.close()
 
 
+def test_the_texts_of_a_page_find_blocks_at_hand(tmp_path: Path) -> None:
+    connection = SqliteConnection(tmp_path / "data.db", 1_000_000, writes=False, pages=2_000)
+    try:
+        texts = ", ".join(["replace(printf('%800d', ?1), ' ', '.')"] * 20)
+        for _ in range(2):
+            connection.raw.status(apsw.SQLITE_DBSTATUS_LOOKASIDE_MISS_FULL, True)
+            assert len(connection.run(first_value, f"SELECT concat({texts})", (1,), 60.0)) == 16_000
+        assert connection.raw.status(apsw.SQLITE_DBSTATUS_LOOKASIDE_MISS_FULL)[1] == 0
+    finally:
+        connection.close()
+
+
 def test_a_library_in_use_stays_as_it_is(tmp_path: Path) -> None:
     connection = apsw.Connection(str(tmp_path / "data.db"))
     try:
-        forgo_memory_statistics()
+        configure_library()
         assert connection.execute("SELECT 1").get == 1
     finally:
         connection.close()

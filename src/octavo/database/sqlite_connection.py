@@ -15,7 +15,7 @@ from octavo.database.connection import AnswerTooLarge, IntegrityViolation, Row, 
 from octavo.database.prepared_statements import StatementTexts
 from octavo.database.read_placement import Took
 from octavo.database.sqlite_errors import raise_translated
-from octavo.database.sqlite_library import forgo_memory_statistics
+from octavo.database.sqlite_library import configure_library
 from octavo.database.sqlite_long_statements import LARGEST_CACHED, LARGEST_KEPT, TIMES, LongStatements
 from octavo.database.sqlite_wal_index import header_of
 from octavo.sql.dialects.sqlite import MEASURE
@@ -39,7 +39,7 @@ _OPEN_POLL_SECONDS = 0.005
 _WRITES_AHEAD = b"\x02\x02"
 """What the header of a file says whose changes go to a file beside it first."""
 
-forgo_memory_statistics()  # here: once, and before the first connection
+configure_library()  # here: once, and before the first connection
 
 
 def _open_untouched(path: Path) -> apsw.Connection:
