@@ -286,10 +286,8 @@ class HttpApplication:
             WORK.reset(work)
 
     def _start(self, request: Request, dispatcher: Dispatcher) -> asyncio.AbstractEventLoop:
-        """Note that a request is under way; answer the loop, for to find it is a call of the system on old Pythons."""
-        loop = asyncio.get_running_loop()
-        request.task = asyncio.current_task(loop)
-        request.started = loop.time()
+        loop = asyncio.get_running_loop()  # answered, for to find it is a call of the system on old Pythons
+        request.task, request.started = asyncio.current_task(loop), loop.time()
         request.deadline = request.started + dispatcher.options.request_seconds
         self._running[request] = dispatcher
         if self._sweeper is None:
