@@ -14,20 +14,10 @@ from octavo.database.connection import Values
 AnswerT = TypeVar("AnswerT")
 WhatT = TypeVar("WhatT", bound=Hashable)
 
+_Waiting = list[asyncio.Future[AnswerT]]
+
 AT_ONCE: Final = 2
 """Equal reads under way, so that one is on its way while another one is answered."""
-
-
-class _Crowd(Generic[AnswerT]):
-    """Equal reads, while there are any: how many are under way, who waits for the next one, and for whom those run that
-    were begun for others."""
-
-    __slots__ = ("running", "under_way", "waiting")
-
-    def __init__(self) -> None:
-        self.under_way = 0
-        self.waiting: list[asyncio.Future[AnswerT]] = []
-        self.running: dict[asyncio.Task[None], list[asyncio.Future[AnswerT]]] = {}
 
 
 class JointReads(Generic[WhatT, AnswerT]):
@@ -39,57 +29,52 @@ class JointReads(Generic[WhatT, AnswerT]):
 
     def __init__(self, make: Callable[[WhatT, Values], Awaitable[AnswerT]]) -> None:
         self._make = make
-        self._crowds: dict[Hashable, _Crowd[AnswerT]] = {}
+        self._under_way: dict[Hashable, int] = {}
+        self._waiting: dict[Hashable, _Waiting[AnswerT]] = {}
+        self._begun: dict[asyncio.Task[None], _Waiting[AnswerT]] = {}
 
     async def read(self, what: WhatT, values: Values) -> AnswerT:
         """Read something with these values. Raises what the read does."""
         key = (what, *values, *map(type, values))  # Python takes 1, 1.0 and True for equal
-        crowd = self._crowds.get(key)
-        if crowd is None:
-            crowd = self._crowds[key] = _Crowd()
-        elif crowd.under_way >= AT_ONCE:
-            return await self._wait(crowd)
-        crowd.under_way += 1
+        under_way = self._under_way.get(key, 0)
+        if under_way >= AT_ONCE:
+            return await self._wait(key)
+        self._under_way[key] = under_way + 1
         try:
             return await self._make(what, values)
         finally:
-            self._go_on(key, crowd, what, values)
+            if self._under_way[key] > 1 or key in self._waiting:
+                self._go_on(key, what, values)
+            else:
+                del self._under_way[key]
 
-    async def _wait(self, crowd: _Crowd[AnswerT]) -> AnswerT:
+    async def _wait(self, key: Hashable) -> AnswerT:
         """Be answered by a read that begins later."""
         future: asyncio.Future[AnswerT] = asyncio.get_running_loop().create_future()
-        crowd.waiting.append(future)
+        self._waiting.setdefault(key, []).append(future)
         JointReads.joined += 1
         try:
             return await future
         except asyncio.CancelledError:
-            for task, answered in crowd.running.items():
+            for task, answered in self._begun.items():
                 if all(one.done() for one in answered):
                     task.cancel()  # nobody is left who wants to know
             raise
 
-    def _go_on(self, key: Hashable, crowd: _Crowd[AnswerT], what: WhatT, values: Values) -> None:
+    def _go_on(self, key: Hashable, what: WhatT, values: Values) -> None:
         """One is over: begin the next one, for all who wait, on behalf of nobody in particular."""
-        crowd.under_way -= 1
-        answered = [one for one in crowd.waiting if not one.done()]
+        answered = [one for one in self._waiting.pop(key, ()) if not one.done()]
         if answered:
-            crowd.waiting = []
-            crowd.under_way += 1
-            read = self._read_for(answered, key, crowd, what, values)
+            read = self._read_for(answered, key, what, values)
             task = asyncio.get_running_loop().create_task(read, context=Context())
-            crowd.running[task] = answered
-            task.add_done_callback(crowd.running.pop)
-        elif not crowd.under_way:
-            del self._crowds[key]
+            self._begun[task] = answered
+            task.add_done_callback(self._begun.pop)
+        elif self._under_way[key] > 1:
+            self._under_way[key] -= 1
+        else:
+            del self._under_way[key]
 
-    async def _read_for(
-        self,
-        answered: "list[asyncio.Future[AnswerT]]",
-        key: Hashable,
-        crowd: _Crowd[AnswerT],
-        what: WhatT,
-        values: Values,
-    ) -> None:
+    async def _read_for(self, answered: _Waiting[AnswerT], key: Hashable, what: WhatT, values: Values) -> None:
         try:
             answer = await self._make(what, values)
         except Exception as error:
@@ -103,4 +88,4 @@ class JointReads(Generic[WhatT, AnswerT]):
         finally:
             for one in answered:
                 one.cancel()  # if this was ended from outside
-            self._go_on(key, crowd, what, values)
+            self._go_on(key, what, values)

@@ -275,17 +275,17 @@ class PostgresqlDatabase:
         scope = joined(self)
         if scope is not None:
             return _read_joined(scope, fetch, text, values)
-        began = 0.0 if self.watch is None else time.perf_counter()
-        read = self._read_shared if is_shared() else self.read_freely
-        return read(fetch, text, values, began)
+        return self._read_shared(fetch, text, values) if is_shared() else self.read_freely(fetch, text, values)
 
-    async def _read_shared(self, fetch: Callable[..., Awaitable[Any]], text: str, values: Values, began: float) -> Any:
+    async def _read_shared(self, fetch: Callable[..., Awaitable[Any]], text: str, values: Values) -> Any:
         async with place():
-            return await self.read_freely(fetch, text, values, began)
+            return await self.read_freely(fetch, text, values)
 
-    async def read_freely(self, fetch: Callable[..., Awaitable[Any]], text: str, values: Values, began: float) -> Any:
+    async def read_freely(self, fetch: Callable[..., Awaitable[Any]], text: str, values: Values) -> Any:
         """Read outside of any transaction; once more on a new connection if the old one turns out to be lost, or a
-        pooler to hold an old plan. `began` is when that was asked for, 0 where nobody watches."""
+        pooler to hold an old plan."""
+        watch = self.watch
+        began = 0.0 if watch is None else time.perf_counter()
         self.statements += 1
         check_values(values)
         try:
@@ -302,8 +302,7 @@ class PostgresqlDatabase:
             connection = await self._pool.acquire(_REPLACEMENT_SECONDS)
             return await self._read_once(connection, fetch, text, values)
         finally:
-            watch = self.watch
-            if began and watch is not None:
+            if watch is not None:
                 seconds = time.perf_counter() - began
                 watch.note(seconds)
                 if seconds >= watch.seen_from:
