@@ -21,6 +21,9 @@ def _make(cls: type, options: dict[str, bool]) -> Any:
     cls.__doc__ = cls.__doc__ or cls.__name__  # where there is none, one is made of the signature, which takes time
     says_itself = "__repr__" in cls.__dict__
     made: Any = dataclasses.dataclass(cls, **options, repr=False)
+    left = vars(made).get("__weakref__")
+    if left is not None and left.__objclass__ is not made:  # Python 3.11.2 copies it, and nothing is behind it
+        del made.__weakref__
     if not says_itself:
         made.__repr__ = _repr
     if options.get("frozen"):

@@ -244,7 +244,9 @@ async def test_a_write_without_conditions_asks_nothing_more(own_bookshop: Site) 
         before = own_bookshop.database.statements
         await controller.writes.update(genre, 2, Write({"name": "again"}), answer, who)
         counts.append(own_bookshop.database.statements - before)
-    assert counts == [counts[0], counts[0], counts[0] + 2]  # before it, and of what it has become
+    # before it, of what it has become, and the answer where the write itself answers those without
+    more = 3 if own_bookshop.database.dialect.name == "postgresql" else 2
+    assert counts == [counts[0], counts[0], counts[0] + more]
 
 
 async def test_our_own_requests_and_chosen_entries_are_not_scoped_at_the_top(bookshop: Site) -> None:

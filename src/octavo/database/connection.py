@@ -12,7 +12,6 @@ decimals takes int, float and str, a text type only str, an integer type only in
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
-from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeVar
 
 from octavo.database.pool import PoolUse
@@ -20,6 +19,7 @@ from octavo.database.topology import ServerUse
 from octavo.database.versions import Versions
 from octavo.errors import ServiceUnavailable
 from octavo.sql.dialects.base import Dialect
+from octavo.values import dataclass
 
 WorkT = TypeVar("WorkT")
 

@@ -39,6 +39,7 @@ async def test_a_change_of_an_older_state_is_refused_with_the_present_one(newsro
 
 async def test_of_two_changes_of_one_state_at_once_one_is_made(newsroom: Newsroom) -> None:
     made = await newsroom.make("story.story", {"title": "One"})
+    await asyncio.sleep(0.002)  # states are told apart by milliseconds
     path = f"{STORIES}/{made['id']}"
     bodies = [{"words": 100 + number} for number in range(6)]
     answers = await asyncio.gather(*(change(newsroom, path, body, made["updatedAt"]) for body in bodies))
@@ -47,6 +48,7 @@ async def test_of_two_changes_of_one_state_at_once_one_is_made(newsroom: Newsroo
 
 async def test_publishing_an_older_state_is_refused(newsroom: Newsroom) -> None:
     made = await newsroom.make("story.story", {"title": "One"})
+    await asyncio.sleep(0.002)  # states are told apart by milliseconds
     path = f"{STORIES}/{made['id']}"
     changed = (await newsroom.ask("PUT", path, {"title": "Other"})).json
     refused = await change(newsroom, f"{path}/actions/publish", None, made["updatedAt"], "POST")
