@@ -73,6 +73,29 @@ async def test_what_is_published_at_a_time_is_told(newsroom: Newsroom) -> None:
     assert listener.bodies("/planned")[0]["entry"]["publishedAt"] == times["publishAt"]
 
 
+async def test_each_time_that_an_entry_is_published_or_taken_back_is_told(newsroom: Newsroom) -> None:
+    """Also when bodies of that shape have come often."""
+    await newsroom.hook("/often", events=["entry.publish", "entry.unpublish"])
+    entry_id = await newsroom.make(publishedAt=None)
+    times = [f"2020-01-0{day}T00:00:00.000Z" for day in range(1, 7)]
+    for time in times:
+        for moment in (time, None):
+            assert (await newsroom.ask("PUT", f"articles/{entry_id}", {"publishedAt": moment})).status == 200
+    listener = newsroom.listener
+    await until(lambda: len(listener.at("/often")) == 2 * len(times))
+    assert listener.events("/often") == ["entry.publish", "entry.unpublish"] * len(times)
+    told = [body["entry"]["publishedAt"] for body in listener.bodies("/often")]
+    assert told == [moment for time in times for moment in (time, None)]
+
+
+async def test_new_entries_keep_the_time_that_they_come_with(newsroom: Newsroom) -> None:
+    for day in range(1, 7):
+        time = f"2020-01-0{day}T00:00:00.000Z"
+        entry_id = await newsroom.make(publishedAt=time)
+        found = (await newsroom.ask("GET", f"articles/{entry_id}")).json["data"]
+        assert found["attributes"]["publishedAt"] == time
+
+
 async def test_messages_are_signed_by_the_standard(newsroom: Newsroom) -> None:
     webhook = await newsroom.hook("/signed", events=["entry.create"])
     await newsroom.make()
