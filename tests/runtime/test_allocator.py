@@ -27,13 +27,13 @@ print(kept, faults() - before < 1_000)  # given back each time, it would be 13,0
 _PAGES: Final = """
 import re
 import apsw, granian, uvloop
-from octavo.runtime.allocator import give_back_start
+from octavo.runtime.allocator import give_back_start, mapped_files
 
 def pages():
     return int(re.search(r"RssFile:\\s+(\\d+)", open("/proc/self/status").read())[1])
 
 before = pages()
-give_back_start()
+give_back_start(mapped_files())
 print(pages() < before / 2, apsw.Connection(":memory:").execute("select 1").fetchall())
 """
 

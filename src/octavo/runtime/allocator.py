@@ -14,8 +14,7 @@ import ctypes
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -45,18 +44,25 @@ def keep_freed_memory(environment: Mapping[str, str] = os.environ) -> bool:
     return bool(set_option(_TRIM_THRESHOLD, _KEPT)) and bool(set_option(_MMAP_THRESHOLD, _LARGEST_REUSED))
 
 
-def give_back_start() -> None:
-    """Give back the pages of programs that were used until now, and what is free of the C library's memory."""
+def mapped_files() -> frozenset[tuple[int, int]]:
+    """Where files are mapped that are only read: addresses and sizes. None where the system does not tell."""
+    try:
+        mappings = Path("/proc/self/smaps").read_text()
+    except OSError:
+        return frozenset()
+    return frozenset((int(start, 16), int(end, 16) - int(start, 16)) for start, end in _MAPPING.findall(mappings))
+
+
+def give_back_start(mapped: frozenset[tuple[int, int]]) -> None:
+    """Give back the pages of programs that were used until now, and what is free of the C library's memory.
+
+    `mapped` are `mapped_files` of a moment ago: one that has come since may be a library that is being loaded, and for
+    an instant its own pages look as if they only read a file.
+    """
     if sys.platform != "linux":
         return
     library = ctypes.CDLL(None)
-    with suppress(OSError):
-        for start, size in _mapped_files(Path("/proc/self/smaps").read_text()):
-            library.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), _DONT_NEED)
+    for start, size in mapped & mapped_files():
+        library.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), _DONT_NEED)
     if hasattr(library, "malloc_trim"):
         library.malloc_trim(0)
-
-
-def _mapped_files(mappings: str) -> Iterator[tuple[int, int]]:
-    for start, end in _MAPPING.findall(mappings):
-        yield int(start, 16), int(end, 16) - int(start, 16)

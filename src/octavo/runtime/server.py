@@ -24,7 +24,7 @@ from granian.server.mp import MPServer
 
 from octavo.asgi import create_service
 from octavo.http.application import HttpApplication
-from octavo.runtime.allocator import give_back_start, keep_freed_memory
+from octavo.runtime.allocator import give_back_start, keep_freed_memory, mapped_files
 from octavo.runtime.forgetting import forget_readers
 from octavo.runtime.logs import set_up_log
 from octavo.runtime.prepare_database import StartFailed
@@ -50,6 +50,8 @@ _FLUSH_SECONDS = 0.05
 """For the last bytes of the last answers, which leave through threads of the server's own."""
 _LISTENING = "OCTAVO_LISTENING"
 """The variable that tells workers where they listen, which their settings may not know: options of the command win."""
+_LOADING_SECONDS = 0.5
+"""Longer than a library takes to be loaded."""
 _NEW_OBJECTS = 10_000
 """After so many new objects the collector looks for garbage: more than requests under way hold, which it would walk."""
 _telling: set[asyncio.Task[None]] = set()
@@ -157,7 +159,9 @@ async def _rest(service: Process) -> None:
     """Once everything is made that is made in the background, be as small as a process is that answers."""
     with suppress(Exception):  # told by the first request that needs it
         await service.site.complete()
-    give_back_start()
+    mapped = mapped_files()
+    await asyncio.sleep(_LOADING_SECONDS)
+    give_back_start(mapped)
 
 
 async def _accompany(service: Process, companion: Companion) -> None:
