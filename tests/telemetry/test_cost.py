@@ -39,6 +39,10 @@ async def calls(site: Site, target: str) -> Counter[str]:
     """Our functions that answer a request that was seen before, with how often each is called."""
     for _ in range(3):
         await site.get(target)
+    return min([await _calls_once(site, target) for _ in range(3)], key=Counter.total)  # others may tick in between
+
+
+async def _calls_once(site: Site, target: str) -> Counter[str]:
     found: Counter[str] = Counter()
 
     def note(frame: FrameType, event: str, _: object) -> None:
