@@ -120,7 +120,7 @@ class Dispatcher:
         if "%" in path:
             decode_path(path)  # refuses what is not text
         if method == "OPTIONS" and is_preflight(request):
-            return self._dispatch_unrouted(request, path)
+            return _preflight()
         found = self._router.find(method, path)
         if found is None and method == "HEAD":
             found = self._router.find("GET", path)
@@ -132,8 +132,6 @@ class Dispatcher:
         return self._dispatch_unrouted(request, path)
 
     async def _dispatch_unrouted(self, request: Request, path: str) -> Response:
-        if request.method == "OPTIONS" and is_preflight(request):
-            return Response(204, b"", "")
         if self._router.is_later(path):
             await self._router.open_later()
             return await self._dispatch(request)
@@ -188,6 +186,10 @@ class Dispatcher:
         if response.head is None:
             response.head = tuple([header for header in self.headers(new(), response) if header[0] != NAME])
         return [*response.head, (NAME, name.encode())]
+
+
+async def _preflight() -> Response:
+    return Response(204, b"", "")
 
 
 async def _finished(handled: Awaitable[Response], finish: Finish, request: Request) -> Response:

@@ -12,6 +12,7 @@ from octavo.content.prepared.plain_values import NotPlain, Take, is_plain_id, ta
 from octavo.content.validation.body_validator import COMPONENT_KEY
 from octavo.content.validation.scalar_rules import Mode, is_unique
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
+from octavo.schema.automatic import PUBLISHED_AT
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
@@ -99,6 +100,8 @@ class BodyReaders:
         return self._ways[key]
 
     def _find_way(self, attribute: AnyAttribute) -> _Way | None:
+        if attribute.name == PUBLISHED_AT:  # who is published, taken back or to come is told of as such
+            return _Way(take=_nothing) if self._mode.creating else None
         if not isinstance(attribute, Scalar):
             read = self._of(attribute)
             return None if read is None else _Way(read=read)
@@ -154,6 +157,12 @@ class BodyReaders:
         if component is None:
             raise NotPlain
         return uid, self.read(component, item, values)
+
+
+def _nothing(value: Any) -> None:
+    """A value that says nothing."""
+    if value is not None:
+        raise NotPlain
 
 
 def _unique(take: Take) -> Read:

@@ -89,8 +89,8 @@ class PreparedCreates:
         self, content_type: ContentType, data: Any, stamps: Stamps, answer: CompiledRead | None, *, draft: bool
     ) -> PlainCreate | None:
         """A body, if it is plain. `answer`: how the entry is to be answered, if the write itself may do it."""
-        if data.__class__ is not dict or data.get(PUBLISHED_AT) is not None:
-            return None  # a time of its own is told of, and may be one to come
+        if data.__class__ is not dict:
+            return None
         values: list[Any] = [None, None, stamps.locale, stamps.actor_id]
         try:
             shown = None if answer is None or self._compiler.chains is None else answer.text

@@ -27,9 +27,6 @@ class KnownShapes(Generic[PreparedT]):
     def comes_often(self, shape: Hashable) -> bool:
         """Count a shape; whether it is to be prepared now."""
         count = self._known.pop(shape, 0)
-        if count is None:
-            self._known[shape] = None
-            return False
         if count.__class__ is not int:
             self._known[shape] = count
             return False

@@ -75,8 +75,8 @@ class PreparedUpdates:
         answer: CompiledRead | None,
     ) -> PlainUpdate | None:
         """A body, if it is plain and about nothing but values of the entry's own row. `answer` as for creates."""
-        if data.__class__ is not dict or PUBLISHED_AT in data:
-            return None  # who is published, or taken back, is told of as such
+        if data.__class__ is not dict:
+            return None
         values: list[Any] = [self._compiler.dialect.bind(ValueKind.DATETIME, moment), actor_id, entry_id]
         try:
             shape = self._readers.read(content_type, data, values)
