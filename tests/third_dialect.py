@@ -33,6 +33,7 @@ class ThirdDialect(Dialect):
 
     name = "third"
     name_mark = "`"
+    later = "GREATEST({new}, coalesce({old} + INTERVAL 1000 MICROSECOND, {new}))"
     longest_name = 64
     empty_row = "() VALUES ()"
     nulls: Mapping[ValueKind, str] = {

@@ -6,11 +6,11 @@ Refuses with ValidationError (all problems at once) and ApplicationError.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
 from typing import Any, Final
 
 from octavo.clock import this_moment
 from octavo.content.apply_changes import apply_changes
+from octavo.content.automatic_values import NO_DATES, stamp_changed, stamp_new
 from octavo.content.input.body_check import BodyCheck, check_object
 from octavo.content.input.input_tree import InputNode
 from octavo.content.input.password_hashing import hash_passwords, plain_passwords
@@ -40,12 +40,11 @@ from octavo.forms.printing import type_message
 from octavo.plan.changes import Change
 from octavo.plan.present_state import ComponentsFact, EntryFact, Fact, FactRow, LinksFact
 from octavo.plan.write import OwnedRow, RowNode, plan_delete, plan_write
-from octavo.schema.automatic import CREATED_AT, CREATORS, LOCALE, PUBLISHED_AT, UPDATED_AT, UPDATED_BY
+from octavo.schema.automatic import CREATED_AT, LOCALE, PUBLISHED_AT, UPDATED_AT
 from octavo.schema.content_types import ContentType
 from octavo.schema.scalar_types import LARGEST_ID
 
 UPDATING: Final = Mode(creating=False, draft=False)
-NO_DATES: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 class EntryUnit(UnitOfWork):
@@ -101,7 +100,7 @@ class EntryUnit(UnitOfWork):
         body, found = await self._check(content_type, data, mode)
         building = partial(self._builder(found).row, body, None)
         row = await self.compute(building) if self.is_large else building()
-        self._stamp_new(row, {**automatic, **dates}, actor_id)
+        stamp_new(row, {**automatic, **dates}, actor_id, self._dialect)
         await self._write([row], [body], found, ())
         if plain is not None:
             await self._context.creates.learn(self.connection, plain, data, row, self._shows())
@@ -124,8 +123,13 @@ class EntryUnit(UnitOfWork):
         *,
         actor_id: int | None = None,
         dates: Mapping[str, Any] = NO_DATES,
+        later: bool = False,
     ) -> bool:
-        """Change what the data names; False when there is no such entry. `actor_id`, `dates`: as for `create`."""
+        """Change what the data names; False when there is no such entry. `actor_id`, `dates`: as for `create`.
+
+        `updatedAt` becomes later in any case, so that changes can be told apart; unless it is among the dates, which
+        are stored as they are but where `later` is told.
+        """
         if content_type.localized and isinstance(data, list):
             data = {}  # a list says nothing of a localized entry (observed)
         check_object(data)
@@ -144,7 +148,7 @@ class EntryUnit(UnitOfWork):
         body, found = checked
         building = partial(self._rows, found, body, entry_id)
         row, replaced = await self.compute(building) if self.is_large else building()
-        self._stamp_changed(row, data, actor_id, dates)
+        stamp_changed(row, data, actor_id, self._dialect, dates, later=later)
         before = await self._image_before(content_type, entry_id) if self._context.feed.wants_any_images else None
         await self._write([row], [body], found, await self._with_nested(replaced))
         if plain is not None:
@@ -351,26 +355,6 @@ class EntryUnit(UnitOfWork):
         if appears_at is not None or is_to_come(entry):
             self._planned.append(Planned(content_type.uid, entry_id, Plan.APPEAR, appears_at))
         return presence
-
-    def _stamp(self, row: RowNode, automatic: Mapping[str, Any]) -> None:
-        for name, value in automatic.items():
-            if name in row.definition.attributes:
-                row.values[name] = store_at(row.definition, name, value, self._dialect)
-
-    def _stamp_new(self, row: RowNode, automatic: Mapping[str, Any], actor_id: int | None) -> None:
-        self._stamp(row, automatic)
-        for name in CREATORS:
-            row.values[name] = actor_id
-
-    def _stamp_changed(
-        self, row: RowNode, data: Mapping[str, Any], actor_id: int | None, dates: Mapping[str, Any] = NO_DATES
-    ) -> None:
-        automatic: dict[str, Any] = {UPDATED_AT: this_moment(), **dates}
-        if PUBLISHED_AT in data:
-            automatic[PUBLISHED_AT] = data[PUBLISHED_AT]
-        self._stamp(row, automatic)
-        if actor_id is not None:
-            row.values[UPDATED_BY] = actor_id
 
     async def _write(
         self, rows: Sequence[RowNode], bodies: Sequence[InputNode], found: Prefetched, dropped: Iterable[OwnedRow]

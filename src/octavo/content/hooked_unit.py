@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from octavo.clock import shown_moment, this_moment
-from octavo.content.entry_unit import NO_DATES
+from octavo.content.automatic_values import NO_DATES
 from octavo.content.input.python_values import plain
 from octavo.content.input.without_passwords import without_passwords
 from octavo.content.many_entries import ManyEntriesUnit
@@ -89,20 +89,22 @@ class HookedUnit(ManyEntriesUnit):
         *,
         actor_id: int | None = None,
         dates: Mapping[str, Any] = NO_DATES,
+        later: bool = False,
     ) -> bool:
         """As for `EntryUnit`. Raises HookFailed too, and what hooks raise for callers."""
         updating = partial(super().update, content_type, entry_id, actor_id=actor_id)
         told = begin(self, content_type.uid, Params(where={"id": entry_id}), entry_id, quiet=self._quiet)
         if told is None:
-            return await updating(data, dates=dates)
+            return await updating(data, dates=dates, later=later)
         entry = await self._present(content_type, entry_id)
         if entry is None:
             return False
         given = await self._cast(content_type, data)
         if given is None:
-            return _unhooked(told, await updating(data, dates=dates))
+            return _unhooked(told, await updating(data, dates=dates, later=later))
         asides = _asides(content_type, data)
-        given |= {UPDATED_AT: shown_moment(this_moment()), **dates, **asides}
+        now = shown_moment(this_moment())
+        given |= {UPDATED_AT: now, **dates, **asides}
         if PUBLISHED_AT in data and content_type.draft_and_publish:
             given[PUBLISHED_AT] = data[PUBLISHED_AT]
         told.event.params.data = given
@@ -111,7 +113,8 @@ class HookedUnit(ManyEntriesUnit):
         if publication is not None:
             await told.before(publication)
         body, changed_dates = _written(content_type, told, asides)
-        if not await updating(body, dates=changed_dates):
+        later = later or (UPDATED_AT not in dates and changed_dates.get(UPDATED_AT) == now)
+        if not await updating(body, dates=changed_dates, later=later):
             return False
         became = _KINDS.get(self.changes[-1].kind)
         await self._after(content_type, told, UPDATE, *([became] if became else []))

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final, TypeVar
 
+from octavo.content.automatic_values import stamp_changed, stamp_new
 from octavo.content.entry_unit import UPDATING, EntryUnit, entry_lock
 from octavo.content.input.body_check import BodyCheck, check_object
 from octavo.content.input.password_hashing import hash_passwords, plain_passwords
@@ -192,7 +193,7 @@ class ManyEntriesUnit(EntryUnit):
         for body in bodies:
             try:
                 row = builder.row(body.check.body, None)
-                self._stamp_new(row, body.automatic, actor_id)
+                stamp_new(row, body.automatic, actor_id, self._dialect)
                 rows.append(row)
             except OctavoError as error:
                 problems += _at(body.number, problems_of(error))
@@ -206,7 +207,7 @@ class ManyEntriesUnit(EntryUnit):
         builder = self._builder(found)
         rows = [builder.row(body.check.body, body.key) for body in bodies]
         for row in rows:
-            self._stamp_changed(row, data, actor_id)
+            stamp_changed(row, data, actor_id, self._dialect)
         return rows, dropped_components(rows, builder)
 
     async def _images_before(self, content_type: ContentType, ids: Iterable[int]) -> dict[int, bytes | None]:

@@ -62,22 +62,24 @@ class InsertRows:
 
 @dataclass(slots=True, kw_only=True)
 class UpdateRow:
-    """New values for some attributes of a row."""
+    """New values for some attributes of a row. `later`: the one that is a moment, and becomes later in any case."""
 
     definition: Definition
     id: int
     attributes: tuple[str, ...]
     values: tuple[Any, ...]
+    later: str | None = None
 
 
 @dataclass(slots=True, kw_only=True)
 class UpdateRows:
-    """New values for the same attributes of several rows."""
+    """New values for the same attributes of several rows. `later`: as for `UpdateRow`."""
 
     definition: Definition
     ids: tuple[int, ...]
     attributes: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
+    later: str | None = None
 
 
 @dataclass(slots=True, kw_only=True)

@@ -44,12 +44,13 @@ class RowNode:
     """An entry or a component to write. `id` is None for a new one. Lists stand for all that an attribute shall hold.
 
     `links` are the targets of relations in order; `morphs` those of morphToMany; `sources` the entries that lead here
-    by a morph relation of their own.
+    by a morph relation of their own. `later` is the attribute that becomes later than it was, whatever its value.
     """
 
     definition: Definition
     id: int | None = None
     values: dict[str, Any] = field(default_factory=dict)
+    later: str | None = None
     components: dict[str, list["RowNode"]] = field(default_factory=dict)
     links: dict[str, Sequence[int]] = field(default_factory=dict)
     files: dict[str, Sequence[int]] = field(default_factory=dict)
@@ -146,16 +147,16 @@ def _insert(rows: Iterable[RowNode]) -> Iterator[Change]:
 
 
 def _update(rows: Iterable[RowNode]) -> Iterator[Change]:
-    groups: dict[tuple[Definition, tuple[str, ...]], dict[int, RowNode]] = {}
+    groups: dict[tuple[Definition, tuple[str, ...], str | None], dict[int, RowNode]] = {}
     for row in rows:
         if row.id is not None and row.values:
-            groups.setdefault((row.definition, tuple(row.values)), {})[row.id] = row
-    for (definition, attributes), group in groups.items():
-        values = [tuple(row.values.values()) for row in group.values()]
-        if len(group) == 1:
-            yield UpdateRow(definition=definition, id=next(iter(group)), attributes=attributes, values=values[0])
+            groups.setdefault((row.definition, tuple(row.values), row.later), {})[row.id] = row
+    for (definition, attributes, later), group in groups.items():
+        ids, values = tuple(group), tuple(tuple(row.values.values()) for row in group.values())
+        if len(ids) == 1:
+            yield UpdateRow(definition=definition, id=ids[0], attributes=attributes, values=values[0], later=later)
         else:
-            yield UpdateRows(definition=definition, ids=tuple(group), attributes=attributes, rows=tuple(values))
+            yield UpdateRows(definition=definition, ids=ids, attributes=attributes, rows=values, later=later)
 
 
 def _place_components(rows: Iterable[RowNode]) -> Iterator[Change]:

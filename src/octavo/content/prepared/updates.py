@@ -136,7 +136,11 @@ class PreparedUpdates:
         if not values:
             return None
         change = UpdateRow(
-            definition=content_type, id=cast(int, Slot(_ID)), attributes=tuple(values), values=tuple(values.values())
+            definition=content_type,
+            id=cast(int, Slot(_ID)),
+            attributes=tuple(values),
+            values=tuple(values.values()),
+            later=UPDATED_AT,
         )
         (statement,) = self._compiler.compile(change)
         published, localized = content_type.draft_and_publish, content_type.localized

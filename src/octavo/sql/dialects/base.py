@@ -71,6 +71,8 @@ class Dialect(ABC):
 
     # Values of statements
 
+    later: str  # the moment `{new}`, or a millisecond behind what column `{old}` holds where that is later
+
     @abstractmethod
     def mark(self, number: int) -> str:
         """The placeholder of the value with that number, counted from 1; its type is what the place asks for."""
@@ -100,15 +102,13 @@ class Dialect(ABC):
 
     aggregate: str
     """The function that joins the texts of rows."""
-    counts_tables_at_once = False
-    """Whether all rows of a table are counted without looking at each."""
+    counts_tables_at_once = False  # whether all rows of a table are counted without looking at each
     kept_table = "AS MATERIALIZED"
     """What stands between the name of a table of WITH and its rows, so that they are made once."""
     plans_by_limit = False
     """Whether a constant number of rows makes a better plan than one that comes as a value."""
     samples_texts = False  # whether some texts of each column are known, which tell what is rare (`sampled_parts`)
-    patterns_ignore_case = False
-    """Whether parts of texts are found without regard to case."""
+    patterns_ignore_case = False  # whether parts of texts are found without regard to case
 
     def concat(self, parts: Sequence[str]) -> str:
         """The texts one after another; NULL counts as nothing."""

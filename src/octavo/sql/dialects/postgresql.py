@@ -116,6 +116,8 @@ class PostgreSQLDialect(Dialect):
 
     # Values of statements: PostgreSQL is told the type of every value
 
+    later = "GREATEST({new}, {old} + interval '1 millisecond')"
+
     def mark(self, number: int) -> str:
         return f"${number}"
 

@@ -60,6 +60,8 @@ class SQLiteDialect(Dialect):
 
     # Values of statements
 
+    later = "max({new}, coalesce({old}, 0) + 1)"
+
     def mark(self, number: int) -> str:
         return f"?{number}"
 

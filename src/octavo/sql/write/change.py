@@ -1,6 +1,7 @@
 """Changes to INSERT, UPDATE and DELETE statements. The text depends on a change's shape only, and is remembered."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeVar
@@ -95,9 +96,11 @@ def columns_of(attribute: AnyAttribute) -> tuple[Target, ...]:
     raise TypeError(f"{attribute.name} has no column")
 
 
-def _columns(definition: Definition, names: tuple[str, ...]) -> Columns:
-    """The columns behind some attributes."""
-    return Columns(column for name in names for column in columns_of(definition.attributes[name]))
+def _columns(definition: Definition, names: tuple[str, ...], later: str | None = None) -> Columns:
+    """The columns behind some attributes. `later`: as for `UpdateRow`."""
+    return Columns(
+        replace(column, later=name == later) for name in names for column in columns_of(definition.attributes[name])
+    )
 
 
 def _cells(attribute: AnyAttribute, value: Any) -> tuple[Any, ...]:
@@ -157,13 +160,13 @@ class ChangeCompiler:
         ]
 
     def _update_row(self, change: UpdateRow) -> list[Statement]:
-        columns = self._columns(change.definition, change.attributes)
+        columns = self._columns(change.definition, change.attributes, change.later)
         cells = self._row(change, change.values, columns)
         text = update_text(self.dialect, table_name(change.definition), columns)
         return [Statement(text, (*self._bind(columns, cells), change.id))]
 
     def _update_rows(self, change: UpdateRows) -> list[Statement]:
-        columns = self._columns(change.definition, change.attributes)
+        columns = self._columns(change.definition, change.attributes, change.later)
         table = table_name(change.definition)
         rows = [
             (row_id, *self._bind(columns, self._row(change, row, columns)))

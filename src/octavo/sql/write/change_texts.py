@@ -18,6 +18,8 @@ class Target:
 
     name: str
     kind: ValueKind
+    later: bool = False
+    """Whether the value is a moment that has to be behind the one the row holds."""
 
 
 class Columns(tuple[Target, ...]):
@@ -64,11 +66,17 @@ def insert_text(dialect: Dialect, table: str, columns: Columns, rows: int, retur
     return f"{text} {dialect.returning('id')}" if returning else text
 
 
+def _setting(dialect: Dialect, column: Target, value: str) -> str:
+    """What gives a column its new value."""
+    name = dialect.quote(column.name)
+    return f"{name} = {dialect.later.format(new=value, old=name) if column.later else value}"
+
+
 @remembered
 def update_text(dialect: Dialect, table: str, columns: Columns) -> str:
     """Update the row whose id is the last value."""
     settings = ", ".join(
-        f"{dialect.quote(column.name)} = {dialect.placeholder(number, column.kind)}"
+        _setting(dialect, column, dialect.placeholder(number, column.kind))
         for number, column in enumerate(columns, start=1)
     )
     return f"UPDATE {dialect.quote(table)} SET {settings} WHERE id = {dialect.placeholder(len(columns) + 1, _INTEGER)}"
@@ -78,7 +86,7 @@ def update_text(dialect: Dialect, table: str, columns: Columns) -> str:
 def update_rows_text(dialect: Dialect, table: str, columns: Columns, rows: int) -> str:
     """Update so many rows; each is an id and its values."""
     settings = ", ".join(
-        f"{dialect.quote(column.name)} = {dialect.row_column(number)}" for number, column in enumerate(columns, start=2)
+        _setting(dialect, column, dialect.row_column(number)) for number, column in enumerate(columns, start=2)
     )
     values = _numbered(dialect, [_INTEGER, *(column.kind for column in columns)], rows)
     return dialect.update_from(dialect.quote(table), settings, values, f"id = {dialect.row_column(1)}")

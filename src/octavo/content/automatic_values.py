@@ -1,0 +1,45 @@
+"""What is written of an entry beside its data: when it was made and changed, by whom, since when it is published."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from octavo.clock import this_moment
+from octavo.content.input.row_builder import store_at
+from octavo.plan.write import RowNode
+from octavo.schema.automatic import CREATORS, PUBLISHED_AT, UPDATED_AT, UPDATED_BY
+from octavo.sql.dialects.base import Dialect
+
+NO_DATES: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+def stamp_new(row: RowNode, automatic: Mapping[str, Any], actor_id: int | None, dialect: Dialect) -> None:
+    """Give a new entry its automatic values; `actor_id` is the administrator who makes it."""
+    _stamp(row, automatic, dialect)
+    for name in CREATORS:
+        row.values[name] = actor_id
+
+
+def stamp_changed(
+    row: RowNode,
+    data: Mapping[str, Any],
+    actor_id: int | None,
+    dialect: Dialect,
+    dates: Mapping[str, Any] = NO_DATES,
+    *,
+    later: bool = False,
+) -> None:
+    """Give a changed entry its automatic values; `dates`, `later`: as for `EntryUnit.update`."""
+    automatic: dict[str, Any] = {UPDATED_AT: this_moment(), **dates}
+    row.later = UPDATED_AT if later or UPDATED_AT not in dates else None
+    if PUBLISHED_AT in data:
+        automatic[PUBLISHED_AT] = data[PUBLISHED_AT]
+    _stamp(row, automatic, dialect)
+    if actor_id is not None:
+        row.values[UPDATED_BY] = actor_id
+
+
+def _stamp(row: RowNode, automatic: Mapping[str, Any], dialect: Dialect) -> None:
+    for name, value in automatic.items():
+        if name in row.definition.attributes:
+            row.values[name] = store_at(row.definition, name, value, dialect)
