@@ -1,6 +1,9 @@
 """Dataclasses that share their functions behave as the library's."""
 
+import copy
 import gc
+import inspect
+import pickle
 import re
 from dataclasses import FrozenInstanceError, field, replace
 from typing import Any
@@ -31,6 +34,56 @@ class Count:
 
     def __repr__(self) -> str:
         return f"<{self.number}>"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route(Place):
+    """With fields of all kinds, and one that is counted."""
+
+    stops: list[Place] = field(default_factory=list, hash=False)
+    seen: int = field(default=0, compare=False)
+    length: int = field(init=False, repr=False)
+    marks: set[str] = field(init=False, default_factory=set, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "length", len(self.stops))
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """No fields."""
+
+
+@dataclass(slots=True)
+class Odd:
+    """Compares by itself, so the library would leave that."""
+
+    number: int
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Odd) and self.number % 2 == other.number % 2
+
+    def __hash__(self) -> int:
+        return self.number % 2
+
+
+def test_fields_of_all_kinds() -> None:
+    route = Route("Rhine", stops=[Place("Bonn")], seen=2)
+    assert (route.name, route.inside, route.weight, route.length, route.marks) == ("Rhine", None, 1, 1, set())
+    assert Route("Rhine").stops is not Route("Rhine").stops
+    assert route == replace(route, seen=3) != replace(route, stops=[])
+    assert hash(Route("Rhine")) == hash(Route("Rhine", seen=3))
+    assert route != Place("Rhine")
+    assert str(inspect.signature(Route)).startswith("(name, inside=None, weight=1, *, stops=")
+    for copied in (copy.copy(route), copy.deepcopy(route), pickle.loads(pickle.dumps(route))):
+        assert copied == route
+        assert copied is not route
+    assert Nothing() == Nothing()
+    assert hash(Nothing()) == hash(Nothing())
+    assert Odd(1) == Odd(3)
+    assert len({Odd(1), Odd(3), Odd(2)}) == 2
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'name'"):
+        Route()  # type: ignore[call-arg]
 
 
 def test_they_are_values() -> None:

@@ -1,12 +1,15 @@
 """Dataclasses that share what is the same in all of them.
 
 The library's make six functions for each class, by compiling their text, and a frozen one with slots keeps alive the
-class that it was made of. With six hundred classes that is a tenth of a process's memory and of its start.
+class that it was made of. With six hundred classes that is a tenth of a process's memory and a quarter of its start. So
+only what makes a value is compiled for each class, and what compares values where somebody does.
 """
 
 import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from reprlib import recursive_repr
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
@@ -19,16 +22,87 @@ else:
 
 def _make(cls: type, options: dict[str, bool]) -> Any:
     cls.__doc__ = cls.__doc__ or cls.__name__  # where there is none, one is made of the signature, which takes time
-    says_itself = "__repr__" in cls.__dict__
-    made: Any = dataclasses.dataclass(cls, **options, repr=False)
+    own: Mapping[str, Any] = cls.__dict__
+    frozen, ordered = options.get("frozen", False), options.get("order", False)
+    made: Any = dataclasses.dataclass(cls, **{**options, "init": False, "repr": False, "eq": ordered, "frozen": False})
     left = vars(made).get("__weakref__")
     if left is not None and left.__objclass__ is not made:  # Python 3.11.2 copies it, and nothing is behind it
         del made.__weakref__
-    if not says_itself:
-        made.__repr__ = _repr
-    if options.get("frozen"):
+    functions: dict[str, Any] = {"__init__": _init_of(made, frozen), "__repr__": _repr}
+    if options.get("eq", True):
+        functions |= {"__eq__": _first_eq, "__hash__": _first_hash if frozen else None}
+    if "__eq__" in own and own.get("__hash__") is None:
+        own = {name: value for name, value in own.items() if name != "__hash__"}  # Python has put it there
+    for name in functions.keys() - own.keys():
+        setattr(made, name, functions[name])
+    if frozen:
         made.__setattr__, made.__delattr__ = _refuse_to_set, _refuse_to_delete
+        if options.get("slots"):
+            made.__getstate__, made.__setstate__ = _state, _set_state
     return made
+
+
+_ABSENT: Final = object()
+
+
+def _init_of(made: type, frozen: bool) -> Any:
+    """What sets the fields of a new value."""
+    known: dict[str, Any] = {"_set": object.__setattr__, "_absent": _ABSENT}
+    plain, named, body = ["self"], list[str](), list[str]()
+    for one in dataclasses.fields(made):
+        name = value = one.name
+        default = ""
+        if one.default is not dataclasses.MISSING:
+            known[f"_default_{name}"], default = one.default, f"=_default_{name}"
+            value = name if one.init else f"_default_{name}"
+        elif one.default_factory is not dataclasses.MISSING:
+            known[f"_make_{name}"], default = one.default_factory, "=_absent"
+            value = f"_make_{name}() if {name} is _absent else {name}" if one.init else f"_make_{name}()"
+        elif not one.init:
+            continue
+        if one.init:
+            (named if one.kw_only else plain).append(name + default)
+        body.append(f"_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
+    if hasattr(made, "__post_init__"):
+        body.append("self.__post_init__()")
+    parameters = ", ".join([*plain, *(["*", *named] if named else [])])
+    exec(f"def __init__({parameters}):\n " + "\n ".join(body or ["pass"]), known)  # noqa: S102 - names of fields
+    init = known["__init__"]
+    init.__qualname__, init.__module__ = f"{made.__qualname__}.__init__", made.__module__
+    return init
+
+
+def _first_eq(self: Any, other: object) -> Any:
+    """Makes the function when it is asked for: most classes are never compared."""
+    owner = _owner(self, "__eq__", _first_eq)
+    get = _getter([one.name for one in dataclasses.fields(owner) if one.compare])
+    owner.__eq__ = lambda one, two: get(one) == get(two) if two.__class__ is one.__class__ else NotImplemented
+    return owner.__eq__(self, other)
+
+
+def _first_hash(self: Any) -> int:
+    owner = _owner(self, "__hash__", _first_hash)
+    get = _getter([one.name for one in dataclasses.fields(owner) if (one.compare if one.hash is None else one.hash)])
+    owner.__hash__ = lambda one: hash(get(one))
+    return hash(self)
+
+
+def _owner(value: object, name: str, function: object) -> Any:
+    """The class whose function it is that runs."""
+    return next(cls for cls in type(value).__mro__ if cls.__dict__.get(name) is function)
+
+
+def _getter(names: Sequence[str]) -> Callable[[Any], Any]:
+    return attrgetter(*names) if names else lambda _: ()
+
+
+def _state(self: Any) -> list[Any]:
+    return [getattr(self, one.name) for one in dataclasses.fields(self)]
+
+
+def _set_state(self: Any, state: Sequence[Any]) -> None:
+    for one, value in zip(dataclasses.fields(self), state, strict=True):
+        object.__setattr__(self, one.name, value)
 
 
 @recursive_repr()
