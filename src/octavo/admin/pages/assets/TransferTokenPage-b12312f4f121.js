@@ -1,1 +1,0 @@
-import"./kit-6bd24ca51e34.js";import"./index-b031c39c681a.js";import{i as e}from"./kinds-88cd8db9a160.js";import{t}from"./TokenPage-71183f122913.js";function n(n){t(n,{get kind(){return e}})}export{n as default};
