@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from octavo.database.connection import Row
+from octavo.database.sqlite import SqliteDatabase
 from tests.golden.layout import lay_out
 from tests.golden.option import OPTION
 from tests.models.bookshop import FULL_TOKEN
@@ -28,15 +29,15 @@ class Sent:
 
     def listen(self, site: Site, patch: pytest.MonkeyPatch) -> None:
         contents = site.database.contents
-        names = ("fetch_row", "fetch_json") if contents is site.database else ("fetch_row",)  # which reads either
+        names = (
+            ("fetch_row", "fetch_json") if isinstance(contents, SqliteDatabase) else ("fetch_row",)
+        )  # which reads either
         for name in names:
             fetch = getattr(contents, name)
 
-            async def listening(
-                text: str, values: Sequence[Any] = (), *, long: bool = False, fetch: Any = fetch
-            ) -> Row:
+            async def listening(text: str, values: Sequence[Any] = (), *, fetch: Any = fetch, **named: Any) -> Row:
                 self.statements.append((text, values))
-                row: Row = await fetch(text, values, long=long)
+                row: Row = await fetch(text, values, **named)
                 return row
 
             patch.setattr(contents, name, listening)

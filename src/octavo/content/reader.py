@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from octavo.cache import Cache, CacheBudget
 from octavo.clock import this_moment
+from octavo.content.page_apart import PageApart, shared_values, values_taken
 from octavo.content.read_limiter import PATIENCE_SECONDS, ReadLimiter, too_large, too_long
 from octavo.content.unlisted_components import UnlistedComponents
 from octavo.database.ambient import joined
@@ -29,7 +30,7 @@ from octavo.query.ast import Page
 from octavo.query.cursors import NO_CURSOR, next_cursor
 from octavo.schema.registry import Registry
 from octavo.sql.read.json_shapes import StatementTooLong
-from octavo.sql.read.select import compile_entry, compile_read, compile_written
+from octavo.sql.read.select import compile_entry, compile_read, compile_total, compile_written
 from octavo.sql.read.select_signed_urls import compile_marked_read
 from octavo.values import dataclass
 
@@ -57,6 +58,7 @@ class CompiledRead:
     written: Callable[[str], str | None]
     """The text that answers the same of an entry that the statement itself has written, by the name of its table in a
     WITH; None where that cannot be told there."""
+    apart: PageApart | None = None
 
 
 @dataclass(slots=True)
@@ -156,9 +158,7 @@ class EntryReader:
 
     def prepare(self, planned: Planned) -> PreparedRead:
         """Find or compile the statement of a plan. Raises ValidationError for one that is too long."""
-        statement = self._statements.get(planned.plan)
-        if statement is None:
-            statement = self._statements.put(planned.plan, self._compile(planned.plan))
+        statement = self._statements.get(planned.plan) or self._compiled(planned.plan)
         slots = [(place, value) for place, value in enumerate(planned.values) if isinstance(value, Slot)]
         late = tuple((place, slot.value) for place, slot in slots if slot is not Slot.NOW)
         moments = tuple(place for place, slot in slots if slot is Slot.NOW)
@@ -217,9 +217,12 @@ class EntryReader:
 
     async def _read_rows(self, prepared: PreparedRead) -> Sequence[Any]:
         renewal, fetch = prepared.renewal, self._contents.fetch_row
-        row = await self._run(fetch, prepared if renewal is None else self._latest(prepared, renewal), True)
-        while renewal is not None and self.unlisted.add(told_unlisted(row[0])):
-            row = await self._run(fetch, self._latest(prepared, renewal), True)
+        while True:
+            read = prepared if renewal is None else self._latest(prepared, renewal)
+            apart = read.statement.apart
+            row = await self._run(fetch if apart is None else partial(fetch, apart=apart), read, True)
+            if renewal is None or not self.unlisted.add(told_unlisted(row[0])):
+                break
         return row if self._url_signer is None else (self._url_signer.apply(row[0]), *row[1:])
 
     def read_newest(self) -> None:
@@ -266,6 +269,9 @@ class EntryReader:
         async with place(), self._large:  # the limiter is for those who can read at once
             return await fetch(text, values, long=True)
 
+    def _compiled(self, plan: ReadPlan) -> CompiledRead:
+        return self._statements.put(plan, self._compile(plan))
+
     def _compile(self, plan: ReadPlan) -> CompiledRead:
         found, most = nesting(plan), self.limits.statement
         keeps_totals, keeps_parts = self._keeps_totals, self._keeps_parts
@@ -284,4 +290,15 @@ class EntryReader:
             raise ValidationError(message) from None
         long = found.is_large or not plan.is_cheap or len(text) > _LONG_TEXT
         written = partial(compile_written, plan, self.registry, self.dialect, self.database.largest_answer)
-        return CompiledRead(text, long, found, sources_of(plan), written)
+        shared = None if found.is_large else shared_values(plan)
+        apart = None if shared is None else PageApart(shared, partial(self._texts_apart, plan))
+        return CompiledRead(text, long, found, sources_of(plan), written, apart)
+
+    def _texts_apart(self, plan: ReadPlan) -> tuple[str, str, int] | None:
+        keeps_totals, keeps_parts = self._keeps_totals, self._keeps_parts
+        total = compile_total(plan, self.registry, self.dialect, keeps_totals=keeps_totals, keeps_parts=keeps_parts)
+        taken = None if total is None else values_taken(total)
+        if total is None or taken is None:
+            return None
+        page = replace(plan, with_count=False)
+        return (self._statements.get(page) or self._compiled(page)).text, total, taken

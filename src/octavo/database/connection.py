@@ -113,11 +113,25 @@ class LockTimeout(StatementTimeout):
     tables: tuple[str, ...] = ()
 
 
+class PageApart(Protocol):
+    """How a page and its total are read by two statements."""
+
+    shared: int
+    """The first so many values of the whole are what is counted; the others choose the page."""
+
+    def texts(self) -> tuple[str, str, int] | None:
+        """The page without its total, which takes all values; the total alone, and how many values that takes. None
+        where both have to be looked for at once."""
+
+
 class Reads(Protocol):
     """Where content is read."""
 
-    def fetch_row(self, text: str, values: Values = (), *, long: bool = False) -> Awaitable[Row | None]:
-        """The first row, or None."""
+    def fetch_row(
+        self, text: str, values: Values = (), *, long: bool = False, apart: PageApart | None = None
+    ) -> Awaitable[Row | None]:
+        """The first row, or None. With `apart` it is a page and its total, and may be read as two statements where
+        others are asking for the same total."""
 
     def fetch_json(self, text: str, values: Values = (), *, long: bool = False) -> Awaitable[bytes | None]:
         """As `Connection.fetch_json`."""

@@ -33,6 +33,10 @@ class JointReads(Generic[WhatT, AnswerT]):
         self._waiting: dict[Hashable, _Waiting[AnswerT]] = {}
         self._begun: dict[asyncio.Task[None], _Waiting[AnswerT]] = {}
 
+    def is_under_way(self, what: WhatT, values: Values) -> bool:
+        """Whether others are reading the same."""
+        return (what, *values, *map(type, values)) in self._under_way
+
     async def read(self, what: WhatT, values: Values) -> AnswerT:
         """Read something with these values. Raises what the read does."""
         key = (what, *values, *map(type, values))  # Python takes 1, 1.0 and True for equal

@@ -12,7 +12,7 @@ from typing import Final
 
 import asyncpg
 
-from octavo.database.connection import Row, Values, Watch
+from octavo.database.connection import PageApart, Row, Values, Watch
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.postgresql_errors import ConnectionLost
 from octavo.database.primary_log import PrimaryLog, cluster_of
@@ -61,13 +61,13 @@ class Replica:
         behind = max(0.0, time.monotonic() - self.fresh)
         return ServerUse(self.name, self.fresh >= oldest, behind, self._behind, self.reads, self._failed)
 
-    async def read(self, text: str, values: Values, watch: Watch | None) -> Row | None:
+    async def read(self, text: str, values: Values, watch: Watch | None, apart: PageApart | None = None) -> Row | None:
         """The first row. Raises whatever goes wrong."""
         self.under_way += 1
         self.reads += 1
         self.database.watch = watch
         try:
-            return await self.database.contents.fetch_row(text, values)
+            return await self.database.contents.fetch_row(text, values, apart=apart)
         finally:
             self.under_way -= 1
 

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
 from octavo.database.ambient import joined
-from octavo.database.connection import AnswerTooLarge, Reads, Row, StatementTimeout, UnsuitableValue, Values
+from octavo.database.connection import AnswerTooLarge, PageApart, Reads, Row, StatementTimeout, UnsuitableValue, Values
 from octavo.database.pool import PoolUse
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.postgresql_transaction import PostgresqlTransaction, first_bytes
@@ -154,21 +154,23 @@ class _Contents:
     def __init__(self, database: ReplicatedDatabase) -> None:
         self._database = database
 
-    def fetch_row(self, text: str, values: Values = (), *, long: bool = False) -> Awaitable[Row | None]:
+    def fetch_row(
+        self, text: str, values: Values = (), *, long: bool = False, apart: PageApart | None = None
+    ) -> Awaitable[Row | None]:
         replica = self._database.chosen()
         if replica is None:
-            return self._database.own_contents.fetch_row(text, values)
-        return self._read(replica, text, values)
+            return self._database.own_contents.fetch_row(text, values, apart=apart)
+        return self._read(replica, text, values, apart)
 
     async def fetch_json(self, text: str, values: Values = (), *, long: bool = False) -> bytes | None:
         return first_bytes(await self.fetch_row(text, values))
 
-    async def _read(self, replica: Replica, text: str, values: Values) -> Row | None:
+    async def _read(self, replica: Replica, text: str, values: Values, apart: PageApart | None) -> Row | None:
         """Whatever goes wrong at the replica, and may not at the primary, is tried there."""
         try:
-            return await replica.read(text, values, self._database.watch)
+            return await replica.read(text, values, self._database.watch, apart)
         except _OF_THE_CALLER:
             raise
         except Exception as error:
             replica.note_failure(error)
-        return await self._database.own_contents.fetch_row(text, values)
+        return await self._database.own_contents.fetch_row(text, values, apart=apart)

@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 import apsw
 
 from octavo.database.ambient import joined
-from octavo.database.connection import LARGEST_ANSWER, Reads, Row, StatementTimeout, Values, Watch
+from octavo.database.connection import LARGEST_ANSWER, PageApart, Reads, Row, StatementTimeout, Values, Watch
 from octavo.database.explaining import no_values
 from octavo.database.group_commit import GroupCommit
 from octavo.database.joint_reads import JointReads
@@ -132,7 +132,9 @@ class SqliteDatabase:
     def fetch_all(self, text: str, values: Values = (), *, long: bool = False) -> Coroutine[Any, Any, Sequence[Row]]:
         return self._read(all_rows, text, values, long)
 
-    def fetch_row(self, text: str, values: Values = (), *, long: bool = False) -> Coroutine[Any, Any, Row | None]:
+    def fetch_row(
+        self, text: str, values: Values = (), *, long: bool = False, apart: PageApart | None = None
+    ) -> Coroutine[Any, Any, Row | None]:
         return self._read(first_row, text, values, long)
 
     def fetch_value(self, text: str, values: Values = (), *, long: bool = False) -> Coroutine[Any, Any, Any]:

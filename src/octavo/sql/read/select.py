@@ -62,6 +62,14 @@ def compile_read(
     return compiler.read(plan, found)
 
 
+def compile_total(
+    plan: ReadPlan, registry: Registry, dialect: Dialect, *, keeps_totals: bool, keeps_parts: bool
+) -> str | None:
+    """The text that counts what a list shows on all pages; None where page and total are looked for at once."""
+    compiler = SelectCompiler(registry, dialect, 0, keeps_totals=keeps_totals, keeps_parts=keeps_parts)
+    return compiler.total_alone(plan)
+
+
 def compile_written(plan: ReadPlan, registry: Registry, dialect: Dialect, largest: int, written: str) -> str | None:
     """The text that answers a plan for the entry that `written`, a table of a WITH, holds as its only row.
 
@@ -110,22 +118,27 @@ class SelectCompiler(ShapeCompiler):
     def read_list(self, plan: ReadPlan) -> str:
         """One row: the JSON array of the page, and the total if it is wanted."""
         row = self.alias()
-        chosen = ""
-        looks_once = not (plan.with_keys or isinstance(plan.shape, LiteralShape))
-        looks_once = looks_once and _steps(plan.selection.condition) <= _MOST_STEPS
-        by_index = self.dialect.finds_parts and _has_parts_index(plan.selection.condition)
-        search = (
-            part_search(self, plan.selection) if looks_once and (self.dialect.finds_parts or self.keeps_parts) else None
-        )
-        if search is not None:
-            chosen, rows, count = self._page_of_parts(plan, search)
-        elif looks_once and (by_index or (plan.with_count and _searches(plan.selection.condition))):
-            chosen, rows, count = self._searched_page(plan)
-        else:
-            rows, count = self._page(plan), self.count(plan) if plan.with_count else ""
+        found = self._found_once(plan)
+        chosen, rows, count = found or ("", self._page(plan), self.count(plan) if plan.with_count else "")
         others, keys = f", ({count})" if count else "", self._listed(f"{row}.keys") if plan.with_keys else ""
         array = self._listed(f"{row}.json")
         return chosen + self.dialect.answer(array, others, f"FROM ({rows}) {row}", self._largest, keys)
+
+    def _found_once(self, plan: ReadPlan) -> tuple[str, str, str] | None:
+        """What stands before the statement, the page's rows and the total, where both are looked for at once."""
+        condition = plan.selection.condition
+        if plan.with_keys or isinstance(plan.shape, LiteralShape) or _steps(condition) > _MOST_STEPS:
+            return None
+        finds_parts = self.dialect.finds_parts
+        search = part_search(self, plan.selection) if finds_parts or self.keeps_parts else None
+        if search is not None:
+            return self._page_of_parts(plan, search)
+        by_index = finds_parts and _has_parts_index(condition)
+        return self._searched_page(plan) if by_index or (plan.with_count and _searches(condition)) else None
+
+    def total_alone(self, plan: ReadPlan) -> str | None:
+        """The total of a list as a statement of its own; None where page and total are looked for at once."""
+        return self.count(plan) if self._found_once(plan) is None else None
 
     def _listed(self, text: str) -> str:
         """JSON texts of all rows as an array."""

@@ -1,0 +1,156 @@
+"""Pages of one list that are asked for at once: on PostgreSQL their total is counted for several of them together."""
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from octavo.content.reader import EntryReader
+from octavo.database.ambient import ambient
+from octavo.database.connection import Database
+from octavo.database.joint_reads import AT_ONCE
+from octavo.database.synchronize import synchronize
+from octavo.database.totals import TotalsKeeper
+from octavo.database.unit_of_work import unit_of_work
+from octavo.plan.read import plan_read
+from octavo.query.params import PageLimits, read_query
+from octavo.query.request import ReadRequest
+from octavo.schema.registry import Registry
+from tests.database.test_totals import registry
+
+pytestmark = pytest.mark.anyio
+
+PAGES = 12
+Answer = tuple[bytes, int | None]
+
+
+@dataclass
+class Shelf:
+    """Notes, and how pages of them are read."""
+
+    database: Database
+    content: Registry
+    reader: EntryReader
+
+    async def page(self, number: int, **params: Any) -> Answer:
+        """Two of them."""
+        asked = {"pagination": {"start": str(2 * number), "limit": "2"}, "sort": "id", "fields": ["title"], **params}
+        query = read_query(asked, PageLimits(25, 100, True))
+        request = ReadRequest(content_type=self.content.content_types["api::note.note"], query=query)
+        return await self.reader.read_list(self.reader.prepare(plan_read(request, self.content)))
+
+    async def pages(self, **params: Any) -> tuple[list[Answer], int]:
+        """All pages at once, and how many statements they took."""
+        before = self.database.statements
+        found = await asyncio.gather(*(self.page(number, **params) for number in range(PAGES)))
+        return found, self.database.statements - before
+
+    async def add(self, number: int) -> None:
+        """So many more notes."""
+        now = "'2024-01-01'" if self.database.dialect.name == "postgresql" else "1700000000000"
+        rows = ", ".join(f"('note {row}', {now}, '{'fr' if row % 4 else 'en'}')" for row in range(number))
+        await self.database.execute(f"INSERT INTO notes (title, published_at, locale) VALUES {rows}")
+
+
+@pytest.fixture
+async def shelf(database: Database, tmp_path: Path) -> Shelf:
+    """Forty notes, thirty of them in French."""
+    content = registry(tmp_path / "content")
+    await synchronize(database, content)
+    shelf = Shelf(database, content, EntryReader(database, content, keeps_totals=True))
+    await shelf.add(40)
+    return shelf
+
+
+@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize(
+    "params",
+    [{"locale": "all"}, {"locale": "fr"}, {"locale": "all", "filters": {"id": {"$gt": "5", "$ne": "7"}}}],
+    ids=["all", "of a locale", "filtered"],
+)
+async def test_they_are_what_each_is_alone(shelf: Shelf, params: dict[str, Any], kept: bool) -> None:
+    if kept:
+        await TotalsKeeper(shelf.database, shelf.content).keep()
+    alone = [await shelf.page(number, **params) for number in range(PAGES)]
+    found, statements = await shelf.pages(**params)
+    assert found == alone
+    assert len({answer for answer, _ in found}) > PAGES / 2
+    # the first as a whole, the others by themselves; totals: two at once, one more for all who came meanwhile
+    assert statements == (PAGES if shelf.database.dialect.name == "sqlite" else PAGES + AT_ONCE + 1)
+
+
+async def test_what_is_counted_differently_is_counted_by_itself(shelf: Shelf) -> None:
+    before = shelf.database.statements
+    asked = [{"locale": "all", "filters": {"id": {"$gt": str(least)}}} for least in range(PAGES)]
+    found = await asyncio.gather(*(shelf.page(1, **params) for params in asked))
+    assert [total for _, total in found] == [40 - least for least in range(PAGES)]
+    assert shelf.database.statements - before == PAGES
+
+
+async def test_what_is_looked_for_once_for_both_stays_whole(shelf: Shelf) -> None:
+    params = {"locale": "all", "filters": {"title": {"$contains": "ote"}}}
+    alone = [await shelf.page(number, **params) for number in range(PAGES)]
+    assert await shelf.pages(**params) == (alone, PAGES)
+
+
+async def test_equal_pages_are_one_as_a_whole(shelf: Shelf) -> None:
+    before = shelf.database.statements
+    found = await asyncio.gather(*(shelf.page(3, locale="all") for _ in range(PAGES)))
+    assert len(set(found)) == 1
+    if shelf.database.dialect.name == "postgresql":
+        assert shelf.database.statements - before == AT_ONCE + 1
+
+
+async def test_nobody_is_told_of_less_than_was_there(shelf: Shelf) -> None:
+    """Whoever asks knows what had been committed by then: neither page nor total may fall behind that."""
+    least, most = 40, 70
+
+    async def ask(number: int) -> int:
+        asked = 0
+        while least < most:
+            known = least
+            start = known - 2 + 2 * (number % 2)  # the last ones, and what may come behind them
+            page = {"start": str(start), "limit": str(2 + number)}
+            entries, total = await shelf.page(0, locale="all", pagination=page)
+            assert total is not None
+            assert total >= known
+            assert len(orjson.loads(entries)) >= known - start
+            asked += 1
+            await asyncio.sleep(0)  # a read on SQLite may not have waited for anything
+        return asked
+
+    async def write() -> None:
+        nonlocal least
+        while least < most:
+            await shelf.add(1)
+            least += 1
+
+    before = shelf.database.statements
+    writer = asyncio.create_task(write())
+    asked = await asyncio.gather(*(ask(number) for number in range(PAGES)))
+    await writer
+    if shelf.database.dialect.name == "postgresql":  # a statement for each page, one for each entry, and some totals
+        assert shelf.database.statements - before > sum(asked) + most - 40
+
+
+async def test_one_that_is_cancelled_takes_nobody_along(shelf: Shelf) -> None:
+    alone = [await shelf.page(number, locale="all") for number in range(PAGES)]
+    tasks = [asyncio.create_task(shelf.page(number, locale="all")) for number in range(PAGES)]
+    await asyncio.sleep(0)
+    for task in tasks[:6:2]:
+        task.cancel()
+    found = await asyncio.gather(*tasks, return_exceptions=True)
+    assert (found[1:6:2], found[6:]) == (alone[1:6:2], alone[6:])
+    assert (await shelf.pages(locale="all"))[0] == alone
+
+
+async def test_a_transaction_counts_for_itself(shelf: Shelf) -> None:
+    """It sees what it has written, and all of it is one connection's."""
+    async with unit_of_work(shelf.database) as unit:
+        await unit.connection.execute("DELETE FROM notes WHERE id > 20")
+        with ambient(shelf.database, unit):
+            inside = [await shelf.page(number, locale="all") for number in range(PAGES)]
+    assert {total for _, total in inside} == {20}
