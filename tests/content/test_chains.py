@@ -1,5 +1,7 @@
 """What comes often is written with one statement for all tables, where the database can; and it is the same."""
 
+import random
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -20,8 +22,35 @@ WHOLE: dict[str, Any] = {
     "frame": {"front": LEG, "legs": [{"length": 2}]},
     "story": [{"__component": "part.leg", "length": 4}],
 }
+
+
+def some_legs(chance: random.Random) -> list[dict[str, Any]]:
+    """A few legs, with and without who makes and helps."""
+    return [chance.choice((LEG, {"length": 5}, {"helpers": [3, 1]})) for _ in range(chance.randrange(4))]
+
+
+def some_makers(chance: random.Random) -> list[int]:
+    """A few of three, in any order."""
+    return chance.sample((1, 2, 3), chance.randrange(4))
+
+
+REPLACED: Mapping[str, Callable[[random.Random], Any]] = {
+    "name": lambda chance: chance.choice(("Saw", "Plane")),
+    "maker": lambda chance: chance.choice((None, 1, 2)),
+    "users": some_makers,
+    "photos": lambda chance: chance.sample((1, 2), chance.randrange(3)),
+    "legs": some_legs,
+    "frame": lambda chance: chance.choice(
+        (None, {"legs": [LEG, *some_legs(chance)][:3]}, {"legs": [LEG], "front": LEG})
+    ),
+    "story": lambda chance: [leg | {"__component": "part.leg"} for leg in some_legs(chance)],
+}
 TABLES = ("tools", "tools_components", "components_part_legs", "tools_users_links", "files_related_morphs")
 _LEGS = "id IN (SELECT component_id FROM {} WHERE component_type = 'part.leg' AND entity_id IN ({}))"
+_HELD = (
+    "tools_components WHERE component_type = 'part.leg'"
+    " UNION SELECT component_id FROM components_part_frames_components WHERE component_type = 'part.leg')"
+)
 _FRAMES = "SELECT component_id FROM tools_components WHERE component_type = 'part.frame' AND entity_id = {}"
 
 
@@ -74,6 +103,56 @@ async def test_updates_are_chained(shop: Workshop) -> None:
     assert counts[-1] == (2 if shop.database.dialect.name == "postgresql" else 4)
     assert await shop.rows("tools", "weight") == [(3,)] * 4
     assert await shop.rows("tools_maker_links", "tool_id", "maker_id") == [(tool, 2) for tool in tools]
+
+
+async def test_what_is_replaced_is_removed_and_made_by_few_statements(shop: Workshop) -> None:
+    """What is removed from all tables is one statement, what is made instead another one, as is what orders both."""
+    tools = [await shop.create("tool", **WHOLE) for _ in range(6)]
+    other: dict[str, Any] = {
+        "name": "Plane",
+        "maker": 2,
+        "users": [1, 3],
+        "photos": [1],
+        "legs": [{"length": 7, "helpers": [3]}],
+        "frame": {"legs": [LEG, LEG]},
+        "story": [LEG | {"__component": "part.leg"}, {"__component": "part.leg", "length": 5}],
+    }
+    counts = []
+    for tool in tools:
+        before = shop.database.statements
+        await shop.update("tool", tool, **other)
+        counts.append(shop.database.statements - before)
+    chains = shop.database.dialect.name == "postgresql"
+    assert counts == ([20, 20, 8, 5, 5, 5] if chains else [20] * 6)
+    first = await told(shop, tools[0])
+    assert all(first)
+    for tool in tools:
+        assert await told(shop, tool) == first
+
+
+async def test_whatever_is_replaced_it_is_the_same(shop: Workshop) -> None:
+    """Of four alike the first ones are written in turn, the last ones by a chain, from one state to another."""
+    chance = random.Random(13)
+    tools = [await shop.create("tool", **WHOLE) for _ in range(4)]
+    for _ in range(25):
+        body = {name: make(chance) for name, make in REPLACED.items() if chance.random() < 0.6}
+        for tool in tools:
+            await shop.update("tool", tool, **body)
+        first, *others = [await told(shop, tool) for tool in tools]
+        assert others == [first] * 3, body
+    assert await shop.rows("components_part_legs", "id", where="id NOT IN (SELECT component_id FROM " + _HELD) == []
+
+
+async def test_entries_are_removed_by_few_statements(shop: Workshop) -> None:
+    tools = [await shop.create("tool", **WHOLE) for _ in range(5)]
+    counts = []
+    for tool in tools:
+        before = shop.database.statements
+        await shop.delete("tool", tool)
+        counts.append(shop.database.statements - before)
+        assert not any(await told(shop, tool))
+    chains = shop.database.dialect.name == "postgresql"
+    assert counts == ([8, 8, 6, 5, 5] if chains else [8] * 5)
 
 
 @pytest.mark.parametrize("workshop_database", ["postgresql"], indirect=True)

@@ -13,9 +13,18 @@ from octavo.plan.changes import (
     AttachComponents,
     AttachFiles,
     Change,
+    DeleteRows,
+    DetachComponents,
+    DetachFiles,
     InsertRows,
+    OrderLinks,
+    RemoveInverseMorphs,
+    RemoveLinks,
+    RemoveMorphs,
     RowRef,
+    TakeLinks,
     UpdateRow,
+    UpdateRows,
 )
 from octavo.schema.registry import Registry
 from octavo.sql.dialects.chains import Chain, ChainPart
@@ -29,13 +38,20 @@ _MOST_VALUES: Final = 256
 _MOST_TEXT: Final = 16 * 1024
 
 _TABLES: Final[Mapping[type, Callable[[Registry, Any], str]]] = {
-    InsertRows: lambda _, change: table_name(change.definition),
-    UpdateRow: lambda _, change: table_name(change.definition),
-    AttachComponents: lambda _, change: component_table(change.owner).name,
-    AddLinks: lambda registry, change: link_table(registry, change.owner, change.relation).name,
-    AttachFiles: lambda _, change: FILES_MORPHS,
-    AddMorphs: lambda _, change: morph_table(change.owner, change.relation.name).name,
+    **dict.fromkeys((InsertRows, UpdateRow, UpdateRows, DeleteRows), lambda _, change: table_name(change.definition)),
+    **dict.fromkeys((AttachComponents, DetachComponents), lambda _, change: component_table(change.owner).name),
+    **dict.fromkeys(
+        (AddLinks, RemoveLinks, TakeLinks, OrderLinks),
+        lambda registry, change: link_table(registry, change.owner, change.relation).name,
+    ),
+    **dict.fromkeys((AttachFiles, DetachFiles), lambda _, change: FILES_MORPHS),
+    **dict.fromkeys(
+        (AddMorphs, RemoveMorphs, RemoveInverseMorphs),
+        lambda _, change: morph_table(change.owner, change.relation.name).name,
+    ),
 }
+_OF_NEW_ROWS: Final = (AttachComponents, AddLinks, AttachFiles, AddMorphs)
+"""What may speak of rows that are inserted before it."""
 
 
 class Step(NamedTuple):
@@ -60,25 +76,39 @@ class Group(NamedTuple):
     changes: list[Change]
     tables: set[str]
 
+    def inserts(self) -> bool:
+        """Whether others may speak of its rows."""
+        return any(isinstance(change, InsertRows) for change in self.changes)
+
 
 def chainable(registry: Registry, changes: Iterable[Change]) -> Iterator[Group]:
-    """Changes in order, those together that may be one statement."""
-    group: list[Change] = []
-    tables: set[str] = set()
+    """Changes in few groups, each of which may be one statement: those to one table stay in order, and so does what
+    speaks of new rows."""
+    groups: list[Group] = []
     for change in changes:
         named = _TABLES.get(type(change))
-        table = None if named is None else named(registry, change)
-        if group and (table is None or table in tables):
-            yield Group(group, tables)
-            group, tables = [], set()
-        group.append(change)
-        if table is None:
-            yield Group(group, tables)
-            group = []
-        else:
-            tables.add(table)
-    if group:
-        yield Group(group, tables)
+        if named is None:
+            yield from groups
+            yield Group([change], set())
+            groups = []
+            continue
+        table = named(registry, change)
+        place = _first_place(groups, change, table)
+        if place == len(groups):
+            groups.append(Group([], set()))
+        groups[place].changes.append(change)
+        groups[place].tables.add(table)
+    yield from groups
+
+
+def _first_place(groups: Sequence[Group], change: Change, table: str) -> int:
+    """The first group that a change may belong to."""
+    for place in reversed(range(len(groups))):
+        if table in groups[place].tables:
+            return place + 1
+        if isinstance(change, _OF_NEW_ROWS) and groups[place].inserts():
+            return place
+    return 0
 
 
 class Joined(NamedTuple):
