@@ -70,7 +70,7 @@ WAYS = {
         "create, small": (2, 4),
         "create, large": (2, 4),
         "update, small": (2, 4),
-        "update, large": (13, 16),
+        "update, large": (6, 9),
     },
 }
 OWN = str(Path(octavo.__file__).parent)
