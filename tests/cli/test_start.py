@@ -297,10 +297,13 @@ def test_missing_secrets_are_named(project: Path) -> None:
 
 
 def test_a_database_out_of_reach(project: Path) -> None:
-    address = f"postgresql://somebody:secret-word@127.0.0.1:{free_port()}/nothing"
+    port = free_port()
+    address = f"postgresql://somebody:secret-word@127.0.0.1:{port}/nothing"
     code, output = run("start", "--project", str(project), "--port", "0", DATABASE_URL=address)
     assert code == 1
-    assert output.startswith("Error: The database cannot be reached: ")
+    assert output.startswith(
+        f"Error: The database cannot be reached: PostgreSQL at 127.0.0.1:{port}: ConnectionRefused"
+    )
     assert "secret-word" not in output
     assert "Traceback" not in output
 

@@ -80,5 +80,5 @@ async def test_tells_why_it_cannot(tmp_path: Path) -> None:
     with pytest.raises(StartFailed, match=r"^The database cannot be reached: .*file"):
         await reach_database(SqliteDatabase(tmp_path / "file/data.db"))
     (tmp_path / "text.db").write_text("no database" * 1000)
-    with pytest.raises(StartFailed, match=r"^The database cannot be reached: .*not a database"):
+    with pytest.raises(StartFailed, match=r"^The database cannot be reached: SQLite at .*text\.db: .*not a database"):
         await reach_database(SqliteDatabase(tmp_path / "text.db"))

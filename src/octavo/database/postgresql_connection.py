@@ -96,14 +96,17 @@ class Server:
 
     @property
     def place(self) -> str:
-        """The server's name, for people: nobody's name or password."""
+        """Where the server is, for people: nobody's name or password."""
         try:
-            named = ", ".join(host for host, _ in self.places) or self.parameters.get("host")
-            named = named or urlsplit(self.url or "").hostname
+            named = ", ".join(_host_and_port(host, port) for host, port in self.places) or self._own_place()
         except ValueError:  # no address; the driver says so
-            named = None
-        wanted = ", as one that takes writes" if self.role == "primary" else ""
-        return f"PostgreSQL at {named}{wanted}" if named else f"PostgreSQL{wanted}"
+            named = ""
+        return f"PostgreSQL at {named}" if named else "PostgreSQL"
+
+    def _own_place(self) -> str:
+        given = urlsplit(self.url or "")
+        host, port = self.parameters.get("host") or given.hostname, self.parameters.get("port") or given.port
+        return "" if host is None else _host_and_port(host, port)
 
     @property
     def in_transaction(self) -> str:
@@ -121,7 +124,9 @@ class Server:
             else:
                 self._found = number
                 return connection
-        raise ServiceUnavailable(reason=self.place) from failed
+        wrong_role = isinstance(failed, asyncpg.TargetServerAttributeNotMatched)
+        wanted = ", as one that takes writes" if wrong_role and self.role == "primary" else ""
+        raise ServiceUnavailable(reason=self.place + wanted) from failed
 
     def _attempts(self) -> Iterator[tuple[int, Parameters]]:
         """The parameters for each place, by its number."""
@@ -164,6 +169,11 @@ class Server:
             return False
         await close_connection(connection)
         return True
+
+
+def _host_and_port(host: str, port: int | None) -> str:
+    """An address for people. The port of a server nobody gave one for is the driver's to choose."""
+    return host if port is None or host.startswith("/") else f"{host}:{port}"
 
 
 def connection_settings(schema: str | None, statement_timeout: float) -> tuple[str, ...]:

@@ -117,7 +117,7 @@ class SqliteDatabase:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise ServiceUnavailable from error
+            raise ServiceUnavailable(reason=f"SQLite at {self.path}") from error
         await self._writers.open_early(1)
 
     async def close(self) -> None:
@@ -376,7 +376,7 @@ class SqliteDatabase:
             )
             return await self._complete(made)
         except (apsw.Error, OSError) as error:
-            raise ServiceUnavailable from error
+            raise ServiceUnavailable(reason=f"SQLite at {self.path}") from error
 
     async def _close_connection(self, connection: SqliteConnection) -> None:
         await self._complete(self._in_thread(connection.close))

@@ -21,6 +21,7 @@ from octavo.database.sequences import continue_ids
 from octavo.database.synchronize import SyncReport, synchronize
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.errors import ServiceUnavailable
+from octavo.outage_log import reason_of
 from octavo.schema.registry import Registry
 from octavo.schema.uids import LOCALE
 from octavo.sql.ddl.changes import AddColumn, ChangeType, summary
@@ -62,7 +63,7 @@ async def reach_database(database: Database) -> None:
     try:
         await database.connect()
     except ServiceUnavailable as error:
-        raise StartFailed(f"The database cannot be reached: {error.__cause__ or error}") from error
+        raise StartFailed(f"The database cannot be reached: {reason_of(error)}") from error
 
 
 async def prepare_database(
