@@ -1,20 +1,21 @@
 """Programs that stand around a service: proxies, caches, poolers. Whoever runs the tests has installed them."""
 
+import asyncio
 import os
 import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 PATIENCE: Final = 60.0
 
 PACKAGES: Final = {
     "haproxy": "haproxy",
-    "varnishd": "varnish",
+    "varnishd": "varnish varnish-modules",
     "pgbouncer": "pgbouncer",
     "nginx": "nginx-light",
     "caddy": "caddy",
@@ -43,6 +44,13 @@ def how_to_install(names: Sequence[str]) -> str:
     """A sentence for people."""
     packages = " ".join(PACKAGES[name] for name in names)
     return f"{', '.join(names)} not found: on Debian, apt-get install {packages}"
+
+
+async def until(true: Callable[[], Any]) -> None:
+    """Until it is so; asked in a thread. Raises TimeoutError."""
+    async with asyncio.timeout(PATIENCE):
+        while not await asyncio.to_thread(true):  # noqa: ASYNC110 - nobody tells
+            await asyncio.sleep(0.02)
 
 
 def wait_for_port(port: int, process: subprocess.Popen[str] | None = None) -> None:

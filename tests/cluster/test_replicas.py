@@ -14,13 +14,13 @@ import pytest
 from tests.cluster.load import Load, problems
 from tests.cluster.nodes import ADMINISTRATOR, USER, Cluster, cluster, node_variables
 from tests.cluster.press import write_press
+from tests.cluster.programs import PATIENCE, until
 from tests.postgresql_server import PostgresqlServer, database_name, start_server
 from tests.s3_server import S3Server
 
 logger = logging.getLogger(__name__)
 pytestmark = pytest.mark.anyio
 
-PATIENCE = 60.0
 METRICS = {"Authorization": "Bearer a-token-for-metrics"}
 
 
@@ -149,13 +149,14 @@ async def test_own_writes_are_seen_on_all_nodes(press: Cluster, servers: list[Po
 
 
 async def test_the_primary_may_be_restarted(press: Cluster, servers: list[PostgresqlServer]) -> None:
-    def ready() -> set[int]:
-        return {httpx.get(f"{node.address}/_ready", timeout=10).status_code for node in press.nodes}
+    def all_are(status: int) -> bool:
+        return {httpx.get(f"{node.address}/_ready", timeout=10).status_code for node in press.nodes} == {status}
 
     primary, first, _ = servers
     await asyncio.to_thread(primary.stop)
-    assert await asyncio.to_thread(ready) == {503}
+    await until(lambda: all_are(503))
     await asyncio.to_thread(primary.start)
     await until_used(press, first)
+    await until(lambda: all_are(200))
+    await until(lambda: httpx.get(f"{press.balancer}/_ready", timeout=10).status_code == 200)  # it looks now and then
     await asyncio.to_thread(press.create, "tags", name="after")
-    assert await asyncio.to_thread(ready) == {200}

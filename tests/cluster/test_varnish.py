@@ -28,7 +28,7 @@ from tests.cli.processes import ROOT, free_port
 from tests.cli.projects import database_variables
 from tests.cluster.nodes import Cluster, Node
 from tests.cluster.press import write_press
-from tests.cluster.programs import PATIENCE, wait_for_port
+from tests.cluster.programs import PATIENCE, until, wait_for_port
 from tests.postgresql_server import PostgresqlServer
 
 logger = logging.getLogger(__name__)
@@ -197,12 +197,6 @@ def fill(cluster: Cluster) -> None:
         cluster.create("tags", name=name)
     for number in range(ARTICLES):
         cluster.create("articles", title=f"article {number}", reads=0, author=1, tags=[1, 2, 3], parts=[{"text": "a"}])
-
-
-async def until(true: Callable[[], Any]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not await asyncio.to_thread(true):  # noqa: ASYNC110 - nobody tells
-            await asyncio.sleep(0.02)
 
 
 @dataclass
