@@ -163,6 +163,22 @@ async def test_one_permission_opens_one_endpoint(bookshop: Site) -> None:
     assert (await bookshop.get("/api/upload/files/1")).status == 403
 
 
+@pytest.mark.parametrize(
+    "target, shows_drafts",
+    [
+        ("/api/upload/files?populate=*", True),
+        ("/api/upload/files?populate=*&publicationState=preview", True),
+        ("/api/upload/files?populate=*&publicationState=live", False),
+        ("/api/upload/files/5?populate=*&publicationState=live", True),
+    ],
+)
+async def test_drafts_among_what_files_belong_to(bookshop: Site, target: str, shows_drafts: bool) -> None:
+    answer = (await bookshop.get(target, FULL_TOKEN)).json
+    files = answer if isinstance(answer, list) else [answer]
+    books = [one for file in files for one in file["related"] if one["__type"] == "api::book.book"]
+    assert {book["publishedAt"] is None for book in books} == ({True, False} if shows_drafts else {False})
+
+
 async def test_files_tell_what_they_belong_to_without_secrets(bookshop: Site) -> None:
     answer = await bookshop.get("/api/upload/files?populate=*&filters[id]=1", FULL_TOKEN)
     (file,) = answer.json

@@ -118,7 +118,8 @@ class ContentReads:
 
     def _state(self, request: ReadRequest, query: Query, ability: Ability | None) -> PublicationState | None:
         """In which state entries are chosen. Drafts that are hidden from somebody are not there, even if asked for."""
-        if request.drafts is Drafts.SHOWN and query.publication_state is PublicationState.LIVE:
+        by_id = request.drafts is Drafts.BY_ID and request.by is By.ID
+        if request.drafts is not Drafts.ANY and not by_id and query.publication_state is PublicationState.LIVE:
             return PublicationState.LIVE
         if request.drafts in (Drafts.ANY, Drafts.SHOWN) or (request.drafts is Drafts.BY_ID and self._drafts_by_id):
             return None

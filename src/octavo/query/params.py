@@ -145,9 +145,7 @@ def _read_counted_page(given: Mapping[str, Any], limits: PageLimits, *, by_offse
 
 def read_plain_page(params: Mapping[str, Any]) -> Page:
     """The part of a plugin's list: `limit` and `start` beside the other parameters, everything without them."""
-    limit = _whole(params, "limit", -1, minimum=None, place="")
-    start = _whole(params, "start", 0, minimum=0, place="")
-    return Page(start=start, limit=None if limit < 1 else limit, with_count=False)
+    return replace(_all_or_part(params, ""), with_count=False)
 
 
 def _offset_page(given: Mapping[str, Any], limits: PageLimits) -> Page:
@@ -187,10 +185,14 @@ def _read_with_count(value: Any, limits: PageLimits) -> bool:
 
 def _read_nested_page(params: Mapping[str, Any], path: Path) -> Page | None:
     """The part of a populated list: `start`/`limit` or `pagination` below the relation, counted per parent."""
+    place = (*path, "pagination") if "pagination" in params else path
     given = params.get("pagination", params)
     if not isinstance(given, dict):
-        raise ValidationError(f"Invalid pagination at {'.'.join((*path, 'pagination'))}")
-    if "start" not in given and "limit" not in given:
-        return None
-    limit = _whole(given, "limit", -1, minimum=None)
-    return Page(start=_whole(given, "start", 0, minimum=0), limit=None if limit < 0 else limit)
+        raise ValidationError(f"Invalid pagination at {'.'.join(place)}")
+    return _all_or_part(given, ".".join((*place, ""))) if "start" in given or "limit" in given else None
+
+
+def _all_or_part(given: Mapping[str, Any], place: str) -> Page:
+    """What `limit` and `start` ask for; without a limit, or with one of 0, there is none."""
+    limit, start = _whole(given, "limit", -1, minimum=None, place=place), _whole(given, "start", 0, 0, place)
+    return Page(start=start, limit=None if limit < 1 else limit)

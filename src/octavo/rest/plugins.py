@@ -60,7 +60,7 @@ class PluginEndpoints:
     def _asked(self, uid: str, request: Request, by: By) -> ReadRequest:
         given = read_params(request)
         asked = read_query(given, split_fields=request.options.split_fields)
-        query = replace(asked, page=read_plain_page(given), publication_state=None, locales=None)
+        query = replace(asked, page=read_plain_page(given), locales=None)
         return ReadRequest(
             content_type=self._type(uid), query=query, by=by, projection=Form.FLAT, drafts=Drafts.BY_ID, given=given
         )
