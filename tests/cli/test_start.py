@@ -308,6 +308,13 @@ def test_a_database_out_of_reach(project: Path) -> None:
     assert "Traceback" not in output
 
 
+def test_a_schema_that_is_not_there(project: Path, postgresql_url: str) -> None:
+    variables = {**database_variables(postgresql_url), "DATABASE_SCHEMA": "stagin"}
+    code, output = run("start", "--project", str(project), "--port", "0", **variables)
+    assert code == 1
+    assert "the database has no schema 'stagin'; CREATE SCHEMA" in output
+
+
 def test_a_folder_that_is_no_project(tmp_path: Path) -> None:
     code, output = run("start", "--project", str(tmp_path))
     assert code == 1

@@ -103,8 +103,11 @@ async def test_settings(postgresql: PostgresqlDatabase) -> None:
 
 
 async def test_schema(postgresql: PostgresqlDatabase, postgresql_url: str) -> None:
-    await postgresql.execute_script('CREATE SCHEMA "my ""schema"')
     database = PostgresqlDatabase(postgresql_url, schema='my "schema')
+    with pytest.raises(ServiceUnavailable) as refused:  # the tables of `public` are somebody else's
+        await database.connect()
+    assert """the database has no schema 'my "schema'; CREATE SCHEMA "my ""schema" makes it""" in refused.value.reason
+    await postgresql.execute_script('CREATE SCHEMA "my ""schema"')
     await database.connect()
     await database.execute_script("CREATE TABLE t (id integer)")
     assert await database.fetch_value("SELECT table_schema FROM information_schema.tables WHERE table_name = 't'") == (

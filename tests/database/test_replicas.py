@@ -261,6 +261,7 @@ async def test_of_several_servers_the_one_that_takes_writes_is_found(
     await database.connect()
     assert await database.execute("INSERT INTO notes VALUES (2)") == 1
     await database.close()
+    await until(lambda: name in replica.run_sql("postgres", "SELECT datname FROM pg_database"))
     following = PostgresqlDatabase(parameters=given, topology=Topology("primary", places[:1]), start_patience=0)
     with pytest.raises(ServiceUnavailable) as refused:
         await following.connect()

@@ -18,7 +18,13 @@ from octavo.database.connection import LARGEST_ANSWER, Reads, Row, TransactionCo
 from octavo.database.explaining import no_values
 from octavo.database.pool import Pool, PoolUse
 from octavo.database.postgresql_apart import APART, ConnectionApart
-from octavo.database.postgresql_connection import NOT_YET_THERE, Server, close_connection, connection_settings
+from octavo.database.postgresql_connection import (
+    NOT_YET_THERE,
+    Server,
+    check_schema,
+    close_connection,
+    connection_settings,
+)
 from octavo.database.postgresql_contents import PostgresqlContents
 from octavo.database.postgresql_errors import ConnectionLost, is_interruption, raise_translated
 from octavo.database.postgresql_plans import EXPLAIN, Undone, plan_with
@@ -97,6 +103,7 @@ class PostgresqlDatabase:
         self.largest_answer = largest_answer
         self.lock_timeout = lock_timeout
         self.large_reads = max(maximum // 2, 1)
+        self._schema = schema
         self._start_patience = start_patience
         self._exclusive_patience = exclusive_patience
         self._maximum = maximum
@@ -119,13 +126,15 @@ class PostgresqlDatabase:
         until = time.monotonic() + self._start_patience
         while not await self._is_open(last_try=time.monotonic() >= until):  # noqa: ASYNC110 - nobody tells when
             await asyncio.sleep(_NEXT_TRY_SECONDS)
-        await self._check_for_pooler()
+        await self._check_server()
         self._watchdog.start()
 
-    async def _check_for_pooler(self) -> None:
+    async def _check_server(self) -> None:
+        """Hold that there is the schema, and in front of it no pooler that nobody spoke of."""
         connection = self._pool.take_idle()
         if connection is not None:
             try:
+                await check_schema(connection, self._schema, self._server.place)
                 if self._server.prepared:
                     await check_keeps_statements(connection, self._server.open_connection)
                 elif not self._server.pooled:

@@ -26,6 +26,8 @@ NOT_YET_THERE: Final = (TimeoutError, asyncpg.CannotConnectNowError, asyncpg.Tar
 """Causes for which opening a connection fails while the server is slow, starting, in recovery or not promoted yet."""
 _FAILURES: Final = (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
 
+_SCHEMA_THERE: Final = "SELECT count(*) > 0 FROM pg_namespace WHERE nspname = $1"
+
 _TEXT_TYPES: Final = ("numeric", "date", "time", "timestamp", "timestamptz")
 """Types that travel as text, as the protocol promises. (jsonb is text by itself, json see `_set_up`.)"""
 
@@ -116,15 +118,16 @@ class Server:
     async def open_connection(self) -> asyncpg.Connection:
         """Open a connection and set it up. Raises ServiceUnavailable, its cause telling what is wrong."""
         failed: Exception | None = None
+        wrong_role = False
         for number, given in self._attempts():
             try:
                 connection = await self._open(given)
             except _FAILURES as error:
                 failed = error
+                wrong_role |= isinstance(error, asyncpg.TargetServerAttributeNotMatched)
             else:
                 self._found = number
                 return connection
-        wrong_role = isinstance(failed, asyncpg.TargetServerAttributeNotMatched)
         wanted = ", as one that takes writes" if wrong_role and self.role == "primary" else ""
         raise ServiceUnavailable(reason=self.place + wanted) from failed
 
@@ -192,6 +195,16 @@ def connection_settings(schema: str | None, statement_timeout: float) -> tuple[s
     if schema is not None:
         settings["search_path"] = f"{quoted(schema)}, public"
     return tuple(f"{name} = {value}" for name, value in settings.items())
+
+
+async def check_schema(connection: asyncpg.Connection, schema: str | None, place: str) -> None:
+    """Raise ServiceUnavailable where there is none of that name: PostgreSQL would take the next of its path, `public`.
+
+    `None`: nobody asks for a certain one.
+    """
+    if schema is not None and not await connection.fetchval(_SCHEMA_THERE, schema):
+        hint = f"CREATE SCHEMA {quoted(schema)} makes it, database.schema (DATABASE_SCHEMA) names another"
+        raise ServiceUnavailable(reason=f"{place}: the database has no schema {schema!r}; {hint}")
 
 
 async def _set_up(connection: asyncpg.Connection, settings: str) -> None:
