@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from octavo.cli.secret_places import is_open_to_all
 from tests.cli.conftest import Call, refused, said
 from tests.cli.projects import STORY, write_type
 from tests.transfer.town import make_town, town_files
@@ -31,6 +32,7 @@ def test_import_and_export(call: Call, tmp_path: Path) -> None:
         "7 entries, 10 links, 2 files, 3 settings and webhooks.",
         f"Exported to {out}.tar.gz.enc.",
     ]
+    assert not is_open_to_all(Path(f"{out}.tar.gz.enc"))
     assert (
         refused(call("export", "-f", str(out), "-k", "x")) == f"{out}.tar.gz.enc is there already; --force replaces it"
     )

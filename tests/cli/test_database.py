@@ -6,6 +6,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from octavo.cli.secret_places import is_open_to_all
 from tests.cli.conftest import Call, answered, refused, said
 from tests.cli.projects import STORY, write_type
 from tests.postgresql_server import PostgresqlServer, database_name
@@ -53,6 +54,7 @@ def test_backup_and_restore(call: Call, tmp_path: Path) -> None:
     copy = tmp_path / "copies/monday.db"
     said(call("permissions", "grant", "public", "api::story.story.find"))
     said(call("db", "backup", str(copy)))
+    assert not is_open_to_all(copy)
     assert refused(call("db", "backup", str(copy))) == f"{copy} is there already; --force replaces it"
     said(call("db", "backup", str(copy), "--force"))
     said(call("permissions", "revoke", "public", "api::story.story.find"))

@@ -111,6 +111,7 @@ async def test_folder_is_made(tmp_path: Path) -> None:
     assert await database.fetch_value("SELECT 1") == 1
     await database.close()
     assert [path.name for path in (tmp_path / "a" / "b").iterdir()] == ["data.db"]
+    assert (tmp_path / "a" / "b").stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.parametrize("content", [b"this is no database" * 1000, None])

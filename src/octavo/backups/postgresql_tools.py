@@ -81,6 +81,7 @@ def dump_database(settings: Settings, file: Path, snapshot: str | None = None) -
     part = file.with_name(f"{file.name}.part")
     schema = f"--schema={settings.database.schema}"
     try:
+        part.touch(0o600)  # what is made of a database is for its owner alone
         options = ["--format=custom", "--no-owner", "--no-privileges", schema, f"--file={part}"]
         _run(settings, find_tool("pg_dump"), *options, *([f"--snapshot={snapshot}"] if snapshot else []))
         part.replace(file)

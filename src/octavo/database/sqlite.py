@@ -115,7 +115,7 @@ class SqliteDatabase:
     async def _make(self) -> None:
         """The folder and the file where they are missing."""
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.parent.mkdir(0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise ServiceUnavailable(reason=f"SQLite at {self.path}") from error
         await self._writers.open_early(1)

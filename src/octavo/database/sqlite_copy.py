@@ -34,6 +34,7 @@ def copy_database(source: Path, target: Path, progress: Progress, look: Look | N
         if look is not None:
             look(reader)
         target.parent.mkdir(parents=True, exist_ok=True)
+        target.touch(0o600)  # it holds what the owner alone may read; a file that is there stays as open as it is
         writer = apsw.Connection(str(target))
         try:
             writer.set_busy_timeout(_BUSY_MILLISECONDS)

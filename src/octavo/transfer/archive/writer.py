@@ -102,7 +102,8 @@ def new_archive(path: Path, *, compressed: bool, password: str | None) -> Iterat
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with unfinished.open("xb") as file:
+        unfinished.touch(0o600, exist_ok=False)  # what is made of a database is for its owner alone
+        with unfinished.open("wb") as file:
             with ExitStack() as stack:
                 target: Any = file
                 if password is not None:
