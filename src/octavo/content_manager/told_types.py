@@ -24,8 +24,8 @@ def told_content_types(registry: Registry, kind: str | None = None) -> list[Raw]
 
 
 def told_components(registry: Registry) -> list[Raw]:
-    """All components, from the last to the first, as v4 reads its folders."""
-    return [told_component(registry.components[uid]) for uid in sorted(registry.components, reverse=True)]
+    """All components."""
+    return [told_component(item) for item in registry.components_backwards()]
 
 
 def told_content_type(content_type: ContentType) -> Raw:

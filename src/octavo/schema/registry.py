@@ -11,6 +11,12 @@ from octavo.schema.problems import DefinitionProblem
 from octavo.schema.uids import FILE
 
 
+def _file(component: Component) -> tuple[str, str]:
+    """The folder and the file of a component: with its ending, `cta-line.json` comes before `cta.json`."""
+    folder, _, name = component.uid.partition(".")
+    return folder, f"{name}.json"
+
+
 class Registry:
     """All content-types and components, by UID. Never changes after it is made.
 
@@ -37,6 +43,10 @@ class Registry:
         if found is None:
             raise KeyError(uid)
         return found
+
+    def components_backwards(self) -> list[Component]:
+        """All components, from the last file to the first, as v4 reads its folders."""
+        return sorted(self.components.values(), key=_file, reverse=True)
 
     def target(self, attribute: AnyAttribute) -> Definition | None:
         """What an attribute leads to: a relation's target, files, a component; None where rows decide."""

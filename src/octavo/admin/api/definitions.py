@@ -73,10 +73,8 @@ class BuilderEndpoints:
         return data_answer(show_content_type(found))
 
     async def components(self, request: Request, actor: Actor) -> Response:
-        """GET /content-type-builder/components: from the last to the first, as v4 has them."""
-        return data_answer(
-            [show_component(item) for _, item in sorted(self._registry.components.items(), reverse=True)]
-        )
+        """GET /content-type-builder/components"""
+        return data_answer([show_component(item) for item in self._registry.components_backwards()])
 
     async def component(self, request: Request, actor: Actor) -> Response:
         """GET /content-type-builder/components/:uid"""
