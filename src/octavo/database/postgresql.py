@@ -103,8 +103,7 @@ class PostgresqlDatabase:
         self.largest_answer = largest_answer
         self.lock_timeout = lock_timeout
         self.large_reads = max(maximum // 2, 1)
-        self._schema = schema
-        self._start_patience = start_patience
+        self._schema, self._start_patience = schema, start_patience
         self._exclusive_patience = exclusive_patience
         self._maximum = maximum
         self._minimum = min(minimum, maximum)
