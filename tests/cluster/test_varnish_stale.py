@@ -1,0 +1,153 @@
+"""Varnish where Octavo cannot answer: for how long former answers are shown, while it can be reached and while not."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import httpx
+import pytest
+
+from tests.cli.processes import free_port
+from tests.cli.projects import database_variables
+from tests.cluster.nodes import Cluster, Node
+from tests.cluster.press import write_press
+from tests.cluster.programs import PATIENCE
+from tests.cluster.test_varnish import Varnish, fill
+from tests.postgresql_server import PostgresqlServer, start_server
+
+FRESH: Final = 1
+WHILE_ASKING: Final = 2
+CONTROL: Final = {
+    "*": {"public": f"public, s-maxage={FRESH}, stale-while-revalidate={WHILE_ASKING}, stale-if-error=86400"}
+}
+ONE: Final = "/api/articles/1?fields[0]=reads"
+
+
+@dataclass
+class Front:
+    """A node behind Varnish, which nobody tells to purge, on a database of its own."""
+
+    cluster: Cluster
+    varnish: Varnish
+    database: PostgresqlServer
+
+    @property
+    def node(self) -> Node:
+        return self.cluster.nodes[0]
+
+    def get(self, path: str = ONE) -> httpx.Response:
+        return httpx.get(f"{self.varnish.address}{path}", timeout=30)
+
+    def shown(self) -> int:
+        answer = self.get()
+        assert answer.status_code == 200, answer.text
+        reads: int = answer.json()["data"]["attributes"]["reads"]
+        return reads
+
+    def write(self, reads: int) -> None:
+        path = f"{self.node.address}/api/articles/1"
+        answer = httpx.put(path, json={"data": {"reads": reads}}, headers=self.cluster.headers, timeout=30)
+        assert answer.status_code == 200, answer.text
+
+    def wait_until_shown(self, reads: int) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while self.shown() != reads:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+    def let_it_grow_old(self) -> None:
+        """Until what is kept may be shown in the place of an error alone."""
+        time.sleep(FRESH + WHILE_ASKING + 0.5)
+
+    def watch(self, seconds: float = 5.0) -> list[int]:
+        """What is shown from before the probe has noticed an outage until after that."""
+        deadline, seen = time.monotonic() + seconds, []
+        while time.monotonic() < deadline:
+            seen.append(self.shown())
+            time.sleep(0.05)
+        return seen
+
+
+@pytest.fixture(scope="module")
+def front(tmp_path_factory: pytest.TempPathFactory, varnishd: Path) -> Iterator[Front]:
+    folder = tmp_path_factory.mktemp("stale")
+    with ExitStack() as stack:
+        database = start_server()
+        stack.callback(database.remove)
+        variables = {
+            **database_variables(database.create_database()),
+            "OCTAVO_API__CACHING__CONTROL": json.dumps(CONTROL),
+            "OCTAVO_API__CACHING__SURROGATE_KEYS__HEADERS": "Surrogate-Key",
+        }
+        node = Node("one", write_press(folder / "one", cron=False), free_port(), variables)
+        stack.callback(node.end)
+        node.start()
+        node.wait()
+        varnish = Varnish(varnishd, folder, [node])
+        stack.callback(varnish.stop)
+        varnish.start()
+        cluster = Cluster([node], node.address, variables)
+        fill(cluster)
+        yield Front(cluster, varnish, database)
+
+
+@contextmanager
+def without_node(front: Front) -> Iterator[None]:
+    """Connections are refused."""
+    front.node.end()
+    yield
+    front.node.start()
+    front.node.wait()
+
+
+@contextmanager
+def without_database(front: Front) -> Iterator[None]:
+    """The node answers 503."""
+    front.database.stop("immediate")
+    yield
+    front.database.start()
+
+
+def test_while_octavo_answers_nobody_is_shown_what_is_for_errors(front: Front) -> None:
+    front.write(1)
+    front.wait_until_shown(1)
+    for value in (2, 3):
+        front.let_it_grow_old()
+        front.write(value)
+        assert front.shown() == value
+
+
+def test_while_it_is_asked_anew_the_former_answer_is_shown(front: Front) -> None:
+    front.write(4)
+    front.wait_until_shown(4)
+    time.sleep(FRESH + 0.2)
+    front.write(5)
+    assert front.shown() == 4
+    front.wait_until_shown(5)
+
+
+@pytest.mark.parametrize("outage", [without_node, without_database])
+def test_former_answers_are_shown_in_the_place_of_errors(
+    front: Front, outage: Callable[[Front], AbstractContextManager[None]]
+) -> None:
+    never_asked = f"/api/articles?outage={outage.__name__}"
+    front.write(6)
+    front.wait_until_shown(6)
+    front.let_it_grow_old()
+    with outage(front):
+        assert set(front.watch()) == {6}
+        answer = front.get(never_asked)
+        assert (answer.status_code, "x-while-revalidating" in answer.headers) == (503, False)
+    deadline = time.monotonic() + PATIENCE
+    while front.get(never_asked).status_code != 200:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    front.write(7)
+    front.wait_until_shown(7)
+    front.let_it_grow_old()
+    front.write(8)
+    assert front.shown() == 8
