@@ -21,6 +21,7 @@ DOCUMENTS = (
     "examples/kubernetes/*",
     "examples/proxies/*",
     "examples/systemd/*",
+    "examples/varnish/*",
 )
 
 

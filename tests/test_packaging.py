@@ -107,6 +107,33 @@ def test_every_data_file_is_packed() -> None:
     assert data - packed == set()
 
 
+def test_every_example_is_installed_with_the_manual() -> None:
+    """Pages send people to them; the sample project is installed apart, for `octavo new`."""
+    examples = {
+        file
+        for folder in (ROOT / "examples").iterdir()
+        if folder.is_dir() and folder.name != "magazine"
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
+    named = {
+        found for page in ROOT.glob("docs/*.md") for found in re.findall(r"examples/(\w+)", page.read_text("utf-8"))
+    }
+    assert named - {"magazine"} <= {file.relative_to(ROOT / "examples").parts[0] for file in examples}
+    installed = {file for pattern in documents_of_setup() for file in ROOT.glob(pattern)}
+    assert examples - installed == set()
+    packed = set(re.findall(r"^recursive-include examples/(\w+) \*$", (ROOT / "MANIFEST.in").read_text(), re.MULTILINE))
+    assert {file.relative_to(ROOT / "examples").parts[0] for file in examples} <= packed
+
+
+def documents_of_setup() -> list[str]:
+    """The patterns in `setup.py`, which would build if it were imported."""
+    for node in ast.parse((ROOT / "setup.py").read_text("utf-8")).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "DOCUMENTS":
+            return list(ast.literal_eval(node.value))
+    raise AssertionError("setup.py has no DOCUMENTS")
+
+
 def test_the_command_exists() -> None:
     module, function = PROJECT["project"]["scripts"]["octavo"].split(":")
     assert callable(getattr(pytest.importorskip(module), function))
