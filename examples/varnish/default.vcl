@@ -36,6 +36,10 @@ sub vcl_recv {
         set req.http.X-Purged = xkey.purge(req.http.Surrogate-Key);
         return (synth(200, "Purged " + req.http.X-Purged));
     }
+    # Numbers are for those who ask Octavo itself, from inside. It takes addresses in any case.
+    if (req.url ~ "(?i)^/+(metrics|_status)([/?]|$)") {
+        return (synth(404));
+    }
     if (req.method != "GET" && req.method != "HEAD") {
         return (pass);
     }

@@ -106,7 +106,10 @@ def test_who_asks_is_who_is_counted(proxy: Proxy) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/metrics", "/_status", "/metrics/", "/%6detrics", "//metrics", "/./metrics", "/x/../metrics", "/_st%61tus?x=1"],
+    [
+        *("/metrics", "/_status", "/metrics/", "/%6detrics", "//metrics", "/./metrics", "/x/../metrics"),
+        *("/_st%61tus?x=1", "/Metrics", "/_STATUS", "/METRICS/?x=1", "/%4Detrics"),
+    ],
 )
 def test_numbers_stay_inside(proxy: Proxy, path: str) -> None:
     answer = proxy.ask(path, headers={"Authorization": f"Bearer {NUMBERS}"})

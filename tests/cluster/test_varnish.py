@@ -41,6 +41,7 @@ FRESH_SECONDS: Final = 1.0
 KILLED_SECONDS: Final = 3.0
 """The same where a node is killed between a commit and its purge: a lease, a look, and a slow machine."""
 ARTICLES: Final = 10
+NUMBERS: Final = "a-token-for-those-who-look"
 LIST: Final = "/api/articles?populate=*&sort=id&pagination[pageSize]=50"
 CONTROL: Final = {"*": {"public": "public, max-age=0, s-maxage=3600, stale-while-revalidate=30"}}
 
@@ -170,6 +171,7 @@ def front(
         "OCTAVO_API__CACHING__CONTROL": json.dumps(CONTROL),
         "OCTAVO_API__CACHING__SURROGATE_KEYS__HEADERS": "Surrogate-Key",
         "OCTAVO_API__CACHING__PURGE__CACHES": json.dumps(told),
+        "OCTAVO_SERVER__METRICS__TOKEN": NUMBERS,
     }
     with ExitStack() as stack:
         stack.callback(wire.end)
@@ -309,6 +311,14 @@ async def test_who_has_written_is_let_through_and_other_cookies_split_nothing(fr
 
 def test_nobody_else_may_purge(front: Front) -> None:
     assert httpx.request("PURGE", f"{front.varnish.address}/").status_code == 403
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/_STATUS", "/Metrics/?x=1", "/_status/"])
+def test_numbers_stay_inside(front: Front, path: str) -> None:
+    token = {"Authorization": f"Bearer {NUMBERS}"}
+    straight = httpx.get(f"{front.cluster.nodes[0].address}/metrics", headers=token)
+    assert straight.status_code == 200
+    assert front.get(path, **token).status_code == 404
 
 
 async def test_what_changes_is_asked_for_anew_and_the_rest_is_kept(front: Front) -> None:
