@@ -19,6 +19,8 @@ from tests.cli.processes import PATIENCE, free_port
 from tests.cluster import programs
 
 HOST: Final = "cms.example.org"
+LOG: Final = "log"
+"""The socket in a proxy's folder that stands for /dev/log."""
 EXAMPLES: Final = Path(__file__).parents[2] / "examples/proxies"
 
 
@@ -142,6 +144,9 @@ def _haproxy(folder: Path, plain: int, secure: int, upstream: int) -> tuple[Path
         (r"bind :80$", f"bind 127.0.0.1:{plain}"),
         (r"bind :443 ", f"bind 127.0.0.1:{secure} "),
         (r"/etc/haproxy/cms\.example\.org\.pem", f"{folder}/both.pem"),
+        (r"log /dev/log ", f"log {folder}/{LOG} "),
+        (r"/run/haproxy/admin\.sock", f"{folder}/admin"),
+        (r"^\t(chroot /var/lib/haproxy|user haproxy|group haproxy)\n", ""),  # which take root
     )
     (folder / "haproxy.cfg").write_text(own, "utf-8")
     return folder / "haproxy.cfg", ("-db", "-f")

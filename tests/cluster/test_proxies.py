@@ -4,6 +4,7 @@ import hashlib
 import http.client
 import json
 import re
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ import pytest
 
 from tests.cli.processes import PATIENCE, Server, free_port, run, serving, spawn
 from tests.cli.projects import make_project
-from tests.cluster.proxies import CONFIGURED, HOST, Proxy, running
+from tests.cluster.proxies import CONFIGURED, HOST, LOG, Proxy, running
 
 pytestmark = pytest.mark.cluster
 
@@ -177,6 +178,18 @@ def test_whoever_comes_through_a_proxy_is_not_from_here(proxy: Proxy, project: P
     ).encode()
     headers = {"Content-Type": "application/json"}
     assert proxy.ask("/admin/register-admin", "POST", body, headers, "127.0.0.1").status in (400, 401, 403)
+
+
+def test_haproxy_logs_each_request_and_finds_nothing_wrong(haproxy: Path, service: Server, tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as log:
+        log.bind(str(tmp_path / LOG))
+        log.settimeout(PATIENCE)
+        with running("haproxy", haproxy, tmp_path, service.port) as proxy:
+            assert proxy.ask("/api/stories?sort=id", source="127.0.0.7").status == 403
+            while "/api/stories?sort=id" not in (line := log.recv(65536).decode()):
+                pass
+    assert re.search(r"127\.0\.0\.7:\d+ .* octavo/one .* 403 ", line), line
+    assert "WARNING" not in (tmp_path / "haproxy.log").read_text("utf-8")
 
 
 def test_caddy_waits_while_a_service_is_started_anew(caddy: Path, tmp_path: Path) -> None:
