@@ -1,6 +1,7 @@
 """The files of `examples` for machines and containers: their variables are settings, their secrets those of a start."""
 
 import re
+import uuid
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from octavo.settings import load_settings
 from octavo.transfer.scaffold import make_project
+from tests.postgresql_server import PostgresqlServer
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 FILES = ("compose/compose.yaml", "kubernetes/octavo.yaml", "systemd/environment", "systemd/octavo.service")
@@ -54,6 +56,34 @@ def test_every_secret_of_a_new_project_has_its_file(tmp_path: Path, file: str) -
             r"^LoadCredential=(\w+):/etc/octavo/secrets/\1$", (EXAMPLES / file).read_text("utf-8"), re.M
         )
         assert sorted(loaded) == sorted(made)
+
+
+def test_the_service_writes_where_the_unit_lets_it(tmp_path: Path) -> None:
+    unit = (EXAMPLES / "systemd/octavo.service").read_text("utf-8")
+    assert "ProtectSystem=strict\n" in unit
+    state = Path("/var/lib", re.findall(r"^StateDirectory=(\w+)$", unit, re.MULTILINE)[0])
+    make_project(tmp_path / "site", blank=True)
+    settings = load_settings(tmp_path / "site", variables_of("systemd/environment", tmp_path / "secrets"))
+    written = (settings.database.filename, settings.server.public_folder, settings.database.backups.folder)
+    assert [path for path in written if not Path(path).is_relative_to(state)] == []
+
+
+def test_the_role_of_the_page_owns_its_database_and_makes_others(postgresql_server: PostgresqlServer) -> None:
+    page = (EXAMPLES.parent / "docs/deploying.md").read_text("utf-8")
+    [statements] = re.findall(r"^```sql\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    name = f"deployed_{uuid.uuid4().hex}"
+    postgresql_server.run_sql(
+        "postgres",
+        statements.replace("ROLE octavo", f"ROLE {name}").replace("site OWNER octavo", f"{name} OWNER {name}"),
+    )
+    made = f"SET ROLE {name}; CREATE TABLE a (); CREATE DATABASE {name}_scratch"
+    try:
+        postgresql_server.run_sql(name, made)
+        asked = f"SELECT rolcanlogin, rolsuper FROM pg_roles WHERE rolname = '{name}'"
+        assert postgresql_server.run_sql("postgres", asked) == "t|f\n"
+    finally:
+        gone = f"DROP DATABASE IF EXISTS {name}_scratch; DROP DATABASE {name}; DROP ROLE {name}"
+        postgresql_server.run_sql("postgres", gone)
 
 
 def test_the_times_of_an_end_fit_into_each_other() -> None:

@@ -47,6 +47,8 @@ def _beginning(folder: Path) -> Iterator[str]:
     yield "octavo develop            # takes up every change of definitions, settings and code at once"
     yield "```"
     yield ""
+    yield "Where no index has that version of Octavo, name a working copy of it, or a wheel: `pip install ../octavo`."
+    yield ""
     yield "Editors work at <http://127.0.0.1:1337/admin>: the first visit makes the first administrator. Who clones the"
     yield "project gets secrets of their own by `octavo develop`, or by `octavo secrets new --missing`."
     yield ""
