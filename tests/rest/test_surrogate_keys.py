@@ -175,7 +175,7 @@ async def test_only_visitors_answers_are_named_and_kept_by_others(keyed: Site) -
     listed = await keyed.get("/graphql?query={books{data{id}}}")
     assert (listed.status, KEY in listed.headers, listed.headers["cache-control"]) == (200, False, "private, no-store")
     kept = await keyed.get("/api/books")
-    assert kept.headers["vary"].endswith("Origin, Authorization")
+    assert kept.headers["vary"] == "Origin, Authorization"  # one header; several would be put together here
     again = await call(keyed.octavo.asgi, "GET", "/api/books", [("If-None-Match", kept.headers["etag"])])
     assert (again.status, again.headers[KEY]) == (304, kept.headers[KEY])
 

@@ -1,15 +1,19 @@
 """The headers that let pages of other origins call: reflected for every origin, or for an exact list."""
 
+from typing import Final
+
 from octavo.http.options import CorsMode, CorsOptions
 from octavo.http.request import Request
 from octavo.http.response import Headers
 
 _VARY: Headers = ((b"vary", b"Origin"),)
+VARY_BY_ASKER: Final = (b"vary", b"Origin, Authorization")
+"""Of an answer that depends on who asks, too. It stands in the place of what every answer begins with."""
 _CREDENTIALS: Headers = ((b"access-control-allow-credentials", b"true"),)
 
 
 class Cors:
-    """Headers by origin. A browser asks with `OPTIONS` (preflight) what a page of that origin may send."""
+    """Headers by origin, `Vary` first. A browser asks with `OPTIONS` (preflight) what a page of the origin may send."""
 
     def __init__(self, options: CorsOptions) -> None:
         self._reflect = options.mode is CorsMode.REFLECT

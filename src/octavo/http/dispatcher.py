@@ -19,7 +19,7 @@ from octavo.errors import (
     ServiceUnavailable,
     UriTooLongError,
 )
-from octavo.http.cors import Cors, is_preflight
+from octavo.http.cors import VARY_BY_ASKER, Cors, is_preflight
 from octavo.http.error_response import render_error
 from octavo.http.options import HttpOptions
 from octavo.http.request import Request, decode_path
@@ -158,6 +158,8 @@ class Dispatcher:
             cors = self._cors.headers(request)
         else:
             cors = self._cors.without_origin
+        if b"vary" in named and VARY_BY_ASKER in own:
+            cors = cors[1:]  # it says what theirs says
         headers = [
             *(self._security if _POLICY in named else self._security_and_policy),
             *cors,

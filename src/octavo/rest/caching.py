@@ -11,6 +11,7 @@ from typing import Final
 from xxhash import xxh64_hexdigest
 
 from octavo.cache_control import PRIVATE, kept_by_asker
+from octavo.http.cors import VARY_BY_ASKER
 from octavo.http.ranges import names_tag
 from octavo.http.request import Request
 from octavo.http.response import Headers, Response
@@ -28,7 +29,6 @@ SIGN_INS: Final = "plugin::users-permissions.auth"
 CONDITION: Final = b"if-none-match"
 _CONTROL: Final = b"cache-control"
 _TAG: Final = b"etag"
-_VARY: Final = (b"vary", b"Origin, Authorization")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +64,9 @@ class _Control:
 
     def __init__(self, options: CachingOptions, uid: str) -> None:
         said = options.control.get(uid, options.control.get(ANY, {})) if uid else {}
-        mine: Headers = ((_CONTROL, PRIVATE), _VARY)
-        unsaid: Headers = () if options.keys is None else (_VARY,)  # caches in front keep answers of their own accord
+        mine: Headers = ((_CONTROL, PRIVATE), VARY_BY_ASKER)
+        # Caches in front keep answers of their own accord.
+        unsaid: Headers = () if options.keys is None else (VARY_BY_ASKER,)
         public = mine if options.private_unless_said else unsaid
         others = mine if options.private_unless_said or options.keys is not None else unsaid
         self.says_anything = bool(said or others)
@@ -82,7 +83,7 @@ class _Control:
 
 
 def _headers(directives: str | None, unsaid: Headers) -> Headers:
-    return unsaid if directives is None else ((_CONTROL, directives.encode()), _VARY)
+    return unsaid if directives is None else ((_CONTROL, directives.encode()), VARY_BY_ASKER)
 
 
 @dataclass(frozen=True, slots=True)
