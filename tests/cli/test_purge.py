@@ -1,18 +1,79 @@
-"""`octavo purge`: what it takes and refuses."""
+"""`octavo purge`: what it takes and refuses; and what other commands purge."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Call, refused, said
+from tests.cli.conftest import Call, answered, refused, said
+
+CACHES = """
+[caching.surrogateKeys]
+headers = ["Surrogate-Key"]
+[caching.purge.caches.front]
+kind = "purge"
+url = "http://127.0.0.1:9"
+"""
+HOOKS = """
+def register(app):
+    @app.on("after_create", "plugin::users-permissions.user")
+    async def nothing(event):
+        pass
+"""
+USER = "plugin::users-permissions.user"
+
+
+@pytest.fixture
+def cached(project: Path) -> Path:
+    """The project with a cache in front that nobody reaches."""
+    (project / "config").mkdir(exist_ok=True)
+    (project / "config/api.toml").write_text(CACHES, "utf-8")
+    return project
+
+
+def waiting(call: Call) -> list[list[str]]:
+    """What caches are to be told, in the order it was written."""
+    found = sorted(answered(call("jobs", "list", "--json"))["waiting"], key=lambda one: one["id"])
+    return [one["payload"]["tags"] for one in found if one["topic"] == "purge"]
+
+
+@pytest.mark.parametrize("with_code", [False, True])
+def test_commands_purge_what_they_change(
+    call: Call, cached: Path, with_code: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if with_code:
+        (cached / "src/index.py").write_text(HOOKS, "utf-8")
+    monkeypatch.setenv("OCTAVO_USER_PASSWORD", "Sesame-12345")
+    find, told = "api::story.story.find", []
+    for arguments, tags in (
+        (("permissions", "grant", "public", find), ["all"]),
+        (("permissions", "grant", "public", find), None),
+        (("permissions", "revoke", "public", find), ["all"]),
+        (("roles", "create", "Editor"), ["all"]),
+        (("roles", "delete", "Editor"), ["all"]),
+        (("locales", "add", "fr"), ["all"]),
+        (("locales", "default", "fr"), ["all"]),
+        (("locales", "remove", "en"), ["all"]),
+        (("users", "create", "ann", "ann@example.org"), ["any", USER, f"{USER}:1"]),
+        (("users", "block", "ann"), ["any", USER, f"{USER}:1"]),
+        (("users", "delete", "ann"), ["any", USER, f"{USER}:1"]),
+        (("tokens", "create", "one"), None),
+    ):
+        said(call(*arguments))
+        told += [tags] if tags else []
+        assert waiting(call) == told, arguments
+
+
+@pytest.mark.parametrize("call", ["sqlite"], indirect=True)
+def test_commands_write_nothing_down_without_caches(call: Call) -> None:
+    said(call("permissions", "grant", "public", "api::story.story.find"))
+    assert waiting(call) == []
 
 
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)
 def test_names_that_nothing_has_are_refused(call: Call, project: Path) -> None:
     assert "there are no caches to tell" in refused(call("purge"))
     (project / "config").mkdir(exist_ok=True)
-    text = '[caching.surrogateKeys]\nheaders = ["Surrogate-Key"]\n[caching.purge.caches.front]\nkind = "purge"\nurl = "http://127.0.0.1:9"\n'
-    (project / "config/api.toml").write_text(text, "utf-8")
+    (project / "config/api.toml").write_text(CACHES, "utf-8")
     for wrong in ("nonsense", "api::nothing.nothing", "api::nothing.nothing:5", "api::story.story:one"):
         assert refused(call("purge", "api::story.story", wrong)).startswith(f"{wrong} is no content-type")
     assert said(call("purge", "api::story.story", "api::story.story:5")) == [

@@ -5,6 +5,7 @@ import json
 import os
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
@@ -15,11 +16,14 @@ import click
 from octavo.authorization.action_patterns import actions_of
 from octavo.backups.problems import BackupFailed
 from octavo.database.connection import Database
+from octavo.database.unit_of_work import with_keeper
 from octavo.errors import OctavoError, ServiceUnavailable
+from octavo.events.outbox import Outbox
 from octavo.plurals import counted
 from octavo.project import InvalidCode
 from octavo.project.plugins import plugins_in_use
 from octavo.runtime.definitions import project_registry
+from octavo.runtime.open_purges import open_purges, purging_tables
 from octavo.runtime.open_resources import migrations_folder, open_project_database
 from octavo.runtime.prepare_database import StartFailed, prepare_database
 from octavo.schema.problems import InvalidDefinitions
@@ -130,19 +134,22 @@ def with_database(
 ) -> ResultT:
     """Do something with the project's database, made ready as at a start, with the tables of our own that it needs.
 
-    `hooked`: it writes, and the project's hooks are to be told.
+    `hooked`: it writes, and the project's hooks and caches in front are to be told.
     """
     if hooked and _has_code(settings):
         from octavo.cli.hooked import with_hooked_database  # all of the service
 
         return asyncio.run(with_hooked_database(settings, work))
+    tables = (*own, *purging_tables(settings)) if hooked else own
 
     async def run() -> ResultT:
         database = open_project_database(settings)
         locale = settings.plugins.i18n.config.default_locale
-        await prepare_database(database, project_registry(settings), locale, own, migrations_folder(settings))
+        await prepare_database(database, project_registry(settings), locale, tables, migrations_folder(settings))
+        purges = open_purges(settings, database, Outbox(database))
         try:
-            return await work(database)
+            with with_keeper(purges.keep) if hooked else nullcontext():
+                return await work(database)
         finally:
             await database.close()
 

@@ -1,10 +1,10 @@
-"""Commands that write as part of the project: its code is loaded, and its hooks are told."""
+"""Commands that write as part of the project: its code is loaded, its hooks and caches in front are told."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from octavo.database.connection import Database
-from octavo.database.unit_of_work import with_hooks
+from octavo.database.unit_of_work import with_hooks, with_keeper
 from octavo.events.origin import coming_from
 from octavo.runtime import options
 from octavo.runtime.definitions import project_registry
@@ -31,7 +31,8 @@ async def with_hooked_database(settings: Settings, work: Callable[[Database], Aw
     await prepare_database(database, registry, locale, tables, migrations_folder(settings))
     try:
         extending = await register_code(infrastructure, registry)
-        with with_hooks(extending.app.hooks), coming_from("admin"):
+        keep = infrastructure.purges.keep
+        with with_hooks(extending.app.hooks), with_keeper(keep), coming_from("admin"):
             return await work(database)
     finally:
         await infrastructure.close()

@@ -21,7 +21,7 @@ from octavo.content.write_context import Witness, WriteContext
 from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Database, Transaction
 from octavo.database.sequences import continue_ids
-from octavo.database.unit_of_work import default_hooks, open_unit, run_unit
+from octavo.database.unit_of_work import default_hooks, default_keepers, open_unit, run_unit
 from octavo.events.hooks import Hooks
 from octavo.i18n.locales import Locales
 from octavo.schema.content_types import ContentType
@@ -141,5 +141,7 @@ class EntryWriter:
 
 def _own_feed(locales: Locales) -> ChangeFeed:
     feed = ChangeFeed()
+    for keeper in default_keepers():
+        feed.keep(keeper)
     feed.subscribe(lambda _: locales.forget(), {LOCALE})
     return feed

@@ -23,7 +23,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from octavo.database.ambient import Scope, Unit, ambient, joined, outside
-from octavo.database.change_feed import Callback, ChangeFeed, ChangeKind, DataChange, Presence
+from octavo.database.change_feed import Callback, ChangeFeed, ChangeKind, DataChange, Keeper, Presence
 from octavo.database.connection import Database, IdTaken, Transaction, TransactionConflict
 from octavo.errors import ServiceUnavailable
 from octavo.threads import MOST_COMPUTED_HERE
@@ -39,6 +39,7 @@ ResultT = TypeVar("ResultT")
 
 
 _default_hooks: ContextVar[Any] = ContextVar("octavo_default_hooks", default=None)
+_default_keepers: ContextVar[tuple[Keeper, ...]] = ContextVar("octavo_default_keepers", default=())
 
 
 @contextmanager
@@ -54,6 +55,21 @@ def with_hooks(hooks: Any) -> Iterator[None]:
 def default_hooks() -> Any:
     """The hooks of `with_hooks`, or None."""
     return _default_hooks.get()
+
+
+@contextmanager
+def with_keeper(keeper: Keeper) -> Iterator[None]:
+    """Have somebody write down what units change that are begun inside the block, and of no feed: for commands."""
+    token = _default_keepers.set((*_default_keepers.get(), keeper))
+    try:
+        yield
+    finally:
+        _default_keepers.reset(token)
+
+
+def default_keepers() -> tuple[Keeper, ...]:
+    """Those of `with_keeper`."""
+    return _default_keepers.get()
 
 
 class RunAlone(Exception):
@@ -130,13 +146,13 @@ class UnitOfWork:
         """Read what the changed entries have become, and write the changes down, where somebody asks; the last step
         before the commit."""
         feed = self._feed
-        if feed is None or not self._changes:
+        if not self._changes:
             return
-        if feed.wants_any_images:
+        if feed is not None and feed.wants_any_images:
             for index, change in enumerate(self._changes):
                 if change.kind is not ChangeKind.DELETE and feed.wants_images(change.uid):
                     self._changes[index] = replace(change, after=await self.read_image(change.uid, change.id))
-        for keeper in feed.keepers:
+        for keeper in default_keepers() if feed is None else feed.keepers:
             await keeper(self.connection, self._changes)
 
     async def read_image(self, uid: str, entry_id: int) -> bytes | None:

@@ -41,8 +41,14 @@ class Purges:
     def join(self, feed: ChangeFeed) -> None:
         """From now on write down what every change that a feed is told of makes worthless."""
         if self._lanes:
-            feed.keep(self._keep)
+            feed.keep(self.keep)
             feed.subscribe(lambda _: self._outbox.wake())
+
+    async def keep(self, connection: Connection, changes: Sequence[DataChange]) -> None:
+        """Write down, in their transaction, what changes make worthless. Whoever delivers it is to be woken."""
+        tags = tags_of(changes) if self._lanes else ()
+        if tags:
+            await self._outbox.write(connection, TOPIC, {"tags": tags})
 
     async def purge(self, *tags: str) -> None:
         """Let all caches forget what has one of these tags, or everything."""
@@ -56,11 +62,6 @@ class Purges:
     def topic(self) -> Topic:
         """What is done with the messages."""
         return Topic(TOPIC, self._deliver, _RETRIES, _SECONDS, _AT_ONCE, lambda: bool(self._lanes), _LEASE)
-
-    async def _keep(self, connection: Connection, changes: Sequence[DataChange]) -> None:
-        tags = tags_of(changes)
-        if tags:
-            await self._outbox.write(connection, TOPIC, {"tags": tags})
 
     async def _deliver(self, message: Message) -> None:
         """Tell the caches that a message is for: one, or all of them; nobody where it is in front no more."""

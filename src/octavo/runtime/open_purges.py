@@ -4,11 +4,12 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from octavo.database.connection import Database
-from octavo.events.outbox import Outbox
+from octavo.events.outbox import TABLE, Outbox
 from octavo.purging.fronts import Front, PurgeRequest
 from octavo.purging.lane import LaneOptions, NotTold
 from octavo.purging.purges import Purges
 from octavo.settings import Settings
+from octavo.sql.ddl.tables import OwnTable
 
 _SERVICES: Final = {"fastly": "https://api.fastly.com", "cloudflare": "https://api.cloudflare.com/client/v4"}
 _MOST_ANSWER: Final = 64 * 1024
@@ -19,6 +20,11 @@ def open_purges(settings: Settings, database: Database, outbox: Outbox) -> Purge
     given = settings.api.caching
     options = LaneOptions(given.purge.gather, given.purge.again, given.surrogate_keys.prefix)
     return Purges(database, outbox, fronts(settings), _Sender(float(given.purge.timeout)).send, options)
+
+
+def purging_tables(settings: Settings) -> tuple[OwnTable, ...]:
+    """The table of our own that writing purges down takes; none where there are no caches to tell."""
+    return (TABLE,) if settings.api.caching.purge.caches else ()
 
 
 def fronts(settings: Settings) -> list[Front]:
