@@ -13,6 +13,14 @@ from tests.cli.projects import database_variables, make_project
 
 Call = Callable[..., Result]
 
+CACHES = """
+[caching.surrogateKeys]
+headers = ["Surrogate-Key"]
+[caching.purge.caches.front]
+kind = "purge"
+url = "http://127.0.0.1:9"
+"""
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
@@ -32,6 +40,14 @@ def call(request: pytest.FixtureRequest, project: Path) -> Call:
     return run
 
 
+@pytest.fixture
+def cached(project: Path) -> Path:
+    """The project with a cache in front that nobody reaches."""
+    (project / "config").mkdir(exist_ok=True)
+    (project / "config/api.toml").write_text(CACHES, "utf-8")
+    return project
+
+
 def said(result: Result) -> list[str]:
     """The lines of a command that went well, without blanks at their ends."""
     assert result.exit_code == 0, result.output
@@ -49,3 +65,9 @@ def refused(result: Result) -> str:
     assert result.exit_code == 1, result.output
     assert result.stdout == ""
     return result.stderr.removeprefix("Error: ").rstrip()
+
+
+def purges(call: Call) -> list[list[str]]:
+    """What caches are to be told, in the order it was written."""
+    found = sorted(answered(call("jobs", "list", "--json"))["waiting"], key=lambda one: one["id"])
+    return [one["payload"]["tags"] for one in found if one["topic"] == "purge"]

@@ -2,13 +2,16 @@
 
 import json
 import tarfile
+from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 
 from octavo.cli.secret_places import is_open_to_all
-from tests.cli.conftest import Call, refused, said
+from tests.cli.conftest import Call, purges, refused, said
 from tests.cli.projects import STORY, write_type
+from tests.postgresql_server import PostgresqlServer, database_name
 from tests.transfer.town import make_town, town_files
 from tests.transfer.v4_archives import write_archive
 
@@ -94,6 +97,27 @@ def test_copy(call: Call, project: Path, tmp_path: Path, postgresql_url: str) ->
     assert refused(call("db", "copy", source, source)) == "source and target are the same database"
     assert refused(call("db", "copy", "sqlite:///none.db", back)) == "there is no file none.db"
     assert refused(call("db", "copy", source, "mysql://x")).startswith("a database URL begins with")
+
+
+@pytest.mark.usefixtures("cached")
+def test_caches_in_front_forget_what_an_import_replaces(call: Call, tmp_path: Path) -> None:
+    said(call("import", "-f", str(write_archive(tmp_path / "in.tar", town_files())), "--force"))
+    assert purges(call) == [["all"]]
+
+
+@pytest.mark.usefixtures("cached")
+@pytest.mark.parametrize("call", ["sqlite"], indirect=True)
+def test_caches_in_front_forget_what_a_copy_replaces(
+    call: Call, project: Path, tmp_path: Path, postgresql_server: PostgresqlServer, postgresql_url: str
+) -> None:
+    said(call("db", "upgrade"))
+    source, back = f"sqlite:///{project / '.octavo/data.db'}", tmp_path / "back.db"
+    said(call("db", "copy", source, postgresql_url))
+    asked = "SELECT payload FROM octavo_outbox ORDER BY id"
+    assert postgresql_server.run_sql(database_name(postgresql_url), asked) == '{"tags":["all"]}\n'
+    said(call("db", "copy", postgresql_url, f"sqlite:///{back}"))
+    with closing(apsw.Connection(str(back))) as connection:
+        assert connection.execute(asked).fetchall() == [('{"tags":["all"]}',)] * 2
 
 
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)

@@ -4,15 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Call, answered, refused, said
+from tests.cli.conftest import CACHES, Call, purges, refused, said
 
-CACHES = """
-[caching.surrogateKeys]
-headers = ["Surrogate-Key"]
-[caching.purge.caches.front]
-kind = "purge"
-url = "http://127.0.0.1:9"
-"""
 HOOKS = """
 def register(app):
     @app.on("after_create", "plugin::users-permissions.user")
@@ -20,20 +13,6 @@ def register(app):
         pass
 """
 USER = "plugin::users-permissions.user"
-
-
-@pytest.fixture
-def cached(project: Path) -> Path:
-    """The project with a cache in front that nobody reaches."""
-    (project / "config").mkdir(exist_ok=True)
-    (project / "config/api.toml").write_text(CACHES, "utf-8")
-    return project
-
-
-def waiting(call: Call) -> list[list[str]]:
-    """What caches are to be told, in the order it was written."""
-    found = sorted(answered(call("jobs", "list", "--json"))["waiting"], key=lambda one: one["id"])
-    return [one["payload"]["tags"] for one in found if one["topic"] == "purge"]
 
 
 @pytest.mark.parametrize("with_code", [False, True])
@@ -60,13 +39,13 @@ def test_commands_purge_what_they_change(
     ):
         said(call(*arguments))
         told += [tags] if tags else []
-        assert waiting(call) == told, arguments
+        assert purges(call) == told, arguments
 
 
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)
 def test_commands_write_nothing_down_without_caches(call: Call) -> None:
     said(call("permissions", "grant", "public", "api::story.story.find"))
-    assert waiting(call) == []
+    assert purges(call) == []
 
 
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)

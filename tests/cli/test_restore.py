@@ -13,7 +13,7 @@ from octavo.backups import record
 from octavo.database import open_database
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import unit_of_work
-from tests.cli.conftest import Call, refused, said
+from tests.cli.conftest import Call, purges, refused, said
 from tests.postgresql_server import PostgresqlServer, database_name
 
 EVERYTHING = """
@@ -152,6 +152,18 @@ def test_a_service_that_runs_is_noticed(call: Call, project: Path, tmp_path: Pat
     if on_sqlite:
         assert asyncio.run(meanwhile("--force")) == ("", 0)
     said(call("db", "restore", str(tmp_path / "copy"), "--yes"))
+
+
+@pytest.mark.usefixtures("cached")
+def test_caches_in_front_forget_what_was_there(call: Call, tmp_path: Path) -> None:
+    said(call("db", "upgrade"))
+    said(call("db", "backup", str(tmp_path / "without an outbox")))
+    said(call("permissions", "grant", "public", "api::story.story.find"))
+    said(call("db", "restore", str(tmp_path / "without an outbox"), "--yes"))
+    assert purges(call) == [["all"]]
+    said(call("db", "backup", str(tmp_path / "with one")))
+    said(call("db", "restore", str(tmp_path / "with one"), "--yes"))
+    assert purges(call) == [["all"], ["all"]]
 
 
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)

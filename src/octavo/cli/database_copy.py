@@ -9,8 +9,10 @@ from octavo.cli.base import Command, project_option, read_settings, refuse, say
 from octavo.cli.progress import progress_bar
 from octavo.database import SQLITE_PREFIX, open_database
 from octavo.database.connection import Database
+from octavo.events.outbox import Outbox
 from octavo.plurals import counted
 from octavo.runtime.definitions import project_registry
+from octavo.runtime.open_purges import open_purges
 from octavo.runtime.options import own_tables
 from octavo.runtime.prepare_database import reach_database
 from octavo.settings import Settings
@@ -59,7 +61,8 @@ async def _copy(
     try:
         await reach_database(target)
         try:
-            return await copy_database(source, target, registry, own_tables(settings), options, progress)
+            purges = open_purges(settings, target, Outbox(target))
+            return await copy_database(source, target, registry, own_tables(settings), options, progress, purges)
         finally:
             await target.close()
     finally:

@@ -10,8 +10,10 @@ import click
 from octavo.cli.base import Command, project_option, read_settings, say
 from octavo.cli.export import parts_of, parts_options
 from octavo.cli.progress import progress_bar
+from octavo.events.outbox import Outbox
 from octavo.plurals import counted
 from octavo.runtime.definitions import project_registry
+from octavo.runtime.open_purges import open_purges
 from octavo.runtime.open_resources import migrations_folder, open_project_database
 from octavo.runtime.open_storage import open_storage
 from octavo.runtime.options import own_tables
@@ -87,7 +89,8 @@ async def _import(
         check_types(
             await bring_up_to_date(database, registry, own_tables(settings), migrations=migrations_folder(settings))
         )
-        return await import_archive(database, registry, storage, archive, parts, progress)
+        purges = open_purges(settings, database, Outbox(database))
+        return await import_archive(database, registry, storage, archive, parts, progress, purges)
     finally:
         await database.close()
 

@@ -17,7 +17,7 @@ from octavo.runtime.options import own_tables
 @click.argument("tags", nargs=-1)
 @project_option
 def purge(tags: tuple[str, ...], project: Path) -> None:
-    """Let caches in front forget what has one of TAGS, or all they have: after an import, SQL by hand, a deployment.
+    """Let caches in front forget what has one of TAGS, or all they have: after SQL by hand, a deployment.
 
     The running service tells them. A tag is a content-type (`api::article.article`) or an entry of one
     (`api::article.article:5`); what a type purges includes all single entries of it.

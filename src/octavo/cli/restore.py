@@ -10,7 +10,11 @@ from octavo.backups.restoring import Source, find_source, replaces_nothing, requ
 from octavo.backups.restoring import restore as put_back
 from octavo.cli.base import Command, project_option, read_settings, say
 from octavo.cli.progress import progress_bar
+from octavo.database.connection import Database
 from octavo.database.introspect import found_tables
+from octavo.database.unit_of_work import unit_of_work
+from octavo.events.outbox import Outbox
+from octavo.runtime.open_purges import open_purges, purging_tables
 from octavo.runtime.open_resources import open_project_database
 from octavo.settings import Settings
 
@@ -44,15 +48,25 @@ def restore(copy: Path, yes: bool, force: bool, project: Path) -> None:
 
 
 async def _settle(settings: Settings, source: Source) -> None:
-    """A copy made by the clock holds that its own making has begun, and not that it has ended."""
+    """What a copy cannot know: that its own making has ended, and what caches in front keep by now."""
     database = open_project_database(settings)
     try:
         await database.connect()
-        if record.TABLE.name not in await found_tables(database, database.dialect):
-            return
-        if source.manifest is None:
-            await record.leave(database)
-        else:
-            await record.done(database, source.manifest.made_at, source.manifest.bytes)
+        found = await found_tables(database, database.dialect)
+        if record.TABLE.name in found:
+            await _settle_record(database, source)
+        async with unit_of_work(database) as unit:
+            for table in purging_tables(settings):
+                if table.name not in found:
+                    await unit.connection.execute_script(table.script(database.dialect.counter_column))
+            await open_purges(settings, database, Outbox(database)).purge_with(unit)
     finally:
         await database.close()
+
+
+async def _settle_record(database: Database, source: Source) -> None:
+    """A copy made by the clock holds that its own making has begun, and not that it has ended."""
+    if source.manifest is None:
+        await record.leave(database)
+    else:
+        await record.done(database, source.manifest.made_at, source.manifest.bytes)

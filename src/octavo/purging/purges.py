@@ -55,6 +55,11 @@ class Purges:
         if self._lanes:
             await self._add([({"tags": tags or (ALL,)}, None)])
 
+    async def purge_with(self, unit: UnitOfWork) -> None:
+        """Let all caches forget everything, as a part of what has replaced everything. The outbox's table is there."""
+        if self._lanes:
+            await self._outbox.add(unit, TOPIC, {"tags": (ALL,)})
+
     def uses(self) -> Sequence[LaneUse]:
         """What was done for each cache, by this process."""
         return [lane.use for lane in self._lanes.values()]

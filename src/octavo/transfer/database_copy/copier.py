@@ -7,6 +7,7 @@ from octavo.database.connection import Connection, Database
 from octavo.database.introspect import found_tables
 from octavo.database.unit_of_work import unit_of_work
 from octavo.plurals import counted
+from octavo.purging.purges import Purges
 from octavo.runtime.prepare_database import bring_up_to_date, check_types
 from octavo.schema.registry import Registry
 from octavo.sql.ddl.tables import OwnTable
@@ -45,10 +46,12 @@ async def copy_database(
     own: Sequence[OwnTable],
     options: CopyOptions,
     progress: Progress,
+    purges: Purges | None = None,
 ) -> CopyReport:
     """Copy all tables of the project, ids included; both databases are connected.
 
-    Tables that the target lacks are made first, which loses nothing there. Raises TransferError, StartFailed.
+    Tables that the target lacks are made first, which loses nothing there. `purges`: caches in front of the target,
+    which are to forget what was there. Raises TransferError, StartFailed.
     """
     async with source.snapshot() as snapshot:
         found = await found_tables(snapshot, source.dialect)
@@ -59,7 +62,10 @@ async def copy_database(
         async with unit_of_work(target, exclusive=True) as unit:
             await _make_room(unit.connection, target.dialect, plan, options)
             copying = _Copying(snapshot, source, unit.connection, target, options, progress)
-            return await copying.run(plan)
+            report = await copying.run(plan)
+            if purges is not None:
+                await purges.purge_with(unit)
+            return report
 
 
 async def _make_room(target: Connection, dialect: Dialect, plan: CopyPlan, options: CopyOptions) -> None:

@@ -14,6 +14,7 @@ from octavo.database.connection import Connection, Database
 from octavo.database.introspect import found_tables
 from octavo.database.unit_of_work import unit_of_work
 from octavo.media.storage.base import Storage
+from octavo.purging.purges import Purges
 from octavo.schema.registry import Registry
 from octavo.schema.uids import FILE
 from octavo.sql.ddl.tables import wanted_tables
@@ -70,8 +71,11 @@ async def import_archive(
     archive: ArchiveReader,
     parts: Set[Part],
     progress: Progress,
+    purges: Purges | None = None,
 ) -> ImportReport:
     """Put what the archive holds in the place of what the project has. Tables are as the definitions ask.
+
+    `purges`: caches in front, which are to forget what was there.
 
     Raises TransferError; then nothing is changed.
     """
@@ -90,6 +94,8 @@ async def import_archive(
             if Part.CONFIG in parts:
                 await work.configuration()
             await work.finish()
+            if purges is not None:
+                await purges.purge_with(unit)
     if uploads is not None:
         uploads.finish(before)
         work.report.files = len(uploads.names)
