@@ -1,5 +1,6 @@
 """`octavo export`, `octavo import`, `octavo db copy`: what they ask, say and refuse."""
 
+import asyncio
 import json
 import tarfile
 from contextlib import closing
@@ -7,8 +8,10 @@ from pathlib import Path
 
 import apsw
 import pytest
+from click.testing import Result
 
 from octavo.cli.secret_places import is_open_to_all
+from octavo.database import open_database
 from tests.cli.conftest import Call, purges, refused, said
 from tests.cli.projects import STORY, write_type
 from tests.postgresql_server import PostgresqlServer, database_name
@@ -97,6 +100,27 @@ def test_copy(call: Call, project: Path, tmp_path: Path, postgresql_url: str) ->
     assert refused(call("db", "copy", source, source)) == "source and target are the same database"
     assert refused(call("db", "copy", "sqlite:///none.db", back)) == "there is no file none.db"
     assert refused(call("db", "copy", source, "mysql://x")).startswith("a database URL begins with")
+
+
+def test_a_service_that_runs_is_noticed(call: Call, project: Path, tmp_path: Path, postgresql_url: str) -> None:
+    said(call("db", "upgrade"))
+    file = project / ".octavo/data.db"
+    url = f"sqlite:///{file}" if file.exists() else postgresql_url
+    archive = ("import", "-f", str(write_archive(tmp_path / "in.tar", town_files())), "--force")
+
+    async def meanwhile(*options: str) -> Result:
+        database = open_database(url)
+        await database.connect()
+        try:
+            await database.fetch_value("SELECT 1 FROM houses")
+            return await asyncio.to_thread(call, *archive, *options)
+        finally:
+            await database.close()
+
+    told = refused(asyncio.run(meanwhile()))
+    assert told.endswith("is in use: stop the service first. --in-use imports all the same")
+    said(asyncio.run(meanwhile("--in-use")))
+    said(call(*archive))
 
 
 @pytest.mark.usefixtures("cached")

@@ -1,16 +1,20 @@
 """A copy in the place of the database: which file is meant, whether anybody works with the database, and putting it
 back."""
 
-import subprocess
+import asyncio
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from octavo.backups.postgresql_tools import environment, find_tool, first_line, restore_database
+from octavo.backups.postgresql_tools import find_tool, restore_database
 from octavo.backups.problems import BackupFailed
 from octavo.backups.store import Manifest, Store, read_copy
+from octavo.database import open_database
 from octavo.database.sqlite_copy import NotADatabase, copy_database, is_open_elsewhere
+from octavo.database.topology import Topology
+from octavo.runtime.database_servers import direct_server
+from octavo.runtime.prepare_database import reach_database
 from octavo.settings import Settings
 from octavo.values import dataclass
 
@@ -57,14 +61,20 @@ def replaces_nothing(settings: Settings) -> bool:
     return _is_file(settings) and not settings.database_file.exists()
 
 
-def require_unused(settings: Settings) -> None:
-    """Raises BackupFailed while somebody else has the database open, as a service that runs does."""
+def require_tools(settings: Settings) -> None:
+    """Raises BackupFailed where a program is missing that a restore takes."""
+    if not _is_file(settings):
+        for name in ("psql", "pg_restore"):
+            find_tool(name)
+
+
+def require_unused(settings: Settings, remedy: str) -> None:
+    """Raises BackupFailed while somebody else has the database open, as a service that runs does; its text ends with
+    a remedy. Raises StartFailed."""
     end = time.monotonic() + _PATIENCE_SECONDS
-    while is_open_elsewhere(settings.database_file) if _is_file(settings) else _sessions(settings):
+    while is_open_elsewhere(settings.database_file) if _is_file(settings) else asyncio.run(_sessions(settings)):
         if time.monotonic() > end:
-            raise BackupFailed(
-                f"{target_of(settings)} is in use: stop the service first. --force restores all the same"
-            )
+            raise BackupFailed(f"{target_of(settings)} is in use: stop the service first. {remedy}")
         time.sleep(_PAUSE_SECONDS)
 
 
@@ -83,10 +93,12 @@ def _is_file(settings: Settings) -> bool:
     return settings.database.client == "sqlite"
 
 
-def _sessions(settings: Settings) -> int:
-    command = [find_tool("psql"), "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", f"--command={_SESSIONS}"]
-    # psql says its own name, so that the session that asks is none of those
-    done = subprocess.run(command, env=environment(settings), capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise BackupFailed(first_line(done.stderr) or "psql failed")
-    return int(done.stdout)
+async def _sessions(settings: Settings) -> int:
+    server, places = direct_server(settings)
+    topology = Topology(role="primary", places=places if len(places) > 1 else ())
+    database = open_database(parameters=server, pool_minimum=1, pool_maximum=1, topology=topology)
+    await reach_database(database)
+    try:
+        return int(await database.fetch_value(_SESSIONS))  # the connection that asks is its only one
+    finally:
+        await database.close()

@@ -7,6 +7,7 @@ from typing import Final
 
 import click
 
+from octavo.backups.restoring import require_unused
 from octavo.cli.base import Command, project_option, read_settings, say
 from octavo.cli.export import parts_of, parts_options
 from octavo.cli.progress import progress_bar
@@ -45,16 +46,21 @@ _REPLACED: Final = {
 @parts_options[0]
 @parts_options[1]
 @click.option("--force", is_flag=True, help="Answer every question with yes.")
+@click.option("--in-use", is_flag=True, help="Import even while a service has the database open.")
 @project_option
-def import_(file: Path, key: str | None, only: str | None, exclude: str | None, force: bool, project: Path) -> None:
+def import_(
+    file: Path, key: str | None, only: str | None, exclude: str | None, force: bool, in_use: bool, project: Path
+) -> None:
     """Replace content, files and settings by those of an archive of `strapi export` or `octavo export`.
 
     All of it or, if anything fails, nothing. Ids stay. Administrators, their roles, API tokens and releases stay as
-    they are. Stop the service for it.
+    they are. Stop the service for it: while one has the database open, an import is refused.
     """
     parts = parts_of(only, exclude)
     settings = read_settings(project)
     registry = project_registry(settings)
+    if not in_use:
+        require_unused(settings, "--in-use imports all the same")
     if file.suffix == ENCRYPTED and not key:
         key = click.prompt("Key of the archive", hide_input=True, err=True)
     with open_archive(file, key, settings.project / ".octavo") as archive:

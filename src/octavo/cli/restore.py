@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from octavo.backups import record
-from octavo.backups.restoring import Source, find_source, replaces_nothing, require_unused, target_of
+from octavo.backups.restoring import Source, find_source, replaces_nothing, require_tools, require_unused, target_of
 from octavo.backups.restoring import restore as put_back
 from octavo.cli.base import Command, project_option, read_settings, say
 from octavo.cli.progress import progress_bar
@@ -34,8 +34,9 @@ def restore(copy: Path, yes: bool, force: bool, project: Path) -> None:
     """
     settings = read_settings(project)
     source, target = find_source(copy, settings), target_of(settings)
+    require_tools(settings)
     if not force:
-        require_unused(settings)
+        require_unused(settings, "--force restores all the same")
     if not yes and not replaces_nothing(settings):
         click.confirm(f"Replace everything in {target}?", abort=True)
     with progress_bar("Restoring") as progress:
