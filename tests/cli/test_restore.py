@@ -8,12 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from octavo.backups import record
+from octavo.cli import main
 from octavo.database import open_database
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import unit_of_work
 from tests.cli.conftest import Call, purges, refused, said
+from tests.cli.projects import database_variables, make_project
 from tests.postgresql_server import PostgresqlServer, database_name
 
 EVERYTHING = """
@@ -193,8 +196,40 @@ def test_which_copy_is_meant(call: Call, project: Path, tmp_path: Path) -> None:
     assert found.begun_at <= found.ended_at <= time.time() * 1000
     assert "is a folder, and no copy" in refused(call("db", "restore", str(tmp_path), "--yes"))
     manifest.write_text(json.dumps({**told, "database": "postgresql"}))
-    wrong = f"{manifest.parent} is a copy of postgresql, and the project is on sqlite"
+    wrong = f"{manifest.parent} is a copy of postgresql, and the project is on sqlite: {MOVED['postgresql']}"
     assert refused(call("db", "restore", str(manifest.parent), "--yes")) == wrong
+
+
+MOVED = {
+    "sqlite": "`octavo db copy sqlite:///COPY postgresql://USER@HOST/NAME` moves what it holds",
+    "postgresql": "restore it into a database of PostgreSQL; `octavo db copy` moves what that holds",
+}
+
+
+def test_a_copy_of_the_other_database_is_known(
+    call: Call, project: Path, tmp_path: Path, postgresql_server: PostgresqlServer
+) -> None:
+    said(call("db", "upgrade"))
+    copy, on_sqlite = tmp_path / "copy", (project / ".octavo/data.db").exists()
+    other, own = ("postgresql", "sqlite") if on_sqlite else ("sqlite", "postgresql")
+    variables = database_variables(postgresql_server.create_database()) if on_sqlite else {}
+    made = make_project(tmp_path / "other")
+    said(CliRunner().invoke(main, ["db", "upgrade", "--project", str(made)], env=variables))
+    said(CliRunner().invoke(main, ["db", "backup", str(copy), "--project", str(made)], env=variables))
+    told = refused(call("db", "restore", str(copy), "--yes"))
+    moved = MOVED[other].replace("COPY", str(copy))
+    assert told == f"{copy} is a copy of {other}, and the project is on {own}: {moved}"
+
+
+@pytest.mark.parametrize("call", ["postgresql"], indirect=True)
+def test_a_copy_that_is_cut_off_changes_nothing(call: Call, tmp_path: Path) -> None:
+    said(call("db", "upgrade"))
+    said(call("db", "backup", str(tmp_path / "copy")))
+    whole = (tmp_path / "copy").read_bytes()
+    for size in (1000, len(whole) - 200):
+        (tmp_path / "copy").write_bytes(whole[:size])
+        told = refused(call("db", "restore", str(tmp_path / "copy"), "--yes"))
+        assert told.startswith("Nothing was restored: ")
 
 
 async def _with_database(project: Path, work):  # type: ignore[no-untyped-def]

@@ -93,7 +93,10 @@ def restore_database(settings: Settings, file: Path, database: str | None = None
     """Put a copy in the place of all tables of the project's schema, in the project's database or another one."""
     tools = find_tool("pg_restore"), find_tool("psql")
     schema = settings.database.schema
-    _run(settings, tools[0], "--list", str(file))  # refuses what is no copy before anything is touched
+    try:
+        _run(settings, tools[0], "--list", str(file))  # refuses what is no copy before anything is touched
+    except BackupFailed as error:
+        raise BackupFailed(f"Nothing was restored: {error}") from None
     # Said as SQL: by itself the tool would keep tables that are younger than the copy, or stumble over them.
     read = [tools[0], "--no-owner", "--no-privileges", f"--schema={schema}", "--file=-", str(file)]
     write = [tools[1], "--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1"]

@@ -18,6 +18,8 @@ from octavo.runtime.prepare_database import reach_database
 from octavo.settings import Settings
 from octavo.values import dataclass
 
+_MARKS: Final = {b"SQLite format 3\0": "sqlite", b"PGDMP": "postgresql"}
+_LONGEST_MARK: Final = max(map(len, _MARKS))
 _PATIENCE_SECONDS: Final = 3.0
 """How long sessions may take to go after their process has ended."""
 _PAUSE_SECONDS: Final = 0.2
@@ -36,19 +38,38 @@ class Source:
 
 
 def find_source(path: Path, settings: Settings) -> Source:
-    """The copy that is meant by a file, or by the folder of one copy. Raises BackupFailed."""
-    database = "sqlite" if _is_file(settings) else "postgresql"
+    """The copy that is meant by a file, or by the folder of one copy. Raises BackupFailed and OSError."""
     copy = read_copy(path if path.is_dir() else path.parent)
     if copy is not None and (path.is_dir() or path.name == copy.manifest.file):
-        if copy.manifest.database != database:
-            raise BackupFailed(f"{path} is a copy of {copy.manifest.database}, and the project is on {database}")
+        _require_same_kind(path, copy.path / copy.manifest.file, copy.manifest.database, settings)
         return Source(copy.path / copy.manifest.file, copy.manifest)
     if not path.is_dir():
+        _require_same_kind(path, path, _kind_of(path), settings)
         return Source(path)
     copies = Store(path).copies()
     if not copies:
         raise BackupFailed(f"{path} is a folder, and no copy: name the file, or the folder of one copy")
     raise BackupFailed(f"{path} holds copies, and is none: name one of them; the newest is {copies[0].path}")
+
+
+def _kind_of(file: Path) -> str | None:
+    """Which database a file is a copy of, by its first bytes; None where they do not tell."""
+    with file.open("rb") as opened:
+        begin = opened.read(_LONGEST_MARK)
+    return next((database for mark, database in _MARKS.items() if begin.startswith(mark)), None)
+
+
+def _require_same_kind(path: Path, file: Path, database: str | None, settings: Settings) -> None:
+    """Raises BackupFailed for a copy of the other kind of database, and says how it is moved."""
+    own = "sqlite" if _is_file(settings) else "postgresql"
+    if database in (None, own):
+        return
+    remedy = (
+        f"`octavo db copy sqlite:///{file} postgresql://USER@HOST/NAME` moves what it holds"
+        if database == "sqlite"
+        else "restore it into a database of PostgreSQL; `octavo db copy` moves what that holds"
+    )
+    raise BackupFailed(f"{path} is a copy of {database}, and the project is on {own}: {remedy}")
 
 
 def target_of(settings: Settings) -> str:
