@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cluster import programs
+from tests.cluster.debian_postgresql import DebianPostgresql, debian_server
 from tests.cluster.nodes import ADMINISTRATOR, USER, Cluster, cluster, node_variables
 from tests.cluster.press import write_press
 from tests.postgresql_server import PostgresqlServer
@@ -73,6 +74,13 @@ def nginx() -> Path:
 @pytest.fixture(scope="session")
 def caddy() -> Path:
     return _program("caddy")
+
+
+@pytest.fixture(scope="session")
+def debian_postgresql() -> Iterator[DebianPostgresql]:
+    """A server; each test makes a database there."""
+    with debian_server(_program("pg_ctl")) as server:
+        yield server
 
 
 def furnish(made: Cluster, url: str) -> None:

@@ -15,7 +15,6 @@ import asyncpg
 
 from octavo.database.ambient import Scope, joined
 from octavo.database.connection import LARGEST_ANSWER, Reads, Row, TransactionConflict, Values, Watch
-from octavo.database.explaining import no_values
 from octavo.database.pool import Pool, PoolUse
 from octavo.database.postgresql_apart import APART, ConnectionApart
 from octavo.database.postgresql_connection import (
@@ -27,7 +26,7 @@ from octavo.database.postgresql_connection import (
 )
 from octavo.database.postgresql_contents import PostgresqlContents
 from octavo.database.postgresql_errors import ConnectionLost, is_interruption, raise_translated
-from octavo.database.postgresql_plans import EXPLAIN, Undone, plan_with
+from octavo.database.postgresql_plans import Undone, plan_of, plan_with
 from octavo.database.postgresql_poolers import check_for_pooler, check_keeps_statements
 from octavo.database.postgresql_transaction import (
     BEGIN_READING,
@@ -212,8 +211,8 @@ class PostgresqlDatabase:
         return LedgerReader(lambda: self.fetch_value(LedgerVersions.stamp), lambda: self.fetch_row(LedgerVersions.read))
 
     async def plan_of(self, text: str) -> str:
-        rows = await self.fetch_all(EXPLAIN + text, no_values(text))
-        return "\n".join(row[0] for row in rows)
+        async with self.snapshot() as transaction:
+            return await plan_of(transaction, text)
 
     async def plan_with(self, table: str, more: str, text: str) -> str:
         plan = ""

@@ -1,7 +1,6 @@
 """What is known of slow statements: how the database would run them, and what the reads behind them look for. Both
 without values, found out in the background, one of them a second."""
 
-import logging
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
@@ -12,8 +11,6 @@ from octavo.database.connection import Database
 from octavo.http.slow_requests import LONGEST_STATEMENT, SlowRequest
 from octavo.plan.looked_for import LookedFor
 from octavo.values import dataclass
-
-logger = logging.getLogger(__name__)
 
 _MOST_BYTES: Final = 256 * 1024
 _MOST_WAITING: Final = 16
@@ -63,9 +60,8 @@ class SlowStatements:
         found = self._waiting.pop(text)
         try:
             plan = await self._database().plan_of(text)
-        except Exception as error:  # a server too old to tell, a table that is gone: it is only a hint
-            logger.debug("The plan of a slow statement cannot be told: %s", type(error).__name__)
-            plan = ""
+        except Exception as error:  # a table that is gone, a server that is away: it is only a hint
+            plan = f"The database does not tell: {type(error).__name__}"
         self._keep(
             text[:LONGEST_STATEMENT], _Known(plan[:_LONGEST_PLAN], asdict(found) if found else None, monotonic())
         )

@@ -1,0 +1,17 @@
+"""Plans and advice on the PostgreSQL of Debian: also one before 16 tells them, and is asked nothing that it refuses."""
+
+import asyncio
+from pathlib import Path
+
+from tests.cli.projects import database_variables
+from tests.cli.test_advise import fill, make_project, what_was_slow_gets_an_index
+from tests.cluster.debian_postgresql import DebianPostgresql
+
+
+def test_what_was_slow_gets_an_index(debian_postgresql: DebianPostgresql, tmp_path: Path) -> None:
+    variables = database_variables(debian_postgresql.create_database("plans"))
+    project = make_project(tmp_path / "site")
+    asyncio.run(fill(project, variables))
+    before = debian_postgresql.errors()
+    what_was_slow_gets_an_index(project, variables)
+    assert debian_postgresql.errors() == before
