@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from octavo.content.input.body_check import WriteRules
 from octavo.content.writer import EntryWriter
 from octavo.database.change_feed import ChangeFeed
 from octavo.errors import ApplicationError, ValidationError
@@ -105,6 +106,17 @@ async def test_a_hook_sees_data_as_it_is_cast_with_what_is_added(hooked: Hooked)
     }
     assert (page["locale"], seen[1].params.locale) == ("en", "en")
     assert (seen[0].source, seen[0].actor.kind) == ("code", "system")
+
+
+async def test_a_wrong_date_is_told_with_its_place_where_hooks_listen(hooked: Hooked) -> None:
+    hooked.hear(TOOL)
+    tool = await hooked.create("tool", name="Saw")
+    hooked.writer = EntryWriter(
+        hooked.shop.database, hooked.shop.registry, hooks=hooked.hooks, rules=WriteRules(place_relations=True)
+    )
+    with pytest.raises(ValidationError) as refused:
+        await hooked.update("tool", tool, publishedAt="soon")
+    assert [problem["path"] for problem in (refused.value.details or {})["errors"]] == [["publishedAt"]]
 
 
 async def test_a_hook_before_changes_what_is_written(hooked: Hooked) -> None:

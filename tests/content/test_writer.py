@@ -322,6 +322,24 @@ async def test_what_is_wrong_with_relations_can_be_told_with_its_place(
     assert await shop.count("tools") == 0
 
 
+async def test_every_wrong_date_can_be_told_with_its_place(shop: Workshop) -> None:
+    writer = EntryWriter(shop.database, shop.registry, rules=WriteRules(place_relations=True))
+    wrong = {"bought": "2024-02-30", "servicedAt": "soon", "publishedAt": "soon", "maker": 77}
+    problems = [
+        (["bought"], "Invalid date"),
+        (["servicedAt"], "Invalid format, expected a timestamp or an ISO date"),
+        (["publishedAt"], "Invalid format, expected a timestamp or an ISO date"),
+        (["maker"], "1 relation(s) of type api::maker.maker associated with this entity do not exist"),
+    ]
+    with pytest.raises(ValidationError) as refused:
+        await writer.create(shop.type("tool"), {"name": "Saw", **wrong})
+    assert problems_of(refused.value) == problems
+    tool = await shop.create("tool", name="Saw")
+    with pytest.raises(ValidationError) as refused:
+        await writer.update(shop.type("tool"), tool, {"publishedAt": "soon", "createdAt": "ages ago"})
+    assert problems_of(refused.value) == [problems[2]]
+
+
 async def test_relations_that_are_right_are_linked_where_places_are_told(shop: Workshop) -> None:
     writer = EntryWriter(shop.database, shop.registry, rules=WriteRules(place_relations=True))
     data = {"maker": {"id": 2}, "users": [3, "1", "3"], "photos": {"set": [2, 1]}}

@@ -35,7 +35,7 @@ from octavo.database.connection import (
     UnsuitableValue,
 )
 from octavo.database.unit_of_work import UnitOfWork
-from octavo.errors import ApplicationError, ValidationError
+from octavo.errors import ApplicationError, Problem, ValidationError
 from octavo.forms.printing import type_message
 from octavo.plan.changes import Change
 from octavo.plan.present_state import ComponentsFact, EntryFact, Fact, FactRow, LinksFact
@@ -315,7 +315,13 @@ class EntryUnit(UnitOfWork):
 
     def publication(self, content_type: ContentType, given: Any) -> tuple[Presence, int | None]:
         """For whom an entry with this `publishedAt` is there; when it is to appear, if that is later."""
-        return self._stored_publication(content_type, store_at(content_type, PUBLISHED_AT, given, self._dialect))
+        try:
+            moment = store_at(content_type, PUBLISHED_AT, given, self._dialect)
+        except ValidationError as error:
+            if self._context.rules.place_relations:
+                raise ValidationError.from_problems([Problem((PUBLISHED_AT,), error.message)]) from None
+            raise
+        return self._stored_publication(content_type, moment)
 
     def _stored_publication(self, content_type: ContentType, moment: Any) -> tuple[Presence, int | None]:
         """The same of a `publishedAt` as it is stored."""

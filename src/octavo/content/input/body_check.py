@@ -17,6 +17,7 @@ from octavo.content.input.input_tree import (
 )
 from octavo.content.input.prefetch import Prefetched, state_facts
 from octavo.content.input.unique_values import unique_values
+from octavo.content.input.unreadable_dates import unreadable_dates
 from octavo.content.input_path import TOP
 from octavo.content.validation.body_validator import Validator
 from octavo.content.validation.scalar_rules import Mode
@@ -35,8 +36,8 @@ from octavo.values import dataclass
 class WriteRules:
     """How bodies are looked at: the rules `relationErrors`, `zoneComponents` and `futurePublication`.
 
-    `place_relations`: what is wrong with relations is told with its path. `listed_only`: dynamic zones take no
-    component that they do not list. `hides_future`: what is to be published in the future is not live yet.
+    `place_relations`: what is wrong with relations and dates is told with its path. `listed_only`: dynamic zones take
+    no component that they do not list. `hides_future`: what is to be published in the future is not live yet.
     """
 
     place_relations: bool = False
@@ -77,6 +78,7 @@ class BodyCheck:
         self.body = self._read(outcome.value)
         if rules.place_relations:
             self._relation_problems += meaningless_relations(self.body)
+        self._dates = [*unreadable_dates(self.body, dialect)] if rules.place_relations else []
         self._wanted = wanted_targets(self.body, every=rules.place_relations)
         self.unique = unique_values(self.body, own, dialect)
 
@@ -113,7 +115,7 @@ class BodyCheck:
                 trails if found.is_taken(fact) or (others and replace(fact, own_id=None) in others) else trails[1:]
             )
         )
-        problems = list(self._found(mode, taken))
+        problems = [*self._found(mode, taken), *self._dates]
         return problems + (self._relation_problems or (self._misplaced if self._placing else self._missing)(found))
 
     def _found(self, mode: Mode, taken: frozenset[tuple[str, ...]]) -> Sequence[Problem]:

@@ -133,7 +133,8 @@ class Compat:
     )
     relation_errors: Literal["bare", "placed"] = setting(
         "bare",
-        "What is wrong with relations and files in a body: told once and without a path, or each with its path.",
+        "What is wrong with relations and files in a body, and dates and times that are none: told once and without a "
+        "path, or each with its path.",
         default_doc=_BY_PROFILE,
     )
     image_types: Literal["declared", "checked"] = setting(
