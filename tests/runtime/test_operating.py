@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 import pytest
 
+from octavo.database.postgresql import PostgresqlDatabase
 from octavo.errors import ServiceUnavailable
 from octavo.http.slow_requests import SlowRequest, SlowRequests, shape_of
 from octavo.runtime.prepare_database import StartFailed
@@ -23,6 +24,7 @@ from octavo.telemetry.samples import Family, Histogram, join, render
 from octavo.telemetry.workers import Workers
 from tests.cli.projects import database_variables, make_project
 from tests.http.asgi import Answer, Header, call
+from tests.postgresql_server import PostgresqlServer
 
 pytestmark = pytest.mark.anyio
 
@@ -121,6 +123,24 @@ async def test_a_database_that_is_away_is_asked_once_for_many(caplog: pytest.Log
     assert found == [["starting: the database is not up to date yet", "database: it cannot be reached"]] * 20
     assert away.asked == 1
     assert "hush" not in caplog.text
+
+
+async def test_whoever_asks_waits_for_one_look_at_a_server_that_is_frozen(
+    own_postgresql_server: PostgresqlServer,
+) -> None:
+    database = PostgresqlDatabase(own_postgresql_server.create_database())
+    await database.connect()
+    readiness = Readiness(lambda: database)
+    readiness.started = True
+    own_postgresql_server.freeze()
+    before = database.statements
+    try:
+        found = await asyncio.gather(*(readiness.reasons() for _ in range(5)))
+    finally:
+        own_postgresql_server.freeze(False)
+    assert found == [["database: it cannot be reached"]] * 5
+    assert database.statements - before == 1
+    await database.close()
 
 
 async def test_without_a_token_nothing_is_told_nor_watched(tmp_path: Path) -> None:

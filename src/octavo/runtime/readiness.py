@@ -12,7 +12,8 @@ from octavo.outage_log import report_outage
 _SECONDS: Final = 2.0
 """How long the database has for a sign of life."""
 _KEPT_SECONDS: Final = 0.5
-"""How long its last sign counts: callers must not make it busy."""
+"""How long its last sign counts, or the lack of one, from when it is known: callers must not make it busy, nor wait for
+more than one look."""
 
 
 class Readiness:
@@ -32,9 +33,9 @@ class Readiness:
         if self.draining:
             reasons.append("draining: the service is about to end")
         async with self._turn:
-            now = self._clock.steady()
-            if self._known is None or now - self._known[0] >= _KEPT_SECONDS:
-                self._known = now, await self._look()
+            if self._known is None or self._clock.steady() - self._known[0] >= _KEPT_SECONDS:
+                reason = await self._look()
+                self._known = self._clock.steady(), reason
         return [*reasons, *filter(None, [self._known[1]])]
 
     async def _look(self) -> str | None:
