@@ -79,6 +79,7 @@ LATE = {
     ("octavo.http.ranges", "email.utils"),
     ("octavo.jobs.schedule", "cronsim"),
     ("octavo.jobs.schedule", "zoneinfo"),
+    ("octavo.settings.values", "zoneinfo"),
     ("octavo.mail.templates", "html"),
     ("octavo.mail.folder", "octavo.mail.mime"),
     ("octavo.mail.sendmail", "octavo.mail.mime"),

@@ -83,6 +83,25 @@ def test_remarks_on_definitions_are_told_and_refused_where_wished(call: Call, pr
     assert (strict.exit_code, "Error: 1 remark on the definitions" in strict.stderr) == (1, True)
 
 
+def test_what_may_not_be_meant_is_told(call: Call, project: Path) -> None:
+    (project / "config").mkdir()
+    control = '[caching.control."api::stroy.story"]\n"autenticated" = "max-age=5"\n'
+    caches = '[caching.purge.caches.front]\nkind = "purge"\nurl = "https://front.example/?key=hidden"\n'
+    keys = '[caching.surrogateKeys]\nheaders = ["Surrogate-Key"]\n'
+    (project / "config/api.toml").write_text(control + caches + keys, "utf-8")
+    told = '"api::stroy.story"'
+    remarks = answered(call("config", "check", "--json"))["remarks"]
+    assert [(one["key"], one["message"]) for one in remarks] == [
+        (f"caching.control.{told}", "there is no such content-type; did you mean api::story.story?"),
+        (f"caching.control.{told}.autenticated", "there is no such role; did you mean authenticated?"),
+    ]
+    lines = said(call("config", "check"))
+    assert "Remarks on the settings:" in lines
+    shown = "\n".join(lines)
+    assert "https://front.example/?***" in shown
+    assert '"autenticated":"max-age=5"' in shown.replace(" ", "").replace("'", '"')
+
+
 def test_types_with_names_that_graphql_needs_itself_are_left_out(call: Call, project: Path) -> None:
     add_type(project, "error", "errors")
     name = "info.singularName: left out of GraphQL: its GraphQL name 'Error'"

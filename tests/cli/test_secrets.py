@@ -127,7 +127,9 @@ def test_rotate_app_keys(project: Path) -> None:
 def test_what_lies_elsewhere_is_shown_when_asked(project: Path) -> None:
     given = {"JWT_SECRET": "a, b"}
     result = run(project, "rotate", "jwt", **given)
-    assert "JWT_SECRET comes from JWT_SECRET, not from .env: with --show the new values are printed" in result.output
+    assert (
+        "JWT_SECRET comes from the environment, not from .env: with --show the new values are printed" in result.output
+    )
     shown = dict(line.split("=", 1) for line in run(project, "rotate", "jwt", "--show", **given).stdout.splitlines())
     (accepted,) = load_settings(project, shown).secrets.accepted_jwt_secrets
     assert accepted.text == "a, b"

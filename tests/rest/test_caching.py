@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.cache_control import kept_by_asker, lets_others_keep, read_cache_control
+from octavo.cache_control import kept_by_asker, read_cache_control, shared_directives
 from octavo.settings import load_settings
 from octavo.settings.problems import SettingsError
 from tests.models.club import FULL, NEVER, SAFE, Club
@@ -117,27 +117,46 @@ async def test_safe_projects_let_nobody_else_keep_what_is_read(new_club: OpenClu
 
 
 @pytest.mark.parametrize(
-    "control",
+    "control, place, problem",
     [
-        {"*": {"public": "for ever"}},
-        {"*": {"public": "max-age"}},
-        {"*": {"public": "max-age=1, max-age=2"}},
-        {"*": {"public": "private, public"}},
-        {"*": {"public": "public=3"}},
-        {"*": {"public": ""}},
-        {"*": {"authenticated": "public, max-age=1"}},
-        {"*": {"authenticated": "s-maxage=1"}},
-        {"*": "public"},
-        {"*": {"public": 5}},
+        ({"*": {"public": "for ever"}}, '"*".public', 'there is no directive "for ever"'),
+        ({"*": {"public": "max-age"}}, '"*".public', "max-age needs seconds, as in max-age=60"),
+        ({"*": {"public": "max-age=-5"}}, '"*".public', "max-age needs seconds, as in max-age=60"),
+        ({"*": {"public": "maxage=5"}}, '"*".public', 'there is no directive "maxage"; did you mean max-age?'),
+        ({"*": {"public": "max-age=1, max-age=2"}}, '"*".public', "max-age is there twice"),
+        ({"*": {"public": "private, public"}}, '"*".public', "private contradicts public"),
+        ({"*": {"public": "public=3"}}, '"*".public', "public takes no value"),
+        ({"*": {"public": ""}}, '"*".public', 'there is no directive ""'),
+        ({"*": {"authenticated": "public, s-maxage=1"}}, '"*".authenticated', "expected no public and no s-maxage"),
+        ({"api::tag.tag": {"public": "pubilc, x"}}, '"api::tag.tag".public', '"pubilc"; did you mean public?'),
+        ({"*": "public"}, '"*"', "expected a table of directives by role"),
+        ({"*": {"public": 5}}, '"*".public', "expected a text of directives"),
     ],
 )
-def test_what_caches_would_not_understand_is_refused_at_a_start(tmp_path: Path, control: object) -> None:
-    with pytest.raises(SettingsError, match=r"caching\.control"):
+def test_what_caches_would_not_understand_is_refused_with_its_place(
+    tmp_path: Path, control: object, place: str, problem: str
+) -> None:
+    with pytest.raises(SettingsError) as refused:
         load_settings(tmp_path, saying(control))
+    (told,) = refused.value.problems
+    assert told.key == f"api.caching.control.{place}"
+    assert problem in told.message
+
+
+async def test_types_and_roles_that_there_are_not_are_told(
+    new_club: OpenClub, caplog: pytest.LogCaptureFixture
+) -> None:
+    said = {"public": "max-age=1", "editr": "max-age=1", "api-token": "max-age=1", "*": "max-age=1"}
+    await new_club(**saying({"api::tga.tag": {}, "api::tag.tag": said}))
+    told = [one.getMessage().partition("caching.control.")[2] for one in caplog.records]
+    assert [one for one in told if one] == [
+        '"api::tga.tag": there is no such content-type; did you mean api::tag.tag?',
+        '"api::tag.tag".editr: there is no such role',
+    ]
 
 
 def test_directives_are_read_in_one_spelling() -> None:
     assert read_cache_control(" Public ,max-age=60,IMMUTABLE") == "public, max-age=60, immutable"
     assert kept_by_asker("public, max-age=60, s-maxage=9") == "private, max-age=60"
     assert kept_by_asker("no-store") == "no-store"
-    assert not lets_others_keep("private, max-age=1")
+    assert not shared_directives("private, max-age=1")

@@ -18,8 +18,7 @@ from octavo.http.request_names import new_name
 from octavo.http.response import Response
 from octavo.http.router import Router
 from octavo.runtime.logs import JsonLines, TextLines, set_up_log
-from octavo.runtime.prepare_database import StartFailed
-from octavo.settings import load_settings
+from octavo.settings import SettingsError, load_settings
 from octavo.telemetry.observer import AllObservers
 from tests.http.asgi import answer_path_values, ask
 
@@ -88,7 +87,8 @@ def test_a_line_tells_its_moment(created: float) -> None:
 
 
 def test_levels_have_to_be_known(tmp_path: Path) -> None:
-    with pytest.raises(StartFailed, match=r"octavo\.http is 'loud'; it has to be one of debug, info, warning, error"):
+    expected = r'server\.log\.levels\."octavo\.http": expected one of debug, info, warning, error, not "loud"'
+    with pytest.raises(SettingsError, match=expected):
         set_up(tmp_path, LEVELS='{"octavo.http": "loud"}')
 
 

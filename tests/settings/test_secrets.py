@@ -51,7 +51,7 @@ def test_keys_are_written_as_they_are_read(tmp_path: Path) -> None:
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "secret"
-    path.write_text("from a file\n", "utf-8")
+    path.write_text("from a long file\n", "utf-8")
     return path
 
 
@@ -67,8 +67,8 @@ def test_values_lie_in_files(tmp_path: Path, file: Path) -> None:
     (tmp_path / ".env").write_text("API_TOKEN_SALT_FILE=secret\nJWT_SECRET=before\n", "utf-8")
     settings = load_settings(tmp_path, environment)
     given = settings.plugins.users_permissions.config
-    assert settings.secrets.jwt_secret == settings.secrets.api_token_salt == "from a file"
-    assert settings.server.metrics.token == given.providers["github"]["secret"] == "from a file"
+    assert settings.secrets.jwt_secret == settings.secrets.api_token_salt == "from a long file"
+    assert settings.server.metrics.token == given.providers["github"]["secret"] == "from a long file"
     assert settings.server.custom == {"keyFile": "a name of the project's own"}
     sources = settings.sources
     assert sources["secrets", "api_token_salt"] == ".env: API_TOKEN_SALT_FILE"
@@ -81,7 +81,7 @@ def test_files_reach_a_v4_projects_configuration(tmp_path: Path, file: Path) -> 
     code = "module.exports = ({env}) => ({'users-permissions': {config: {jwtSecret: env('JWT_SECRET')}}})"
     (tmp_path / "config/plugins.js").write_text(code, "utf-8")
     environment = {"JWT_SECRET_FILE": str(file), "DATABASE_URL": "sqlite:///data.db"}
-    assert load_settings(tmp_path, environment).secrets.jwt_secret == "from a file"
+    assert load_settings(tmp_path, environment).secrets.jwt_secret == "from a long file"
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,11 @@ async def list_grants(database: Database) -> tuple[Role, ...]:
     return tuple(roles)
 
 
+async def role_types(database: Database) -> frozenset[str]:
+    """The types of all roles."""
+    return frozenset(row[2] for row in await database.fetch_all(_ROLES))
+
+
 async def grant(
     database: Database, role: str, actions: Iterable[str], feed: ChangeFeed | None = None
 ) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from octavo.cli.v4_report import refuse_open, report_on, tell_v4
 from octavo.plurals import counted
 from octavo.runtime.definitions import warnings_of
 from octavo.runtime.process import build
+from octavo.runtime.settings_remarks import likely_mistakes, remarks_on
 from octavo.settings import describe, load_settings, missing_secrets
 from octavo.settings.compat import RULES
 from octavo.settings.keys import camel
@@ -45,6 +46,7 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
     octavo = build(settings)
     asyncio.run(octavo.site.register())
     remarks = warnings_of(octavo.site.registry, settings)
+    doubts = (*remarks_on(settings, octavo.site.registry), *likely_mistakes(settings))
     report = report_on(settings, octavo.site.registry, octavo.site.code)
     rows = [row._asdict() for row in describe(settings)]
     rules = {name: getattr(settings.api.compat, name) for name in RULES}
@@ -71,6 +73,7 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
                 "rules": told_rules,
                 "missingSecrets": missing,
                 "definitions": [*map(asdict, remarks)],
+                "remarks": [*map(asdict, doubts)],
                 "settings": rows,
             }
         )
@@ -91,6 +94,8 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
         tell_v4(report)
     if remarks:
         say("\nRemarks on the definitions:\n{}", "\n".join(map(str, remarks)))
+    if doubts:
+        say("\nRemarks on the settings:\n{}", "\n".join(map(str, doubts)))
     _end(remarks, report, strict)
     say("\nSettings, definitions and code can be used: octavo start takes them as they are.")
 

@@ -191,7 +191,8 @@ def _names_in_env(settings: Settings, row: Rotated) -> dict[str, str]:
         if source is not None and _is_in_env(settings, variable, place):
             source = None  # a v4 project's own files take it from there
         if source is not None and (not source.startswith(".env: ") or source.endswith("_FILE")):
-            refuse(f"{variable} comes from {source}, not from .env: with --show the new values are printed")
+            origin = "the environment" if source == variable else source
+            refuse(f"{variable} comes from {origin}, not from .env: with --show the new values are printed")
         names[variable] = source.removeprefix(".env: ") if source else variable
     return names
 

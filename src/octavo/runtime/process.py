@@ -34,6 +34,7 @@ from octavo.runtime.open_resources import migrations_folder
 from octavo.runtime.operating import Operating
 from octavo.runtime.prepare_database import StartFailed, check_types, prepare_database, update_database
 from octavo.runtime.project_files import read_marks
+from octavo.runtime.settings_remarks import tell_unknown_roles
 from octavo.runtime.site import Site, build_site
 from octavo.runtime.static_files import static_files
 from octavo.schema.problems import InvalidDefinitions
@@ -109,6 +110,7 @@ class Process:
         await self.site.register()
         check_types(await prepare_database(self.database, self.site.registry, *_tables(self.settings)))
         await _set_up_roles(self.infrastructure, self.site)
+        await tell_unknown_roles(self.database, self.settings)
         await self.infrastructure.begin()
         await self.site.bootstrap()
         await self.site.prepare()

@@ -65,6 +65,7 @@ from octavo.runtime.project_code import (
     tell_closed,
 )
 from octavo.runtime.services import Services
+from octavo.runtime.settings_remarks import tell_remarks
 from octavo.runtime.topics import followed, make_jobs, site_topics
 from octavo.runtime.webhooks import webhook_witness
 from octavo.schema.registry import Registry
@@ -150,6 +151,7 @@ def build_site(infrastructure: Infrastructure, before: Registry | None = None) -
     settings = infrastructure.settings
     registry = definitions.project_registry(settings)
     definitions.tell(definitions.warnings_of(registry, settings))
+    tell_remarks(settings, registry)
     caches = CacheScope(infrastructure.caches)
     try:
         return _join(infrastructure, registry, caches, _new_components(registry, before))

@@ -36,7 +36,8 @@ _KINDS: dict[Any, Kind] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """What a dataclass field says about its key, beyond name, type and default."""
+    """What a dataclass field says about its key, beyond name, type and default. `shows`: what of a table may be shown:
+    all; or what sounds like no secret, by default unless it is one as a whole."""
 
     doc: str = ""
     name: str | None = None
@@ -46,6 +47,7 @@ class Row:
     aliases: Mapping[str, str] = field(default_factory=dict)
     entry_names: Literal["camel", "kebab"] = "camel"
     secret: bool = False
+    shows: Literal["all", "named"] | None = None
     others: bool = False
     default_doc: str | None = None
     older: Mapping[str, str] = field(default_factory=dict)

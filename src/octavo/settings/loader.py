@@ -16,13 +16,16 @@ from octavo.settings.compat import RULES
 from octavo.settings.database_url import read_database_url
 from octavo.settings.keys import Key, canonical
 from octavo.settings.model import SECTIONS, TABLES, Mode, Settings
+from octavo.settings.placing import placed
 from octavo.settings.problems import SettingsError, SettingsProblem
 from octavo.settings.provider_checks import check_providers
+from octavo.settings.sense import doubts, not_meant
 from octavo.settings.sign_in_providers import provider_problems
 from octavo.settings.sources import (
     Found,
     Given,
     find_files,
+    misspelt,
     read_env_file,
     read_files,
     read_v4_variables,
@@ -131,7 +134,11 @@ def inspect_settings(
     told = tell_star(ranking.settled(settings.sources), settings.api.compat.star_origins)
     findings = (*unread, *told, *provider_findings(settings))
     settings = replace(settings, findings=findings)
+    unmeant, remarks = tuple(not_meant(settings)), (*misspelt(dotenv, _ENV), *misspelt(environment), *doubts(settings))
+    is_foreign = settings.is_v4 or settings.adopted  # starts as it is
+    settings = replace(settings, remarks=(*remarks, *unmeant) if is_foreign else remarks)
     problems += missing or _check(settings, require_secrets)
+    problems += () if is_foreign else unmeant
     return Inspected(settings, tuple(problems))
 
 
@@ -290,21 +297,21 @@ def _check(settings: Settings, require_secrets: bool) -> Iterable[SettingsProble
     """What single keys cannot say."""
     database, cors = settings.database, settings.middlewares.cors
     if database.client == "postgres" and not database.name:
-        yield _problem(settings, ("database", "name"), "expected the name of the PostgreSQL database")
+        yield _nameless(settings)
     if database.pool.min > database.pool.max:
-        yield _problem(settings, ("database", "pool", "min"), f"expected at most pool.max, {database.pool.max}")
+        yield placed(settings, ("database", "pool", "min"), f"expected at most pool.max, {database.pool.max}")
     if settings.api.compat.cors == "exact" and cors.credentials and "*" in cors.origins:
         expected = "expected a list of exact origins, not *, where credentials are allowed"
-        yield _problem(settings, ("middlewares", "cors", "origins"), expected)
+        yield placed(settings, ("middlewares", "cors", "origins"), expected)
     if settings.api.compat.cors != "exact" and "*" not in cors.origins:
         expected = f"expected no list: under the rule compat.cors {settings.api.compat.cors} all origins are let in"
-        yield _problem(settings, ("middlewares", "cors", "origins"), expected)
+        yield placed(settings, ("middlewares", "cors", "origins"), expected)
     for place, expected in check_providers(settings):
-        yield _problem(settings, place, expected)
+        yield placed(settings, place, expected)
     first = settings.admin.first
     if (first.email is None) != (first.password is None):
         missing = "email" if first.email is None else "password"
-        yield _problem(settings, ("admin", "first", missing), "expected address and password, or neither")
+        yield placed(settings, ("admin", "first", missing), "expected address and password, or neither")
     yield from _provider_problems(settings)
     yield from _cache_problems(settings)
     if settings.mode != "development" and require_secrets:
@@ -313,35 +320,34 @@ def _check(settings: Settings, require_secrets: bool) -> Iterable[SettingsProble
                 yield SettingsProblem(".env", name, _NO_SECRET.format(settings.mode))
 
 
+def _nameless(settings: Settings) -> SettingsProblem:
+    """Where a variable says that it is PostgreSQL, the variable beside it is to say the name."""
+    expected = "expected the name of the PostgreSQL database"
+    source = settings.sources.get(("database", "client"), "")
+    if ("database", "name") in settings.sources or not source.endswith("CLIENT"):
+        return placed(settings, ("database", "name"), expected)
+    return SettingsProblem(f"{source.removesuffix('CLIENT')}NAME", "database.name", expected)
+
+
 def _provider_problems(settings: Settings) -> Iterable[SettingsProblem]:
     place = ("plugins", "users_permissions", "config", "providers")
     for name, given in settings.plugins.users_permissions.config.providers.items():
         for path, message in provider_problems(name, given):
-            problem = _problem(settings, place, message)
+            problem = placed(settings, place, message)
             yield replace(problem, key=f"{problem.key}.{path}")
 
 
 def _cache_problems(settings: Settings) -> Iterable[SettingsProblem]:
     caching = settings.api.caching
     for path, message in cache_problems(caching):
-        problem = _problem(settings, ("api", "caching", "purge", "caches"), message)
+        problem = placed(settings, ("api", "caching", "purge", "caches"), message)
         yield replace(problem, key=f"{problem.key}.{path}")
     if caching.purge.caches and not caching.surrogate_keys.headers:
         expected = (
             "expected the header that caches in front know answers by, such as Surrogate-Key: some are to be told"
         )
-        yield _problem(settings, ("api", "caching", "surrogate_keys", "headers"), expected)
+        yield placed(settings, ("api", "caching", "surrogate_keys", "headers"), expected)
     lag, again = settings.database.replica_lag, caching.purge.again
     if caching.purge.caches and settings.database.replicas and max(again, default=0) <= lag:
         expected = f"expected a last time later than database.replicaLag, {lag} ms: replicas answer readers until then"
-        yield _problem(settings, ("api", "caching", "purge", "again"), expected)
-
-
-def _problem(settings: Settings, place: tuple[str, ...], message: str) -> SettingsProblem:
-    key = _KEYS[place]
-    file = f"config/{key.file}.toml"
-    source = settings.sources.get(place, file)
-    silent = next((one for one in settings.findings if one.setting == f"{key.file}.{key.dotted}"), None)
-    if place not in settings.sources and silent is not None:  # a v4 project says it, of what there is not
-        return SettingsProblem(silent.place, silent.key, f"{silent.message}; {message}")
-    return SettingsProblem(source, key.dotted if source == file else f"{key.file}.{key.dotted}", message)
+        yield placed(settings, ("api", "caching", "purge", "again"), expected)

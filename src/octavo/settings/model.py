@@ -13,6 +13,7 @@ from octavo.settings.files.middlewares import Middlewares
 from octavo.settings.files.plugins import Plugins
 from octavo.settings.files.server import Server
 from octavo.settings.keys import Table, read_table, setting
+from octavo.settings.problems import SettingsProblem
 from octavo.settings.v4.findings import Finding
 from octavo.values import dataclass
 
@@ -63,7 +64,7 @@ class Settings:
     """All settings of one project. `adopted` means that the folder has no configuration of Octavo's own.
 
     Of a project of v4 (`is_v4`, by its `package.json`) `findings` tell what became of its own configuration, and
-    `named_plugins` which plugins that names, in its order.
+    `named_plugins` which plugins that names, in its order. `remarks` stop no start.
     """
 
     project: Path
@@ -80,6 +81,7 @@ class Settings:
     is_v4: bool = False
     findings: tuple[Finding, ...] = field(default=(), repr=False, compare=False)
     named_plugins: tuple[str, ...] = field(default=(), repr=False)
+    remarks: tuple[SettingsProblem, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def profile(self) -> Profile:

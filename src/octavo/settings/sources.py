@@ -14,7 +14,7 @@ from octavo.own_files import MEGABYTE, read_own_file
 from octavo.settings.keys import Key, Table, camel, canonical, kebab
 from octavo.settings.model import FILES, TABLES
 from octavo.settings.problems import SettingsProblem, unknown
-from octavo.settings.values import free_value
+from octavo.settings.values import Misplaced, free_value
 from octavo.values import dataclass
 
 PREFIX = "OCTAVO_"
@@ -76,7 +76,7 @@ def read_plain_table(
         if known in seen:
             yield SettingsProblem(source, path, f"given twice, the other time as another spelling of {known}")
         elif isinstance(member, Key):
-            yield _read_value(member, value, source, path)
+            yield from _read_value(member, value, source, path)
         elif isinstance(value, Mapping):
             yield from read_plain_table(member, value, source, (*place, known))
         else:
@@ -92,11 +92,20 @@ def _read_other(table: Table, name: str, value: Any, source: str, path: str) -> 
     return Given(table.others, value, source, (name,))
 
 
-def _read_value(key: Key, value: Any, source: str, path: str) -> Given | SettingsProblem:
+def _read_value(key: Key, value: Any, source: str, path: str) -> Found:
     try:
-        return Given(key, key.kind.from_toml(value), source)
-    except ValueError:
-        return SettingsProblem(source, path, _expected(key, value))
+        yield Given(key, key.kind.from_toml(value), source)
+    except ValueError as error:
+        yield from _refused(key, value, source, path, error)
+
+
+def _refused(key: Key, value: Any, source: str, path: str, error: Exception) -> Iterator[SettingsProblem]:
+    """What is wrong with a value; each part of it by itself, where its kind tells them."""
+    if isinstance(error, Misplaced):
+        for inner, expected in error.parts:
+            yield SettingsProblem(source, f"{path}.{inner}", expected)
+    else:
+        yield SettingsProblem(source, path, _expected(key, value))
 
 
 def _expected(key: Key, value: Any) -> str:
@@ -123,21 +132,31 @@ def read_v4_variables(variables: Mapping[str, str], label: str = "") -> Found:
     """What the variables of v4 projects give; as in v4, an empty one is not set."""
     for name, key in V4_VARIABLES.items():
         if variables.get(name):
-            yield _read_text(key, variables[name], label + name)
+            yield from _read_text(key, variables[name], label + name)
 
 
 def read_variables(variables: Mapping[str, str], label: str = "") -> Found:
     """What `OCTAVO_<FILE>__<KEY>...` variables give."""
     for name, text in variables.items():
         if name.upper().startswith(PREFIX) and "__" in name:
-            yield _read_variable(name, text, label + name)
+            yield from _read_variable(name, text, label + name)
 
 
-def _read_variable(name: str, text: str, source: str) -> Given | SettingsProblem:
+def misspelt(variables: Mapping[str, str], label: str = "") -> Iterator[SettingsProblem]:
+    """Variables that lack an underscore to be settings. Only told: Kubernetes makes some like it for its services."""
+    known = {canonical(name): name for name in _VARIABLES}
+    for name in variables:
+        meant = known.get(canonical(name)) if name.upper().startswith(PREFIX) and "__" not in name else None
+        if meant is not None:
+            yield SettingsProblem(label + name, "", f"nothing reads this variable; did you mean {meant}?")
+
+
+def _read_variable(name: str, text: str, source: str) -> Found:
     key, names = _find(name)
     if key is None:
-        return SettingsProblem(source, "", _unknown_variable(name))
-    return _read_inside(key, names, text, source) if names else _read_text(key, text, source)
+        yield SettingsProblem(source, "", _unknown_variable(name))
+    else:
+        yield from _read_inside(key, names, text, source) if names else _read_text(key, text, source)
 
 
 def _find(name: str) -> tuple[Key | None, list[str]]:
@@ -163,14 +182,14 @@ def _unknown_variable(name: str) -> str:
     return message if "did you mean" in message else "unknown key; docs/settings.md lists them all"
 
 
-def _read_text(key: Key, text: str, source: str) -> Given | SettingsProblem:
+def _read_text(key: Key, text: str, source: str) -> Found:
     try:
-        return Given(key, key.kind.from_text(text), source)
-    except ValueError:
-        return SettingsProblem(source, f"{key.file}.{key.dotted}", _expected(key, text))
+        yield Given(key, key.kind.from_text(text), source)
+    except ValueError as error:
+        yield from _refused(key, text, source, f"{key.file}.{key.dotted}", error)
 
 
-def _read_inside(key: Key, names: list[str], text: str, source: str) -> Given | SettingsProblem:
+def _read_inside(key: Key, names: list[str], text: str, source: str) -> Found:
     """A value within a table of free names; it must leave the table what it is."""
     first = kebab(names[0]) if key.row.entry_names == "kebab" else camel(names[0])
     inside = (first, *map(camel, names[1:]))
@@ -181,6 +200,7 @@ def _read_inside(key: Key, names: list[str], text: str, source: str) -> Given | 
         nested = {name: nested}
     try:
         key.kind.from_toml(nested)
-    except (ValueError, AttributeError):
-        return SettingsProblem(source, f"{key.file}.{key.dotted}", _expected(key, text))
-    return given
+    except (ValueError, AttributeError) as error:
+        yield from _refused(key, text, source, f"{key.file}.{key.dotted}", error)
+    else:
+        yield given

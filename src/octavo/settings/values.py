@@ -23,6 +23,14 @@ _MILLISECONDS = {"ms": 1, "s": 1000, "m": 60_000}
 _AMOUNT = re.compile(r"(\d{1,15}) ?([a-z]{0,2})")
 
 
+class Misplaced(ValueError):
+    """What is wrong inside of a table: the path of each part below it, and what was expected there."""
+
+    def __init__(self, parts: Iterable[tuple[str, str]]) -> None:
+        self.parts = tuple(parts)
+        super().__init__("; ".join(f"{path}: {expected}" for path, expected in self.parts))
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """One kind of value. `expected` completes the sentence "expected ..."; `item_is_text`: it is a table of texts."""
@@ -204,6 +212,58 @@ def one_of(choices: Iterable[str], aliases: Mapping[str, str] | None = None) -> 
 def table_of(kind: Kind, meaning: str) -> Kind:
     """A table whose values are of one kind."""
     return replace(_mapping(f"a table of {meaning}, each {kind.expected}", kind.from_toml), item_is_text=True)
+
+
+def entries_of(kind: Kind, meaning: str) -> Kind:
+    """The same, which tells each value that is none by its name."""
+
+    def read(value: Any) -> Mapping[str, Any]:
+        if not isinstance(value, Mapping):
+            raise ValueError
+        found, wrong = {}, []
+        for name, item in value.items():
+            try:
+                found[name] = kind.from_toml(item)
+            except ValueError:
+                wrong.append((quoted(name), f"expected {kind.expected}, not {dumps(item, default=str)}"))
+        if wrong:
+            raise Misplaced(wrong)
+        return found
+
+    expected = f"a table of {meaning}, each {kind.expected}"
+    return Kind(expected, lambda text: read(_json(text)), read, item_is_text=True)
+
+
+def quoted(name: str) -> str:
+    """A name as a part of a key of TOML."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else dumps(name, ensure_ascii=False)
+
+
+def _time_zone(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError
+    if value == "UTC":
+        return value
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        return ZoneInfo(value).key
+    except (ZoneInfoNotFoundError, OSError):
+        raise ValueError from None
+
+
+TIME_ZONE = Kind('a time zone such as "Europe/Berlin"', _time_zone, _time_zone)
+
+
+def long_text(least: int) -> Kind:
+    """A text of some length, for what must not be guessed."""
+
+    def read(value: Any) -> str:
+        if not isinstance(value, str) or len(value) < least:
+            raise ValueError
+        return value
+
+    return Kind(f"a text of at least {least} characters", read, read)
 
 
 def _path(value: Any) -> str:

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
-from octavo.settings.values import DURATION, SIZE
+from octavo.settings.values import DURATION, SIZE, TIME_ZONE
 from octavo.values import dataclass
 
 
@@ -41,7 +41,7 @@ class Backups:
     schedule: str | None = setting(
         None, 'When a copy is made, as a cron expression such as `"0 3 * * *"`; without one, none is by itself.'
     )
-    time_zone: str = setting("UTC", "Time zone of the schedule, as in `Europe/Berlin`.")
+    time_zone: str = setting("UTC", "Time zone of the schedule, as in `Europe/Berlin`.", kind=TIME_ZONE)
     folder: str = setting("backups", "Where copies lie; relative to the project, better on another disk.")
     uploads: bool = setting(False, "Copy the folder of uploaded files as well.")
     verify: Literal["restored", "read"] = setting(

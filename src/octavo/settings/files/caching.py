@@ -4,31 +4,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from octavo.cache_control import lets_others_keep, read_cache_control
+from octavo.settings.files.caching_control import CONTROL
 from octavo.settings.keys import setting, table
-from octavo.settings.values import DURATION, MILLISECONDS, SIZE, TABLES, TEXT_TABLE, TEXTS, Kind
+from octavo.settings.values import DURATION, MILLISECONDS, SIZE, TABLES, TEXTS, Kind
 from octavo.values import dataclass
-
-
-def _read_control(value: Any) -> Mapping[str, Mapping[str, str]]:
-    """Directives by content-type and role."""
-    control = {
-        uid: {role: read_cache_control(text) for role, text in TEXT_TABLE.from_toml(roles).items()}
-        for uid, roles in TABLES.from_toml(value).items()
-    }
-    for roles in control.values():
-        if any(lets_others_keep(said) for role, said in roles.items() if role not in ("public", "*")):
-            raise ValueError
-    return control
-
-
-_CONTROL: Final = Kind(
-    'tables of directives by role such as { public = "public, max-age=60" }, those of other roles without `public` and '
-    "`s-maxage`",
-    lambda text: _read_control(TABLES.from_text(text)),
-    _read_control,
-)
-
 
 _HEADER: Final = re.compile(r"[A-Za-z0-9-]{1,64}")
 _PREFIX: Final = re.compile(r"[A-Za-z0-9_-]{0,32}")
@@ -104,6 +83,7 @@ class Purge:
         "`service` (Fastly), `zone` (Cloudflare), `method` and `header` (`purge`); see docs/caching.md.",
         kind=TABLES,
         secret=True,
+        shows="named",
     )
     gather: int = setting(
         100,
@@ -136,7 +116,8 @@ class Caching:
         {},
         "`Cache-Control` by content-type (its UID, or `*`) and role (its type such as `public` or `authenticated`, "
         "`api-token`, or `*`). Answers to requests with credentials are kept by who asked alone, whatever is said.",
-        kind=_CONTROL,
+        kind=CONTROL,
+        shows="all",
     )
     surrogate_keys: SurrogateKeys = table(
         SurrogateKeys, "What answers say to caches in front, so that these can be told what to forget."

@@ -1,7 +1,7 @@
 """`server.toml`, the table `jobs`: functions of the project that run in the background."""
 
 from octavo.settings.keys import AT_LEAST_ONE, setting
-from octavo.settings.values import DURATION
+from octavo.settings.values import DURATION, TIME_ZONE
 from octavo.values import dataclass
 
 
@@ -16,5 +16,7 @@ class Jobs:
         bounds=AT_LEAST_ONE,
         default_doc="10m",
     )
-    time_zone: str = setting("UTC", "Time zone of tasks by the clock that name none, as in `Europe/Berlin`.")
+    time_zone: str = setting(
+        "UTC", "Time zone of tasks by the clock that name none, as in `Europe/Berlin`.", kind=TIME_ZONE
+    )
     cron: bool = setting(True, "Run tasks by the clock.")

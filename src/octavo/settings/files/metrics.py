@@ -1,6 +1,7 @@
 """`server.toml`, the table `metrics`: who may see how the service fares."""
 
 from octavo.settings.keys import AT_LEAST_ZERO, setting
+from octavo.settings.values import long_text, optional
 from octavo.values import dataclass
 
 
@@ -12,6 +13,7 @@ class Metrics:
         None,
         "Whoever brings it (`Authorization: Bearer ...`) is told; at least 16 characters. Without it nothing is "
         "counted, and nobody is told.",
+        kind=optional(long_text(16)),
         secret=True,
     )
     slow: int = setting(

@@ -1,0 +1,99 @@
+"""What can be read and is hardly meant: refused in projects of Octavo, told in those of v4."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from octavo.settings import Settings, SettingsError, inspect_settings, load_settings
+
+V4 = json.dumps({"dependencies": {"@strapi/strapi": "4.26.2", "@strapi/plugin-graphql": "4.26.2"}})
+
+MISTAKES = [
+    ({"PUBLIC_URL": "cms.example.org"}, "server.url: expected an address that begins with http:// or https://"),
+    (
+        {"OCTAVO_MIDDLEWARES__CORS__ORIGINS": "a.example"},
+        "middlewares.cors.origins: expected origins with their scheme, such as https://a.example",
+    ),
+    ({"OCTAVO_ADMIN__PATH": "/api"}, "admin.path: expected another path than api.rest.prefix, /api"),
+    ({"OCTAVO_ADMIN__PATH": "/"}, "admin.path: expected a path such as /admin, not that of everything"),
+    (
+        {"OCTAVO_API__REST__PREFIX": "/graphql"},
+        "api.rest.prefix: expected another path than plugins.graphql.config.endpoint, /graphql",
+    ),
+    (
+        {"OCTAVO_PLUGINS__USER_PERMISSIONS": "{}"},
+        "plugins.user-permissions: unknown plugin; did you mean users-permissions?",
+    ),
+]
+
+
+def _own(folder: Path) -> Path:
+    (folder / "config").mkdir()
+    (folder / "config/server.toml").touch()
+    return folder
+
+
+def _of_v4(folder: Path) -> Path:
+    (folder / "package.json").write_text(V4, "utf-8")
+    return folder
+
+
+def _remarks(settings: Settings) -> list[str]:
+    return list(map(str, settings.remarks))
+
+
+@pytest.mark.parametrize("given, told", MISTAKES)
+def test_mistakes(tmp_path: Path, given: dict[str, str], told: str) -> None:
+    (name,) = given
+    with pytest.raises(SettingsError) as refused:
+        load_settings(_own(tmp_path), given)
+    assert [str(problem) for problem in refused.value.problems] == [f"{name}: {told}"]
+
+
+@pytest.mark.parametrize("given, told", MISTAKES)
+def test_projects_of_v4_start_as_they_are(tmp_path: Path, given: dict[str, str], told: str) -> None:
+    (name,) = given
+    assert f"{name}: {told}" in _remarks(load_settings(_of_v4(tmp_path), {**given, "DATABASE_URL": "sqlite:///x.db"}))
+
+
+@pytest.mark.parametrize("zone", ["OCTAVO_SERVER__JOBS__TIME_ZONE", "OCTAVO_DATABASE__BACKUPS__TIME_ZONE"])
+def test_time_zones_have_to_exist(tmp_path: Path, zone: str) -> None:
+    load_settings(_own(tmp_path), {zone: "Europe/Berlin"})
+    with pytest.raises(SettingsError, match='expected a time zone such as "Europe/Berlin", not "Mars"'):
+        load_settings(tmp_path, {zone: "Mars"})
+
+
+@pytest.mark.parametrize(
+    "given, told",
+    [
+        (
+            {"OCTAVO_SERVER_PORT": "5"},
+            "OCTAVO_SERVER_PORT: nothing reads this variable; did you mean OCTAVO_SERVER__PORT?",
+        ),
+        (
+            {"DATABASE_REPLICAS": "postgresql://one/a"},
+            "DATABASE_REPLICAS: database.replicas: nothing reads this: the database is SQLite, which has no replicas",
+        ),
+        (
+            {"OCTAVO_SERVER__PUBLIC_FOLDER": "nowhere"},
+            "OCTAVO_SERVER__PUBLIC_FOLDER: server.publicFolder: there is no folder nowhere",
+        ),
+        (
+            {"OCTAVO_SERVER__LOG__LEVELS": '{"octavo.htp": "debug", "octavo.access": "info", "octavo.http": "info"}'},
+            'OCTAVO_SERVER__LOG__LEVELS: server.log.levels."octavo.htp": Octavo has no log of this name',
+        ),
+    ],
+)
+def test_what_is_told_and_stops_nothing(tmp_path: Path, given: dict[str, str], told: str) -> None:
+    assert told in _remarks(load_settings(_own(tmp_path), given))
+
+
+def test_nothing_is_told_of_what_is_meant(tmp_path: Path) -> None:
+    given = {"PUBLIC_URL": "https://cms.example.org/x", "OCTAVO_MIDDLEWARES__CORS__ORIGINS": "https://a.example"}
+    assert _remarks(load_settings(_own(tmp_path), given)) == []
+
+
+def test_a_missing_name_is_asked_for_beside_what_asks_for_it(tmp_path: Path) -> None:
+    (problem,) = inspect_settings(_own(tmp_path), {"DATABASE_CLIENT": "postgres"}).problems
+    assert str(problem) == "DATABASE_NAME: database.name: expected the name of the PostgreSQL database"
