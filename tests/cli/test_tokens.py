@@ -25,8 +25,9 @@ def test_create_list_revoke(call: Call) -> None:
 
 def test_refuses(call: Call) -> None:
     assert refused(call("tokens", "revoke", "shop")) == "There is no API token named 'shop'"
-    message = "Permissions are given for an API token of type custom, and only for that"
-    assert refused(call("tokens", "create", "shop", "--type", "custom")) == message
+    for given in (("--type", "custom"), ("--allow", "api::story.story.find")):
+        result = call("tokens", "create", "shop", *given)
+        assert (result.exit_code, "--allow says what" in result.output) == (2, True)
     assert call("tokens", "create", "shop", "--type", "every").exit_code == 2
 
 

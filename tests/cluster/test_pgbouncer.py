@@ -55,7 +55,7 @@ async def test_a_start_without_the_setting_says_what_to_set(port: int, postgresq
         database = PostgresqlDatabase(parameters=through(port, database_name(postgresql_url)), start_patience=0)
         with pytest.raises(ServiceUnavailable) as refused:
             await database.connect()
-        assert "`pooler`" in str(refused.value.__cause__)
+        assert "`pooler`" in str(refused.value.reason)
         await database.close()
 
 

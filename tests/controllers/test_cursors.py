@@ -138,4 +138,5 @@ async def test_totals_are_counted_as_far_as_is_asked(bookshop: Site) -> None:
     assert told == {"start": 1, "limit": 25, "total": 1, "isCapped": True}
     told = (await read(bookshop, f"{BOOKS}&pagination[maxCount]=1&pagination[withCount]=false"))["meta"]["pagination"]
     assert told == {"page": 1, "pageSize": 25}
-    assert "pagination.maxCount" in await refused(bookshop, f"{BOOKS}&pagination[maxCount]=x")
+    for nonsense in ("x", "-1"):
+        assert "pagination.maxCount" in await refused(bookshop, f"{BOOKS}&pagination[maxCount]={nonsense}")

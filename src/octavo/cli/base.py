@@ -19,6 +19,7 @@ from octavo.database.connection import Database
 from octavo.database.unit_of_work import with_keeper
 from octavo.errors import OctavoError, ServiceUnavailable
 from octavo.events.outbox import Outbox
+from octavo.outage_log import reason_of
 from octavo.plurals import counted
 from octavo.project import InvalidCode
 from octavo.project.plugins import plugins_in_use
@@ -72,7 +73,7 @@ class Command(click.Command):
         except (InvalidDefinitions, InvalidCode) as error:
             raise Refused(str(error)) from error
         except ServiceUnavailable as error:
-            raise Refused(f"The database cannot be reached: {error.__cause__ or error}") from error
+            raise Refused(f"The database cannot be reached: {reason_of(error)}") from error
         except BrokenPipeError:
             raise
         except (StartFailed, SeedError, TransferError, BackupFailed, OctavoError, OSError) as error:

@@ -51,6 +51,8 @@ def create(
     salt = settings.secrets.api_token_salt
     if not salt:
         refuse("API_TOKEN_SALT is not set; put it into .env (octavo develop makes one)")
+    if (kind == "custom") != bool(allow):
+        raise click.UsageError("--allow says what a token of --type custom may do, as in --allow 'api::*.*.find*'")
     actions = chosen_actions(settings, allow) if allow else ()
     lifespan = None if days is None else days * _DAY_SECONDS
     token = with_database(

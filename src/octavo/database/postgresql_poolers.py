@@ -37,7 +37,7 @@ async def check_for_pooler(
     except STATEMENTS_LOST:
         is_shared = True
     if is_shared:
-        raise ServiceUnavailable(reason=POOLED) from ValueError(POOLED)
+        raise ServiceUnavailable(reason=POOLED)
 
 
 async def check_keeps_statements(
@@ -54,7 +54,7 @@ async def check_keeps_statements(
                 with suppress(TimeoutError):  # there is one process alone
                     await one.fetchval(_WHO, timeout=_ALONE_SECONDS)
     except STATEMENTS_LOST:
-        raise ServiceUnavailable(reason=UNPREPARED) from ValueError(UNPREPARED)
+        raise ServiceUnavailable(reason=UNPREPARED) from None
     finally:
         other.terminate()
 

@@ -120,7 +120,10 @@ def read_page(params: Mapping[str, Any], limits: PageLimits) -> Page:
 
 def _read_most_counted(given: Mapping[str, Any]) -> int | None:
     """How far a total is counted; None where nobody says."""
-    return _whole(given, "maxCount", 0, minimum=0) if "maxCount" in given else None
+    most = _whole(given, "maxCount", 0, minimum=None) if "maxCount" in given else None
+    if most is not None and most < 0:
+        raise ValidationError("Invalid pagination: expected a whole number, at least 0, at pagination.maxCount")
+    return most
 
 
 def _page_after(given: Mapping[str, Any], limits: PageLimits) -> Page:
