@@ -1,6 +1,7 @@
 """From header to actor, on both databases: who is who, what it costs, and when changes are seen."""
 
 import asyncio
+import logging
 from collections.abc import Iterable
 
 import pytest
@@ -203,7 +204,10 @@ async def test_revocations_by_others_are_seen_after_a_second(
     assert await refusal(authenticator, authorization) == message
 
 
-async def test_an_outage_is_served_through_for_less_than_a_second(people: Database, hands: Hands) -> None:
+async def test_an_outage_is_served_through_for_less_than_a_second(
+    people: Database, hands: Hands, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
     authenticator = Authenticator(people, SECRETS, clock=hands.clock)
     known = await authenticator.authenticate(user_token(1))
     await people.close()
@@ -213,6 +217,9 @@ async def test_an_outage_is_served_through_for_less_than_a_second(people: Databa
     hands.steady = 1.0
     with pytest.raises(ServiceUnavailable):
         await authenticator.authenticate(user_token(1))
+    said = {record.getMessage() for record in caplog.records if record.name == "octavo.authentication.authenticator"}
+    told = "Reading what roles and API tokens may do failed: the database is"
+    assert said in ({f"{told} not open"}, {f"{told} being closed"})
 
 
 async def test_own_changes_are_seen_at_once(people: Database, hands: Hands) -> None:

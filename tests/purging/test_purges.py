@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ import pytest
 
 from octavo.authentication.api_tokens import create_token
 from octavo.clock import this_moment
+from octavo.events.waiting import list_waiting, what_of
 from octavo.runtime.process import Process, build
 from octavo.settings import load_settings
 from octavo.settings.problems import SettingsError
@@ -106,6 +108,16 @@ def caches(**tables: dict[str, str]) -> dict[str, str]:
     return {"OCTAVO_API__CACHING__PURGE__CACHES": json.dumps(tables)}
 
 
+async def until_refused(newsroom: Newsroom) -> None:
+    """Until `octavo jobs list` shows what a cache could not be told, and why."""
+    async with asyncio.timeout(PATIENCE):
+        while not (found := [one for one in await list_waiting(newsroom.octavo.database) if one.error]):  # noqa: ASYNC110 - nobody tells
+            await asyncio.sleep(0.01)
+    for one in found:
+        assert re.fullmatch(r"any, api::article\.article, .* in two", what_of(one.payload))
+        assert re.fullmatch(r"127\.0\.0\.1 answered 503; not told since 20.*Z", one.error or "")
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_variables(request: pytest.FixtureRequest) -> dict[str, str]:
     if request.param == "sqlite":
@@ -181,6 +193,7 @@ async def test_a_cache_that_is_away_is_told_when_it_is_back_and_holds_up_no_othe
             tags = [f"{UID}:{number}" for number in numbers]
             await newsroom.until_told(*tags)
             await until(lambda: away.asked)
+            await until_refused(newsroom)
             away.asked.clear()
             away.reply = Reply()
             await newsroom.until_all_is_told()

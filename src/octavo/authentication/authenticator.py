@@ -34,6 +34,7 @@ from octavo.clock import SYSTEM_CLOCK, Clock
 from octavo.database.ambient import outside
 from octavo.database.connection import Database
 from octavo.errors import UnauthorizedError
+from octavo.outage_log import reason_of
 from octavo.schema.uids import ADMIN_PERMISSION, ADMIN_ROLE, ADMIN_USER, API_TOKEN, PERMISSION, ROLE, USER
 from octavo.sql.own_table_statement import OwnStatement
 from octavo.values import dataclass
@@ -118,27 +119,34 @@ def _admit(claims: _Accepted, user: _User) -> Actor:
     return user.actor
 
 
+_READ_GRANTS: Final = "Reading what roles and API tokens may do"
+_READ_USER: Final = "Reading who a user is"
+_NOTE_TOKEN: Final = "Noting that an API token was used"
+
+
 class _Flights:
     """Work under way, by key: whoever asks for the same work waits for the same task."""
 
     def __init__(self) -> None:
         self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
 
-    def start(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, Any]]) -> asyncio.Task[Any]:
+    def start(self, key: Hashable, what: str, work: Callable[[], Coroutine[Any, Any, Any]]) -> asyncio.Task[Any]:
+        """`what` it does, for people, of one that fails."""
         task = self._tasks.get(key)
         if task is None:
             task = self._tasks[key] = asyncio.create_task(work(), context=outside())
-            task.add_done_callback(partial(self._end, key))
+            task.add_done_callback(partial(self._end, key, what))
         return task
 
-    def _end(self, key: Hashable, task: asyncio.Task[Any]) -> None:
+    def _end(self, key: Hashable, what: str, task: asyncio.Task[Any]) -> None:
         del self._tasks[key]
-        if not task.cancelled() and task.exception() is not None:
-            _log.info("%s could not be done: %r", key, task.exception())
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            _log.info("%s failed: %s", what, reason_of(error))
 
-    async def join(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    async def join(self, key: Hashable, what: str, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
         """The result. A caller that is cancelled leaves the work to the others."""
-        return await asyncio.shield(self.start(key, work))
+        return await asyncio.shield(self.start(key, what, work))
 
     async def settle(self) -> None:
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
@@ -236,14 +244,14 @@ class Authenticator:
         if age >= self._options.max_age:
             await self._wait_for_directory()
         else:
-            self._flights.start((self._generation, "grants"), self._look_again)
+            self._flights.start((self._generation, "grants"), _READ_GRANTS, self._look_again)
 
     async def _wait_for_directory(self) -> None:
         """Look again; and once more if somebody invalidated meanwhile, for then the answer may be older than that."""
         generation = None
         while generation != self._generation:
             generation = self._generation
-            await self._flights.join((generation, "grants"), self._look_again)
+            await self._flights.join((generation, "grants"), _READ_GRANTS, self._look_again)
 
     async def _look_again(self) -> None:
         generation, asked_at = self._generation, self._clock.steady()
@@ -276,7 +284,8 @@ class Authenticator:
     async def _fresh_user(self, user_id: int) -> _User:
         user = self._users.get(user_id)
         if user is None or self._is_old(user):
-            user = await self._flights.join((self._generation, "user", user_id), partial(self._read_user, user_id))
+            key, read = (self._generation, "user", user_id), partial(self._read_user, user_id)
+            user = await self._flights.join(key, _READ_USER, read)
         return user
 
     def _is_old(self, user: _User) -> bool:
@@ -341,7 +350,8 @@ class Authenticator:
         now = self._clock.steady()
         if now - self._noted.get(token_id, -inf) >= USE_INTERVAL:
             self._noted[token_id] = now
-            self._flights.start(("use of API token", token_id), partial(self._write_use, token_id, token, older_key))
+            note = partial(self._write_use, token_id, token, older_key)
+            self._flights.start(("use of API token", token_id), _NOTE_TOKEN, note)
 
     async def _write_use(self, token_id: int, token: str, older_key: str | None) -> None:
         now = int(self._clock.wall() * 1000)

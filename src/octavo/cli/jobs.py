@@ -24,7 +24,7 @@ from octavo.database.connection import Database
 from octavo.database.unit_of_work import unit_of_work
 from octavo.events.dead_letters import DeadLetters
 from octavo.events.outbox import Outbox
-from octavo.events.waiting import list_waiting
+from octavo.events.waiting import list_waiting, what_of
 from octavo.jobs.book import TOPIC
 from octavo.jobs.clockwork import known_tasks
 from octavo.plurals import counted
@@ -53,7 +53,8 @@ def _run(project: Path, work: Callable[[Database], Awaitable[ResultT]]) -> Resul
 def list_all(limit: int, project: Path, as_json: bool) -> None:
     """Show the tasks by the clock, and what waits to be done.
 
-    Tasks are those that the service has had; what waits are jobs, hooks and webhooks.
+    Tasks are those that the service has had; what waits are jobs, hooks, webhooks, plans to
+    publish, and purges of caches in front.
     """
 
     async def work(database: Database) -> Any:
@@ -72,7 +73,7 @@ def list_all(limit: int, project: Path, as_json: bool) -> None:
     say_table(
         ("id", "kind", "what", "due", "attempts", "last error"),
         (
-            (w.id, w.topic, _what(w.payload), shown_moment(w.due_at), w.attempts, (w.error or "")[:_MOST_ERROR])
+            (w.id, w.topic, what_of(w.payload), shown_moment(w.due_at), w.attempts, (w.error or "")[:_MOST_ERROR])
             for w in waiting
         ),
         "Nothing waits.",
@@ -123,7 +124,10 @@ def dead(kind: str, limit: int, project: Path, as_json: bool) -> None:
         return
     say_table(
         ("id", "kind", "what", "given up", "attempts", "error"),
-        ((d.id, d.topic, _what(d.payload), shown_moment(d.died_at), d.attempts, d.error[:_MOST_ERROR]) for d in found),
+        (
+            (d.id, d.topic, what_of(d.payload), shown_moment(d.died_at), d.attempts, d.error[:_MOST_ERROR])
+            for d in found
+        ),
         "Nothing was given up.",
     )
 
@@ -151,10 +155,3 @@ def retry(ids: tuple[int, ...], everything: bool, kind: str, project: Path) -> N
         return len(again) - len(missing)
 
     say("{} will be tried again.", counted(_run(project, work), "message"))
-
-
-def _what(payload: Any) -> str:
-    """What a message is about, in a word."""
-    if not isinstance(payload, dict):
-        return ""
-    return str(payload.get("name") or payload.get("event") or "")

@@ -38,8 +38,8 @@ TABLE: Final = OwnTable(
 """Whoever delivers a message moves `due_at` into the future: if nothing is heard of them, it is due again."""
 
 _ADD: Final = OwnStatement("""
-INSERT INTO octavo_outbox (topic, ordering_key, payload, created_at, due_at, attempts)
-VALUES ({topic}, {ordering_key}, {payload}, {now}, {due_at}, 0) {id:returning}""")
+INSERT INTO octavo_outbox (topic, ordering_key, payload, created_at, due_at, attempts, error)
+VALUES ({topic}, {ordering_key}, {payload}, {now}, {due_at}, 0, {error}) {id:returning}""")
 _REMOVE: Final = OwnStatement("DELETE FROM octavo_outbox WHERE id = {id} AND attempts = 0 {id:returning}")
 
 Wake = Callable[[], None]
@@ -53,14 +53,21 @@ class Outbox:
         self._wakes: set[Wake] = set()
 
     async def add(
-        self, unit: UnitOfWork, topic: str, payload: Any, ordering_key: str | None = None, not_before: int | None = None
+        self,
+        unit: UnitOfWork,
+        topic: str,
+        payload: Any,
+        ordering_key: str | None = None,
+        not_before: int | None = None,
+        error: str | None = None,
     ) -> int:
         """Add a message to a unit of work; its id.
 
-        `payload` is JSON of any shape, or bytes that are such. `not_before` is milliseconds since 1970. Raises
-        MessageTooLarge, and TypeError for what JSON cannot say.
+        `payload` is JSON of any shape, or bytes that are such. `not_before` is milliseconds since 1970. `error`: why a
+        message that this one takes the place of was not delivered. Raises MessageTooLarge, and TypeError for what JSON
+        cannot say.
         """
-        added = await self.write(unit.connection, topic, payload, ordering_key, not_before)
+        added = await self.write(unit.connection, topic, payload, ordering_key, not_before, error)
         unit.after_commit(self.wake)
         return added
 
@@ -71,6 +78,7 @@ class Outbox:
         payload: Any,
         ordering_key: str | None = None,
         not_before: int | None = None,
+        error: str | None = None,
     ) -> int:
         """As `add`, for who has a transaction's connection alone: they `wake` the worker once it is committed."""
         body = payload if isinstance(payload, bytes) else orjson.dumps(payload)
@@ -84,6 +92,7 @@ class Outbox:
             payload=body.decode(),
             now=now,
             due_at=now if not_before is None else not_before,
+            error=error,
         )
         return int(await connection.fetch_value(*adding))
 

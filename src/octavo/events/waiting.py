@@ -12,6 +12,8 @@ from octavo.values import dataclass
 _LIST: Final = OwnStatement("""
 SELECT id, topic, payload, created_at, due_at, attempts, error FROM octavo_outbox
 WHERE topic = {topic} OR {topic} = '' ORDER BY due_at, id LIMIT {most}""")
+_MOST_TAGS: Final = 5
+"""Of a purge, which may have hundreds."""
 _COUNT: Final = "SELECT topic, count(*), min(due_at) FROM octavo_outbox GROUP BY topic"
 _COUNT_DEAD: Final = "SELECT topic, count(*) FROM octavo_dead_letters GROUP BY topic"
 
@@ -38,6 +40,19 @@ class Waiting:
     due_at: int
     attempts: int
     error: str | None
+
+
+def what_of(payload: Any) -> str:
+    """What a message is about, in a few words; never what is in it."""
+    match payload:
+        case {"tags": [*tags]}:  # of a purge, for all caches or one
+            told = ", ".join(map(str, tags[:_MOST_TAGS])) + (" ..." if len(tags) > _MOST_TAGS else "")
+            return f"{told} in {payload['to']}" if "to" in payload else told
+        case {"plan": plan, "uid": uid, "id": entry_id}:
+            return f"{plan} {uid} {entry_id}"
+        case {"name": str(name)} | {"event": str(name)}:
+            return name
+    return ""
 
 
 async def list_waiting(database: Database, topic: str = "", most: int = 100) -> list[Waiting]:

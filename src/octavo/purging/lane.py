@@ -10,7 +10,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
-from octavo.clock import steady_time, this_moment
+from octavo.clock import shown_moment, steady_time, this_moment
 from octavo.purging.fronts import Front, PurgeRequest, purge_requests
 from octavo.purging.tags import merged
 from octavo.values import dataclass
@@ -37,11 +37,12 @@ class NotTold(Exception):
 @dataclass(frozen=True, slots=True)
 class Purge:
     """What to forget. `round` counts how often it has been told; `since`: milliseconds since 1970, since when it could
-    not be."""
+    not be, and `error` why, the last time."""
 
     tags: tuple[str, ...]
     round: int = 0
     since: int | None = None
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ class Lane:
         except NotTold as error:
             self.use.failed += 1
             self._note_failure(error)
-            await self._defer(purges, tags)
+            await self._defer(purges, tags, error)
         else:
             self._note_success()
             await self._follow(purges)
@@ -140,7 +141,7 @@ class Lane:
         if following:
             await self._later(self._front, following)
 
-    async def _defer(self, purges: Sequence[Purge], tags: Sequence[str]) -> None:
+    async def _defer(self, purges: Sequence[Purge], tags: Sequence[str], error: NotTold) -> None:
         now = this_moment()
         since = min(purge.since or now for purge in purges)
         if now - since > KEPT_FOR:
@@ -150,7 +151,8 @@ class Lane:
             )
             return
         pause = max(0.0, self._asked_again_at - steady_time())
-        await self._later(self._front, [(Purge(tuple(tags), 0, since), now + int(pause * 1000))])
+        why = f"{error}; not told since {shown_moment(since)}"
+        await self._later(self._front, [(Purge(tuple(tags), 0, since, why), now + int(pause * 1000))])
 
     def _note_failure(self, error: NotTold) -> None:
         longest = _LONGEST_REFUSED_PAUSE if error.refused else _LONGEST_PAUSE

@@ -53,7 +53,7 @@ class Purges:
     async def purge(self, *tags: str) -> None:
         """Let all caches forget what has one of these tags, or everything."""
         if self._lanes:
-            await self._add([({"tags": tags or (ALL,)}, None)])
+            await self._add([({"tags": tags or (ALL,)}, None, None)])
 
     async def purge_with(self, unit: UnitOfWork) -> None:
         """Let all caches forget everything, as a part of what has replaced everything. The outbox's table is there."""
@@ -78,19 +78,20 @@ class Purges:
     async def _write_down(self, front: Front, later: Sequence[tuple[Purge, int]]) -> None:
         await self._add(
             [
-                ({"tags": one.tags, "to": front.name, "round": one.round, "since": one.since}, moment)
+                ({"tags": one.tags, "to": front.name, "round": one.round, "since": one.since}, moment, one.error)
                 for one, moment in later
             ]
         )
 
-    async def _add(self, messages: Sequence[tuple[dict[str, Any], int | None]]) -> None:
-        """`moment`: when a message is due, in milliseconds since 1970; None: at once."""
+    async def _add(self, messages: Sequence[tuple[dict[str, Any], int | None, str | None]]) -> None:
+        """Each with the moment when it is due, in milliseconds since 1970, or None: at once; and why it was not told
+        before, if it was tried."""
         now = this_moment()
 
         async def work(unit: UnitOfWork) -> None:
-            for payload, moment in messages:
-                await self._outbox.add(unit, TOPIC, payload, not_before=moment)
+            for payload, moment, error in messages:
+                await self._outbox.add(unit, TOPIC, payload, not_before=moment, error=error)
 
         await run_unit(self._database, UnitOfWork, work, grouped=False)
-        for moment in {moment for _, moment in messages if moment is not None}:  # sooner than the worker looks again
+        for moment in {moment for _, moment, _ in messages if moment is not None}:  # sooner than the worker looks again
             asyncio.get_running_loop().call_later(max(0, moment - now) / 1000, self._outbox.wake)

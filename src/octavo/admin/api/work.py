@@ -8,7 +8,7 @@ from octavo.admin.shapes.oversight import WorkAnswer
 from octavo.authorization.actor import Actor, check_super_admin
 from octavo.clock import shown_moment
 from octavo.events.dead_letters import DeadLetter
-from octavo.events.waiting import Waiting
+from octavo.events.waiting import Waiting, what_of
 from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.jobs.desk import JobDesk
@@ -58,7 +58,7 @@ def _waiting(one: Waiting) -> dict[str, Any]:
     return {
         "id": one.id,
         "kind": one.topic,
-        "what": _what(one.payload),
+        "what": what_of(one.payload),
         "dueAt": shown_moment(one.due_at),
         "attempts": one.attempts,
         "error": one.error,
@@ -69,13 +69,8 @@ def _given_up(one: DeadLetter) -> dict[str, Any]:
     return {
         "id": one.id,
         "kind": one.topic,
-        "what": _what(one.payload),
+        "what": what_of(one.payload),
         "diedAt": shown_moment(one.died_at),
         "attempts": one.attempts,
         "error": one.error,
     }
-
-
-def _what(payload: Any) -> str:
-    """What a message is about, in a word; never what is in it."""
-    return str(payload.get("name") or payload.get("event") or "") if isinstance(payload, dict) else ""
