@@ -15,7 +15,7 @@ import socketserver
 import subprocess
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -185,6 +185,27 @@ def front(
         cluster = Cluster(nodes, nodes[0].address, variables)
         fill(cluster)
         yield Front(cluster, varnish, wire)
+
+
+def one_behind_varnish(
+    stack: ExitStack, folder: Path, varnishd: Path, variables: Mapping[str, str], control: object
+) -> tuple[Cluster, Varnish]:
+    """A node with content, and Varnish before it, until the end of `stack`. Nobody purges."""
+    given = {
+        **variables,
+        "OCTAVO_API__CACHING__CONTROL": json.dumps(control),
+        "OCTAVO_API__CACHING__SURROGATE_KEYS__HEADERS": "Surrogate-Key",
+    }
+    node = Node("one", write_press(folder / "one", cron=False), free_port(), given)
+    stack.callback(node.end)
+    node.start()
+    node.wait()
+    varnish = Varnish(varnishd, folder, [node])
+    stack.callback(varnish.stop)
+    varnish.start()
+    cluster = Cluster([node], node.address, given)
+    fill(cluster)
+    return cluster, varnish
 
 
 def fill(cluster: Cluster) -> None:

@@ -1,6 +1,5 @@
 """Varnish before a node that reads from a replica: who has written sees it at once, also where all else is kept."""
 
-import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,11 +8,9 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from tests.cli.processes import free_port
 from tests.cli.projects import database_variables
-from tests.cluster.nodes import Cluster, Node
-from tests.cluster.press import write_press
-from tests.cluster.test_varnish import CONTROL, Varnish, fill
+from tests.cluster.nodes import Cluster
+from tests.cluster.test_varnish import CONTROL, Varnish, one_behind_varnish
 from tests.postgresql_server import PostgresqlServer, database_name, start_server
 
 WRITES = 40
@@ -35,19 +32,8 @@ def replicated(tmp_path_factory: pytest.TempPathFactory, varnishd: Path) -> Iter
             **database_variables(url),
             "DATABASE_REPLICAS": f"postgresql://postgres@/{name}?host={host}",
             "OCTAVO_DATABASE__REPLICA_LAG": "600000",
-            "OCTAVO_API__CACHING__CONTROL": json.dumps(CONTROL),
-            "OCTAVO_API__CACHING__SURROGATE_KEYS__HEADERS": "Surrogate-Key",
         }
-        node = Node("one", write_press(folder / "one", cron=False), free_port(), variables)
-        stack.callback(node.end)
-        node.start()
-        node.wait()
-        varnish = Varnish(varnishd, folder, [node])
-        stack.callback(varnish.stop)
-        varnish.start()
-        cluster = Cluster([node], node.address, variables)
-        fill(cluster)
-        yield cluster, varnish
+        yield one_behind_varnish(stack, folder, varnishd, variables, CONTROL)
 
 
 def test_own_writes_are_seen_through_the_cache(replicated: tuple[Cluster, Varnish]) -> None:

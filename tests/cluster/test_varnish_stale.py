@@ -1,6 +1,5 @@
 """Varnish where Octavo cannot answer: for how long former answers are shown, while it can be reached and while not."""
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -11,12 +10,10 @@ from typing import Final
 import httpx
 import pytest
 
-from tests.cli.processes import free_port
 from tests.cli.projects import database_variables
 from tests.cluster.nodes import Cluster, Node
-from tests.cluster.press import write_press
 from tests.cluster.programs import PATIENCE
-from tests.cluster.test_varnish import Varnish, fill
+from tests.cluster.test_varnish import Varnish, one_behind_varnish
 from tests.postgresql_server import PostgresqlServer, start_server
 
 FRESH: Final = 1
@@ -78,20 +75,8 @@ def front(tmp_path_factory: pytest.TempPathFactory, varnishd: Path) -> Iterator[
     with ExitStack() as stack:
         database = start_server()
         stack.callback(database.remove)
-        variables = {
-            **database_variables(database.create_database()),
-            "OCTAVO_API__CACHING__CONTROL": json.dumps(CONTROL),
-            "OCTAVO_API__CACHING__SURROGATE_KEYS__HEADERS": "Surrogate-Key",
-        }
-        node = Node("one", write_press(folder / "one", cron=False), free_port(), variables)
-        stack.callback(node.end)
-        node.start()
-        node.wait()
-        varnish = Varnish(varnishd, folder, [node])
-        stack.callback(varnish.stop)
-        varnish.start()
-        cluster = Cluster([node], node.address, variables)
-        fill(cluster)
+        variables = database_variables(database.create_database())
+        cluster, varnish = one_behind_varnish(stack, folder, varnishd, variables, CONTROL)
         yield Front(cluster, varnish, database)
 
 
