@@ -210,8 +210,10 @@ class Validator:
         if uid is MISSING or uid == "":
             return Outcome(value, (inside.problem(f"{inside.label} is a required field"),), start + 2 * _TEST_STEP)
         messages = [type_message(inside.label, "string", uid)] if uid is None or isinstance(uid, list | dict) else []
-        everything = [component.uid for component in self.registry.components_backwards()]
-        choices = ", ".join(dict.fromkeys(zone.components) if self.listed_only else everything)
+        if self.listed_only:
+            choices = ", ".join(dict.fromkeys(zone.components))
+        else:
+            choices = ", ".join(component.uid for component in self.registry.components_backwards())
         messages.append(f"{inside.label} must be one of the following values: {choices}")
         return Outcome(value, tuple(map(inside.problem, messages)), start + _TEST_STEP + _TYPE_STEP)
 
