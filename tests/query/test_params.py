@@ -5,11 +5,13 @@ from typing import Any
 import pytest
 
 from octavo.errors import OctavoError
-from octavo.query.ast import Page, PublicationState, Query, Sort
+from octavo.query.ast import And, At, Compare, Page, PublicationState, Query, Sort
 from octavo.query.numbers import MAX_SAFE_INTEGER
+from octavo.query.operators import OPERATORS
 from octavo.query.params import PageLimits, read_page, read_query
 
 LIMITS = PageLimits()
+NOT_FR = Compare(operator=OPERATORS["$ne"], values=("fr",))
 
 
 def by_page(number: int, size: int, *, with_count: bool = True) -> Page:
@@ -151,6 +153,11 @@ QUERIES: list[tuple[dict[str, Any], Query]] = [
     ({"locale": "all"}, Query(locales=("all",))),
     ({"locale": {"$in": ["fr", "en"]}}, Query(locales=("fr", "en"))),
     ({"locale": {"$eq": "fr"}}, Query(locales=("fr",))),
+    ({"locale": [["fr"], "all"]}, Query(locales=())),
+    (
+        {"locale": {"$ne": "fr"}},
+        Query(locales=("all",), locale_filter=And(items=(At(attribute="locale", filter=And(items=(NOT_FR,))),))),
+    ),
     ({"_q": "x"}, Query(search="x")),
     ({"_q": ""}, Query()),
 ]
@@ -174,8 +181,6 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"sort": 3}, "Invalid sort: expected names at sort"),
     ({"publicationState": "draft"}, "Invalid publicationState: expected live or preview"),
     ({"publicationState": ["live"]}, "Invalid publicationState: expected live or preview"),
-    ({"locale": {"$ne": "fr"}}, "Invalid locale: expected a locale code at locale"),
-    ({"locale": [["fr"]]}, "Invalid locale: expected a locale code at locale"),
     ({"_q": ["x"]}, "Invalid search: expected text at _q"),
     ({"filters": "x"}, "Invalid filters: expected attributes at filters"),
 ]

@@ -57,7 +57,7 @@ FORMS: list[tuple[Any, tuple[Populate, ...], bool]] = [
     *(({"a": {"limit": one}}, (into("a", Query(page=Page())),), False) for one in ("-1", "-5", "0", "")),
     ({"a": {"count": "true"}}, (into("a", count=True),), False),
     ({"a": {"count": "false"}}, (A,), False),
-    ({"a": {"locale": "fr"}}, (into("a", Query(locales=("fr",))),), False),
+    ({"a": {"locale": "fr"}}, (into("a", Query()),), False),
     (
         {"a": {"on": {"x.y": "true", "x.z": "false"}}},
         (into("a", branches=tuple(Branch(component=name, query=EVERYTHING) for name in ("x.y", "x.z"))),),

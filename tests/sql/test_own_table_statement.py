@@ -25,7 +25,8 @@ UPDATE = OwnStatement("UPDATE t SET used = {now:instant}, kept = {name} WHERE {t
         (SQLITE, "UPDATE t SET used = ?1, kept = ?2 WHERE t.made_at < ?1"),
         (
             POSTGRESQL,
-            "UPDATE t SET used = (timestamp 'epoch' + $1::int8 * interval '1 millisecond'), kept = $2"
+            "UPDATE t SET used = (timestamp 'epoch' + $1::int8 / 1000 * interval '1 second' +"
+            " $1::int8 % 1000 * interval '1 millisecond'), kept = $2"
             " WHERE (extract(epoch from t.made_at) * 1000)::int8 < $1",
         ),
     ],

@@ -11,6 +11,7 @@ from dataclasses import field, replace
 from typing import Any
 
 from octavo.authorization.ability import FIND, Ability, reads, reads_always
+from octavo.authorization.id_filters import filter_of_ids, refuse_names
 from octavo.authorization.strictness import Checks, Strictness, given_at, keys_at, without_refused
 from octavo.errors import InvalidParameter, ValidationError
 from octavo.query.ast import (
@@ -31,7 +32,7 @@ from octavo.query.ast import (
 )
 from octavo.query.operators import EQUALS
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
-from octavo.schema.content_types import Definition
+from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.json_values import NEVER_POPULATED
 from octavo.schema.registry import Registry
@@ -84,6 +85,9 @@ class QuerySanitizer:
         if path and self.strictness.drop_below:
             query = self._without_refused(query, definition, place, path)
         kept = replace(query, populate_all=False)
+        if query.locale_filter is not None:
+            localized = isinstance(definition, ContentType) and definition.localized
+            kept = replace(kept, locale_filter=self._filters(query.locale_filter, definition) if localized else None)
         for part in dict.fromkeys((*keys_at(self.given, path), *_PARTS)) if path else _PARTS:
             match part:
                 case "filters":
@@ -242,7 +246,7 @@ class QuerySanitizer:
     def _at(self, asked: At, definition: Definition) -> Filter | None:
         attribute = definition.attributes.get(asked.attribute)
         if asked.attribute == ID:
-            _refuse_names(asked.filter)
+            refuse_names(asked.filter)
             of_id = self._of_scalar(asked.filter, _names_none)
             return replace(asked, filter=of_id) if of_id is not None else None
         if attribute is None:
@@ -303,12 +307,7 @@ class QuerySanitizer:
 
     def _zone(self, asked: Populate, zone: DynamicZone, definition: Definition, place: Place) -> Iterable[Branch]:
         """What to read of a zone's components; or of the kinds asked for, which the zone need not list."""
-        for name in asked.query.fields or ():
-            if name != ID and not self.strictness.drop_below:
-                raise InvalidParameter(name, (*asked.path, "fields"))
-        shared = EVERYTHING
-        if asked.query.populate or asked.query.populate_all:
-            shared = replace(EVERYTHING, populate=asked.query.populate, populate_all=asked.query.populate_all)
+        shared = EVERYTHING if asked.query is EVERYTHING else self._shared_by_kinds(asked)
         lenient = self._lenient()
         chosen = {branch.component: branch.query for branch in asked.branches or ()}
         if asked.branches is None:
@@ -320,11 +319,29 @@ class QuerySanitizer:
                 path = () if asked.branches is None else (*asked.path, "on", uid)
                 yield Branch(component=uid, query=lenient.level(wanted, component, inside, path))
 
+    def _shared_by_kinds(self, asked: Populate) -> Query:
+        """Return the query of a zone's components of every kind: it may name `id` alone (observed).
+
+        Raises InvalidParameter for other names in fields, sort and filters.
+        """
+        query, drops = asked.query, self.strictness.drop_below
+        names = (*((name, "fields") for name in query.fields or ()), *((sort.names[0], "sort") for sort in query.sort))
+        for name, part in names:
+            if name != ID and not drops:
+                raise InvalidParameter(name, (*asked.path, part))
+        return Query(
+            fields=(ID,) if query.fields == (ID,) else None,
+            filters=filter_of_ids(query.filters, drops=drops),
+            populate=query.populate,
+            populate_all=query.populate_all,
+        )
+
     def _morph(self, asked: Populate, relation: Relation, place: Place) -> Iterable[Branch]:
         lenient, shared = self._lenient(), asked.query
         if shared is not EVERYTHING:
-            shared = replace(shared, filters=None, sort=(), page=None)
-        chosen = {branch.component: replace(branch.query, filters=None) for branch in asked.branches or ()}
+            filters = filter_of_ids(shared.filters, drops=not self.strictness.refuse_populate)
+            shared = replace(shared, filters=filters, sort=(), page=None)
+        chosen = {branch.component: branch.query for branch in asked.branches or ()}
         for uid, target in {**self.registry.content_types, **self.registry.components}.items():
             wanted = _known_fields(shared, target) if asked.branches is None else chosen.get(uid)
             if wanted is not None and not uid.startswith("admin::") and self.ability.may(FIND, uid):
@@ -355,20 +372,6 @@ def _expand(query: Query, definition: Definition) -> Iterable[Populate]:
         if isinstance(attribute, Relation | Media | ComponentField | DynamicZone) and not attribute.private
     }
     return (everything | named).values()
-
-
-def _refuse_names(asked: Filter) -> None:
-    """Refuse whatever is no operator under an id."""
-    match asked:
-        case And(items=items) | Or(items=items):
-            for item in items:
-                _refuse_names(item)
-        case Not(item=item):
-            _refuse_names(item)
-        case At(attribute=name, path=path) | Unknown(name=name, path=path):
-            raise InvalidParameter(name, path)
-        case Compare():
-            pass
 
 
 def _is_null(asked: Compare) -> bool:

@@ -94,7 +94,7 @@ class ContentReads:
         if ability is not None and isinstance(request.projection, Form):
             query = self._sanitizer(ability, request.given).sanitize(query, request.content_type)
         if request.by is By.ID:
-            query = replace(query, filters=None, sort=(), page=None, locales=None, search=None)
+            query = replace(query, filters=None, sort=(), page=None, locales=None, locale_filter=None, search=None)
         elif query.locales is None and request.locale is not None:
             query = replace(query, locales=(request.locale,))
         query = query if more is None else _with(query, more)
@@ -183,7 +183,11 @@ class ContentReads:
 
     async def single_id(self, content_type: ContentType, query: Query, locale: str, drafts: Drafts) -> int | None:
         """The id of a single type's entry in the locale that the query asks for; `locale` is the default one."""
-        asked = Query(locales=query.locales or None, publication_state=query.publication_state)
+        asked = Query(
+            locales=query.locales or None,
+            locale_filter=query.locale_filter,
+            publication_state=query.publication_state,
+        )
         prepared = self.prepare(
             ReadRequest(
                 content_type=content_type, query=asked, by=By.SINGLE, projection=Form.ID, drafts=drafts, locale=locale
@@ -218,7 +222,11 @@ class ContentReads:
 def _counted(query: Query) -> Query:
     """What of a query matters for the number of entries."""
     return Query(
-        filters=query.filters, search=query.search, locales=query.locales, publication_state=query.publication_state
+        filters=query.filters,
+        search=query.search,
+        locales=query.locales,
+        locale_filter=query.locale_filter,
+        publication_state=query.publication_state,
     )
 
 

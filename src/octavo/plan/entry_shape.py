@@ -209,7 +209,9 @@ class Shaper:
                 identity, *rest = shape.members
                 shape = ObjectShape((identity, ("attributes", replace(shape, members=tuple(rest)))))
             self.planning.join()
-            branches.append(BranchShape(target, visible(target, self.state, self.planning), shape))
+            filtered = plan_filter(branch.query.filters, target, self.planning)
+            condition = both(visible(target, self.state, self.planning), filtered)
+            branches.append(BranchShape(target, condition, shape))
         if many:
             return VariantShape(definition, attribute, tuple(branches), empty=ABSENT, wrapped=wrapped)
         data = VariantShape(definition, attribute, tuple(branches), many=False, empty="null")

@@ -20,6 +20,7 @@ from octavo.schema.field_places import FieldPlace
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 
 ID_KIND = ValueKind.BIG_INTEGER
+_DOTTED_I = "\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}"
 
 
 def plan_filter(asked: Filter | None, definition: Definition, planning: Planning) -> Condition:
@@ -185,7 +186,20 @@ def _test(attribute: Scalar | None, asked: Compare, planning: Planning, *, negat
     parameters = tuple(planning.bind(*operand) for operand in operands or ())
     if not parameters:
         return Tested(attribute, Test.NULL, negated=True) if negated else NEVER
-    return Tested(attribute, operator.test, parameters, negated, operator.ignores_case)
+    tested = Tested(attribute, operator.test, parameters, negated, operator.ignores_case)
+    return with_dotted_i(tested, str(asked.values[0]), planning) if operator.ignores_case else tested
+
+
+def with_dotted_i(tested: Tested, operand: str, planning: Planning) -> Condition:
+    """Return a test regardless of case that finds a capital dotted I only where there is one.
+
+    Most collations of PostgreSQL lower it to a plain i, which every text has.
+    """
+    if _DOTTED_I not in operand:
+        return tested
+    parameter = planning.bind(ParameterKind.TEXT, _DOTTED_I)
+    dotted = Tested(tested.attribute, Test.CONTAINS, (parameter,), tested.negated)
+    return Any((tested, dotted)) if tested.negated else All((tested, dotted))
 
 
 def _without_nulls(asked: Compare, *, negated: bool) -> Compare | None:

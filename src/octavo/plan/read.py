@@ -6,7 +6,7 @@ from dataclasses import replace
 from octavo.errors import ValidationError
 from octavo.plan.answer_shape import answer_shape
 from octavo.plan.entry_shape import Shaper, leads_elsewhere, with_sorted_fields
-from octavo.plan.filters import both, plan_filter, plan_guard
+from octavo.plan.filters import both, plan_filter, plan_guard, with_dotted_i
 from octavo.plan.nodes import (
     ALWAYS,
     NEVER,
@@ -35,7 +35,7 @@ from octavo.query.numbers import js_number
 from octavo.query.operators import Test
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.schema.attributes import Scalar
-from octavo.schema.content_types import Definition
+from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import NUMBER_KINDS, SCALAR_TYPES
@@ -122,7 +122,8 @@ def _page(request: ReadRequest) -> Page | None:
             return _NOTHING_SHOWN
         case By.SINGLE:
             locales = request.query.locales or ()
-            is_whole = request.projection is Form.REST and request.content_type.localized and locales == (ALL_LOCALES,)
+            is_whole = locales == (ALL_LOCALES,) and request.query.locale_filter is None
+            is_whole = is_whole and request.projection is Form.REST and request.content_type.localized
             return _ALL_AT_ONCE if is_whole else None
 
 
@@ -156,6 +157,8 @@ def _condition(request: ReadRequest, planning: Planning) -> Condition:
     else:
         condition = both(condition, visible(content_type, query.publication_state, planning))
     condition = both(condition, in_locales(content_type, query.locales, planning))
+    if query.locale_filter is not None and isinstance(content_type, ContentType) and content_type.localized:
+        condition = both(condition, plan_filter(query.locale_filter, content_type, planning))
     return both(condition, search(query.search, content_type, planning, private=request.searches_private))
 
 
@@ -179,11 +182,11 @@ def search(text: str | None, content_type: Definition, planning: Planning, *, pr
     if not searched:
         return NEVER
     needle = planning.bind(ParameterKind.TEXT, text)
-    return Any(tuple(_found_in(attribute, place, needle, planning) for attribute in searched))
+    tests = (Tested(attribute, Test.CONTAINS, (needle,), ignores_case=True) for attribute in searched)
+    return Any(tuple(_guarded(with_dotted_i(test, text, planning), test.attribute, place, planning) for test in tests))
 
 
-def _found_in(attribute: Scalar | None, place: FieldPlace | None, needle: Parameter, planning: Planning) -> Condition:
-    found = Tested(attribute, Test.CONTAINS, (needle,), ignores_case=True)
+def _guarded(found: Condition, attribute: Scalar | None, place: FieldPlace | None, planning: Planning) -> Condition:
     guard = None if place is None or attribute is None else plan_guard(place, attribute.name, planning)
     return found if guard is None else both(guard, found)
 

@@ -134,7 +134,10 @@ class Populate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """One level of a read. `fields` None means all; `populate_all` is `populate=*`."""
+    """One level of a read. `fields` None means all; `populate_all` is `populate=*`.
+
+    `locale_filter` compares the locale of entries (`locale[$ne]=en`); other types than localized ones have none.
+    """
 
     fields: tuple[str, ...] | None = None
     filters: Filter | None = None
@@ -144,6 +147,7 @@ class Query:
     page: Page | None = None
     publication_state: PublicationState | None = None
     locales: tuple[str, ...] | None = None
+    locale_filter: Filter | None = None
     search: str | None = None
 
 

@@ -11,6 +11,7 @@ MAX_SAFE_INTEGER: Final = 2**53 - 1
 
 _EXACT_DIGITS: Final = 15
 """JavaScript's numbers hold all whole ones of so many digits."""
+_PREFIXED: Final = re.compile(r"\s*0[xob]", re.ASCII | re.IGNORECASE)
 _DIGITS: Final = re.compile(r"[0-9]{1,19}", re.ASCII)
 
 
@@ -59,11 +60,15 @@ def plain_id(value: object) -> int:
 
 
 def id_number(value: object, *, digits_only: bool = False) -> float:
-    """The number that an id of a request means; NaN when it means none. `digits_only`: no other ways to write it.
+    """Return the number that an id of a request means; NaN where it means none. `digits_only`: no other forms.
 
-    >>> id_number("0x41"), id_number("0x41", digits_only=True), id_number("65", digits_only=True)
-    (65.0, nan, 65.0)
+    Databases of the reference read it, so hexadecimal, octal and binary digits are none (observed.md, 1).
+
+    >>> id_number("1e1"), id_number("1e1", digits_only=True), id_number("65", digits_only=True), id_number("0x41")
+    (10.0, nan, 65.0, nan)
     """
+    if isinstance(value, str) and _PREFIXED.match(value):
+        return math.nan
     if digits_only and not (isinstance(value, str | int) and _DIGITS.fullmatch(str(value))):
         return math.nan
     return js_number(value)

@@ -7,11 +7,12 @@ from functools import partial
 from typing import Any
 
 from octavo.errors import PaginationError, ValidationError
-from octavo.query.ast import Page, Path, PublicationState, Query
+from octavo.query.ast import ALL_LOCALES, Filter, Page, Path, PublicationState, Query
 from octavo.query.filters import read_filters
 from octavo.query.numbers import MAX_SAFE_INTEGER, js_number
 from octavo.query.populate import MAX_LEVELS, levels, read_populate, too_deep
 from octavo.query.sorting import read_sort
+from octavo.schema.automatic import LOCALE
 from octavo.values import dataclass
 
 _COUNT_FLAGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
@@ -47,6 +48,8 @@ def _read_nested(params: Mapping[str, Any], path: Path, *, split_fields: bool) -
 def _read_level(params: Mapping[str, Any], path: Path, page: Page | None, split_fields: bool) -> Query:
     read_nested = partial(_read_nested, split_fields=split_fields)
     populate, everything = read_populate(params.get("populate"), (*path, "populate"), read_nested)
+    # Relations ignore the parameter (observed).
+    locales, locale_filter = (None, None) if path else _read_locale(params.get("locale"))
     return Query(
         fields=_read_fields(params.get("fields"), (*path, "fields"), split_fields),
         filters=read_filters(params.get("filters"), (*path, "filters")),
@@ -55,7 +58,8 @@ def _read_level(params: Mapping[str, Any], path: Path, page: Page | None, split_
         populate_all=everything,
         page=page,
         publication_state=_read_state(params.get("publicationState"), (*path, "publicationState")),
-        locales=_read_locales(params.get("locale"), (*path, "locale")),
+        locales=locales,
+        locale_filter=locale_filter,
         search=_read_search(params.get("_q")),
     )
 
@@ -80,15 +84,21 @@ def _read_state(value: Any, path: Path) -> PublicationState | None:
     return state
 
 
-def _read_locales(value: Any, path: Path) -> tuple[str, ...] | None:
-    if value is None:
-        return None
-    if isinstance(value, dict) and len(value) == 1 and next(iter(value)) in ("$eq", "$in"):
+def _read_locale(value: Any) -> tuple[tuple[str, ...] | None, Filter | None]:
+    """Return the locales that are asked for, and the filter that an object is (observed: it compares the locale).
+
+    In a list `all` is no locale, nor is what is not a text.
+    """
+    if isinstance(value, dict) and value:
+        if len(value) > 1 or next(iter(value)) not in ("$eq", "$in"):
+            return (ALL_LOCALES,), read_filters({LOCALE: value}, ())
         value = next(iter(value.values()))
-    values = value if isinstance(value, list) else [value]
-    if not all(isinstance(item, str) for item in values):
-        raise ValidationError(f"Invalid locale: expected a locale code at {'.'.join(path)}")
-    return tuple(dict.fromkeys(values))
+        value = value if isinstance(value, list) else [value]
+    if isinstance(value, list):
+        return tuple(dict.fromkeys(item for item in value if isinstance(item, str) and item != ALL_LOCALES)), None
+    if value is not None and not isinstance(value, str):
+        raise ValidationError("Invalid locale: expected a locale code at locale")
+    return (None if value is None else (value,)), None
 
 
 def _read_search(value: Any) -> str | None:

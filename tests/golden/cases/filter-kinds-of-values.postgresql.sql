@@ -7,7 +7,9 @@ SELECT convert_to(CASE WHEN octet_length(a.json) > 33554432 THEN ('octavo: too l
         t6."pages" BETWEEN $1::int8
         AND $2::int8
         AND t6."release_date" > $3::text::date
-        AND t6."reviewed_at" < (timestamp 'epoch' + $4::int8 * interval '1 millisecond')
+        AND t6."reviewed_at" < (
+          timestamp 'epoch' + $4::int8 / 1000 * interval '1 second' + $4::int8 % 1000 * interval '1 millisecond'
+        )
         AND t6."in_stock" = $5::boolean
       )
       AND t6."published_at" IS NOT NULL
@@ -45,7 +47,9 @@ FROM (
           t2."pages" BETWEEN $1::int8
           AND $2::int8
           AND t2."release_date" > $3::text::date
-          AND t2."reviewed_at" < (timestamp 'epoch' + $4::int8 * interval '1 millisecond')
+          AND t2."reviewed_at" < (
+            timestamp 'epoch' + $4::int8 / 1000 * interval '1 second' + $4::int8 % 1000 * interval '1 millisecond'
+          )
           AND t2."in_stock" = $5::boolean
         )
         AND t2."published_at" IS NOT NULL

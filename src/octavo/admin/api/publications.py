@@ -9,13 +9,13 @@ from octavo.admin.shapes.content import PublishedAgain
 from octavo.admin.shapes.media import Counted
 from octavo.authorization.actor import Actor
 from octavo.clock import this_moment
-from octavo.content.validation.dates import read_instant
 from octavo.content_manager.entry_actions import PUBLISH, EntryActions
 from octavo.content_manager.managed import managed_type
 from octavo.errors import ValidationError
 from octavo.forms import REQUIRED, Id, Items, Record, Text, at_least, check
 from octavo.http.request import Request
 from octavo.http.response import Response
+from octavo.query.dates import read_instant
 from octavo.query.numbers import read_entry_id
 
 _ENTRY: Final = Record({"id": Id(REQUIRED), "publishedAt": Text(REQUIRED)}, closed=True)

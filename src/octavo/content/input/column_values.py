@@ -11,9 +11,9 @@ import orjson
 
 from octavo.authentication.passwords import HashedPassword, hash_of_default
 from octavo.content.input_path import InputPath
-from octavo.content.validation.dates import read_date, read_instant, read_time
 from octavo.errors import ValidationError
 from octavo.forms.printing import type_message
+from octavo.query.dates import read_date, read_instant, read_time
 from octavo.schema.attributes import Scalar
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 from octavo.sql.dialects.base import Dialect

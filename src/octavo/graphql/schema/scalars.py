@@ -30,11 +30,11 @@ from graphql import (
     print_ast,
 )
 
-from octavo.content.validation.dates import read_instant, read_time
 from octavo.errors import ValidationError
 from octavo.graphql.schema.js_values import json_text, number_text, plain_text
 from octavo.graphql.schema.locale_codes import LOCALE_CODES
 from octavo.http.form_data import UploadedFile
+from octavo.query.dates import read_instant, read_time
 from octavo.query.numbers import exact_number
 from octavo.schema.scalar_types import ValueKind
 

@@ -22,7 +22,8 @@ TOO_LARGE: Final = "octavo: too large"
 """What the message says of a statement that ends itself because its answer grows too large."""
 
 _ISO = """to_char({column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""
-_INSTANT = "(timestamp 'epoch' + {}::int8 * interval '1 millisecond')"
+# Of many seconds, an interval is exact; of as many milliseconds, past the year 2255, it is a few microseconds off.
+_INSTANT = "(timestamp 'epoch' + {0}::int8 / 1000 * interval '1 second' + {0}::int8 % 1000 * interval '1 millisecond')"
 _MILLISECONDS = "(extract(epoch from {}) * 1000)::int8"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -34,7 +35,7 @@ _PARAMETERS = {
     ParameterKind.JSON: "${}::text::jsonb",
     ParameterKind.DATE: "${}::text::date",
     ParameterKind.TIME: "${}::text::time",
-    ParameterKind.INSTANT: _INSTANT.format("${}"),
+    ParameterKind.INSTANT: _INSTANT.replace("{0}", "${0}"),
     ParameterKind.KEY: "${}::text",
 }
 _STORED = {

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import orjson
 
-from octavo.content.validation.dates import read_date
 from octavo.errors import ValidationError
+from octavo.query.dates import read_date
 from octavo.query.numbers import MAX_SAFE_INTEGER
 from octavo.schema.scalar_types import ValueKind
 from octavo.transfer.rows.plain_values import plain

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import orjson
 
-from octavo.content.validation.dates import read_instant, read_time
 from octavo.errors import ValidationError
+from octavo.query.dates import read_instant, read_time
 from octavo.schema.scalar_types import ValueKind
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.dialects.column_limits import ColumnLimits

@@ -1,27 +1,36 @@
-"""Dates, times and instants of bodies, read as the reference reads them.
+"""Dates, times and instants of bodies and filters, read as the reference reads them.
 
 Refuses with ValidationError.
 """
 
 import re
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from octavo.errors import ValidationError
-from octavo.plan.operands import DATE_MESSAGE, INSTANT_MESSAGE, TIME_MESSAGE
+
+DATE_MESSAGE: Final = "Invalid format, expected yyyy-MM-dd"
+DAY_MESSAGE: Final = "Invalid date"
+TIME_MESSAGE: Final = "Invalid time format, expected HH:mm:ss.SSS"
+INSTANT_MESSAGE: Final = "Invalid format, expected a timestamp or an ISO date"
+LATEST_INSTANT: Final = 8_640_000_000_000_000
+"""The last millisecond since 1970 that JavaScript's dates reach, in both directions."""
 
 _DATE = re.compile(r"(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])", re.ASCII)
 _TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,3}))?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d{1,17}", re.ASCII)
 _DAY = re.compile(
-    r"(?P<year>\d{4})(?:-?(?:W(?P<week>\d{2})(?:-?(?P<weekday>[1-7]))?|(?P<month>\d{2})-?(?P<day>\d{2})|(?P<ordinal>\d{3})))?"
-    r"|(?P<month_year>\d{4})-(?P<only_month>\d{2})|(?P<century>\d{2})",
+    r"(?P<year>\d{4}|[+-]\d{6})(?:-?(?:W(?P<week>\d{2})(?:-?(?P<weekday>[1-7]))?|(?P<month>\d{2})-?(?P<day>\d{2})|(?P<ordinal>\d{3})))?"
+    r"|(?P<month_year>\d{4}|[+-]\d{6})-(?P<only_month>\d{2})|(?P<century>\d{2}|[+-]\d{4})",
     re.ASCII,
 )
 _CLOCK = re.compile(r"(\d{2}(?:[.,]\d+)?)(?::?(\d{2}(?:[.,]\d+)?)(?::?(\d{2}(?:[.,]\d+)?))?)?", re.ASCII)
 _ZONE = re.compile(r"(?:Z|([+-])(\d{2})(?::?(\d{2}))?)\Z", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LEAST, _MOST = -62135596800000, 253402300799999  # years 1 to 9999
+_DAY_LENGTH: Final = 86_400_000
+_FIRST_YEAR: Final = 1600
+_DAYS_OF_400_YEARS: Final = 146_097
 
 
 def read_date(value: Any) -> str:
@@ -33,7 +42,7 @@ def read_date(value: Any) -> str:
     try:
         date(year or 4, month, day)  # the year 0 is a leap year, and none that Python knows
     except ValueError:
-        raise ValidationError("Invalid date") from None
+        raise ValidationError(DAY_MESSAGE) from None
     return found[0]
 
 
@@ -50,8 +59,11 @@ def read_time(value: Any) -> str:
     return f"{found[1]}:{found[2]}:{found[3]}.{(found[4] or '').ljust(3, '0')}"
 
 
-def read_instant(value: Any) -> int:
-    """Milliseconds since 1970 of an ISO 8601 date or instant (UTC without an offset), or of epoch milliseconds."""
+def read_instant(value: Any, least: int = _LEAST, most: int = _MOST) -> int:
+    """Return the milliseconds since 1970 of an ISO 8601 date or instant (UTC without an offset), or of such a number.
+
+    Raises ValidationError for other values, and for instants before `least` or after `most`.
+    """
     milliseconds: int | None = None
     if isinstance(value, str):
         milliseconds = _read_iso(value)
@@ -59,7 +71,7 @@ def read_instant(value: Any) -> int:
             milliseconds = int(value)
     elif isinstance(value, int | float) and not isinstance(value, bool) and value == value // 1:
         milliseconds = int(value)
-    if milliseconds is None or not _LEAST <= milliseconds <= _MOST:
+    if milliseconds is None or not least <= milliseconds <= most:
         raise ValidationError(INSTANT_MESSAGE)
     return milliseconds
 
@@ -68,36 +80,39 @@ def _read_iso(text: str) -> int | None:
     day_text, separator, rest = text.partition("T")
     if not separator:
         day_text, separator, rest = text.partition(" ")
-    day = _read_day(day_text)
-    if day is None or (separator and not rest):
+    days = _read_days(day_text)
+    if days is None or (separator and not rest):
         return None
     if not rest:
-        return _since_epoch(day)
+        return days * _DAY_LENGTH
     zone = _ZONE.search(rest)
     clock = _read_clock(rest[: zone.start()] if zone else rest)
     offset = _read_offset(zone) if zone else 0
     if clock is None or offset is None:
         return None
-    return _since_epoch(day) + clock - offset
+    return days * _DAY_LENGTH + clock - offset
 
 
-def _since_epoch(day: date) -> int:
-    return (day - _EPOCH.date()).days * 86_400_000
-
-
-def _read_day(text: str) -> date | None:
+def _read_days(text: str) -> int | None:
+    """Return the days from 1970 to a day of any year. Python has the years 1 to 9999; calendars repeat every 400."""
     found = _DAY.fullmatch(text)
     if found is None:
         return None
     parts = {name: int(value) for name, value in found.groupdict().items() if value is not None}
+    given = parts.get("year", parts.get("month_year", parts.get("century", 0) * 100))
+    cycles, year = divmod(given - _FIRST_YEAR, 400)
+    day = _read_day(parts, year + _FIRST_YEAR)
+    return None if day is None else (day - _EPOCH.date()).days + cycles * _DAYS_OF_400_YEARS
+
+
+def _read_day(parts: dict[str, int], year: int) -> date | None:
     try:
         if "week" in parts:
-            return date.fromisocalendar(parts["year"], parts["week"], parts.get("weekday", 1))
+            return date.fromisocalendar(year, parts["week"], parts.get("weekday", 1))
         if "ordinal" in parts:
-            start = date(parts["year"], 1, 1)
+            start = date(year, 1, 1)
             day = start + timedelta(days=parts["ordinal"] - 1)
             return day if day.year == start.year and parts["ordinal"] else None
-        year = parts.get("year", parts.get("month_year", parts.get("century", 0) * 100))
         return date(year, parts.get("month", parts.get("only_month", 1)), parts.get("day", 1))
     except ValueError:
         return None

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from octavo.content.validation.dates import read_date, read_instant, read_time
 from octavo.errors import ValidationError
+from octavo.query.dates import read_date, read_instant, read_time
 
 
 @pytest.mark.parametrize(
