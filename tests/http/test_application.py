@@ -318,7 +318,7 @@ def test_requests_past_the_limit_are_sent_away() -> None:
             await free.wait()
             return Response(200)
 
-        app = app_with(wait, options=HttpOptions(max_requests=2))
+        app = app_with(wait, options=HttpOptions(max_requests=2, max_requests_each=2))
         waiting = [asyncio.create_task(call(app, "POST", "/here")) for _ in range(2)]
         await asyncio.sleep(0)
         refused = await call(app, "POST", "/here")

@@ -35,11 +35,11 @@ def read_answer(connection: socket.socket) -> tuple[int, bytes]:
     return int(head.split(b" ", 2)[1]), body
 
 
-def start_server() -> Server:
+def start_server(application: str = "tests.http.serving:app") -> Server:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
-    command = [sys.executable, "-m", "granian", "--interface", "asgi", "--port", str(port), "tests.http.serving:app"]
+    command = [sys.executable, "-m", "granian", "--interface", "asgi", "--port", str(port), application]
     process = subprocess.Popen(
         command, cwd=ROOT, env={"PYTHONPATH": "src"}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )

@@ -7,15 +7,15 @@ that was in force when the request came; another one may take its place meanwhil
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
+from functools import partial
 from math import inf
 from random import random
 from typing import Any
 
-from octavo.errors import RequestTimeoutError, ServiceUnavailable
 from octavo.events.origin import WORK
-from octavo.http.dispatcher import ALWAYS_ALLOWED, Around, Dispatcher, Following, render_outage
-from octavo.http.error_response import render_error
+from octavo.http.arrivals import Arrivals
+from octavo.http.dispatcher import ALWAYS_ALLOWED, Around, Dispatcher, Following
 from octavo.http.live_answers import LiveAnswers
 from octavo.http.observing import FAILED, Look, Nobody
 from octavo.http.options import HttpOptions
@@ -23,7 +23,9 @@ from octavo.http.request import Receive, Request, Scope, Send
 from octavo.http.request_names import TRACE, name_of
 from octavo.http.response import FileResponse, LiveResponse, Response
 from octavo.http.router import Known, Router
+from octavo.http.sending import answer_too_late, hang_up, refuse_crowded, send_file
 from octavo.http.static import Files
+from octavo.http.transfers import PIECE, Transfer, Transfers
 
 Callback = Callable[[], Awaitable[object]]
 
@@ -53,6 +55,8 @@ class HttpApplication:
         self._on_shutdown = on_shutdown
         self._running: dict[Request, Dispatcher] = {}
         self._live = LiveAnswers()
+        self._arrivals = Arrivals()
+        self._transfers = Transfers()
         self._asking = 0
         self._sending: dict[asyncio.Task[object] | None, float] = {}  # quick answers, and when they are to be taken
         self._sweeper: asyncio.TimerHandle | None = None
@@ -143,7 +147,7 @@ class HttpApplication:
     def answer(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
         """What answers, to be awaited: what is known already without a step of its own in between."""
         if scope["type"] != "http":
-            return self._lifespan(receive, send) if scope["type"] == "lifespan" else _hang_up(receive, send)
+            return self._lifespan(receive, send) if scope["type"] == "lifespan" else hang_up(receive, send)
         dispatcher, headers = self._dispatcher, dict(reversed(scope["headers"]))
         following = dispatcher.following
         followed = (
@@ -218,7 +222,11 @@ class HttpApplication:
         try:
             head = dispatcher.headers_again(response, given, name, request)
             await send({"type": "http.response.start", "status": response.status, "headers": head})
-            await send({"type": "http.response.body", "body": response.body})
+            body = response.body
+            if len(body) <= PIECE:
+                await send({"type": "http.response.body", "body": body})
+            else:
+                await self._send_known(body, request(), task, send)
         except (OSError, RuntimeError):
             logger.debug("The client went away")
         except asyncio.CancelledError:
@@ -236,17 +244,34 @@ class HttpApplication:
         if look.left <= 0 or seconds >= look.slow_from or response.status >= FAILED:
             self._tell_answered(look, request(), response, seconds)
 
+    async def _send_known(self, body: bytes, request: Request, task: asyncio.Task[object] | None, send: Send) -> None:
+        """Send a large body of what is known already."""
+        loop, options = asyncio.get_running_loop(), request.options
+
+        def touch() -> None:
+            latest = request.started + options.upload_seconds
+            self._sending[task] = min(loop.time() + options.request_seconds, latest)
+
+        transfer = Transfer(request.client_key, len(body), loop.time(), partial(self._end_sending, task))
+        await self._transfers.send(body, send, transfer, options, touch)
+
+    def _end_sending(self, task: asyncio.Task[object] | None) -> None:
+        self._sending.pop(task, None)
+        if task is not None:
+            task.cancel()
+
     async def _serve(self, request: Request, dispatcher: Dispatcher, send: Send) -> None:
         work = WORK.set(request)
-        full = len(self._running) >= dispatcher.options.max_requests
+        crowded = len(self._running) - len(self._arrivals) >= dispatcher.crowded_from
+        refused = refuse_crowded(request, self._running, len(self._arrivals)) if crowded else None
         loop = self._start(request, dispatcher)
         try:
             try:
-                response = self._refuse() if full else await dispatcher.respond(request)
+                response = refused or await dispatcher.respond(request)
             except asyncio.CancelledError:
                 if not request.overdue:
                     raise
-                response = _answer_too_late(request, dispatcher.options.request_seconds)
+                response = answer_too_late(request, dispatcher.options.request_seconds)
             if self.problem is not None:
                 self._log_answer(request, response)
             await self._send(request, response, dispatcher, send)
@@ -257,7 +282,7 @@ class HttpApplication:
             look.left -= 1
             if look.left <= 0 or seconds >= look.slow_from or response.status >= FAILED:
                 self._tell_answered(look, request, response, seconds)
-            if not full and request.method not in ALWAYS_ALLOWED and not request.overdue:
+            if refused is None and request.method not in ALWAYS_ALLOWED and not request.overdue:
                 await request.drain()
         except asyncio.CancelledError:
             # Too late even for an answer: one was under way that the client did not take.
@@ -269,11 +294,6 @@ class HttpApplication:
             request.close()
             if self._waiting:
                 self._tell_drained()
-
-    def _refuse(self) -> Response:
-        """What is answered while too many requests are under way."""
-        reason = f"{len(self._running) - 1} are under way"
-        return render_outage(ServiceUnavailable("Too many requests are waiting", reason=reason))
 
     def _tell_answered(self, look: Look, request: Request, response: Response, seconds: float) -> None:
         """Let those who look on see a request that was answered."""
@@ -289,6 +309,7 @@ class HttpApplication:
         loop = asyncio.get_running_loop()  # answered, for to find it is a call of the system on old Pythons
         request.task, request.started = asyncio.current_task(loop), loop.time()
         request.deadline = request.started + dispatcher.options.request_seconds
+        request.arrivals = self._arrivals
         self._running[request] = dispatcher
         if self._sweeper is None:
             self._watch_time(loop)
@@ -304,10 +325,9 @@ class HttpApplication:
             if request.deadline < now:
                 request.give_up()
         for task in [task for task, deadline in self._sending.items() if deadline < now]:
-            del self._sending[task]
-            if task is not None:
-                task.cancel()
+            self._end_sending(task)
         self._live.stop_late(now)
+        self._transfers.close_slow(self._dispatcher.options)
         busy = self._running or self._live or self._sending
         self._sweeper = loop.call_later(_SWEEP_SECONDS, self._sweep, loop) if busy else None
 
@@ -324,13 +344,18 @@ class HttpApplication:
         try:
             await send({"type": "http.response.start", "status": response.status, "headers": headers})
             if isinstance(response, FileResponse):
-                await _send_file(request, response, send)
+                await send_file(request, response, send)
             elif isinstance(response, LiveResponse):
                 del self._running[request]
                 await self._live.send(request, response, dispatcher, send)
             else:
                 body = b"" if request.method == "HEAD" else response.body
-                await send({"type": "http.response.body", "body": body})
+                if len(body) <= PIECE:
+                    await send({"type": "http.response.body", "body": body})
+                else:
+                    now = asyncio.get_running_loop().time()
+                    transfer = Transfer(request.client_key, len(body), now, request.give_up)
+                    await self._transfers.send(body, send, transfer, dispatcher.options, request.touch)
         except (OSError, RuntimeError):
             # The connection broke while the answer was under way; nothing can be told to anybody.
             logger.debug("The client went away")
@@ -365,36 +390,3 @@ class HttpApplication:
             self._sweeper.cancel()
         for callback in self._on_shutdown:
             await callback()
-
-
-def _answer_too_late(request: Request, seconds: float) -> Response:
-    """What is answered to a request that was given up after so many seconds."""
-    if request.task is not None:
-        request.task.uncancel()
-    if not _body_is_here(request):
-        return render_error(RequestTimeoutError())
-    reason = f"it was not answered in {seconds:g} s"
-    return render_outage(ServiceUnavailable("The request took too long", reason=reason))
-
-
-async def _hang_up(receive: Receive, send: Send) -> None:
-    """There are no websockets."""
-    await receive()
-    await send({"type": "websocket.close", "code": 1000})
-
-
-def _body_is_here(request: Request) -> bool:
-    """Whether the lateness is ours: nothing was waited for, or everything had arrived."""
-    return request.body_complete or not request.waiting
-
-
-async def _send_file(request: Request, response: FileResponse, send: Send) -> None:
-    try:
-        if request.method != "HEAD":
-            async with aclosing(response.chunks) as chunks:
-                async for chunk in chunks:
-                    request.touch()
-                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
-        await send({"type": "http.response.body", "body": b""})
-    finally:
-        response.close()

@@ -19,6 +19,7 @@ from octavo.errors import (
     ServiceUnavailable,
     UriTooLongError,
 )
+from octavo.http.client_limits import share_of
 from octavo.http.cors import VARY_BY_ASKER, Cors, is_preflight
 from octavo.http.error_response import render_error
 from octavo.http.options import HttpOptions
@@ -71,6 +72,8 @@ class Dispatcher:
         following: Following | None = None,
     ) -> None:
         self.options = options
+        self.crowded_from = min(options.max_requests, share_of(options.max_requests, options.max_requests_each))
+        """From so many requests under way on, limits have to be looked at."""
         self.following = following
         self._enter: Handler = self._dispatch if around is None else partial(around, self._dispatch)
         self._router = router

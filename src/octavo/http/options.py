@@ -65,7 +65,16 @@ class HttpOptions:
     max_url_length: int = 16_384
     max_headers: int = 100
     max_requests: int = 1000  # under way at once; further ones are sent away
-    request_seconds: float = 60.0  # for an answer, counted anew with every piece of the body
+    max_requests_each: int = 0  # of one client; 0: a quarter of all
+    max_receiving: int = 1000  # requests whose bodies are still arriving
+    max_receiving_each: int = 64  # of one client
+    max_received_bytes: int = 128 << 20  # of incomplete bodies in memory; of one client a quarter
+    max_unsent: int = 128 << 20  # bytes of large answers that wait for clients to take them
+    max_unsent_each: int = 0  # of one client; 0: a quarter of all
+    body_seconds: float = 10.0  # for a body, and one more for each `body_rate` or `upload_rate` bytes that have arrived
+    body_rate: int = 1024
+    upload_rate: int = 4096
+    request_seconds: float = 60.0  # for an answer, from when the body is there
     upload_seconds: float = 900.0  # for a whole body, however steadily it arrives
     drain_seconds: float = 5.0  # how long, and how much, is still read of a body that was refused
     drain_bytes: int = 64 << 20

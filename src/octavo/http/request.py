@@ -7,12 +7,15 @@ import math
 import zlib
 from asyncio import Task, get_running_loop
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping, Sequence
+from contextlib import nullcontext
 from ipaddress import ip_address
 from typing import Any, Final
 from urllib.parse import quote, unquote_to_bytes
 
 from octavo.errors import BadRequestError, PayloadTooLargeError, UnsupportedMediaTypeError
 from octavo.events.origin import Source
+from octavo.http.arrivals import Arrivals
+from octavo.http.client_limits import client_of
 from octavo.http.json_text import parse_json
 from octavo.http.options import HttpOptions
 from octavo.http.request_names import name_of
@@ -24,6 +27,7 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
+_UNKNOWN = "?"
 NO_VALUES: dict[str, str] = {}
 _MOST_PARSED_HERE = 64 * 1024  # bytes of JSON: a millisecond
 _COMPRESSED = frozenset(("gzip", "x-gzip", "deflate"))
@@ -86,15 +90,21 @@ class Request:
     """
 
     __slots__ = (
+        "_began",
         "_body",
+        "_client_key",
         "_closers",
+        "_held",
         "_id",
         "_receive",
+        "_received",
         "actor",
         "answered_with",
+        "arrivals",
         "body_complete",
         "deadline",
         "headers",
+        "is_arriving",
         "is_followed",
         "method",
         "operation",
@@ -128,6 +138,11 @@ class Request:
         self.deadline = self.started = math.inf
         self.overdue = self.is_followed = False
         self.waiting = False  # for the next piece of the body
+        self.arrivals: Arrivals | None = None  # where it is counted while its body arrives
+        self.is_arriving = False  # its body is awaited or read: it takes no place of requests that are answered
+        self._began: float | None = None  # when its body was first awaited, until that is complete
+        self._received = self._held = 0  # bytes of the body: that have arrived, that are counted
+        self._client_key: str | None = _UNKNOWN
         self.overlay: Overlay | None = None
         self._receive = receive
         self.options = options
@@ -186,6 +201,15 @@ class Request:
         return address
 
     @property
+    def client_key(self) -> str | None:
+        """The client that limits count; None where clients cannot be told apart."""
+        if self._client_key is _UNKNOWN:
+            peer = self.scope.get("client")
+            address = str(peer[0]) if peer else ""
+            self._client_key = client_of(address, self.client, self.headers, self.options.trusted_proxies)
+        return self._client_key
+
+    @property
     def is_from_here(self) -> bool:
         """Whether it comes from this machine itself, and nobody has forwarded it from elsewhere."""
         if _FORWARDING & self.headers.keys():
@@ -210,13 +234,16 @@ class Request:
         """The body piece by piece as it arrives; 413 as soon as it is clear that it is too long."""
         self._check_announced_length(limit)
         while not self.body_complete:
-            chunk = await self._chunk(limit)
+            chunk = await self._chunk(limit, self.options.upload_rate)
             limit -= len(chunk)
             if chunk:
                 yield chunk
 
-    async def _chunk(self, most: int) -> bytes:
-        """The next piece of the body."""
+    async def _chunk(self, most: int, rate: int) -> bytes:
+        """The next piece of the body, which has to arrive at a rate, in bytes a second."""
+        if self._began is None:
+            self._begin_body()
+        self._limit_body(rate)
         self.waiting = True
         message = await self._receive()
         self.waiting = False
@@ -228,18 +255,48 @@ class Request:
         chunk: bytes = message.get("body", b"")
         if len(chunk) > most:
             raise PayloadTooLargeError
+        self._received += len(chunk)
+        if self.body_complete:
+            self._end_body()
         return chunk
+
+    def _begin_body(self) -> None:
+        """Raises RateLimitError, ServiceUnavailable: too many bodies are arriving."""
+        if self.arrivals is not None:
+            self.arrivals.begin(self.client_key, self.options)
+        self._began, self.is_arriving = get_running_loop().time(), True
+
+    def _limit_body(self, rate: int) -> None:
+        """Let the request be given up when its body is late, or arrives too slowly."""
+        assert self._began is not None
+        options, now = self.options, get_running_loop().time()
+        in_time = self._began + options.body_seconds + self._received / rate
+        self.deadline = min(in_time, now + options.request_seconds, self.started + options.upload_seconds)
+
+    def _hold(self, size: int) -> None:
+        """Count bytes of a body that is not complete. Raises RateLimitError, ServiceUnavailable."""
+        if self.arrivals is not None:
+            self.arrivals.hold(self.client_key, self.options, size)
+            self._held += size
+
+    def _end_body(self) -> None:
+        if self._began is not None and self.arrivals is not None:
+            self.arrivals.end(self.client_key, self._held)
+        self._began, self._held, self.is_arriving = None, 0, False
 
     async def drain(self) -> None:
         """Read and drop what nobody wanted of the body: a server that just hangs up would break the answer off."""
         if self.body_complete or not (self.header("content-length") or self.header("transfer-encoding")):
             return
+        self._end_body()
+        self.is_arriving = True
         self.deadline = get_running_loop().time() + self.options.drain_seconds
         dropped = 0
-        while not self.body_complete and dropped < self.options.drain_bytes:
-            message = await self._receive()
-            self.body_complete = not message.get("more_body", False)
-            dropped += len(message.get("body", b""))
+        with nullcontext() if self.arrivals is None else self.arrivals.draining():
+            while not self.body_complete and dropped < self.options.drain_bytes:
+                message = await self._receive()
+                self.body_complete = not message.get("more_body", False)
+                dropped += len(message.get("body", b""))
 
     async def body(self, limit: int | None = None) -> bytes:
         """The whole body, decompressed."""
@@ -248,8 +305,10 @@ class Request:
             self._check_announced_length(most)
             chunks, left = [], most
             while not self.body_complete:
-                chunks.append(await self._chunk(left))
+                chunks.append(await self._chunk(left, self.options.body_rate))
                 left -= len(chunks[-1])
+                if not self.body_complete:
+                    self._hold(len(chunks[-1]))
             self._body = self._decompress(b"".join(chunks), most)
         return self._body
 
@@ -289,6 +348,7 @@ class Request:
 
     def close(self) -> None:
         """Release what was opened for this request."""
+        self._end_body()
         for close in self._closers or ():
             close()
         self._closers = None

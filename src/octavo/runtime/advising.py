@@ -21,6 +21,7 @@ from octavo.query.params import read_query
 from octavo.query.request import By, Drafts, ReadRequest
 from octavo.runtime import options
 from octavo.runtime.definitions import project_registry
+from octavo.runtime.http_options import http_options
 from octavo.schema.declared_indexes import CONTAINS
 from octavo.schema.definition_files import DefinitionFiles
 from octavo.schema.problems import InvalidDefinitions
@@ -122,7 +123,7 @@ class Advisor:
         found = [one for one in registry.api_types() if one.plural_name == name and not one.is_single]
         if not found:
             raise NoAdvice(f"{path} is no list of a content-type; write one as /api/articles?sort=title")
-        given = parse_query_string(query, merged=options.http_options(self._settings).merged_queries)
+        given = parse_query_string(query, merged=http_options(self._settings).merged_queries)
         reader = EntryReader(
             self._database, registry, keeps_totals=self._settings.database.totals != "counted", keeps_parts=True
         )

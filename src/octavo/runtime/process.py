@@ -29,6 +29,7 @@ from octavo.project import InvalidCode
 from octavo.runtime import options
 from octavo.runtime.background import Background
 from octavo.runtime.followers import Follower
+from octavo.runtime.http_options import http_options
 from octavo.runtime.infrastructure import Infrastructure, open_infrastructure
 from octavo.runtime.open_resources import migrations_folder
 from octavo.runtime.operating import Operating
@@ -82,7 +83,7 @@ class Process:
         self._follower = Follower(lambda: self.database, self.reload) if follows else None
         self.asgi = HttpApplication(
             self.site.router,
-            options.http_options(settings),
+            http_options(settings),
             static=static_files(settings),
             around=self.site.around,
             following=self.infrastructure.traces,
@@ -294,7 +295,7 @@ class Process:
 
     def _swap(self, infrastructure: Infrastructure, site: Site) -> None:
         settings, follows = infrastructure.settings, infrastructure.traces
-        http, files = options.http_options(settings), static_files(settings)
+        http, files = http_options(settings), static_files(settings)
         dispatcher = self.asgi.replace(site.router, http, files, site.around, follows)
         left = None if infrastructure is self.infrastructure else self.infrastructure
         retiring = self._retire(dispatcher, self.site, self._background, left)

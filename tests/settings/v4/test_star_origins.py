@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from octavo.http.options import CorsMode
-from octavo.runtime.options import http_options
+from octavo.runtime.http_options import http_options
 from octavo.settings import Settings
 from octavo.settings.v4.findings import Finding
 from tests.settings.v4.project import read

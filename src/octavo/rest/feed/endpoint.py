@@ -102,7 +102,13 @@ class FeedEndpoint:
         wishes = read_wishes(read_params(request), self._known)
         check_wishes(wishes, actor, changes)
         listener = Listener(
-            wishes, actor, authorization, request.client, _position(request), self._options.queue, request.give_up
+            wishes,
+            actor,
+            authorization,
+            request.client_key or "",
+            _position(request),
+            self._options.queue,
+            request.give_up,
         )
         hub.admit(listener)
         request.when_done(partial(hub.leave, listener))

@@ -77,7 +77,7 @@ class Hub:
         """Take a listener in; `leave` it in the end. Without room for it raises ServiceUnavailable, RateLimitError."""
         if len(self._listeners) >= self._options.listeners:
             raise ServiceUnavailable("Too many listeners", reason=f"{len(self._listeners)} listen to changes")
-        if self._addresses[listener.address] >= self._options.by_address:
+        if listener.address and self._addresses[listener.address] >= self._options.by_address:
             raise RateLimitError("Too many listeners from this address")
         self._listeners[listener] = None
         self._addresses[listener.address] += 1

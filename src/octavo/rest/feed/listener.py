@@ -67,7 +67,7 @@ class Listener:
         self.wishes = wishes
         self.actor = actor
         self.authorization = authorization
-        self.address = address
+        self.address = address  # of the client that limits count, empty where clients cannot be told apart
         self.position = position
         """Until where it has heard, when it comes back."""
         self.audience: Audience | None = None

@@ -56,6 +56,54 @@ class Requests:
         60, "Longest time an answer may take.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="60s"
     )
     queue: int = setting(1000, "Most requests under way in a worker; more are answered 503.", bounds=AT_LEAST_ONE)
+    queue_share: int = setting(
+        0,
+        "Most of them from one client (an address, or the /64 network of an IPv6 address); more are answered 429.",
+        bounds=AT_LEAST_ZERO,
+        default_doc="a quarter of `queue`",
+    )
+    receiving: int = setting(
+        1000,
+        "Most requests whose bodies are still arriving in a worker; more are answered 503. They do not count as under "
+        "way.",
+        bounds=AT_LEAST_ONE,
+    )
+    receiving_share: int = setting(64, "Most of them from one client; more are answered 429.", bounds=AT_LEAST_ONE)
+    received: int = setting(
+        128 * 1024**2,
+        "Most memory for bodies that are still arriving, a quarter of it for one client; files are on disk.",
+        kind=SIZE,
+        bounds=(1024**2, None),
+        default_doc="128 MB",
+    )
+    body_timeout: int = setting(
+        10,
+        "Time for a body to arrive. Each `bodyRate` or, for forms with files, `uploadRate` bytes that have arrived add "
+        "a second; slower ones are answered 408.",
+        kind=DURATION,
+        bounds=AT_LEAST_ONE,
+        default_doc="10s",
+    )
+    body_rate: int = setting(
+        1024, "Lowest rate of bodies, in bytes a second.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="1 kB"
+    )
+    upload_rate: int = setting(
+        4096, "Lowest rate of forms with files, in bytes a second.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="4 kB"
+    )
+    unsent: int = setting(
+        128 * 1024**2,
+        "Most memory for answers of more than 256 kB that wait for slow clients; the slowest are closed.",
+        kind=SIZE,
+        bounds=(1024**2, None),
+        default_doc="128 MB",
+    )
+    unsent_share: int = setting(
+        0,
+        "Most of it for one client.",
+        kind=SIZE,
+        bounds=AT_LEAST_ZERO,
+        default_doc="a quarter of `unsent`",
+    )
 
 
 DEFAULT_POLICY: Final = "default-src 'none'; frame-ancestors 'self'"

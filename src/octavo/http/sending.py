@@ -1,0 +1,65 @@
+"""What is sent where no handler answers, and files that are read while they are sent."""
+
+from collections.abc import Collection
+from contextlib import aclosing
+from typing import Final
+
+from octavo.errors import RateLimitError, RequestTimeoutError, ServiceUnavailable
+from octavo.http.client_limits import count_of, share_of
+from octavo.http.dispatcher import render_outage
+from octavo.http.error_response import render_error
+from octavo.http.request import Receive, Request, Send
+from octavo.http.response import FileResponse, Response
+
+PROBES: Final = frozenset({"/_health", "/_ready"})
+"""Paths by which balancers and supervisors look whether a process lives: no limit refuses them."""
+
+
+def refuse_crowded(request: Request, running: Collection[Request], arriving: int) -> Response | None:
+    """Return what is answered while too many requests are under way, in total or of one client; or None.
+
+    `arriving` of the running ones take no place, as their bodies are still arriving. Probes are always answered.
+    """
+    if request.raw_path.rstrip("/").lower() in PROBES:
+        return None
+    options, working = request.options, len(running) - arriving
+    if working >= options.max_requests:
+        return render_outage(ServiceUnavailable("Too many requests are waiting", reason=f"{working} are under way"))
+    client, share = request.client_key, share_of(options.max_requests, options.max_requests_each)
+    if client is None or working < share or count_of(running, client) < share:
+        return None
+    return render_error(RateLimitError("Too many requests from your address are waiting, retry later"))
+
+
+def answer_too_late(request: Request, seconds: float) -> Response:
+    """What is answered to a request that was given up after so many seconds."""
+    if request.task is not None:
+        request.task.uncancel()
+    if not _body_is_here(request):
+        return render_error(RequestTimeoutError())
+    reason = f"it was not answered in {seconds:g} s"
+    return render_outage(ServiceUnavailable("The request took too long", reason=reason))
+
+
+async def hang_up(receive: Receive, send: Send) -> None:
+    """There are no websockets."""
+    await receive()
+    await send({"type": "websocket.close", "code": 1000})
+
+
+def _body_is_here(request: Request) -> bool:
+    """Whether the lateness is ours: nothing was waited for, or everything had arrived."""
+    return request.body_complete or not request.waiting
+
+
+async def send_file(request: Request, response: FileResponse, send: Send) -> None:
+    """Send the body of a file, piece by piece, and close it."""
+    try:
+        if request.method != "HEAD":
+            async with aclosing(response.chunks) as chunks:
+                async for chunk in chunks:
+                    request.touch()
+                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+    finally:
+        response.close()

@@ -1,0 +1,63 @@
+"""Translates settings to the options of HTTP: limits, time-outs, CORS, security headers."""
+
+from octavo.http.options import DEFAULT_SECURITY_HEADERS, BodyLimits, CorsMode, CorsOptions, HttpOptions
+from octavo.http.proxies import TrustedProxies
+from octavo.runtime.options import has_caches_in_front
+from octavo.settings import Settings
+
+
+def http_options(settings: Settings) -> HttpOptions:
+    """Return the options of requests and answers, whatever the API."""
+    limits = settings.middlewares
+    headers = dict(DEFAULT_SECURITY_HEADERS) | {name.lower(): value for name, value in limits.headers.items()}
+    return HttpOptions(
+        cors=_cors_options(settings),
+        body=BodyLimits(
+            json=limits.body.json,
+            form=limits.body.form,
+            text=limits.body.text,
+            file=settings.plugins.upload.config.size_limit,
+            upload=limits.body.upload,
+            parts=limits.body.parts,
+            json_depth=limits.body.json_depth,
+        ),
+        security_headers=tuple((name, value) for name, value in headers.items() if value),
+        content_security_policy=limits.security.content_security_policy,
+        api_prefix=settings.api.rest.prefix,
+        max_url_length=limits.requests.url_length,
+        max_headers=limits.requests.header_count,
+        max_requests=limits.requests.queue,
+        max_requests_each=limits.requests.queue_share,
+        max_receiving=limits.requests.receiving,
+        max_receiving_each=limits.requests.receiving_share,
+        max_received_bytes=limits.requests.received,
+        max_unsent=limits.requests.unsent,
+        max_unsent_each=limits.requests.unsent_share,
+        body_seconds=limits.requests.body_timeout,
+        body_rate=limits.requests.body_rate,
+        upload_rate=limits.requests.upload_rate,
+        request_seconds=limits.requests.timeout,
+        shutdown_seconds=settings.server.shutdown,
+        trusted_proxies=TrustedProxies(settings.server.trusted_proxies),
+        digit_ids=settings.api.compat.ids == "digits",
+        merged_queries=settings.api.compat.query_strings == "merged",
+        shows_own_role=settings.api.compat.own_role == "shown",
+        split_fields=settings.api.compat.field_lists == "split",
+        json_errors=settings.api.compat.error_bodies == "json",
+        unkept_errors=has_caches_in_front(settings),
+        server_timing=settings.mode == "development",
+    )
+
+
+def _cors_options(settings: Settings) -> CorsOptions:
+    """Any origin that comes without credentials is met with `*`, in either mode of v4."""
+    cors, rule = settings.middlewares.cors, settings.api.compat.cors
+    return CorsOptions(
+        mode=CorsMode.REFLECT if rule == "reflect" and cors.credentials else CorsMode.ALLOW_LIST,
+        origins=frozenset(cors.origins if rule == "exact" else ("*",)),
+        methods=cors.methods,
+        headers=cors.headers,
+        expose=cors.expose,
+        max_age=cors.max_age,
+        credentials=cors.credentials,
+    )
