@@ -46,6 +46,7 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
     octavo = build(settings)
     asyncio.run(octavo.site.register())
     remarks = warnings_of(octavo.site.registry, settings)
+    guards = [] if octavo.site.guards is None else [*octavo.site.guards.remarks(octavo.site.graphql)]
     doubts = (*remarks_on(settings, octavo.site.registry), *likely_mistakes(settings))
     report = report_on(settings, octavo.site.registry, octavo.site.code)
     rows = [row._asdict() for row in describe(settings)]
@@ -74,6 +75,7 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
                 "missingSecrets": missing,
                 "definitions": [*map(asdict, remarks)],
                 "remarks": [*map(asdict, doubts)],
+                "guards": guards,
                 "settings": rows,
             }
         )
@@ -96,6 +98,8 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
         say("\nRemarks on the definitions:\n{}", "\n".join(map(str, remarks)))
     if doubts:
         say("\nRemarks on the settings:\n{}", "\n".join(map(str, doubts)))
+    if guards:
+        say("\nGuards of REST that do not hold for GraphQL:\n{}", "\n".join(guards))
     _end(remarks, report, strict)
     say("\nSettings, definitions and code can be used: octavo start takes them as they are.")
 

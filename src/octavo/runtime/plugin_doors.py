@@ -14,7 +14,7 @@ from octavo.schema.uids import FILE, ROLE, USER
 from octavo.values import dataclass
 
 _NOT_OF_SINGLE: Final = ("create", "findOne")
-_ALL_ACTIONS: Final = ("find", "findOne", "create", "update", "delete", "createLocalization")
+ACTIONS: Final = ("find", "findOne", "create", "update", "delete", "createLocalization")
 _QUERY: Final = "Query"
 _MUTATION: Final = "Mutation"
 
@@ -54,8 +54,10 @@ _FIELDS: Final = {
     f"{ROLE}.deleteRole": Door(mutations=("deleteUsersPermissionsRole",)),
     f"{FILES}.find": Door(queries=("uploadFiles",)),
     f"{FILES}.findOne": Door(queries=("uploadFile",)),
-    f"{FILES}.upload": Door(mutations=("upload", "multipleUpload", "updateFileInfo")),
-    f"{FILES}.destroy": Door(mutations=("removeFile",)),
+    f"{FILES}.upload": Door(
+        mutations=("upload", "multipleUpload", "updateFileInfo", "createUploadFile", "updateUploadFile")
+    ),
+    f"{FILES}.destroy": Door(mutations=("removeFile", "deleteUploadFile")),
     LIST_LOCALES: Door(queries=("i18NLocales", "i18NLocale")),
 }
 """The root fields."""
@@ -130,7 +132,7 @@ def content_fields(registry: Registry, uid: str, actions: Iterable[str]) -> Iter
 def generated_fields(registry: Registry) -> frozenset[FieldKey]:
     """All root fields that there can be without a project's own."""
     own = (key for door in DOORS.values() for key in door.fields)
-    return frozenset([*content_fields(registry, "", _ALL_ACTIONS), *own])
+    return frozenset([*content_fields(registry, "", ACTIONS), *own])
 
 
 def _fields(content_type: ContentType, actions: frozenset[str]) -> Iterator[FieldKey]:

@@ -54,6 +54,7 @@ from octavo.runtime import definitions, options
 from octavo.runtime.added_routes import add_feed, add_plans
 from octavo.runtime.admin_door import add_admin_door
 from octavo.runtime.around import around_requests
+from octavo.runtime.field_guards import FieldGuards, guard_fields
 from octavo.runtime.infrastructure import Infrastructure
 from octavo.runtime.kept_answers import open_reader, use_kept_answers
 from octavo.runtime.project_code import (
@@ -101,6 +102,7 @@ class Site:
     feed: FeedEndpoint | None
     topics: dict[str, Topic]
     """What is done with messages of the outbox, by the names of their topics."""
+    guards: FieldGuards | None
 
     async def register(self) -> None:
         """Call the project's `register(app)`; make the schema where something was said of it. Raises InvalidCode."""
@@ -108,6 +110,8 @@ class Site:
         self.hooks.close()
         for told in (*self.hooks.closed_to_graphql(),) if self.graphql else ():
             logger.warning("%s", told)
+        if self.guards is not None:
+            self.guards.tell(self.graphql)
         for told in self.feed.close() if self.feed else ():
             logger.warning("%s; name it in `events.types` of api.toml", told)
 
@@ -204,6 +208,7 @@ def _join(
             tell_closed(code, closing)
             restrict_schema(extending.extension, code, closing, registry)
             close_routes(router, settings.api.rest.prefix, settings.plugins.graphql.config.endpoint, code, closing)
+        guards = guard_fields(router, extending.app, extending.extension) if rest or code else None
         planned_by = extending.extension if settings.plugins.graphql.config.schedules else None
         add_plans(router, settings.api.rest.prefix, services.controller, planned_by)
         let_reads_be_kept(router, options.caching_options(settings))
@@ -215,7 +220,7 @@ def _join(
     topics = site_topics(infrastructure, hooks, extending.app.jobs)
     if services.controller.schedules is not None:
         topics[schedules.TOPIC] = followed(infrastructure, services.controller.schedules.topic())
-    return Site(registry, services, extending, router, graphql, caches, around, code, hooks, feed, topics)
+    return Site(registry, services, extending, router, graphql, caches, around, code, hooks, feed, topics, guards)
 
 
 def _services(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from typing import Any, Final, get_args
 
+from octavo.graphql.customization.field_guard import FieldGuard
 from octavo.graphql.schema.exclusions import Action, Exclusions, FieldKey
 from octavo.project import ProjectCode
 from octavo.project.naming import did_you_mean
@@ -38,14 +39,17 @@ class _Excluded:
 
 @dataclass(frozen=True, slots=True)
 class FieldAccess:
-    """What is said of a field from outside of the project's Python: that it is closed, open to all, or asks for scopes
-    instead of the generated action."""
+    """What is said of a field besides what the project's Python says of the field itself: that it is closed, open to
+    all, asks for scopes instead of the generated action, or has a guard."""
 
     closed: bool = False
     unless_named: bool = False
     """Whether it is open all the same where the project's Python says anything of the field."""
+    until_declared: bool = False
+    """Whether it is open all the same where the project's Python says who may, or resolves the field."""
     is_open: bool = False
     scopes: tuple[str, ...] | None = None
+    guard: FieldGuard | None = None
 
 
 class Extension:

@@ -13,6 +13,7 @@ from graphql import GraphQLAbstractType, GraphQLObjectType, GraphQLSchema, is_ab
 from octavo.authorization.ability import UPDATE
 from octavo.errors import ClosedError
 from octavo.graphql.customization.extension import FieldAccess
+from octavo.graphql.customization.field_guard import FieldGuard
 from octavo.graphql.schema import names
 from octavo.graphql.schema.field_metadata import ScheduleField, metadata_of_field, metadata_of_type
 from octavo.project import CodeProblem, Function, InvalidCode, ProjectCode, function_at
@@ -35,6 +36,7 @@ class FieldCode:
     """What a project put on one field.
 
     `is_open`: nobody is asked who they are. `scopes`: the actions the caller needs instead of the generated one.
+    `guard` is called before the policies. `is_declared`: the project resolves the field, or says who may.
     """
 
     resolve: Function | None = None
@@ -42,6 +44,8 @@ class FieldCode:
     scopes: tuple[str, ...] | None = None
     policies: tuple[Used, ...] = ()
     middlewares: tuple[Function, ...] = ()
+    guard: FieldGuard | None = None
+    is_declared: bool = False
 
     @property
     def overrides_access(self) -> bool:
@@ -61,6 +65,11 @@ class Customization:
     def of(self, type_name: str, field_name: str) -> FieldCode | None:
         """The code on a field, or None."""
         return self.fields.get((type_name, field_name))
+
+    @property
+    def declared(self) -> frozenset[tuple[str, str]]:
+        """The fields that the project resolves, or says of who may ask for them."""
+        return frozenset(key for key, code in self.fields.items() if code.is_declared)
 
 
 def _refuse(*_: Any) -> bool:
@@ -83,8 +92,11 @@ def with_access(
             says = named and (code.is_open or code.scopes is not None)
             if not says and (rule.is_open or rule.scopes is not None):
                 code = replace(code, is_open=rule.is_open, scopes=rule.scopes)
-            is_closed = rule.closed and not named
-            fields[key] = replace(code, policies=(_CLOSED, *code.policies)) if is_closed else code
+            is_closed = rule.closed and not named and not (rule.until_declared and code.is_declared)
+            if is_closed:
+                fields[key] = replace(code, policies=(_CLOSED, *code.policies))
+            else:
+                fields[key] = replace(code, guard=rule.guard)
     return Customization(fields)
 
 
@@ -134,7 +146,8 @@ class Reader:
             for name, defined in kind.fields.items():
                 if defined.resolve is not None:
                     resolve = _from_library(defined.resolve)
-                    self._fields[kind.name, name] = FieldCode(Function(resolve, f"{kind.name}.{name}", 4))
+                    function = Function(resolve, f"{kind.name}.{name}", 4)
+                    self._fields[kind.name, name] = FieldCode(function, is_declared=True)
                     defined.resolve = None
                 elif is_root and metadata_of_field(defined) is None:
                     self._fields[kind.name, name] = _PLAIN
@@ -158,7 +171,7 @@ class Reader:
             function = given.get("resolve") if isinstance(given, Mapping) else given
             found = self._function(function, f"resolvers: {name}.{field_name}", RESOLVER)
             if key is not None and found is not None:
-                self._fields[key] = replace(self._fields.get(key, _PLAIN), resolve=found)
+                self._fields[key] = replace(self._fields.get(key, _PLAIN), resolve=found, is_declared=True)
 
     def _read_abstract(self, kind: GraphQLAbstractType, resolvers: Any) -> None:
         for word, given in self._members(f"resolvers: {kind.name}", resolvers):
@@ -181,7 +194,10 @@ class Reader:
         if found is None:
             return
         self._fields[found] = replace(
-            code, policies=(*code.policies, *policies), middlewares=(*code.middlewares, *middlewares)
+            code,
+            policies=(*code.policies, *policies),
+            middlewares=(*code.middlewares, *middlewares),
+            is_declared=code.is_declared or given.get("auth") is not None or bool(policies),
         )
 
     def _with_auth(self, code: FieldCode, auth: Any, place: str) -> FieldCode:

@@ -36,6 +36,7 @@ from octavo.authorization.actor import check, check_authenticated
 from octavo.errors import LoggedError, OctavoError
 from octavo.graphql.customization.context import Context
 from octavo.graphql.customization.field_customization import Customization, FieldCode
+from octavo.graphql.customization.field_guard import FieldCall, FieldGuard
 from octavo.graphql.document.collect_fields import Selected
 from octavo.graphql.execution.entry_loader import read_attribute
 from octavo.graphql.execution.error_format import UNEXPECTED, render, render_refused
@@ -46,6 +47,7 @@ from octavo.graphql.execution.selection_compiler import SELF
 from octavo.graphql.schema.field_metadata import (
     AttributeField,
     FieldMetadata,
+    PluginField,
     TypeRole,
     metadata_of_field,
     metadata_of_type,
@@ -148,7 +150,7 @@ class CodeFields:
     ) -> tuple[bytes, Errors]:
         """The JSON of a root field, and its errors."""
         context = Context(self.app, roots.actor, asker.client, state)
-        call = _Call(self, replace(roots, customization=self.customization), read_root, context)
+        call = _Call(self, replace(roots, customization=self.customization), read_root, context, asker)
         fragments = roots.selections.fragments.values()
         document = DocumentNode(definitions=(_only(asked.operation, item), *fragments))
         token = CURRENT_STATE.set(state)
@@ -192,8 +194,11 @@ class CodeFields:
 class _Call:
     """One root field of one operation."""
 
-    def __init__(self, fields: CodeFields, roots: RootResolvers, read_root: ReadRoot, context: Context) -> None:
+    def __init__(
+        self, fields: CodeFields, roots: RootResolvers, read_root: ReadRoot, context: Context, asker: Asker
+    ) -> None:
         self.context = context
+        self._asker = asker
         self.clock = CodeClock()
         self.errors: list[dict[str, Any]] = []
         self._customization = fields.customization
@@ -201,8 +206,8 @@ class _Call:
         self._read_root = read_root
         self._returned = Returned(roots, self._tree)
 
-    def resolve(self, source: Any, info: GraphQLResolveInfo, **arguments: Any) -> Any:
-        """graphql-core asks for a field: its value, or the promise of one."""
+    def resolve(self, source: Any, info: GraphQLResolveInfo, /, **arguments: Any) -> Any:
+        """graphql-core asks for a field: its value, or the promise of one. An argument may be called `info`, too."""
         code = self._customization.of(info.parent_type.name, info.field_name)
         if code is not None:
             return self._run_code(code, source, info, arguments)
@@ -223,6 +228,8 @@ class _Call:
     async def _run_code(self, code: FieldCode, source: Any, info: GraphQLResolveInfo, arguments: dict[str, Any]) -> Any:
         parent = _parent(source)
         roots = self._authorized(code, info)
+        if code.guard is not None:
+            arguments = await self._guarded(code.guard, roots, info, arguments)
         if code.policies:
             await ask_policies(code.policies, self._asked(parent, info, arguments))
 
@@ -237,6 +244,16 @@ class _Call:
             chain = _linked(middleware, chain)
         value = await chain(parent, arguments, self.context, info)
         return await self._returned.shown(value, info) if is_entry(value) else value
+
+    async def _guarded(
+        self, guard: FieldGuard, roots: RootResolvers, info: GraphQLResolveInfo, arguments: dict[str, Any]
+    ) -> dict[str, Any]:
+        """The arguments as a guard leaves them. Permissions come first: those of plugins' fields are checked here."""
+        field = info.parent_type.fields[info.field_name]
+        if isinstance(metadata_of_field(field), PluginField):
+            roots.require(guard.action)
+        key, names = (info.parent_type.name, info.field_name), frozenset(field.args)
+        return await guard(FieldCall(key, arguments, names, self.context, info, self._asker, self.clock))
 
     def _asked(self, parent: Any, info: GraphQLResolveInfo, arguments: dict[str, Any]) -> PolicyContext:
         context = self.context

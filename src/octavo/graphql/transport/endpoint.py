@@ -9,6 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
 from octavo.graphql.options import GraphqlContent, GraphqlOptions, ParseText
+from octavo.graphql.schema.exclusions import FieldKey
 from octavo.graphql.transport.playground import playground
 from octavo.http.own_page import OwnPage
 from octavo.http.request import Request
@@ -51,6 +52,11 @@ class GraphqlEndpoint:
     async def prepare(self) -> None:
         """Begin to make what answers, and do not wait for it."""
         self._begin()
+
+    @property
+    def declared(self) -> frozenset[FieldKey]:
+        """The root fields that the project resolves, or says of who may ask for them, once the schema is made."""
+        return self._answers.declared if self._answers else frozenset()
 
     async def settle(self) -> None:
         """Wait until nothing is being made. A process that forks meanwhile would leave its children locked imports."""

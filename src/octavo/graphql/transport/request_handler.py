@@ -21,6 +21,7 @@ from octavo.graphql.execution.engine import Engine, make_engine
 from octavo.graphql.execution.error_format import BAD_INPUT, UNEXPECTED, render, render_refused
 from octavo.graphql.execution.prepared_operations import RequestedOperation
 from octavo.graphql.options import GraphqlContent, GraphqlOptions, ParseText
+from octavo.graphql.schema.exclusions import FieldKey
 from octavo.graphql.tracing import EXECUTION, Trace, stage
 from octavo.graphql.transport.media_types import GRAPHQL_UTF8, JSON, prefers_graphql
 from octavo.graphql.transport.multipart import read_operations
@@ -110,6 +111,12 @@ class RequestHandler:
         caches = content.caches
         self._persisted = PersistedQueries(caches.cache("GraphQL persisted queries") if options.persisted else None)
         self._asked: Cache[bytes, RequestedOperation] = caches.cache("GraphQL bodies")
+
+    @property
+    def declared(self) -> frozenset[FieldKey]:
+        """The root fields that the project resolves, or says of who may ask for them."""
+        code = self._executor.code
+        return code.customization.declared if code else frozenset()
 
     async def get(self, request: Request) -> Response:
         """A query in the address."""

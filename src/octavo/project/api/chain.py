@@ -41,7 +41,10 @@ class RequestArguments(Mapping[str, Any]):
 
 @dataclass(frozen=True, slots=True)
 class CodeHandler:
-    """Handles a route that a project's code has to do with. `name` is the route's, `place` its code's."""
+    """Handles a route that a project's code has to do with. `name` is the route's, `place` its code's.
+
+    `middlewares` are part of `action`; `overridden_at` is the place of the code that answers instead of a core action.
+    """
 
     app: App
     runner: Runner
@@ -50,6 +53,8 @@ class CodeHandler:
     admit: Admission
     policies: tuple[Used, ...]
     action: Action
+    middlewares: tuple[Used, ...] = ()
+    overridden_at: str = ""
 
     async def __call__(self, raw: RawRequest) -> RawResponse:
         """The answer to a request. Raises errors that callers may see."""

@@ -125,8 +125,24 @@ class RestCode:
         admit = Admission(self._authenticator, operation.admits)
         if self._app.settings.api.compat.empty_answers == "notFound":
             action = partial(answering, action)
-        chain = chained(around.middlewares, action)
-        return CodeHandler(self._app, self._runner, operation.name, place, admit, around.policies, chain)
+        return CodeHandler(
+            self._app,
+            self._runner,
+            operation.name,
+            place,
+            admit,
+            around.policies,
+            chained(around.middlewares, action),
+            around.middlewares,
+            self._overridden_at(operation.action),
+        )
+
+    def _overridden_at(self, action: str) -> str:
+        """The place of the code that answers instead of a core action; empty where the core action does."""
+        uid = action.rpartition(".")[0]
+        if action in self._actions:
+            return self._code.controllers[uid].place
+        return self._code.services[uid].place if self._core.is_served(action) else ""
 
     def _method(self, action: str) -> Action | None:
         """The method of a project's controller that is an action."""

@@ -24,6 +24,11 @@ def plainly_found(router: Router, uids: Iterable[str]) -> Iterator[str]:
         if isinstance(route.operation, Operation) and route.method == "GET":
             handler = route.handler
             owner = getattr(handler.endpoint, "__self__", None) if isinstance(handler, Guarded) else None
-            is_plain = type(owner) in (ContentEndpoints, FileEndpoints)
+            is_plain = type(owner) in (ContentEndpoints, FileEndpoints) and not _asks_more(route.operation)
             plain[route.operation.action] = is_plain and plain.get(route.operation.action, True)
     return (uid for uid in uids if plain.get(action_on(uid, FIND), False))
+
+
+def _asks_more(operation: Operation) -> bool:
+    """Whether a route needs other actions than its own; listeners are asked for that alone."""
+    return not operation.admits.public and set(operation.admits.scopes) != {operation.action}

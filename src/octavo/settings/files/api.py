@@ -126,6 +126,12 @@ class Compat:
         "`resetPassword`, `changePassword`, `emailConfirmation`): as many as a GraphQL request has, or at most 5.",
         default_doc=_BY_PROFILE,
     )
+    graphql_guards: Literal["own", "shared"] = setting(
+        "own",
+        "What guards the root fields of GraphQL besides permissions: only what the project puts on the fields, or also "
+        "the policies and scopes of the same action's REST route; fields of actions that other code guards are closed.",
+        default_doc=_BY_PROFILE,
+    )
     error_bodies: Literal["mixed", "json"] = setting(
         "mixed",
         "What refuses a method, or a request to GraphQL that holds no operation: some of it plain text, or all JSON.",

@@ -1,0 +1,214 @@
+"""What a project's code guards over REST, and what that means for the root fields of GraphQL for the same actions.
+
+Under `compat.graphqlGuards = "shared"` policies and scopes of a route hold for the fields as well, and an action that
+other code guards has its fields closed until the project declares them. Under `own` fields have guards of their own
+alone, as in v4, and the log names those that are open because of that.
+"""
+
+import logging
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from octavo.authorization.ability import UPDATE
+from octavo.authorization.actions import action_on
+from octavo.graphql.customization.extension import Extension, FieldAccess
+from octavo.graphql.schema import names
+from octavo.graphql.schema.exclusions import FieldKey
+from octavo.graphql.transport.endpoint import GraphqlEndpoint
+from octavo.http.router import Handler, Router
+from octavo.project.api.app import App
+from octavo.project.api.chain import CodeHandler
+from octavo.project.api.field_guards import RestGuard
+from octavo.project.named import Used
+from octavo.rest.content_operations import content_operations
+from octavo.rest.operations import Declared, Operation
+from octavo.rest.plugin_operations import PLUGIN_OPERATIONS
+from octavo.rest.project_routes import refuse
+from octavo.runtime.plugin_doors import ACTIONS, DOORS, content_fields
+from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
+from octavo.values import dataclass
+
+logger = logging.getLogger(__name__)
+
+_MOST_LINES: Final = 20
+_NAME: Final = re.compile(r":[A-Za-z_]\w*")
+_DECLARE: Final = "declare in resolvers_config of the field who may (`auth`, `policies`), or resolve it"
+_OPEN: Final = f'{_DECLARE}, or set compat.graphqlGuards = "shared" in config/api.toml'
+
+
+@dataclass(frozen=True, slots=True)
+class ActionGuards:
+    """What guards an action over REST, and its root fields.
+
+    `policies` and `scopes` (actions that are needed besides) can hold for the fields too; `others` describe code that
+    answers requests or stands around them, which fields do not call.
+    """
+
+    operation: Operation
+    fields: tuple[FieldKey, ...]
+    policies: tuple[Used, ...] = ()
+    scopes: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+    @property
+    def weight(self) -> int:
+        """How much stands before the action: nothing, what can hold for fields, or what cannot."""
+        return 2 if self.others else int(bool(self.policies or self.scopes))
+
+    @property
+    def words(self) -> str:
+        """Everything that guards it, for people."""
+        policies = (f"policy {one.function.place}" for one in self.policies)
+        return ", ".join((*policies, *(f"scope {scope}" for scope in self.scopes), *self.others))
+
+
+def read_guards(router: Router, registry: Registry, prefix: str) -> tuple[ActionGuards, ...]:
+    """Return what guards the actions that have root fields."""
+    fields, routes = _fields_by_action(registry), defaultdict[str, list[Declared]](list)
+    for route in router.declared():
+        if isinstance(route.operation, Operation):
+            routes[route.operation.action].append((route.operation, route.handler))
+    found: list[ActionGuards] = []
+    for action, row in _rows(registry).items():
+        if action in fields and action in routes:
+            found.append(_guards_of(row, _counted(row, routes[action]), fields[action]))
+        elif action in fields:
+            found += _replaced(router, prefix, row, fields[action])
+    return tuple(one for one in found if one.weight)
+
+
+def _counted(row: Operation, routes: Sequence[Declared]) -> Sequence[Declared]:
+    """Those of an action's routes whose guards count: the one at the address that the action has as a rule, maybe with
+    the prefix of a router; all of them where there is none."""
+    path = _address(row)
+    same = [one for one in routes if one[0].method == row.method and _address(one[0]).endswith(path)]
+    return [one for one in same if _address(one[0]) == path] or same or routes
+
+
+def _address(operation: Operation) -> str:
+    return _NAME.sub(":", operation.path.lower())
+
+
+def _guards_of(row: Operation, routes: Iterable[Declared], fields: tuple[FieldKey, ...]) -> ActionGuards:
+    """What guards the most guarded of an action's routes; what its requests are like its `row` says."""
+    found = [_guards_of_route(row, *route, fields) for route in routes]
+    return max(found, key=lambda guards: guards.weight)
+
+
+def _guards_of_route(
+    row: Operation, declared: Operation, handler: Handler, fields: tuple[FieldKey, ...]
+) -> ActionGuards:
+    operation, access = replace(row, method=declared.method, path=declared.path), declared.admits
+    scopes = () if access.public else tuple(one for one in access.scopes if one != row.action)
+    if handler is refuse:
+        return ActionGuards(operation, fields, others=("code of v4 that is not ported",))
+    if not isinstance(handler, CodeHandler):
+        return ActionGuards(operation, fields, scopes=scopes)
+    overriding = (f"{handler.overridden_at} (overrides it)",) if handler.overridden_at else ()
+    around = (f"middleware {one.function.place}" for one in handler.middlewares)
+    return ActionGuards(operation, fields, handler.policies, scopes, (*around, *overriding))
+
+
+def _replaced(router: Router, prefix: str, row: Operation, fields: tuple[FieldKey, ...]) -> Iterator[ActionGuards]:
+    """An action without a route, where a route of the project's own answers at its address."""
+    found = router.find(row.method, prefix + _NAME.sub("1", row.path))
+    if found is not None:
+        route, operation = found[0], found[0].operation
+        if isinstance(operation, Operation) and (isinstance(route.handler, CodeHandler) or operation.is_own):
+            yield ActionGuards(row, fields, others=(f"the project's route {route.method} {route.template}",))
+
+
+def _rows(registry: Registry) -> dict[str, Operation]:
+    """The first row of each action."""
+    found: dict[str, Operation] = {}
+    own = (row for content_type in registry.api_types() for row in content_operations(content_type))
+    for row in (*own, *PLUGIN_OPERATIONS):
+        found.setdefault(row.action, row)
+    return found
+
+
+def _fields_by_action(registry: Registry) -> dict[str, tuple[FieldKey, ...]]:
+    found = defaultdict[str, dict[FieldKey, None]](dict)
+    for uid in registry.content_types:
+        for action in ACTIONS:
+            found[action_on(uid, action)] |= dict.fromkeys(content_fields(registry, uid, (action,)))
+    for action, door in DOORS.items():
+        found[action] |= dict.fromkeys(door.fields)
+    return {action: tuple(keys) for action, keys in found.items() if keys}
+
+
+def guard_fields(router: Router, app: App, extension: Extension) -> "FieldGuards | None":
+    """Return what guards actions over REST, put on their root fields where it holds for them too; None without
+    GraphQL."""
+    settings = app.settings
+    if not settings.plugins.graphql.enabled:
+        return None
+    found = read_guards(router, app.registry, settings.api.rest.prefix)
+    guards = FieldGuards(found, extension, shared=settings.api.compat.graphql_guards == "shared")
+    if guards.shared:
+        guards.put_on_fields(app)
+    return guards
+
+
+@dataclass(frozen=True, slots=True)
+class FieldGuards:
+    """What guards the actions of a site over REST, for its root fields; `shared` where it holds for these too."""
+
+    guards: tuple[ActionGuards, ...]
+    extension: Extension
+    shared: bool
+
+    def put_on_fields(self, app: App) -> None:
+        """Let guards hold for the fields, or close these; for actions that change entries, those of schedules too."""
+        access, prefix = self.extension.access, app.settings.api.rest.prefix
+        for one in self.guards:
+            for key in one.fields:
+                said = access.get(key, FieldAccess())
+                if said.closed:
+                    continue
+                if one.policies or one.scopes:
+                    said = replace(said, guard=RestGuard(one.operation, one.policies, one.scopes, app, prefix))
+                access[key] = replace(said, closed=True, until_declared=True) if one.others else said
+            for key in _schedule_fields(app.registry, one.operation.action):
+                access.setdefault(key, FieldAccess(closed=True, unless_named=True))
+
+    def remarks(self, graphql: GraphqlEndpoint | None) -> Iterator[str]:
+        """Describe each action whose fields are open, or closed, because of what guards it, for people.
+
+        Call it after `register`: fields that the project has declared are left out, as are those that there are not.
+        """
+        declared: Collection[FieldKey] = graphql.declared if graphql else ()
+        left_out = self.extension.exclusions()
+        state, remedy = ("Closed", _DECLARE) if self.shared else ("Open", _OPEN)
+        for one in self.guards:
+            uid, _, name = one.operation.action.rpartition(".")
+            if (self.shared and not one.others) or uid in left_out.types or (uid, name) in {*left_out.actions}:
+                continue
+            told = [".".join(key) for key in one.fields if key not in declared and not self._is_closed(key)]
+            if told:
+                route = f"{one.operation.action} is guarded over REST ({one.operation.name}) by {one.words}"
+                yield f"{state} in GraphQL: {', '.join(told)}: {route}; {remedy}"
+
+    def _is_closed(self, key: FieldKey) -> bool:
+        """Whether a field is closed because of something else."""
+        said = self.extension.access.get(key)
+        return said is not None and said.closed and not said.until_declared
+
+    def tell(self, graphql: GraphqlEndpoint | None) -> None:
+        """Log the remarks, and not too many."""
+        lines = list(self.remarks(graphql))
+        for line in lines[:_MOST_LINES]:
+            logger.warning("%s", line)
+        if len(lines) > _MOST_LINES:
+            logger.warning("%d more actions: octavo config check", len(lines) - _MOST_LINES)
+
+
+def _schedule_fields(registry: Registry, action: str) -> Iterator[FieldKey]:
+    content_type: ContentType | None = registry.content_types.get(action.rpartition(".")[0])
+    if content_type is not None and action == action_on(content_type.uid, UPDATE):
+        yield "Query", names.schedule_field(content_type)
+        yield "Mutation", names.schedule_mutation(content_type)
