@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any, Final, TypeVar
+from weakref import WeakSet
 
 T = TypeVar("T")
 
@@ -24,6 +26,27 @@ CARRYING: Final = Carrying()
 _COMPUTING: Final = ThreadPoolExecutor(max_workers=1, thread_name_prefix="octavo-computing")
 """One thread, so that costly requests wait for one another and half of the processor's time is everybody else's: the
 interpreter changes between two threads every few milliseconds."""
+
+
+class _WithContext(ThreadPoolExecutor):
+    """Runs work in a copy of the context in which it is handed over, as `asyncio.to_thread` does."""
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        return super().submit(copy_context().run, fn, *args, **kwargs)
+
+
+_CARRIES: Final[WeakSet[asyncio.AbstractEventLoop]] = WeakSet()
+
+
+def carry_context() -> None:
+    """Let `loop.run_in_executor(None, ...)` of the running loop carry the context into its thread.
+
+    A project's code in threads is asked for by the same caller as the code that starts them.
+    """
+    loop = asyncio.get_running_loop()
+    if loop not in _CARRIES:
+        _CARRIES.add(loop)
+        loop.set_default_executor(_WithContext(thread_name_prefix="asyncio"))
 
 
 async def in_thread(work: Callable[[], T], executor: Executor | None = None) -> T:

@@ -40,6 +40,8 @@ EVERYTHING = PermissionSet("everything", everything=True)
 READS = PermissionSet("reads", every_read=True)
 CODE = PermissionSet("code", everything=True, knows_private=True)
 """What a project's code may do."""
+SERVICES = PermissionSet("services", everything=True)
+"""What its services may do: everything that is no secret."""
 
 
 def permission_set(actions: Iterable[str]) -> PermissionSet:

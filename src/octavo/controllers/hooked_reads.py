@@ -11,7 +11,7 @@ from typing import Any, Final
 import orjson
 
 from octavo.authorization.ability import Ability
-from octavo.authorization.actor import SYSTEM
+from octavo.authorization.permissions import CODE, SERVICES
 from octavo.content.reader import PreparedRead
 from octavo.controllers.flat_entries import flat, nested
 from octavo.errors import ClosedError
@@ -125,8 +125,8 @@ class HookedReads:
             uid=asked.hooks.uid,
             id=entry_id if isinstance(entry_id, int) else None,
             params=Params(where=given, locale=asked.request.locale),
-            actor=origin.actor() or SYSTEM,
-            source=origin.source(),
+            actor=origin.actor(),
+            source="code" if asked.ability is CODE or asked.ability is SERVICES else origin.source(),
             app=self._hooks.app,
         )
         return asked, event

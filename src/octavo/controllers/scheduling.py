@@ -31,7 +31,7 @@ from octavo.errors import (
 )
 from octavo.events.messages import Message, Topic, Undeliverable
 from octavo.events.names import SCHEDULE_FAILED
-from octavo.events.origin import WORK, Origin
+from octavo.events.origin import SERVICE, WORK, Origin
 from octavo.schema.automatic import PUBLISHED_AT
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
@@ -129,7 +129,7 @@ class ContentSchedules:
         content_type = self.registry.content_types.get(planned.uid)
         if content_type is None or not content_type.draft_and_publish:
             raise Undeliverable(f"there is no content-type {planned.uid} with drafts any more")
-        work = WORK.set(Origin("schedule"))
+        work = WORK.set(Origin("schedule", SERVICE))
         try:
             await self._writer.run(lambda unit: self._carry_out(unit, content_type, planned))
         except ServiceUnavailable:

@@ -12,21 +12,10 @@ import orjson
 from octavo.events.event import Event, Params, State, Written
 from octavo.events.hooks import Hook, Hooks, TypeHooks
 from octavo.events.messages import LONGEST_NAME, Message, Topic, Undeliverable
-from octavo.values import dataclass
+from octavo.events.origin import kept_actor, on_behalf_of, past_actor
 
 TOPIC: Final = "hooks"
 SECONDS: Final = 30.0
-
-
-@dataclass(frozen=True, slots=True)
-class PastActor:
-    """Who asked, when it was asked."""
-
-    kind: str
-    id: int | None = None
-    role_id: int | None = None
-    username: str | None = None
-    email: str | None = None
 
 
 def hooks_topic(hooks: Hooks) -> Topic:
@@ -41,7 +30,6 @@ def ordering_key(event: Event) -> str:
 
 def keep(hooks: TypeHooks, hook: Hook, event: Event, data: Any) -> bytes:
     """An event as JSON; `data` is what may be kept of its data. Raises HookFailed for a state that JSON cannot say."""
-    actor = event.actor
     kept = {
         "key": hook.key,
         "event": hook.event,
@@ -53,7 +41,7 @@ def keep(hooks: TypeHooks, hook: Hook, event: Event, data: Any) -> bytes:
         "result": event.result,
         "state": event.state,
         "source": event.source,
-        "actor": {name: getattr(actor, name) for name in PastActor.__slots__},
+        "actor": kept_actor(event.actor),
     }
     try:
         return orjson.dumps(kept)
@@ -73,10 +61,11 @@ async def _deliver(hooks: Hooks, message: Message) -> None:
         uid=uid,
         id=kept["id"],
         params=Params(data=kept["data"], where=kept["where"], locale=kept["locale"]),
-        actor=PastActor(**kept["actor"]),
+        actor=past_actor(kept["actor"]),
         source=kept["source"],
         app=hooks.app,
         result=None if result is None else Written(uid, result),
         state=State(kept["state"]),
     )
-    await of_type.call_one(hook, event, SECONDS)
+    with on_behalf_of(event.actor):
+        await of_type.call_one(hook, event, SECONDS)

@@ -10,18 +10,17 @@ Rows of built-in types that have statements of their own go through `create_row`
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Final
+from typing import Any
 
 from octavo.database.unit_of_work import RunAlone, UnitOfWork
 from octavo.events import origin
-from octavo.events.after_commit import TOPIC, PastActor, keep, ordering_key
+from octavo.events.after_commit import TOPIC, keep, ordering_key
 from octavo.events.event import Event, Params, Written
 from octavo.events.hooks import Hooks, TypeHooks
 from octavo.events.names import CREATE, DELETE, UPDATE
 from octavo.project.naming import did_you_mean
 from octavo.values import dataclass
 
-SERVICE: Final = PastActor("system")
 Data = dict[str, Any]
 
 
@@ -76,9 +75,14 @@ def begin(
     if hooks is None:
         return None
     unit.is_cautious = True  # they are not called again for what could have been asked before
-    asking = origin.actor() or SERVICE
     event = Event(
-        action="", uid=uid, id=entry_id, params=params, actor=asking, source=origin.source(), app=unit.hooks.app
+        action="",
+        uid=uid,
+        id=entry_id,
+        params=params,
+        actor=origin.actor(),
+        source=origin.source(),
+        app=unit.hooks.app,
     )
     return Telling(unit, hooks, event, quiet)
 

@@ -16,6 +16,7 @@ from octavo.database.connection import Database
 from octavo.database.unit_of_work import UnitOfWork, run_unit
 from octavo.events.links import link
 from octavo.events.messages import Message, Retries, Topic, Undeliverable
+from octavo.events.origin import asked_by, on_behalf_of, past_actor
 from octavo.events.outbox import Outbox
 from octavo.jobs.clockwork import Clockwork, Task
 from octavo.jobs.functions import FunctionT, JobFunctions, JobOptions, NotAJob, takes_app
@@ -150,8 +151,9 @@ class Jobs:
             raise ValueError(f"retries are 0 to {MOST_RETRIES}, a delay is no less than 0")
         due = this_moment() + int(delay * 1000) if delay else None
         payload = {"name": name, "args": list(args), "kwargs": dict(kwargs), "attempts": again + 1}
-        if asked_by := link():
-            payload["link"] = asked_by
+        payload |= asked_by()
+        if followed := link():
+            payload["link"] = followed
         body = orjson.dumps(payload)
         return await run_unit(
             self._database, UnitOfWork, lambda unit: self._outbox.add(unit, TOPIC, body, not_before=due), grouped=False
@@ -175,7 +177,7 @@ class Jobs:
         return Clockwork(self._database, self.tasks.values(), self._start)
 
     async def _start(self, unit: UnitOfWork, task: Task, occurrence: int) -> int:
-        payload = {"name": task.name, "args": [], "kwargs": {}, "attempts": 1, "occurrence": occurrence}
+        payload = {"name": task.name, "args": [], "kwargs": {}, "attempts": 1, "occurrence": occurrence, **asked_by()}
         return await self._outbox.add(unit, TOPIC, payload, ordering_key=f"task {task.name}")
 
     async def _deliver(self, message: Message) -> None:
@@ -187,7 +189,8 @@ class Jobs:
         began = time.monotonic()
         try:
             async with asyncio.timeout(seconds) as limit:
-                await self._call(function, job["args"], job["kwargs"])
+                with on_behalf_of(past_actor(job.get("actor"))):
+                    await self._call(function, job["args"], job["kwargs"])
         except (Exception, SystemExit) as error:
             expired = isinstance(error, TimeoutError) and limit.expired()
             said = f"stopped after {seconds:g} s" if expired else describe(error)

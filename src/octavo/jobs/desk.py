@@ -7,6 +7,7 @@ from octavo.database.connection import Database
 from octavo.database.unit_of_work import UnitOfWork, run_unit
 from octavo.errors import NotFoundError
 from octavo.events.dead_letters import DeadLetter, DeadLetters
+from octavo.events.origin import asked_by
 from octavo.events.outbox import Outbox
 from octavo.events.waiting import Waiting, list_waiting
 from octavo.jobs.book import TOPIC
@@ -49,7 +50,7 @@ class JobDesk:
         """Let the service run a task now; the job's id. Raises NotFoundError."""
         if name not in {task.name for task in await known_tasks(self._database)}:
             raise NotFoundError(f"There is no task {name}")
-        payload = {"name": name, "args": [], "kwargs": {}, "attempts": 1, "occurrence": this_moment()}
+        payload = {"name": name, "args": [], "kwargs": {}, "attempts": 1, "occurrence": this_moment(), **asked_by()}
 
         async def add(unit: UnitOfWork) -> int:
             return await self._outbox.add(unit, TOPIC, payload, ordering_key=f"task {name}")

@@ -371,3 +371,48 @@ async def test_fields_are_open_once_they_are_declared(tmp_path: Path, caplog: py
         assert refused(await graphql(shop, CLOSED_FIELDS[4][1])) == [CLOSED]  # a middleware does not say who may
     told = [line.split(": ")[1] for line in caplog.messages if line.startswith("Closed in GraphQL: ")]
     assert told == ["Mutation.deleteVault", "Mutation.register"]
+
+
+async def test_schedules_follow_the_field_that_updates(tmp_path: Path) -> None:
+    plugins = {"config/plugins.toml": "[graphql.config]\nschedules = true\n"}
+    replaced = {
+        "api/genre/routes/genre.py": """
+            from octavo import CoreRouter, Route
+
+            router = CoreRouter(except_=["update"])
+            routes = [Route("PUT", "/genres/:id", lambda request: "kept", auth=False)]
+        """
+    }
+    time = 'publishAt: "2100-01-01T00:00:00.000Z"'
+    query = f"mutation {{ updateGenreSchedule(id: 1, data: {{{time}}}) {{ publishAt }} }}"
+    async with open_shop(tmp_path / "safe", {**SAFE, **plugins, **replaced}) as shop:
+        assert refused(await graphql(shop, query)) == [CLOSED]
+    async with open_shop(tmp_path / "plain", {**SAFE, **plugins}) as shop:
+        assert "errors" not in await graphql(shop, query)
+
+
+async def test_a_route_elsewhere_guards_no_field(tmp_path: Path) -> None:
+    files = {
+        "api/genre/routes/genre.py": """
+            from octavo import CoreRouter, Route
+
+            router = CoreRouter(prefix="/old", config={"findOne": {"policies": [lambda context: False]}})
+            routes = [Route("GET", "/guarded", "genre.find", policies=[lambda context: False])]
+        """,
+        "extensions/users-permissions/routes/more.py": """
+            from octavo import Route
+
+            routes = [Route("POST", "/auth/local", "auth.callback", policies=[lambda context: False])]
+        """,
+    }
+    async with open_shop(tmp_path, {**SAFE, **files}) as shop:
+        assert len((await graphql(shop, "{ genres { data { id } } }"))["data"]["genres"]["data"]) > 1
+        assert refused(await graphql(shop, "{ genre(id: 1) { data { id } } }")) == ["Policy Failed"]
+        login = 'mutation { login(input: {identifier: "ed", password: "secret"}) { jwt } }'
+        assert refused(await graphql(shop, login)) == ["Policy Failed"]  # GET /auth/:provider/callback is no way in
+
+
+async def test_a_project_without_guards_has_a_plain_schema(tmp_path: Path) -> None:
+    async with open_shop(tmp_path, {**SAFE, "policies/noted.py": GUARDS["policies/noted.py"]}) as shop:
+        assert shop.octavo.site.extending.extension.is_empty
+        assert remarks(shop) == []

@@ -11,6 +11,7 @@ from octavo.content.reader import PreparedRead
 from octavo.controllers.content import ContentController
 from octavo.controllers.writing import Write
 from octavo.errors import NotFoundError, Problem, ValidationError
+from octavo.events.origin import coming_from
 from octavo.project import Entry
 from octavo.project.api.entry_reads import Choice, Data, EntryReads, Populate
 from octavo.project.api.schedule import Times, set_times
@@ -53,7 +54,8 @@ class Entries(EntryReads):
         Raises ValidationError with all problems of all of them; each path begins with a place in the list, from 0.
         """
         written = [self._plain(item, place) for place, item in enumerate(items)]
-        return await self._writer.create_many(self._type, written, locale=locale, draft_default=True, strict=True)
+        with coming_from("code"):
+            return await self._writer.create_many(self._type, written, locale=locale, draft_default=True, strict=True)
 
     async def update(self, entry_id: int, data: Data, *, populate: Populate | None = None) -> Entry:
         """Change what the data names of an entry. Raises NotFoundError."""
@@ -132,7 +134,9 @@ class Entries(EntryReads):
         return [_written(one) for one in (found if isinstance(found, list) else [found] if found else [])]
 
     async def _change(self, entry_id: int, data: Data) -> None:
-        if not await self._writer.update(self._type, entry_id, data):
+        with coming_from("code"):
+            is_there = await self._writer.update(self._type, entry_id, data)
+        if not is_there:
             raise NotFoundError
 
     async def _set_publication(self, entry_id: int, published: bool, populate: Populate | None) -> Entry:
@@ -172,7 +176,8 @@ class Entries(EntryReads):
             with unit.ambient():
                 return await work(unit)
 
-        return await self._writer.run(inside, grouped=False)
+        with coming_from("code"):
+            return await self._writer.run(inside, grouped=False)
 
     async def _answer(self, populate: Populate | None) -> PreparedRead:
         return self._prepare(await self._query(populate=populate), By.ID, Drafts.ANY)

@@ -6,9 +6,11 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
+from octavo.events.origin import SERVICE, on_behalf_of
 from octavo.graphql.customization.extension import Extending
 from octavo.project import CodeProblem, Function, InvalidCode
 from octavo.project.failures import describe, failure_place
+from octavo.threads import carry_context
 
 logger = logging.getLogger(__name__)
 
@@ -18,6 +20,8 @@ _LONGEST_END: Final = 10.0
 
 async def run_register(extending: Extending, make_schema: Callable[[], Awaitable[object]]) -> None:
     """Call `register(app)`; then make the schema, where something was said of it. Raises InvalidCode."""
+    if extending.code.packages:
+        carry_context()
     await _run(extending.code.register, extending)
     if not extending.extension.is_empty:
         await make_schema()
@@ -33,7 +37,8 @@ async def run_destroy(extending: Extending) -> None:
     for function in extending.code.destroy:
         try:
             async with asyncio.timeout(_LONGEST_END):
-                await function(extending.app)
+                with on_behalf_of(SERVICE):
+                    await function(extending.app)
         except Exception as error:  # whatever the project's code raises
             place = failure_place(error, extending.code.folder, function.place)
             logger.error("%s: %s", place, describe(error))
@@ -42,7 +47,8 @@ async def run_destroy(extending: Extending) -> None:
 async def _run(functions: Sequence[Function], extending: Extending) -> None:
     for function in functions:
         try:
-            await function(extending.app)
+            with on_behalf_of(SERVICE):
+                await function(extending.app)
         except InvalidCode:
             raise
         except Exception as error:  # whatever the project's code raises stops the start, with its place

@@ -5,6 +5,7 @@ from typing import Any, Unpack
 
 from octavo.content.many_entries import ManyEntriesUnit
 from octavo.controllers.content import ContentController
+from octavo.events.origin import coming_from
 from octavo.media.files import FileService
 from octavo.project import Entry
 from octavo.project.api.entries import Entries
@@ -60,7 +61,9 @@ class FileEntries(_RuledEntries):
 
     async def delete(self, entry_id: int) -> Entry:
         """Remove a file; it is answered as it was. Raises NotFoundError."""
-        return self._entry(await self._rules.files.delete(entry_id, await self._answer(None)))
+        answer = await self._answer(None)
+        with coming_from("code"):
+            return self._entry(await self._rules.files.delete(entry_id, answer))
 
 
 class RoleEntries(_RuledEntries):

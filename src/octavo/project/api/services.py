@@ -7,7 +7,7 @@ from typing import Any, Final
 import orjson
 
 from octavo.authorization.actor import SYSTEM
-from octavo.authorization.permissions import EVERYTHING
+from octavo.authorization.permissions import SERVICES
 from octavo.content.input.python_values import plain
 from octavo.content.reader import PreparedRead
 from octavo.controllers.writing import Write
@@ -126,7 +126,7 @@ class Service(ServiceKind):
         if asked.locales is None and self._type.localized:
             asked = replace(asked, locales=(await self.app.controller.locales.default(),))
         request = ReadRequest(content_type=self._type, query=asked, by=by, projection=Form.FLAT, drafts=drafts)
-        return self.app.controller.reads.prepare(request, EVERYTHING)
+        return self.app.controller.reads.prepare(request, SERVICES)
 
     def _entry(self, answer: bytes) -> Entry:
         return Entry(self.uid, orjson.loads(answer))
