@@ -55,6 +55,27 @@ def test_code_is_checked_without_a_database(call: Call, project: Path) -> None:
     assert lines[3].endswith('Query.stories.auth: expected False or {"scope": ["api::name.name.find"]}')
 
 
+ROUTER = """from octavo import CoreRouter
+
+router = CoreRouter(config={"find": {"policies": [lambda context: False]}, "delete": {"middlewares": [len]}})
+"""
+
+
+def test_fields_that_rest_guards_alone_are_named(call: Call, project: Path) -> None:
+    (project / "src/api/story/routes").mkdir(parents=True, exist_ok=True)
+    (project / "src/api/story/routes/story.py").write_text(ROUTER, "utf-8")
+    guards = answered(call("config", "check", "--json"))["guards"]
+    assert [line.split(": ")[:2] for line in guards] == [
+        ["Open in GraphQL", "Query.stories"],
+        ["Open in GraphQL", "Mutation.deleteStory"],
+    ]
+    assert "Guards of REST that do not hold for GraphQL:" in said(call("config", "check"))
+    (project / "config").mkdir(exist_ok=True)
+    (project / "config/api.toml").write_text('[compat]\nprofile = "safe"\n', "utf-8")
+    guards = answered(call("config", "check", "--json"))["guards"]
+    assert [line.split(": ")[:2] for line in guards] == [["Closed in GraphQL", "Mutation.deleteStory"]]
+
+
 TYPE = """{"kind": "collectionType", "info": {"singularName": "%s", "pluralName": "%s", "displayName": "X"},
   "attributes": {"odd-name": {"type": "string"}}}"""
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from octavo.rest.feed.plain_types import plainly_found
 from tests.models.bookshop import FULL_TOKEN
 from tests.project.rest.shop import Shop, open_shop
 
@@ -416,3 +417,16 @@ async def test_a_project_without_guards_has_a_plain_schema(tmp_path: Path) -> No
     async with open_shop(tmp_path, {**SAFE, "policies/noted.py": GUARDS["policies/noted.py"]}) as shop:
         assert shop.octavo.site.extending.extension.is_empty
         assert remarks(shop) == []
+
+
+async def test_the_feed_leaves_out_lists_that_ask_for_other_scopes(tmp_path: Path) -> None:
+    scoped = """
+        from octavo import CoreRouter
+
+        router = CoreRouter(config={"find": {"auth": {"scope": ["api::%s.%s.find"]}}})
+    """
+    files = {f"api/{name}/routes/{name}.py": scoped % (asked, asked) for name, asked in
+             (("genre", "vault"), ("note", "note"))}  # fmt: skip
+    async with open_shop(tmp_path, files) as shop:
+        uids = ("api::genre.genre", "api::note.note", "api::author.author")
+        assert list(plainly_found(shop.octavo.site.router, uids)) == ["api::note.note", "api::author.author"]

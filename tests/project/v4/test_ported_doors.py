@@ -79,3 +79,38 @@ def test_the_report_tells(tmp_path: Path) -> None:
     assert said["plugin::users-permissions routes"] == "ported by src/extensions/users-permissions/routes/me.py"
     assert said["Query.notes"] == "ported by src/index.py:6"
     assert "Query.others" not in said
+
+
+ROUTERS = {
+    name: f"createCoreRouter('api::{name}.{name}', {{ config: {{ find: {{ policies: ['{policy}'] }} }} }})"
+    for name, policy in (("note", "ported"), ("other", "unported"))
+}
+POLICIES = {
+    **{f"src/api/{name}/routes/{name}.js": text for name, text in ROUTERS.items()},
+    **{f"src/policies/{name}.js": "module.exports = (ctx) => ctx.a.b.c();" for name in ("ported", "unported")},
+}
+PORTED = {"src/policies/ported.py": "def policy(context):\n    return context.door == 'graphql'\n"}
+
+
+@pytest.mark.parametrize("shared", [True, False])
+async def test_policies_of_routes_before_fields(tmp_path: Path, shared: bool) -> None:
+    """Those that are ported are run before the fields where guards are shared; without the others these are closed."""
+    write_project(tmp_path, TYPES, {"config/plugins.js": JAVASCRIPT["config/plugins.js"], **POLICIES})
+    write_files(tmp_path, PORTED)
+    if shared:
+        write_files(tmp_path, {"config/api.toml": '[compat]\ngraphqlGuards = "shared"\n'})
+    (tmp_path / ".tmp").mkdir()
+    (tmp_path / ".tmp/data.db").touch()
+    octavo = build(load_settings(tmp_path, SECRETS, mode="development"))
+    await octavo.asgi.start()
+    await grant(octavo.database, "public", ["api::note.note.find", "api::other.other.find"])
+    octavo.infrastructure.authenticator.invalidate()
+    query = b'{"query": "{ notes { data { id } } others { data { id } } }"}'
+    asked = await call(octavo.asgi, "POST", "/graphql", [("Content-Type", "application/json")], [query])
+    assert [(await call(octavo.asgi, "GET", f"/api/{name}")).status for name in ("notes", "others")] == [403, 403]
+    assert octavo.site.guards is not None
+    told = [line.split(": ")[:2] for line in octavo.site.guards.remarks(octavo.site.graphql)]
+    await octavo.asgi.stop()
+    assert asked.json["data"] == {"notes": {"data": []}, "others": None if shared else {"data": []}}
+    opened = [["Open in GraphQL", "Query.notes"], ["Open in GraphQL", "Query.others"]]
+    assert told == ([["Closed in GraphQL", "Query.others"]] if shared else opened)
