@@ -41,7 +41,7 @@ _CARRIES: Final[WeakSet[asyncio.AbstractEventLoop]] = WeakSet()
 def carry_context() -> None:
     """Let `loop.run_in_executor(None, ...)` of the running loop carry the context into its thread.
 
-    A project's code in threads is asked for by the same caller as the code that starts them.
+    Code of a project in such a thread then has the same caller as the code that started it.
     """
     loop = asyncio.get_running_loop()
     if loop not in _CARRIES:

@@ -19,7 +19,7 @@ NO_REQUEST: Final = "(none)"
 
 @dataclass(frozen=True, slots=True)
 class PastActor:
-    """Somebody who asks, as far as that is kept for later."""
+    """A caller, as far as it is stored with work that is done later."""
 
     kind: str
     id: int | None = None
@@ -31,7 +31,7 @@ class PastActor:
 SERVICE: Final = PastActor("system")
 """The service itself: its start, its clock, commands."""
 NOBODY: Final = PastActor("anonymous")
-"""The caller of a request of which it is not known, or not asked, who sent it."""
+"""The caller of a request that is not authenticated, or not yet."""
 
 
 class Work(Protocol):
@@ -78,7 +78,7 @@ def coming_from(source: Source) -> Iterator[None]:
 
 @contextmanager
 def on_behalf_of(actor: Any) -> Iterator[None]:
-    """Work inside the block is code's, for somebody who asked before; or, for SERVICE, for nobody else."""
+    """Run the block as code that works for an earlier caller, or for the service itself."""
     token = WORK.set(Origin("code", actor))
     try:
         yield
@@ -87,18 +87,18 @@ def on_behalf_of(actor: Any) -> Iterator[None]:
 
 
 def asked_by() -> dict[str, dict[str, Any]]:
-    """Return `actor` as work that is queued keeps it; nothing for the service, for which work is done anyway."""
+    """Return `{"actor": ...}` of the caller for a queued message; an empty dictionary for the service."""
     found = actor()
     return {} if found is SERVICE else {"actor": kept_actor(found)}
 
 
 def kept_actor(actor: Any) -> dict[str, Any]:
-    """Return what is kept of somebody, as values of JSON."""
+    """Return a caller as values of JSON."""
     return {name: getattr(actor, name) for name in PastActor.__slots__}
 
 
 def past_actor(kept: Mapping[str, Any] | None) -> PastActor:
-    """Return the actor that was kept; the service where none was."""
+    """Return the stored caller; the service if none was stored."""
     return SERVICE if kept is None else PastActor(**kept)
 
 
@@ -108,7 +108,7 @@ def source() -> Source:
 
 
 def actor() -> Any:
-    """Who asks: in a request the caller, whatever code works for it; without one the service."""
+    """Return the caller: that of the request, whatever code works for it; the service without a request."""
     return WORK.get().actor or NOBODY
 
 

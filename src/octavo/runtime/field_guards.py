@@ -1,14 +1,14 @@
-"""What a project's code guards over REST, and what that means for the root fields of GraphQL for the same actions.
+"""Guards of REST actions, and their effect on the GraphQL root fields of the same actions.
 
-Under `compat.graphqlGuards = "shared"` policies and scopes of a route hold for the fields as well, and an action that
-other code guards has its fields closed until the project declares them. Under `own` fields have guards of their own
-alone, as in v4, and the log names those that are open because of that.
+Under `compat.graphqlGuards = "shared"` policies and scopes of a route also apply to the fields, and fields of actions
+that other code guards are closed until the project declares them. Under `own` neither applies, as in v4, and the log
+names the fields that are open because of that.
 """
 
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -36,16 +36,16 @@ logger = logging.getLogger(__name__)
 
 _MOST_LINES: Final = 20
 _NAME: Final = re.compile(r":[A-Za-z_]\w*")
-_DECLARE: Final = "declare in resolvers_config of the field who may (`auth`, `policies`), or resolve it"
-_OPEN: Final = f'{_DECLARE}, or set compat.graphqlGuards = "shared" in config/api.toml'
+_DECLARE: Final = "set `auth` or `policies` of the field in resolvers_config, or give it a resolver"
+_OPEN: Final = f'{_DECLARE}; or set compat.graphqlGuards = "shared" in config/api.toml'
 
 
 @dataclass(frozen=True, slots=True)
 class ActionGuards:
-    """What guards an action over REST, and its root fields.
+    """The guards of one REST action, and the root fields of that action.
 
-    `policies` and `scopes` (actions that are needed besides) can hold for the fields too; `others` describe code that
-    answers requests or stands around them, which fields do not call.
+    `policies` and `scopes` (further actions that the caller needs) can apply to the fields too. `others` describe
+    controllers, services, middlewares and routes, which fields do not call.
     """
 
     operation: Operation
@@ -56,47 +56,41 @@ class ActionGuards:
 
     @property
     def weight(self) -> int:
-        """How much stands before the action: nothing, what can hold for fields, or what cannot."""
+        """0 without guards, 1 if all of them can apply to fields, 2 if some cannot."""
         return 2 if self.others else int(bool(self.policies or self.scopes))
 
     @property
     def words(self) -> str:
-        """Everything that guards it, for people."""
+        """A description of all guards, for messages."""
         policies = (f"policy {one.function.place}" for one in self.policies)
         return ", ".join((*policies, *(f"scope {scope}" for scope in self.scopes), *self.others))
 
 
 def read_guards(router: Router, registry: Registry, prefix: str) -> tuple[ActionGuards, ...]:
-    """Return what guards the actions that have root fields."""
+    """Return the guards of all actions that have root fields and any guard."""
     fields, routes = _fields_by_action(registry), defaultdict[str, list[Declared]](list)
     for route in router.declared():
         if isinstance(route.operation, Operation):
             routes[route.operation.action].append((route.operation, route.handler))
     found: list[ActionGuards] = []
     for action, row in _rows(registry).items():
-        if action in fields and action in routes:
-            found.append(_guards_of(row, _counted(row, routes[action]), fields[action]))
-        elif action in fields:
-            found += _replaced(router, prefix, row, fields[action])
+        if action in fields:
+            usual = _at_usual_address(row, routes[action])
+            guards = [_guards_of_route(row, *route, fields[action]) for route in usual or routes[action]]
+            guards += () if usual else _replaced(router, prefix, row, fields[action])
+            found += (max(guards, key=lambda one: one.weight),) if guards else ()
     return tuple(one for one in found if one.weight)
 
 
-def _counted(row: Operation, routes: Sequence[Declared]) -> Sequence[Declared]:
-    """Those of an action's routes whose guards count: the one at the address that the action has as a rule, maybe with
-    the prefix of a router; all of them where there is none."""
+def _at_usual_address(row: Operation, routes: Sequence[Declared]) -> Sequence[Declared]:
+    """Return the routes of an action at its usual address, with the prefix of a router if it has one."""
     path = _address(row)
     same = [one for one in routes if one[0].method == row.method and _address(one[0]).endswith(path)]
-    return [one for one in same if _address(one[0]) == path] or same or routes
+    return [one for one in same if _address(one[0]) == path] or same
 
 
 def _address(operation: Operation) -> str:
     return _NAME.sub(":", operation.path.lower())
-
-
-def _guards_of(row: Operation, routes: Iterable[Declared], fields: tuple[FieldKey, ...]) -> ActionGuards:
-    """What guards the most guarded of an action's routes; what its requests are like its `row` says."""
-    found = [_guards_of_route(row, *route, fields) for route in routes]
-    return max(found, key=lambda guards: guards.weight)
 
 
 def _guards_of_route(
@@ -114,7 +108,7 @@ def _guards_of_route(
 
 
 def _replaced(router: Router, prefix: str, row: Operation, fields: tuple[FieldKey, ...]) -> Iterator[ActionGuards]:
-    """An action without a route, where a route of the project's own answers at its address."""
+    """Return the guard of an action whose usual address the project has given to another handler."""
     found = router.find(row.method, prefix + _NAME.sub("1", row.path))
     if found is not None:
         route, operation = found[0], found[0].operation
@@ -142,8 +136,7 @@ def _fields_by_action(registry: Registry) -> dict[str, tuple[FieldKey, ...]]:
 
 
 def guard_fields(router: Router, app: App, extension: Extension) -> "FieldGuards | None":
-    """Return what guards actions over REST, put on their root fields where it holds for them too; None without
-    GraphQL."""
+    """Return the guards of REST actions, applied to their root fields if they are shared; None without GraphQL."""
     settings = app.settings
     if not settings.plugins.graphql.enabled:
         return None
@@ -156,14 +149,14 @@ def guard_fields(router: Router, app: App, extension: Extension) -> "FieldGuards
 
 @dataclass(frozen=True, slots=True)
 class FieldGuards:
-    """What guards the actions of a site over REST, for its root fields; `shared` where it holds for these too."""
+    """The guards of all REST actions of a site; `shared` if they also apply to root fields."""
 
     guards: tuple[ActionGuards, ...]
     extension: Extension
     shared: bool
 
     def put_on_fields(self, app: App) -> None:
-        """Let guards hold for the fields, or close these; for actions that change entries, those of schedules too."""
+        """Apply the guards to the fields, or close the fields; schedule fields follow the update of an entry."""
         access, prefix = self.extension.access, app.settings.api.rest.prefix
         for one in self.guards:
             for key in one.fields:
@@ -177,9 +170,9 @@ class FieldGuards:
                 access.setdefault(key, FieldAccess(closed=True, unless_named=True))
 
     def remarks(self, graphql: GraphqlEndpoint | None) -> Iterator[str]:
-        """Describe each action whose fields are open, or closed, because of what guards it, for people.
+        """Describe each action whose fields are open, or closed, because of its guards.
 
-        Call it after `register`: fields that the project has declared are left out, as are those that there are not.
+        Call it after `register`: fields that the project has declared or switched off are left out.
         """
         declared: Collection[FieldKey] = graphql.declared if graphql else ()
         left_out = self.extension.exclusions()
@@ -188,18 +181,18 @@ class FieldGuards:
             uid, _, name = one.operation.action.rpartition(".")
             if (self.shared and not one.others) or uid in left_out.types or (uid, name) in {*left_out.actions}:
                 continue
-            told = [".".join(key) for key in one.fields if key not in declared and not self._is_closed(key)]
-            if told:
+            fields = [".".join(key) for key in one.fields if key not in declared and not self._is_closed(key)]
+            if fields:
                 route = f"{one.operation.action} is guarded over REST ({one.operation.name}) by {one.words}"
-                yield f"{state} in GraphQL: {', '.join(told)}: {route}; {remedy}"
+                yield f"{state} in GraphQL: {', '.join(fields)}: {route}; {remedy}"
 
     def _is_closed(self, key: FieldKey) -> bool:
-        """Whether a field is closed because of something else."""
+        """Whether a field is closed for another reason."""
         said = self.extension.access.get(key)
         return said is not None and said.closed and not said.until_declared
 
     def tell(self, graphql: GraphqlEndpoint | None) -> None:
-        """Log the remarks, and not too many."""
+        """Log the first of the remarks."""
         lines = list(self.remarks(graphql))
         for line in lines[:_MOST_LINES]:
             logger.warning("%s", line)

@@ -101,6 +101,7 @@ GUARDS = {
         routes = [
             Route("PUT", "/vaults/:id", "vault.update", policies=["global::noted"]),
             Route("DELETE", "/vaults/:id", lambda request: "kept", auth=["api::vault.vault.delete"]),
+            Route("DELETE", "/open-vaults/:id", "vault.delete"),
         ]
     """,
     "extensions/users-permissions/routes/more.py": """
@@ -329,8 +330,8 @@ async def test_v4_leaves_fields_open_and_says_so(tmp_path: Path, caplog: pytest.
     assert "Mutation.updateGenre" in told
     assert told["Mutation.updateGenre"] == (
         "Open in GraphQL: Mutation.updateGenre: api::genre.genre.update is guarded over REST (PUT /genres/:id) by "
-        "policy src/policies/noted.py: policy; declare in resolvers_config of the field who may (`auth`, `policies`), "
-        'or resolve it, or set compat.graphqlGuards = "shared" in config/api.toml'
+        "policy src/policies/noted.py: policy; set `auth` or `policies` of the field in resolvers_config, or give it a "
+        'resolver; or set compat.graphqlGuards = "shared" in config/api.toml'
     )
     assert "by src/api/author/controllers/author.py (overrides it)" in told["Query.authors"]
     assert "by src/api/imprint/services/imprint.py (overrides it)" in told["Mutation.updateImprint"]

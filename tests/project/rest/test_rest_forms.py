@@ -74,7 +74,12 @@ def test_what_no_argument_can_express(name: str, value: Any) -> None:
 
 
 def test_what_nobody_changes_stays_as_it_was_given() -> None:
-    given = {"filters": {"extra": {"eq": {"a": 1}}}, "sort": [], "pagination": {}, "publicationState": None}
+    given: dict[str, Any] = {
+        "filters": {"extra": {"eq": {"a": 1}}},
+        "sort": [],
+        "pagination": {},
+        "publicationState": None,
+    }
     assert changed("find", LIST, given, lambda form: None) == given
 
 

@@ -39,14 +39,14 @@ class _Excluded:
 
 @dataclass(frozen=True, slots=True)
 class FieldAccess:
-    """What is said of a field besides what the project's Python says of the field itself: that it is closed, open to
-    all, asks for scopes instead of the generated action, or has a guard."""
+    """Settings of a field from outside of `resolvers_config`: whether it is closed or open to all, the scopes that it
+    needs instead of the generated action, and its guard."""
 
     closed: bool = False
     unless_named: bool = False
     """Whether it is open all the same where the project's Python says anything of the field."""
     until_declared: bool = False
-    """Whether it is open all the same where the project's Python says who may, or resolves the field."""
+    """Whether `auth` or `policies` in `resolvers_config`, or a resolver, open it."""
     is_open: bool = False
     scopes: tuple[str, ...] | None = None
     guard: FieldGuard | None = None

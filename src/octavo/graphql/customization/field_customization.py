@@ -36,7 +36,7 @@ class FieldCode:
     """What a project put on one field.
 
     `is_open`: nobody is asked who they are. `scopes`: the actions the caller needs instead of the generated one.
-    `guard` is called before the policies. `is_declared`: the project resolves the field, or says who may.
+    `guard` is called before the policies. `is_declared`: the project has set `auth` or `policies`, or a resolver.
     """
 
     resolve: Function | None = None
@@ -68,7 +68,7 @@ class Customization:
 
     @property
     def declared(self) -> frozenset[tuple[str, str]]:
-        """The fields that the project resolves, or says of who may ask for them."""
+        """The fields for which the project has set `auth` or `policies`, or a resolver."""
         return frozenset(key for key, code in self.fields.items() if code.is_declared)
 
 

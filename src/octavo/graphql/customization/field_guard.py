@@ -1,4 +1,4 @@
-"""FieldGuard: what a call of a root field has to pass besides the code on the field itself. Imports no graphql-core."""
+"""FieldGuard: a check of calls of a root field before the code on the field itself. Imports no graphql-core."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -24,7 +24,7 @@ class FieldCall:
 
 
 class FieldGuard(Protocol):
-    """Checks calls before anything else of the project's code sees them."""
+    """Checks calls of a root field before its policies, middlewares and resolver."""
 
     @property
     def action(self) -> str:

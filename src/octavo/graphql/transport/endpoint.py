@@ -55,7 +55,7 @@ class GraphqlEndpoint:
 
     @property
     def declared(self) -> frozenset[FieldKey]:
-        """The root fields that the project resolves, or says of who may ask for them, once the schema is made."""
+        """The root fields for which the project has set `auth`, `policies` or a resolver, once the schema exists."""
         return self._answers.declared if self._answers else frozenset()
 
     async def settle(self) -> None:

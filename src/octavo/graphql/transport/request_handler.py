@@ -114,7 +114,7 @@ class RequestHandler:
 
     @property
     def declared(self) -> frozenset[FieldKey]:
-        """The root fields that the project resolves, or says of who may ask for them."""
+        """The root fields for which the project has set `auth`, `policies` or a resolver."""
         code = self._executor.code
         return code.customization.declared if code else frozenset()
 

@@ -1,6 +1,6 @@
-"""What guards an action over REST, before the root fields of GraphQL for that action: its policies and its scopes.
+"""RestGuard: policies and scopes of a REST route, applied to the GraphQL root fields of the same action.
 
-A policy is given the arguments of the field as a request of REST has them, and may change them as it may change that.
+A policy gets the arguments of the field in the form of a REST request, and can change them as it can change a request.
 """
 
 import logging
@@ -75,7 +75,7 @@ class FieldRequest(Request):
 
 @dataclass(frozen=True, slots=True)
 class RestGuard:
-    """The policies of a route of REST, and the actions that it asks for besides its own (`scopes`)."""
+    """The policies of a REST route, and the actions that it needs besides its own (`scopes`)."""
 
     operation: Operation
     policies: tuple[Used, ...]

@@ -30,5 +30,5 @@ def plainly_found(router: Router, uids: Iterable[str]) -> Iterator[str]:
 
 
 def _asks_more(operation: Operation) -> bool:
-    """Whether a route needs other actions than its own; listeners are asked for that alone."""
+    """Whether a route needs other actions than its own, the only one that the feed checks."""
     return not operation.admits.public and set(operation.admits.scopes) != {operation.action}
