@@ -159,6 +159,7 @@ async def run(request):
 routes = [
     Route("POST", "/open/:way", run, auth=False),
     Route("POST", "/closed/:way", run),
+    Route("POST", "/open-core", "speaker.create", auth=False),
     Route("POST", "/by-policy", lambda request: {}, auth=False, policies=["writes"]),
 ]
 """
@@ -280,6 +281,15 @@ async def test_a_route_that_asks_nobody_has_an_anonymous_caller(caller: tuple[Si
     await site.post("/api/by-policy", token=token)
     await site.deliver()
     assert {event[1:] for event in heard(site)} == {("anonymous", None, "code")}
+
+
+async def test_a_core_action_that_asks_nobody_has_an_anonymous_caller(
+    caller: tuple[Site, str, str | None, Any],
+) -> None:
+    site, _, token, _ = caller
+    assert (await site.post("/api/open-core", json={"data": {"name": "x"}}, token=token)).status_code == 200
+    await site.deliver()
+    assert {event[1:] for event in heard(site)} == {("anonymous", None, "rest")}
 
 
 async def test_code_around_every_request_has_an_anonymous_caller(caller: tuple[Site, str, str | None, Any]) -> None:

@@ -36,6 +36,8 @@ class ContentController:
         self.registry = registry
         self.own_actions: tuple[str, ...] = ()
         """The actions that the project's code adds to the catalogue."""
+        self.guarded_updates: frozenset[str] = frozenset()
+        """The content-types whose `update` the project's code guards: uploads put no files into their entries."""
         self.locales = locales
         self.reader = reader
         self.writer = writer

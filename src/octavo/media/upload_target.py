@@ -1,11 +1,12 @@
 """Where uploaded files go when they are to be put into an entry: for those who may update entries of its type."""
 
 import math
+from collections.abc import Container
 from typing import Any
 
 from octavo.authorization.ability import writes_always
 from octavo.authorization.actor import Actor, check
-from octavo.errors import ForbiddenError, Problem, ValidationError
+from octavo.errors import ClosedError, ForbiddenError, Problem, ValidationError
 from octavo.media.files import UploadTarget
 from octavo.query.numbers import id_number
 from octavo.schema.registry import Registry
@@ -13,15 +14,27 @@ from octavo.schema.scalar_types import LARGEST_ID
 
 
 def read_upload_target(
-    registry: Registry, actor: Actor, ref: str, entry_id: Any, field: str, *, digits_only: bool = False
+    registry: Registry,
+    actor: Actor,
+    ref: str,
+    entry_id: Any,
+    field: str,
+    *,
+    guarded: Container[str] = (),
+    digits_only: bool = False,
 ) -> UploadTarget | None:
-    """The place that is told; none where not all of it is. Raises ValidationError, ForbiddenError."""
+    """The place that is told; none where not all of it is. Raises ValidationError, ForbiddenError.
+
+    `guarded` are the content-types whose entries only their own action can update.
+    """
     if not (ref and field and entry_id):
         return None
     content_type = registry.content_types.get(ref)
     if content_type is None:
         raise _wrong("ref", "ref must be the UID of a content-type")
     check(actor, f"{ref}.update")
+    if ref in guarded:
+        raise ClosedError
     if not writes_always(actor.ability, ref, field):
         raise ForbiddenError
     number = id_number(entry_id, digits_only=digits_only)

@@ -30,7 +30,7 @@ class UploadEndpoints:
 
     def __init__(self, files: FileService, controller: ContentController) -> None:
         self._files = files
-        self._registry = controller.registry
+        self._controller = controller
         request = ReadRequest(
             content_type=controller.registry.content_types[FILE], by=By.ID, projection=Form.FLAT, drafts=Drafts.ANY
         )
@@ -75,7 +75,8 @@ class UploadEndpoints:
         """Where the files go; nowhere where the body does not tell all of it."""
         ref, field, entry_id = _text(said, "ref"), _text(said, "field"), said.get("refId")
         digits_only = request.options.digit_ids
-        return read_upload_target(self._registry, actor, ref, entry_id, field, digits_only=digits_only)
+        registry, guarded = self._controller.registry, self._controller.guarded_updates
+        return read_upload_target(registry, actor, ref, entry_id, field, guarded=guarded, digits_only=digits_only)
 
 
 def _read_infos(said: Mapping[str, Any], count: int) -> tuple[FileInfo, ...]:

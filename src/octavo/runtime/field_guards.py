@@ -138,10 +138,12 @@ def _fields_by_action(registry: Registry) -> dict[str, tuple[FieldKey, ...]]:
 def guard_fields(router: Router, app: App, extension: Extension) -> "FieldGuards | None":
     """Return the guards of REST actions, applied to their root fields if they are shared; None without GraphQL."""
     settings = app.settings
-    if not settings.plugins.graphql.enabled:
-        return None
     found = read_guards(router, app.registry, settings.api.rest.prefix)
     guards = FieldGuards(found, extension, shared=settings.api.compat.graphql_guards == "shared")
+    if guards.shared:
+        app.controller.guarded_updates = frozenset(guards.updated())
+    if not settings.plugins.graphql.enabled:
+        return None
     if guards.shared:
         guards.put_on_fields(app)
     return guards
@@ -154,6 +156,13 @@ class FieldGuards:
     guards: tuple[ActionGuards, ...]
     extension: Extension
     shared: bool
+
+    def updated(self) -> Iterator[str]:
+        """Yield the content-types whose `update` is guarded."""
+        for one in self.guards:
+            uid, _, name = one.operation.action.rpartition(".")
+            if name == UPDATE:
+                yield uid
 
     def put_on_fields(self, app: App) -> None:
         """Apply the guards to the fields, or close the fields; schedule fields follow the update of an entry."""

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from octavo.rest.feed.plain_types import plainly_found
+from tests.http.asgi import call
 from tests.models.bookshop import FULL_TOKEN
 from tests.project.rest.shop import Shop, open_shop
 
@@ -431,3 +432,27 @@ async def test_the_feed_leaves_out_lists_that_ask_for_other_scopes(tmp_path: Pat
     async with open_shop(tmp_path, files) as shop:
         uids = ("api::genre.genre", "api::note.note", "api::author.author")
         assert list(plainly_found(shop.octavo.site.router, uids)) == ["api::note.note", "api::author.author"]
+
+
+@pytest.mark.parametrize("profile", [SAFE, V4], ids=["safe", "v4"])
+async def test_uploads_do_not_update_entries_past_their_guards(tmp_path: Path, profile: dict[str, str]) -> None:
+    files = {
+        "api/author/routes/author.py": """
+            from octavo import CoreRouter
+
+            router = CoreRouter(config={"update": {"policies": [lambda context: False]}})
+        """
+    }
+    body = (
+        b'--x\r\nContent-Disposition: form-data; name="ref"\r\n\r\napi::author.author\r\n'
+        b'--x\r\nContent-Disposition: form-data; name="refId"\r\n\r\n1\r\n'
+        b'--x\r\nContent-Disposition: form-data; name="field"\r\n\r\navatar\r\n'
+        b'--x\r\nContent-Disposition: form-data; name="files"; filename="a.txt"\r\n\r\nhello\r\n--x--\r\n'
+    )
+    headers = [("Content-Type", "multipart/form-data; boundary=x"), ("Authorization", f"Bearer {FULL_TOKEN}")]
+    async with open_shop(tmp_path, {**profile, **files}) as shop:
+        sent = await call(shop.octavo.asgi, "POST", "/api/upload", headers, [body])
+    if profile is SAFE:
+        assert (sent.status, sent.json["error"]["message"]) == (403, CLOSED)
+    else:
+        assert sent.status == 200

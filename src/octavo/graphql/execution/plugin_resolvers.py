@@ -182,13 +182,14 @@ class PluginResolvers:
         files = given["files"] if "files" in given else [given["file"]]
         if any(file is None for file in files) or not files:
             raise ValidationError("Files are empty")
-        registry = call.roots.controller.registry
+        controller = call.roots.controller
         place = read_upload_target(
-            registry,
+            controller.registry,
             actor,
             given.get("ref") or "",
             given.get("refId"),
             given.get("field") or "",
+            guarded=controller.guarded_updates,
             digits_only=call.roots.digit_ids,
         )
         infos = [_read_info(given.get("info"))] * len(files)
