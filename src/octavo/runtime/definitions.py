@@ -66,7 +66,9 @@ def _no_patterns(registry: Registry) -> Iterator[DefinitionProblem]:
     for definition in registry.definitions():
         for attribute in definition.attributes.values():
             if isinstance(attribute, Scalar) and attribute.regex and not is_pattern(attribute.regex):
-                message = "is no regular expression of JavaScript; every text is taken"
+                message = (
+                    "is not a valid regular expression of JavaScript; every value is refused. Correct or remove it"
+                )
                 yield warning(definition.source, f"attributes.{attribute.name}.regex", message)
 
 

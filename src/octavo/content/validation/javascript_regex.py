@@ -1,0 +1,345 @@
+"""Regular expressions of JavaScript, without flags, in the words of RE2 and of the `regex` library.
+
+`new RegExp(pattern)` is what the reference makes of a `regex` (ECMAScript 2023, section 22.2, with the additions of
+annex B). It sees UTF-16: a character past U+FFFF is two. So such characters are searched as two code points of a
+private plane, in patterns and in texts alike (`utf16`).
+"""
+
+import re
+from collections.abc import Iterable
+from enum import Enum
+from typing import Final
+
+_SURROGATES: Final = (0xD800, 0xDFFF)
+_PLANE: Final = 0xF0000 - 0xD800
+"""What is added to a surrogate, which no text in Python's libraries may hold."""
+_LAST: Final = 0xFFFF
+_LAST_ESCAPED: Final = 0xFF
+_QUANTIFIER: Final = re.compile(r"(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})(\??)", re.ASCII)
+_NAME: Final = re.compile(r"\?<([^\W\d][\w$]*)>")
+_CONTROLS: Final = {"t": 9, "n": 10, "v": 11, "f": 12, "r": 13}
+_Range = tuple[int, int]
+_DIGITS: Final[tuple[_Range, ...]] = ((0x30, 0x39),)
+_WORDS: Final[tuple[_Range, ...]] = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
+_SPACES: Final[tuple[_Range, ...]] = (
+    *((9, 13), (0x20, 0x20), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A), (0x2028, 0x2029)),
+    *((0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000), (0xFEFF, 0xFEFF)),
+)
+_LINE_ENDS: Final[tuple[_Range, ...]] = ((10, 10), (13, 13), (0x2028, 0x2029))
+_CLASSES: Final = {"d": _DIGITS, "w": _WORDS, "s": _SPACES}
+MOST_REPEATED: Final = 1000
+"""What RE2 repeats at most."""
+
+
+class Dialect(Enum):
+    """What a pattern is written for."""
+
+    RE2 = "re2"
+    REGEX = "regex"
+
+
+class InvalidPattern(ValueError):
+    """The pattern is none of JavaScript's."""
+
+
+def utf16(text: str) -> str:
+    """Return a text with each character past U+FFFF as the two that JavaScript sees."""
+    if text.isascii() or max(text) <= "\uffff":
+        return text
+    return "".join(character if character <= "\uffff" else "".join(map(_unit, _pair(character))) for character in text)
+
+
+def for_re2(pattern: str) -> str | None:
+    """Return a pattern as RE2 reads it; None where it needs what RE2 lacks. Raises InvalidPattern."""
+    reader = _Reader(pattern, Dialect.RE2)
+    translated = reader.read()
+    return None if reader.backtracks else translated
+
+
+def for_backtracking(pattern: str) -> str:
+    """Return a pattern as the `regex` library reads it, with its flag `ASCII`. Raises InvalidPattern."""
+    return _Reader(pattern, Dialect.REGEX).read()
+
+
+def _pair(character: str) -> tuple[int, int]:
+    above = ord(character) - 0x10000
+    return 0xD800 + (above >> 10), 0xDC00 + (above & 0x3FF)
+
+
+def _unit(code: int) -> str:
+    """A code unit as it stands in texts that are searched."""
+    return chr(code + _PLANE if _SURROGATES[0] <= code <= _SURROGATES[1] else code)
+
+
+class _Reader:
+    """Reads a pattern once, from left to right, and writes it for a dialect."""
+
+    def __init__(self, pattern: str, dialect: Dialect) -> None:
+        units = [list(_pair(one)) if one > "\uffff" else [ord(one)] for one in pattern]
+        self._text = "".join(chr(unit) for pair in units for unit in pair)
+        self._at = 0
+        self._dialect = dialect
+        self.backtracks = False
+        self._names = self._named_groups()
+        self._groups = self._count_groups()
+        self._opened = 0
+        self._closed: set[int] = set()
+
+    def read(self) -> str:
+        """Return the whole pattern. Raises InvalidPattern."""
+        written = self._disjunction()
+        if self._at < len(self._text):
+            raise InvalidPattern("Unmatched ')'")
+        return written
+
+    # Looking ahead
+
+    def _named_groups(self) -> dict[str, int]:
+        names: dict[str, int] = {}
+        number = 0
+        for kind, name in self._all_groups():
+            number += kind
+            if name:
+                if name in names:
+                    raise InvalidPattern("Duplicate capture group name")
+                names[name] = number
+        return names
+
+    def _count_groups(self) -> int:
+        return sum(kind for kind, _ in self._all_groups())
+
+    def _all_groups(self) -> list[tuple[int, str]]:
+        """Every group as 1 where it captures, and its name."""
+        found: list[tuple[int, str]] = []
+        at, inside = 0, False
+        while at < len(self._text):
+            character = self._text[at]
+            if character == "\\":
+                at += 1
+            elif inside:
+                inside = character != "]"
+            elif character == "[":
+                inside = True
+            elif character == "(":
+                name = _NAME.match(self._text, at + 1)
+                captures = name is not None or not self._text.startswith("?", at + 1)
+                found.append((int(captures), name[1] if name else ""))
+            at += 1
+        return found
+
+    def _peek(self, text: str) -> bool:
+        return self._text.startswith(text, self._at)
+
+    def _take(self, text: str) -> bool:
+        if not self._peek(text):
+            return False
+        self._at += len(text)
+        return True
+
+    # The grammar
+
+    def _disjunction(self) -> str:
+        written = [self._alternative()]
+        while self._take("|"):
+            written.append(self._alternative())
+        return "|".join(written)
+
+    def _alternative(self) -> str:
+        written = []
+        while self._at < len(self._text) and not self._peek("|") and not self._peek(")"):
+            written.append(self._term())
+        return "".join(written)
+
+    def _term(self) -> str:
+        character = self._text[self._at]
+        if _QUANTIFIER.match(self._text, self._at):
+            raise InvalidPattern("Nothing to repeat")
+        if character == "(":
+            atom, repeats = self._group()
+        elif character == "[":
+            atom, repeats = self._class(), True
+        elif character == "\\":
+            atom, repeats = self._escape()
+        else:
+            self._at += 1
+            atom, repeats = {
+                "^": (r"\A", False),
+                "$": (r"\z" if self._dialect is Dialect.RE2 else r"\Z", False),
+                ".": (_set_of(_without(_LINE_ENDS)), True),
+            }.get(character, (_literal(ord(character)), True))
+        return self._quantified(atom, repeats=repeats)
+
+    def _quantified(self, atom: str, *, repeats: bool) -> str:
+        found = _QUANTIFIER.match(self._text, self._at)
+        if found is None:
+            return atom
+        if not repeats:
+            raise InvalidPattern("Nothing to repeat")
+        self._at = found.end()
+        if found[1] is None:
+            return f"{atom}{found[0]}"
+        least, most = int(found[1][:9]), int(found[3][:9]) if found[3] else None
+        if most is not None and most < least:
+            raise InvalidPattern("Numbers out of order in quantifier")
+        if max(least, most or 0) > MOST_REPEATED:
+            self.backtracks = True
+        end = "" if found[2] is None else "," if most is None else f",{most}"
+        return f"{atom}{{{least}{end}}}{found[4]}"
+
+    def _group(self) -> tuple[str, bool]:
+        """A group, and whether it may be repeated."""
+        self._at += 1
+        looks = next((sign for sign in ("?=", "?!", "?<=", "?<!") if self._peek(sign)), "")
+        name = _NAME.match(self._text, self._at)
+        captures = not looks and not self._peek("?:") and (name is not None or not self._peek("?"))
+        if not captures and not looks and not self._peek("?:"):
+            raise InvalidPattern("Invalid group")
+        self._at += len(name[0]) if name is not None else len(looks) if looks else 0 if captures else len("?:")
+        self.backtracks |= bool(looks)
+        self._opened += captures
+        number = self._opened
+        inside = self._disjunction()
+        if not self._take(")"):
+            raise InvalidPattern("Unterminated group")
+        if captures:
+            self._closed.add(number)
+        if looks:
+            return f"(?:({looks}{inside}))", "<" not in looks
+        return f"({'' if captures and self._dialect is Dialect.REGEX else '?:'}{inside})", True
+
+    def _escape(self) -> tuple[str, bool]:
+        """An escape outside of a class, and whether it may be repeated."""
+        if self._take("\\b"):
+            return r"\b", False
+        if self._take("\\B"):
+            return r"\B", False
+        if self._names and self._peek("\\k"):
+            found = re.compile(r"\\k<([^>]*)>").match(self._text, self._at)
+            if found is None or found[1] not in self._names:
+                raise InvalidPattern("Invalid named reference")
+            self._at = found.end()
+            return self._reference(self._names[found[1]]), True
+        number = re.compile(r"\\([1-9][0-9]*)", re.ASCII).match(self._text, self._at)
+        if number is not None and int(number[1][:9]) <= self._groups:
+            self._at = number.end()
+            return self._reference(int(number[1])), True
+        ranges = self._class_escape()
+        if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
+            return _literal(ranges[0][0]), True
+        return _set_of(ranges), True
+
+    def _reference(self, number: int) -> str:
+        """The text that a group has matched, which is empty before its end."""
+        self.backtracks = True
+        return f"(?:(?({number})\\{number}|))" if number in self._closed else "(?:)"
+
+    def _class_escape(self) -> tuple[_Range, ...]:
+        """The code units that an escape stands for."""
+        self._at += 1
+        if self._at >= len(self._text):
+            raise InvalidPattern("\\ at end of pattern")
+        character = self._text[self._at]
+        self._at += 1
+        if character in _CLASSES:
+            return _CLASSES[character]
+        if character.lower() in _CLASSES:
+            return _without(_CLASSES[character.lower()])
+        code = self._code(character)
+        return ((code, code),)
+
+    def _code(self, character: str) -> int:
+        """The code unit of an escape, whose character is read already."""
+        if character in _CONTROLS:
+            return _CONTROLS[character]
+        if character in "01234567":
+            octal = re.compile(r"[0-3]?[0-7]{1,2}", re.ASCII).match(self._text, self._at - 1)
+            assert octal is not None
+            self._at = octal.end()
+            return int(octal[0], 8)
+        for sign, length in (("x", 2), ("u", 4)):
+            digits = self._text[self._at : self._at + length]
+            if character == sign and re.fullmatch(rf"[0-9A-Fa-f]{{{length}}}", digits):
+                self._at += length
+                return int(digits, 16)
+        if character == "c":
+            letter = self._text[self._at : self._at + 1]
+            if letter.isascii() and letter.isalpha():
+                self._at += 1
+                return ord(letter) % 32
+            self._at -= 1  # the backslash is meant, and the letter comes next
+            return ord("\\")
+        return ord(character)
+
+    def _class(self) -> str:
+        self._at += 1
+        negated = self._take("^")
+        ranges: list[_Range] = []
+        while not self._take("]"):
+            if self._at >= len(self._text):
+                raise InvalidPattern("Unterminated character class")
+            first = self._member()
+            if self._peek("-") and not self._peek("-]") and self._at + 1 < len(self._text):
+                self._at += 1
+                ranges += _between(first, self._member())
+            else:
+                ranges += first
+        return _set_of(_without(ranges) if negated else tuple(ranges))
+
+    def _member(self) -> tuple[_Range, ...]:
+        """One member of a class."""
+        if self._take("\\b"):
+            return ((8, 8),)
+        if self._peek("\\c"):
+            digit = self._text[self._at + 2 : self._at + 3]
+            if digit.isascii() and (digit.isdigit() or digit == "_"):
+                self._at += 3
+                return ((ord(digit) % 32, ord(digit) % 32),)
+        if self._names and self._peek("\\k"):
+            raise InvalidPattern("Invalid escape")
+        if self._peek("\\"):
+            return self._class_escape()
+        code = ord(self._text[self._at])
+        self._at += 1
+        return ((code, code),)
+
+
+def _between(first: tuple[_Range, ...], last: tuple[_Range, ...]) -> list[_Range]:
+    """A range; where one of its ends is a class of its own, both and the hyphen."""
+    ends = [ranges for ranges in (first, last) if len(ranges) > 1 or ranges[0][0] != ranges[0][1]]
+    if ends:
+        return [*first, (0x2D, 0x2D), *last]
+    if first[0][0] > last[0][0]:
+        raise InvalidPattern("Range out of order in character class")
+    return [(first[0][0], last[0][0])]
+
+
+def _without(ranges: Iterable[_Range]) -> tuple[_Range, ...]:
+    """All code units but some."""
+    left: list[_Range] = []
+    start = 0
+    for low, high in sorted(ranges):
+        if low > start:
+            left.append((start, low - 1))
+        start = max(start, high + 1)
+    return (*left, *(((start, _LAST),) if start <= _LAST else ()))
+
+
+def _literal(code: int) -> str:
+    """A code unit as both engines read it in patterns."""
+    return f"\\x{code:02x}" if code <= _LAST_ESCAPED else _unit(code)
+
+
+def _set_of(ranges: tuple[_Range, ...]) -> str:
+    """A class of code units."""
+    if not ranges:
+        return r"(?:\b\B)"
+    members = [part for low, high in ranges for part in _split(low, high)]
+    written = (_literal(low) if low == high else f"{_literal(low)}-{_literal(high)}" for low, high in members)
+    return f"[{''.join(written)}]"
+
+
+def _split(low: int, high: int) -> list[_Range]:
+    """A range in parts that are ranges in the texts that are searched, too."""
+    first, last = _SURROGATES
+    parts = ((low, min(high, first - 1)), (max(low, first), min(high, last)), (max(low, last + 1), high))
+    return [(start, end) for start, end in parts if start <= end]
