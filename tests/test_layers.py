@@ -15,7 +15,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src"
 
 LAYERS = (
-    ("values", "markup"),
+    ("values", "markup", "text_limits"),
     ("errors", "clock", "threads", "cache", "cache_control", "own_files", "plurals", "manual"),
     ("outage_log", "forms"),
     ("recent_log",),

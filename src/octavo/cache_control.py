@@ -1,8 +1,9 @@
 """`Cache-Control` of answers as settings say it: read, checked, made safe for whoever asked (RFC 9111, RFC 5861)."""
 
 import re
-from difflib import get_close_matches
 from typing import Final
+
+from octavo.text_limits import close_match
 
 PRIVATE: Final = b"private, no-cache"
 """Kept by nobody but who asked, and not used again without asking."""
@@ -41,8 +42,8 @@ def _problem(name: str, value: str | None) -> str | None:
         return None if is_number else f"{name} needs seconds, as in {name}=60"
     if name in _WORDS:
         return None if value is None else f"{name} takes no value"
-    near = get_close_matches(name, _SECONDS | _WORDS, n=1)
-    return f'there is no directive "{name}"' + (f"; did you mean {near[0]}?" if near else "")
+    near = close_match(name, sorted(_SECONDS | _WORDS))
+    return f'there is no directive "{name}"' + ("" if near is None else f"; did you mean {near}?")
 
 
 def shared_directives(directives: str) -> list[str]:

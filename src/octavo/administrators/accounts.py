@@ -21,8 +21,8 @@ from octavo.clock import SYSTEM_CLOCK, Clock
 from octavo.database.connection import Database, Transaction
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.errors import ApplicationError, UnauthorizedError, ValidationError
-from octavo.forms.rules import MOST_EMAIL
 from octavo.forms.texts import is_storable
+from octavo.text_limits import MAX_EMAIL
 from octavo.values import dataclass
 
 _WRONG: Final = "Invalid credentials"
@@ -176,4 +176,4 @@ def _refusal(administrator: Administrator | None) -> str:
 
 
 def _is_sound(email: str) -> bool:
-    return len(email) <= MOST_EMAIL and is_storable(email)
+    return len(email) <= MAX_EMAIL and is_storable(email)

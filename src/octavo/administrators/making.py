@@ -18,8 +18,8 @@ from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.errors import ApplicationError, NotFoundError
-from octavo.forms.rules import MOST_EMAIL
 from octavo.forms.texts import is_email, is_storable
+from octavo.text_limits import MAX_EMAIL
 from octavo.values import dataclass
 
 _SHORTEST: Final = 8
@@ -86,7 +86,7 @@ async def reset_password(database: Database, email: str, password: str, feed: Ch
 
 def _check_email(text: str) -> str:
     email = text.strip().lower()
-    if not (len(email) <= MOST_EMAIL and is_storable(email)) or not is_email(email):
+    if not (len(email) <= MAX_EMAIL and is_storable(email)) or not is_email(email):
         raise ApplicationError(f"{text!r} is not an e-mail address")
     return email
 

@@ -10,8 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from anyascii import anyascii
-
 from octavo.administrators.escalation import check_covers
 from octavo.administrators.role_rights import (
     Permission,
@@ -36,6 +34,7 @@ from octavo.errors import ApplicationError, NotFoundError, Problem, ValidationEr
 from octavo.events.telling import create_row, delete_row, update_row
 from octavo.schema.uids import ADMIN_ROLE
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.text_limits import transliterate
 from octavo.values import dataclass
 
 _LONGEST_CODE: Final = 200
@@ -209,7 +208,7 @@ def _refused(named: str, why: str) -> ValidationError:
 
 def _code_of(name: str) -> str:
     """A code that no other role has: words of the name, and the moment."""
-    words = "-".join(re.findall(r"[a-z0-9]+", anyascii(name).lower()))
+    words = "-".join(re.findall(r"[a-z0-9]+", transliterate(name).lower()))
     moment, number = "", this_moment()
     while number:
         number, digit = divmod(number, len(_DIGITS))

@@ -4,7 +4,6 @@ Attempts are counted under a door-neutral route, so that neither the spelling of
 them. Refuses with `RateLimitError`.
 """
 
-import unicodedata
 from collections.abc import Callable, Hashable
 from hashlib import blake2b
 from importlib import import_module
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from octavo.errors import RateLimitError
 from octavo.sql.ddl.tables import OwnTable
+from octavo.text_limits import fold_identifier
 from octavo.threads import in_thread
 from octavo.values import dataclass
 
@@ -98,5 +98,5 @@ def _place(address: str) -> str:
 
 def _key(about: Hashable) -> str:
     """A short name for what an attempt is about: the same for every spelling of a text."""
-    text = unicodedata.normalize("NFKC", str(about)).casefold().strip() if isinstance(about, str) else f"#{about}"
+    text = fold_identifier(about) if isinstance(about, str) else f"#{about}"
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

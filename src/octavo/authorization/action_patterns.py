@@ -1,12 +1,12 @@
 """Patterns of actions, such as `api::article.article.*`: which actions of a project they stand for."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
 from octavo.authorization.actions import list_content_actions
 from octavo.errors import ApplicationError
 from octavo.schema.registry import Registry
+from octavo.text_limits import close_match
 
 _WILD = frozenset("*?[")
 
@@ -26,7 +26,7 @@ def _actions_of(pattern: str, known: tuple[str, ...]) -> list[str]:
         return [pattern]
     found = [action for action in known if fnmatchcase(action, pattern)]
     if not found:
-        near = get_close_matches(pattern, known, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
+        near = close_match(pattern, known)
+        hint = "" if near is None else f"; did you mean {near}?"
         raise ApplicationError(f"{pattern!r} stands for no action of this project{hint}")
     return found

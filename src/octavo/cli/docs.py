@@ -4,7 +4,6 @@ import os
 import sys
 import webbrowser
 from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +15,7 @@ from octavo import __version__
 from octavo.cli.base import Command, refuse, say, say_table
 from octavo.manual.html import write_pages
 from octavo.manual.pages import Page, all_pages, line_with, root, search
+from octavo.text_limits import close_match
 
 _MOST_FOUND: Final = 20
 _WIDEST: Final = 110
@@ -56,8 +56,8 @@ def _named(pages: Sequence[Page], name: str) -> Page:
     wanted = name.removesuffix(".md").removeprefix("docs/").lower()
     by_name = {page.name: page for page in pages}
     if wanted not in by_name:
-        near = get_close_matches(wanted, by_name, n=1)
-        hint = f"; did you mean {near[0]}?" if near else f"; octavo docs search {name} looks for the word"
+        near = close_match(wanted, by_name)
+        hint = f"; octavo docs search {name} looks for the word" if near is None else f"; did you mean {near}?"
         refuse(f"there is no page {name!r}{hint}")
     return by_name[wanted]
 

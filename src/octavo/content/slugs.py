@@ -1,10 +1,9 @@
 """Texts as names of plain letters, for addresses and names of files; letter by letter as v4 writes them."""
 
 import re
-import unicodedata
 from typing import Final
 
-from anyascii import anyascii
+from octavo.text_limits import compose, transliterate
 
 _OTHERWISE: Final = {
     "Ä": "Ae",
@@ -60,7 +59,7 @@ def slug(text: str, between: str) -> str:
     >>> slug("Été & co", "_"), slug("fooBar BazQux", "-"), slug("Größe.tar", "-"), slug("♪ 日本", "-")
     ('Ete_and_co', 'foo-Bar-Baz-Qux', 'Groesse-tar', '')
     """
-    plain = "".join(map(_plain, unicodedata.normalize("NFC", text)))
+    plain = "".join(map(_plain, compose(text)))
     return _NO_WORD.sub(between, _CASE_CHANGE.sub(" ", plain).strip()).strip(between or None)
 
 
@@ -70,7 +69,7 @@ def slugify(text: str, between: str = "-") -> str:
     >>> slugify("Größe & Maß: Été 2"), slugify("Дверь"), slugify("iPhone 15")
     ('groesse-and-mass-ete-2', 'dver', 'iphone-15')
     """
-    plain = "".join(map(_plain, unicodedata.normalize("NFC", text)))
+    plain = "".join(map(_plain, compose(text)))
     return _NO_WORD.sub(between, plain).strip(between or None).lower()
 
 
@@ -80,4 +79,4 @@ def _plain(sign: str) -> str:
     if sign.isascii():
         return sign
     is_letter = sign < _ALPHABETS_END or _MORE_LETTERS[0] <= sign <= _MORE_LETTERS[1]
-    return anyascii(sign).replace("'", "") if is_letter and (sign.isalpha() or sign.isdecimal()) else " "
+    return transliterate(sign).replace("'", "") if is_letter and (sign.isalpha() or sign.isdecimal()) else " "

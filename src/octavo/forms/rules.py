@@ -8,12 +8,11 @@ from octavo.errors import Problem
 from octavo.forms.place import Place
 from octavo.forms.printing import MISSING
 from octavo.forms.texts import is_email
+from octavo.text_limits import MAX_EMAIL
 
 Rule = Callable[[Any, Place], Iterator[Problem]]
 """Tells what is wrong with a value at a place. It is asked of what is missing (MISSING) and of null too; a rule of the
 project's own may name other places."""
-
-MOST_EMAIL: Final = 254
 
 
 def rule(says: str, holds: Callable[[Any], bool], *, of_absent: bool = False) -> Rule:
@@ -37,7 +36,7 @@ DEFINED: Final = rule("{path} must be defined", lambda value: value is not MISSI
 """Not missing; null will do."""
 EMAIL: Final = rule(
     "{path} must be a valid email",
-    lambda text: not text or (len(text) <= MOST_EMAIL and is_email(text.lower())),
+    lambda text: not text or (len(text) <= MAX_EMAIL and is_email(text.lower())),
 )
 LOWERCASE: Final = rule("{path} must be a lowercase string", lambda text: text == text.lower())
 TRIMMED: Final = rule("{path} must be a trimmed string", lambda text: text == text.strip())

@@ -81,11 +81,11 @@ def all_pages() -> list[Page]:
 
 def search(pages: Sequence[Page], words: Sequence[str]) -> list[Section]:
     """The sections that have all the words, in whichever order; first those that have them in their heading."""
-    wanted = [word.casefold() for word in words]
+    wanted = [word.lower() for word in words]
     found: list[tuple[int, int, Section]] = []
     for page in pages:
         for section in page.sections():
-            heading, text = f"{page.name} {section.heading}".casefold(), section.text.casefold()
+            heading, text = f"{page.name} {section.heading}".lower(), section.text.lower()
             if all(word in heading or word in text for word in wanted):
                 named = sum(word in heading for word in wanted)
                 found.append((-named, -sum(text.count(word) for word in wanted), section))
@@ -97,6 +97,6 @@ def line_with(section: Section, words: Sequence[str]) -> str:
     lines = [line for line in section.text.splitlines() if line.strip(" `-|")]
     if not lines:
         return ""
-    wanted = [word.casefold() for word in words]
-    best = max(lines, key=lambda line: sum(word in line.casefold() for word in wanted))
+    wanted = [word.lower() for word in words]
+    best = max(lines, key=lambda line: sum(word in line.lower() for word in wanted))
     return plain(best).strip(" |-")

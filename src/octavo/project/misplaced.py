@@ -1,13 +1,13 @@
 """Files, folders and functions that have nearly a name with a meaning: without a word they would do nothing."""
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
 from typing import Final
 
 from octavo.project.lifecycles import MOMENTS
 from octavo.project.places import OWNERS
+from octavo.text_limits import close_match
 
 _FOLDERS: Final = ("content-types", "controllers", "middlewares", "policies", "routes", "services")
 _HOOKS: Final = "lifecycles"
@@ -23,7 +23,7 @@ def misplaced_files(source: Path) -> Iterator[tuple[Path, str]]:
     """Files below a project's `src` that stand beside the place where they would be read, and what is wrong."""
     for pattern in ("*", *(f"{owners}/*/*" for owners in OWNERS)):
         for path in sorted(source.glob(pattern)):
-            near = _near(path.stem, _FOLDERS)
+            near = close_match(path.stem, _FOLDERS, _NEAR)
             if near is None:
                 continue
             if path.suffix == ".py":
@@ -32,7 +32,7 @@ def misplaced_files(source: Path) -> Iterator[tuple[Path, str]]:
                 yield path, f"no folder of this name is read; did you mean {near}?"
     for owners in OWNERS:
         for path in sorted(source.glob(f"{owners}/*/content-types/*/*.py")):
-            if path.stem != _HOOKS and _near(path.stem, [_HOOKS]):
+            if path.stem != _HOOKS and close_match(path.stem, [_HOOKS], _NEAR):
                 yield path, f"no file of this name is read; did you mean {_HOOKS}.py?"
 
 
@@ -40,7 +40,7 @@ def misnamed_functions(module: ModuleType, known: tuple[str, ...]) -> Iterator[s
     """What is wrong with functions of a module that have nearly one of the names that are called."""
     for name, value in vars(module).items():
         if name not in known and callable(value) and getattr(value, "__module__", None) == module.__name__:
-            near = _near(name, known)
+            near = close_match(name, known, _NEAR)
             if near is not None:
                 yield f"{name}: no function of this name is called; did you mean {near}?"
 
@@ -50,10 +50,6 @@ def misnamed_hooks(module: ModuleType) -> Iterator[str]:
     for name, value in vars(module).items():
         first, _, event = name.partition("_")
         if event.startswith(_VERBS) and first not in MOMENTS and getattr(value, "__module__", None) == module.__name__:
-            moment = next(iter(get_close_matches(first, MOMENTS, 1, _NEAR_MOMENT)), None)
+            moment = close_match(first, MOMENTS, _NEAR_MOMENT)
             if moment is not None:
                 yield f"{name}: no function of this name is called; did you mean {moment}_{event}?"
-
-
-def _near(name: str, known: tuple[str, ...] | list[str]) -> str | None:
-    return next(iter(get_close_matches(name, known, 1, _NEAR)), None)

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Final
+
+from octavo.text_limits import close_match
 
 _CAPITAL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -21,5 +22,5 @@ def method_name(name: str) -> str:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The nearest of the names that there are, as the end of a message."""
-    near = get_close_matches(name, list(known), 1)
-    return f"; did you mean {near[0]}?" if near else ""
+    near = close_match(name, known)
+    return "" if near is None else f"; did you mean {near}?"

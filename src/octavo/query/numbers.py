@@ -5,6 +5,7 @@ import re
 from typing import Final
 
 from octavo.schema.scalar_types import LARGEST_ID
+from octavo.text_limits import may_be_number
 
 MAX_SAFE_INTEGER: Final = 2**53 - 1
 """The largest whole number up to which JavaScript's numbers are exact."""
@@ -16,14 +17,14 @@ _DIGITS: Final = re.compile(r"[0-9]{1,19}", re.ASCII)
 
 
 def js_number(value: object) -> float:
-    """A value as JavaScript's `Number()` reads it; NaN when it is none.
+    """A value as JavaScript's `Number()` reads it; NaN when it is none, or too long to be one.
 
     >>> js_number("0x10"), js_number(" 5 "), js_number(""), js_number("1e1")
     (16.0, 5.0, 0.0, 10.0)
     """
     if isinstance(value, bool | int | float):
         return float(value)
-    text = value.strip() if isinstance(value, str) else "NaN"
+    text = value.strip() if isinstance(value, str) and may_be_number(value) else "NaN"
     if not text:
         return 0.0
     if not text.isascii():

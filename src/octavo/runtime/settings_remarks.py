@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 from typing import Final, get_args
 
 from octavo.authorization.actor import ActorKind
@@ -12,6 +11,7 @@ from octavo.rest.caching import ANY
 from octavo.schema.registry import Registry
 from octavo.settings import Settings, SettingsProblem
 from octavo.settings.placing import placed
+from octavo.text_limits import close_match
 
 logger = logging.getLogger(__name__)
 
@@ -59,5 +59,5 @@ def _unknown_types(settings: Settings, registry: Registry) -> Iterator[SettingsP
 
 
 def _near(name: str, known: Iterable[str]) -> str:
-    near = get_close_matches(name, list(known), n=1, cutoff=0.75)
-    return f"; did you mean {near[0]}?" if near else ""
+    near = close_match(name, known, 0.75)
+    return "" if near is None else f"; did you mean {near}?"

@@ -1,9 +1,10 @@
 """Every derived name: columns, link tables, UIDs, route paths. The physical names are Strapi v4's own."""
 
 import re
-import unicodedata
 from collections.abc import Collection
 from functools import lru_cache
+
+from octavo.text_limits import base_letter
 
 # What separates words: ASCII and Latin-1 signs, general punctuation, spaces. What is neither that nor a Latin letter,
 # a digit or a pictograph (letters of other scripts, most symbols) goes with upper and with lower case.
@@ -45,7 +46,7 @@ _UNDECOMPOSED = dict(zip("ÐðØøĐđĦħıĸĿŀŁłŊŋŦŧſ", "DdOoDdHhikLl
 
 def _plain(letter: re.Match[str]) -> str:
     """An accented Latin letter without its accent."""
-    return _UNDECOMPOSED.get(letter[0]) or unicodedata.normalize("NFD", letter[0])[0]
+    return _UNDECOMPOSED.get(letter[0]) or base_letter(letter[0])
 
 
 def words(name: str) -> list[str]:

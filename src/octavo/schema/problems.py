@@ -1,10 +1,10 @@
 """Problems found in definitions: collected, never raised one by one, so that an author sees all of them at once."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Literal
 
 from octavo.plurals import counted
+from octavo.text_limits import close_match
 from octavo.values import dataclass
 
 Severity = Literal["error", "warning"]
@@ -42,5 +42,5 @@ def warning(source: str, path: str, message: str) -> DefinitionProblem:
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str, likeness: float = 0.6) -> str:
     """The name that was probably meant, or what else to do."""
-    near = get_close_matches(name, list(known), n=1, cutoff=likeness)
-    return f"did you mean {near[0]!r}?" if near else otherwise
+    near = close_match(name, known, likeness)
+    return otherwise if near is None else f"did you mean {near!r}?"

@@ -1,8 +1,8 @@
 """SettingsError: everything that is wrong with the settings, each with its source, its key and what was expected."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
+from octavo.text_limits import close_match
 from octavo.values import dataclass
 
 
@@ -34,7 +34,7 @@ class SettingsError(Exception):
 def unknown(what: str, name: str, known: Iterable[str], likeness: float = 0.6) -> str:
     """The message for a name that does not exist, with the nearest one that does, if it is like enough."""
     names = list(known)
-    near = get_close_matches(name, names, n=1, cutoff=likeness)
-    if near:
-        return f"unknown {what}; did you mean {near[0]}?"
+    near = close_match(name, names, likeness)
+    if near is not None:
+        return f"unknown {what}; did you mean {near}?"
     return f"unknown {what}; expected one of {', '.join(sorted(names))}"

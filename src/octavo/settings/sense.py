@@ -5,7 +5,6 @@ What stops the start of a project of Octavo is a remark where it is v4's, which 
 
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 from importlib.util import find_spec
 from typing import Final
 
@@ -13,6 +12,7 @@ from octavo.settings.files.plugins import BUILT_IN
 from octavo.settings.model import Settings
 from octavo.settings.placing import placed
 from octavo.settings.problems import SettingsProblem
+from octavo.text_limits import close_match
 
 _URL: Final = ("server", "url")
 _ADMIN: Final = ("admin", "path")
@@ -42,9 +42,9 @@ def not_meant(settings: Settings) -> Iterator[SettingsProblem]:
             )
     yield from _shared_paths(settings)
     for name, table in settings.plugins.others.items():
-        near = get_close_matches(name, BUILT_IN, n=1, cutoff=_ALIKE)
-        if near and "enabled" not in table:
-            yield placed(settings, _PLUGINS, f"unknown plugin; did you mean {near[0]}?", name)
+        near = close_match(name, BUILT_IN, _ALIKE)
+        if near is not None and "enabled" not in table:
+            yield placed(settings, _PLUGINS, f"unknown plugin; did you mean {near}?", name)
 
 
 def _shared_paths(settings: Settings) -> Iterator[SettingsProblem]:

@@ -10,9 +10,8 @@ from octavo.authentication.passwords import MAX_BYTES
 from octavo.errors import Problem, ValidationError
 from octavo.forms.printing import MISSING, type_message
 from octavo.forms.texts import is_email, is_storable
+from octavo.text_limits import MAX_EMAIL
 from octavo.values import dataclass
-
-MAX_EMAIL: Final = 254
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from anyascii import anyascii
-
 from octavo.authorization.actor import Actor
 from octavo.authorization.rights.escalation import check_users_get_within
 from octavo.authorization.role_grants import LOCK, check_actions, granted_within, set_grants_within
@@ -21,6 +19,7 @@ from octavo.schema.attributes import Scalar
 from octavo.schema.content_types import ContentType
 from octavo.schema.uids import ROLE
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.text_limits import transliterate
 
 _PUBLIC: Final = "public"
 _LONGEST_ACTION: Final = 255
@@ -110,7 +109,7 @@ def _named(body: Mapping[str, Any]) -> dict[str, Any]:
 
 def _free_type(name: str, present: Iterable[str | None]) -> str:
     """The type of a new role, made of its name; numbered where another role has it, so that each type is one role."""
-    words = re.findall(r"[a-z]+|\d+", anyascii(name).lower())
+    words = re.findall(r"[a-z]+|\d+", transliterate(name).lower())
     wanted = "_".join(words) or "role"
     taken, number, found = set(present), 1, wanted
     while found in taken:

@@ -163,7 +163,7 @@ def cast_number(value: Any) -> float | int:
     if isinstance(first, bool) or not isinstance(first, str | int | float):
         return math.nan
     found = _LEADING_NUMBER.match(first) if isinstance(first, str) else None
-    return float(found[1]) if found else cast_number(first) if not isinstance(first, str) else math.nan
+    return js_number(found[1]) if found else cast_number(first) if not isinstance(first, str) else math.nan
 
 
 def _number_errors(attribute: Scalar, number: float, label: str) -> list[str]:

@@ -1,10 +1,8 @@
 """Enumerations: values get names that GraphQL allows; internally they stay what is stored."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 
-from anyascii import anyascii
 from graphql import GraphQLEnumType, GraphQLEnumValue
 
 from octavo.graphql.schema.field_metadata import KEY, TypeMetadata, TypeRole
@@ -13,6 +11,7 @@ from octavo.graphql.schema.plain_letters import PLAIN_LETTERS
 from octavo.graphql.schema.type_registry import TypeRegistry
 from octavo.schema.attributes import Enumeration
 from octavo.schema.content_types import Definition
+from octavo.text_limits import compose, transliterate
 
 _NO_WORD = re.compile(r"[^A-Za-z0-9]+")
 _NO_NAME = re.compile(r"[0-9].*|true|false|null|", re.DOTALL)
@@ -26,8 +25,8 @@ def value_name(value: str) -> str:
     >>> value_name("A-1"), value_name("Größe & co"), value_name("camelCase"), value_name("日本")
     ('A_1', 'Groesse_and_co', 'camelCase', 'RiBen')
     """
-    plain = _joined(unicodedata.normalize("NFC", value).translate(PLAIN_LETTERS))
-    return plain or _joined(anyascii(value))
+    plain = _joined(compose(value).translate(PLAIN_LETTERS))
+    return plain or _joined(transliterate(value))
 
 
 def _joined(text: str) -> str:

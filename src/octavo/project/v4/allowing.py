@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from difflib import get_close_matches
 
+from octavo.project.naming import did_you_mean
 from octavo.project.problems import CodeProblem, InvalidCode
 from octavo.project.v4.code import Code, Guard, Route
 
@@ -17,7 +17,7 @@ def allow(code: Code, names: Iterable[str]) -> Code:
     known = known_names(code)
     unknown = sorted(allowed - known)
     if unknown:
-        raise InvalidCode([CodeProblem(PLACE, f"there is no {name}{_nearest(name, known)}") for name in unknown])
+        raise InvalidCode([CodeProblem(PLACE, f"there is no {name}{did_you_mean(name, known)}") for name in unknown])
     if not allowed:
         return code
 
@@ -47,8 +47,3 @@ def _opened(route: Route, allowed: frozenset[str]) -> Route:
     if route.name in allowed or route.action in allowed:
         return replace(route, guards=())
     return replace(route, guards=tuple(guard for guard in route.guards if guard.name not in allowed))
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
-    near = get_close_matches(name, list(known), 1)
-    return f"; did you mean {near[0]}?" if near else ""

@@ -11,8 +11,9 @@ from octavo.schema.content_types import ContentType
 from octavo.schema.json_values import shown_values
 from octavo.schema.registry import Registry
 from octavo.schema.uids import FILE, LOCALE, ROLE, USER
+from octavo.text_limits import MAX_EMAIL
 from octavo.users import account_input
-from octavo.users.account_input import MAX_EMAIL, TextField
+from octavo.users.account_input import TextField
 
 _TEXT: Final[Json] = {"type": "string"}
 _BINARY: Final[Json] = {"type": "string", "contentMediaType": "application/octet-stream"}
