@@ -17,6 +17,8 @@ MAX_EMAIL: Final = 254
 """Characters of an e-mail address (RFC 5321)."""
 MAX_IDENTIFIER: Final = 1024
 """Characters of what names an account at login: a user name or an e-mail address."""
+MAX_LABEL: Final = 255
+"""Characters of user names, names of roles and the like, and of codes: what their columns hold on PostgreSQL."""
 MAX_SLUG_SOURCE: Final = 1024
 """Characters that a slug is made of. What follows does not count: columns of slugs hold 255."""
 MAX_SUGGESTED: Final = 100

@@ -163,6 +163,8 @@ def _read_signed(token: str, secret: str, accepted: Sequence[AcceptedKey]) -> tu
     """The claims of a token, its signature checked and nothing else; and when the key it is signed with ends."""
     from octavo.authentication import jws
 
+    if len(token) > MAX_TOKEN_LENGTH:
+        raise UnauthorizedError(MISSING)
     for key, until in ((secret, inf), *((one.text, one.until) for one in accepted)):
         with suppress(ValueError):
             return _read_claims(jws.read(token, key)), until

@@ -78,7 +78,7 @@ async def prepare_password(text: str) -> str:
     What cannot be hashed stays as it is: the checks refuse it.
     """
     try:
-        fits = len(text.encode()) <= MAX_BYTES
+        fits = len(text) <= MAX_BYTES and len(text.encode()) <= MAX_BYTES
     except UnicodeEncodeError:
         return text
     return await hash_password(text) if fits else text
@@ -86,7 +86,7 @@ async def prepare_password(text: str) -> str:
 
 def verify_now(text: str, hashed: str | None) -> bool:
     """Whether a password belongs to a hash. Takes the same while where there is no hash."""
-    password = text.encode("utf-8", "surrogatepass")
+    password = text[: MAX_BYTES + 1].encode("utf-8", "surrogatepass")
     try:
         matches = bcrypt.checkpw(password[:MAX_BYTES], (hashed or _NOBODYS).encode())
     except ValueError:  # a hash that bcrypt cannot read

@@ -2,7 +2,12 @@
 
 import json
 import math
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Final
+
+_MOST_PRINTED: Final = 1000
+_DEEPEST_PRINTED: Final = 10
+"""Items of a container, and levels, that a message quotes. Indented, each takes many times the room of the body."""
 
 
 class Missing:
@@ -46,15 +51,18 @@ def print_value(value: Any) -> str:
     ('"a"', 'null', '[]')
     """
     if isinstance(value, dict | list):
-        return json.dumps(_printed(value), indent=2, ensure_ascii=False)
+        return json.dumps(_printed(value, iter(range(_MOST_PRINTED))), indent=2, ensure_ascii=False)
     return _print_leaf(value)
 
 
-def _printed(value: Any) -> Any:
+def _printed(value: Any, left: Iterator[int], depth: int = 0) -> Any:
+    """What is left to be printed of a value; each item takes one off."""
+    if isinstance(value, dict | list) and depth == _DEEPEST_PRINTED:
+        return "..."
     if isinstance(value, dict):
-        return {key: _printed(item) for key, item in value.items()}
+        return {key: _printed(item, left, depth + 1) for _, (key, item) in zip(left, value.items(), strict=False)}
     if isinstance(value, list):
-        return [_printed(item) for item in value]
+        return [_printed(item, left, depth + 1) for _, item in zip(left, value, strict=False)]
     return _print_leaf(value)
 
 

@@ -19,6 +19,11 @@ SVG: Final = "image/svg+xml"
 _HARMLESS_PREFIXES: Final = ("image/", "audio/", "video/", "font/")
 _HARMLESS: Final = frozenset(("text/plain", "text/css", "application/pdf", "application/json"))
 
+_START: Final = rb"(?:\xef\xbb\xbf)?\s*+"
+_COMMENT: Final = rb"<!--(?>.*?-->)\s*+"
+_DOCTYPE: Final = rb"<!doctype\s+svg[^\[>]*+(?:\[[^\]]*+\]\s*+)?+>\s*+"
+"""What may stand before an element. None is tried in two ways, for a file of many comments would never be through."""
+
 _SIGNATURES: Final = (
     (re.compile(rb"\x89PNG\r\n\x1a\n"), "image/png"),
     (re.compile(rb"\xff\xd8\xff"), "image/jpeg"),
@@ -36,13 +41,11 @@ _SIGNATURES: Final = (
     (re.compile(rb"%PDF-"), "application/pdf"),
     (re.compile(rb"\x1f\x8b"), "application/gzip"),
     (
-        re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|script|iframe)\b", re.I | re.S),
+        re.compile(rb"%b(?:%b)*+<(?:!doctype\s+html|html|script|iframe)\b" % (_START, _COMMENT), re.I | re.S),
         "text/html",
     ),
     (
-        re.compile(
-            rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml.*?\?>\s*|<!--.*?-->\s*|<!doctype\s+svg.*?>\s*)*<svg\b", re.I | re.S
-        ),
+        re.compile(rb"%b(?:<\?xml(?>.*?\?>)\s*+|%b|%b)*+<svg\b" % (_START, _COMMENT, _DOCTYPE), re.I | re.S),
         SVG,
     ),
 )

@@ -10,7 +10,7 @@ from octavo.authentication.passwords import MAX_BYTES
 from octavo.errors import Problem, ValidationError
 from octavo.forms.printing import MISSING, type_message
 from octavo.forms.texts import is_email, is_storable
-from octavo.text_limits import MAX_EMAIL
+from octavo.text_limits import MAX_EMAIL, MAX_IDENTIFIER, MAX_LABEL
 from octavo.values import dataclass
 
 
@@ -23,6 +23,11 @@ class TextField:
     email: bool = False
     same_as: str | None = None
     both: bool = False
+
+    @property
+    def most(self) -> int:
+        """The most characters, which nothing else of the text is looked at beyond."""
+        return MAX_EMAIL if self.email else MAX_IDENTIFIER if self.name == "identifier" else MAX_LABEL
 
     def problems(self, body: Mapping[str, Any]) -> Iterator[str]:
         """What is wrong with it, in words."""
@@ -41,9 +46,13 @@ class TextField:
             yield from self._text_problems(value, body)
 
     def _text_problems(self, value: str, body: Mapping[str, Any]) -> Iterator[str]:
-        if not is_storable(value):
+        if self.name in PASSWORDS and len(value) > MAX_BYTES:
+            yield f"{self.name} must be at most {MAX_BYTES} bytes"
+        elif len(value) > self.most:
+            yield f"{self.name} must be at most {self.most} characters"
+        elif not is_storable(value):
             yield f"{self.name} must not contain NUL characters or halves of surrogate pairs"
-        elif self.email and (len(value) > MAX_EMAIL or not is_email(value.lower())):
+        elif self.email and not is_email(value.lower()):
             yield f"{self.name} must be a valid email"
         elif self.name in PASSWORDS and len(value.encode()) > MAX_BYTES:
             yield f"{self.name} must be at most {MAX_BYTES} bytes"

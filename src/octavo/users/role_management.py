@@ -14,15 +14,17 @@ from octavo.authorization.rights.escalation import check_users_get_within
 from octavo.authorization.role_grants import LOCK, check_actions, granted_within, set_grants_within
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.writer import EntryWriter
-from octavo.errors import ApplicationError, NotFoundError, ValidationError
+from octavo.errors import ApplicationError, NotFoundError, Problem, ValidationError
 from octavo.schema.attributes import Scalar
 from octavo.schema.content_types import ContentType
 from octavo.schema.uids import ROLE
 from octavo.sql.own_table_statement import OwnStatement
-from octavo.text_limits import transliterate
+from octavo.text_limits import MAX_LABEL, transliterate
 
 _PUBLIC: Final = "public"
-_LONGEST_ACTION: Final = 255
+_NAMED: Final = ("name", "description")
+_LONGEST_TYPE: Final = 200
+"""Characters of the type of a role, before its number."""
 _TYPES: Final = "SELECT type FROM up_roles"
 _TYPE: Final = OwnStatement("SELECT type FROM up_roles WHERE id = {role}")
 _PUBLIC_ID: Final = "SELECT id FROM up_roles WHERE type = 'public' ORDER BY id LIMIT 1"
@@ -100,17 +102,20 @@ def _with_short_names(role_type: ContentType) -> ContentType:
 def _check_body(body: Any) -> Mapping[str, Any]:
     if not isinstance(body, Mapping) or not body:
         raise ValidationError("Request body cannot be empty")
+    for name in _NAMED:
+        if isinstance(body.get(name), str) and len(body[name]) > MAX_LABEL:
+            raise ValidationError.from_problems([Problem((name,), f"{name} must be at most {MAX_LABEL} characters")])
     return body
 
 
 def _named(body: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: body[name] for name in ("name", "description") if name in body}
+    return {name: body[name] for name in _NAMED if name in body}
 
 
 def _free_type(name: str, present: Iterable[str | None]) -> str:
     """The type of a new role, made of its name; numbered where another role has it, so that each type is one role."""
     words = re.findall(r"[a-z]+|\d+", transliterate(name).lower())
-    wanted = "_".join(words) or "role"
+    wanted = "_".join(words)[:_LONGEST_TYPE] or "role"
     taken, number, found = set(present), 1, wanted
     while found in taken:
         found = f"{wanted}_{number}"
@@ -124,8 +129,8 @@ def _read_actions(tree: Any) -> tuple[str, ...] | None:
         return None
     actions = tuple(dict.fromkeys(_enabled(tree)))
     check_actions(actions)
-    if any(len(action) > _LONGEST_ACTION for action in actions):
-        raise ValidationError(f"An action must be at most {_LONGEST_ACTION} characters")
+    if any(len(action) > MAX_LABEL for action in actions):
+        raise ValidationError(f"An action must be at most {MAX_LABEL} characters")
     return actions
 
 

@@ -77,13 +77,14 @@ class StoredSettings:
         given = _object(body).get("email-templates")
         if not isinstance(given, Mapping):
             raise ValidationError("email-templates must be an object")
-        for name, template in given.items():
+        bounded = _bounded(dict(given))
+        for name, template in bounded.items():
             options = template.get("options") if isinstance(template, Mapping) else None
             if not isinstance(options, Mapping):
                 raise ValidationError(f"{name}.options must be an object")
             if not all(_is_sound(options.get(part, "")) for part in ("message", "object")):
                 raise ValidationError("Invalid template")
-        await self._store.set(_TEMPLATES, _bounded(dict(given)))
+        await self._store.set(_TEMPLATES, bounded)
 
     def _with_address(self, name: str, given: Any) -> Any:
         if name == _LOCAL or not isinstance(given, Mapping):
@@ -109,7 +110,9 @@ def _bounded(given: dict[str, Any]) -> dict[str, Any]:
 
 def _is_sound(text: Any) -> bool:
     """Whether a text names data by `<%= %>`, and holds no code."""
-    if not isinstance(text, str) or re.search(r"\$\{[^}]*\}", text):
+    if not isinstance(text, str) or "}" in text.partition("${")[2]:
+        return False
+    if text.rfind("<%") > text.rfind("%>"):  # a tag that never ends, which many of would be looked for again and again
         return False
     return all(tag[:1] == "=" and tag[1:].strip() in _DATA for tag in _TAG.findall(text))
 

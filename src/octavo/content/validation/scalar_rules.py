@@ -11,6 +11,7 @@ from octavo.forms.texts import is_email, is_storable
 from octavo.query.numbers import js_number
 from octavo.schema.attributes import UID, Enumeration, Scalar
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
+from octavo.text_limits import MAX_EMAIL
 from octavo.values import dataclass
 
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
@@ -131,7 +132,7 @@ def _check_email(attribute: Scalar, value: Any, label: str, mode: Mode) -> Verdi
         return Verdict(value, errors=(f"{label} cannot be empty",))
     errors = [*_length_errors(attribute, value, label, Mode(mode.creating, draft=True))]
     errors += _text_errors(attribute, value, label)
-    if not is_email(value):
+    if len(value) > MAX_EMAIL or not is_email(value):
         errors.append(f"{label} must be a valid email")
     return Verdict(value, errors=tuple(errors))
 

@@ -9,7 +9,10 @@ from typing import Final
 
 from graphql import GraphQLError, GraphQLSyntaxError
 
-_QUOTED = re.compile(r'"""(?:\\"""|[^"]|"(?!""))*"""|"(?:\\.|[^"\\])*"|\'([^\']*)\'', re.DOTALL)
+_QUOTED = re.compile(r'"""(?:\\"""|[^"]|"(?!""))*"""|"(?:\\.|[^"\\])*"?|\'([^\']*)\'', re.DOTALL)
+_LONGEST: Final = 2000
+"""Characters of a message that is put into other words: longer ones quote what the caller has sent."""
+
 _OWN_WORDS: Final = ("Date ", "DateTime ", "BigInt ", "Upload ")
 """How messages of our own scalars begin: they are not touched."""
 
@@ -46,7 +49,7 @@ def reword(message: str) -> str:
     >>> reword("Cannot query field 'nope' on type 'Query'."), reword("Expected value of type 'Int', found \\"it's\\".")
     ('Cannot query field "nope" on type "Query".', 'Expected value of type "Int", found "it\\'s".')
     """
-    if message.startswith(_OWN_WORDS):
+    if len(message) > _LONGEST or message.startswith(_OWN_WORDS):
         return message
     text = _QUOTED.sub(lambda found: found[0] if found[1] is None else f'"{found[1]}"', message)
     for pattern, words in _REWORDED:

@@ -25,6 +25,7 @@ from graphql import (
 )
 
 from octavo.graphql.options import Limits
+from octavo.text_limits import MAX_NUMBER
 
 MOST_ERRORS: Final = 50
 """More are not reported."""
@@ -70,12 +71,16 @@ _TOKENS = re.compile(
 
 
 def check_tokens(text: str, limit: int) -> None:
-    """Refuse a text of too many words and signs before it is parsed: counting is far cheaper."""
-    if len(text) <= limit:
+    """Refuse a text of too many words, signs and comments before it is parsed: counting is far cheaper.
+
+    The same for a name or a number that is too long.
+    """
+    if len(text) <= min(limit, MAX_NUMBER):
         return
-    count = 0
-    for found in _TOKENS.finditer(text):
-        count += not found[0].startswith("#")
+    for count, found in enumerate(_TOKENS.finditer(text), 1):
+        if found.end() - found.start() > MAX_NUMBER and found[0][0] not in '"#':
+            message = f"A name or number is longer than {MAX_NUMBER} characters."
+            raise GraphQLSyntaxError(Source(text), found.start(), message)
         if count > limit:
             message = f"Document contains more than {limit} tokens. Parsing aborted."
             raise GraphQLSyntaxError(Source(text), found.start(), message)

@@ -37,6 +37,7 @@ from octavo.http.form_data import UploadedFile
 from octavo.query.dates import read_instant, read_time
 from octavo.query.numbers import exact_number
 from octavo.schema.scalar_types import ValueKind
+from octavo.text_limits import may_be_number
 
 Variables = dict[str, Any] | None
 
@@ -118,7 +119,7 @@ def _read_long(value: Any, node: ValueNode | None = None) -> int:
     """A whole number of any size, given as a number or as its own text."""
     text = plain_text(value)
     trimmed = text.strip()
-    if not _NUMBER.fullmatch(trimmed):
+    if not may_be_number(text) or not _NUMBER.fullmatch(trimmed):
         raise RefusedValue(f"Cannot convert {text} to a BigInt")
     number = int(trimmed, 0) if trimmed[:2].lower() in ("0x", "0o", "0b") else int(trimmed or "0")
     if str(number) != text:

@@ -11,7 +11,6 @@ from octavo.schema.content_types import ContentType
 from octavo.schema.json_values import shown_values
 from octavo.schema.registry import Registry
 from octavo.schema.uids import FILE, LOCALE, ROLE, USER
-from octavo.text_limits import MAX_EMAIL
 from octavo.users import account_input
 from octavo.users.account_input import TextField
 
@@ -96,9 +95,11 @@ def text_fields(fields: tuple[TextField, ...]) -> Json:
 def _text_field(field: TextField) -> Json:
     schema: Json = {"type": "string", "minLength": 1}
     if field.email:
-        schema |= {"format": "email", "maxLength": MAX_EMAIL}
+        schema["format"] = "email"
     if field.name in account_input.PASSWORDS:
         schema["writeOnly"] = True
+    else:
+        schema["maxLength"] = field.most
     return schema
 
 
