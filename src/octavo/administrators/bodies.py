@@ -26,7 +26,10 @@ _PASSWORD: Final = (
     matches("[a-z]", "{path} must contain at least one lowercase character"),
     matches("[A-Z]", "{path} must contain at least one uppercase character"),
     matches(r"\d", "{path} must contain at least one number"),
-    rule(f"{{path}} must be at most {MAX_BYTES} bytes", lambda text: len(text.encode()) <= MAX_BYTES),
+    rule(
+        f"{{path}} must be at most {MAX_BYTES} bytes",
+        lambda text: len(text.encode()) <= MAX_BYTES,
+    ),
 )
 _NAME: Final = (TRIMMED, at_least(1), at_most(_MOST))
 _GIVEN_EMAIL: Final = Text(EMAIL, at_least(1, "{path} must be a valid email"))

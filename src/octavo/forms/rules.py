@@ -15,6 +15,10 @@ Rule = Callable[[Any, Place], Iterator[Problem]]
 project's own may name other places."""
 
 
+_MOST_SEARCHED: Final = 10_000
+"""Characters of a text that a pattern is looked for in."""
+
+
 def rule(says: str, holds: Callable[[Any], bool], *, of_absent: bool = False) -> Rule:
     """One that says something unless a function holds for the value; what is missing or null is asked only with
     `of_absent`."""
@@ -59,7 +63,12 @@ def matches(pattern: str, says: str | None = None, *, or_empty: bool = False) ->
     """A text in which a pattern (of Python and JavaScript alike, without nested repetition) is found."""
     compiled = re.compile(pattern, re.ASCII)
     message = says if says is not None else f'{{path}} must match the following: "/{pattern}/"'
-    return rule(message, lambda text: (or_empty and not text) or compiled.search(text) is not None)
+    return rule(message, lambda text: (or_empty and not text) or _is_found(compiled, text))
+
+
+def _is_found(pattern: re.Pattern[str], text: str) -> bool:
+    """Whether a pattern is found in a text that is not too long to be searched."""
+    return len(text) <= _MOST_SEARCHED and pattern.search(text) is not None
 
 
 def _measured(bound: int, words: tuple[str, str, str], says: str | None, holds: Callable[[float], bool]) -> Rule:
@@ -86,7 +95,7 @@ def js_length(text: str) -> int:
     >>> js_length("a"), js_length("\N{GRINNING FACE}")
     (1, 2)
     """
-    return len(text) if text.isascii() else len(text) + sum(sign > "\uffff" for sign in text)
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _is_absent(value: Any) -> bool:

@@ -15,6 +15,11 @@ _CONTAINER = re.compile(rb"[ \t\r\n]*[\[{]")
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 _SPACE = " \t\r\n"
 _CONTAINERS = (dict, list)
+MOST_CONTAINERS = 50_000
+_LEAST_BYTES = 20
+"""Lists and objects of a body: so many, or one for so many bytes of a larger one."""
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+_MOST_EXPLAINED = 64 * 1024
 _CONTEXT = 10  # characters shown on each side of an unexpected one
 
 
@@ -24,14 +29,24 @@ def parse_json(body: bytes, max_depth: int) -> Any:
         return {}
     if not _CONTAINER.match(body):
         raise MalformedBody("invalid JSON, only supports object and array", "Error")
+    brackets = body.count(b"{") + body.count(b"[")
+    if brackets > max(MOST_CONTAINERS, len(body) // _LEAST_BYTES):
+        _check_number(body)
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise MalformedBody(_explain(body, error)) from None
     # Fewer brackets than levels allowed: no need to look.
-    if body.count(b"{") + body.count(b"[") > max_depth:
+    if brackets > max_depth:
         _check_depth(value, max_depth)
     return value
+
+
+def _check_number(body: bytes) -> None:
+    """Refuse more lists and objects than a body may have: to make and to drop them takes longer than anything else."""
+    most, outside = max(MOST_CONTAINERS, len(body) // _LEAST_BYTES), _STRING.sub(b"", body)
+    if outside.count(b"{") + outside.count(b"[") > most:
+        raise BadRequestError(f"The body has more than {most} lists and objects")
 
 
 def _check_depth(value: Any, max_depth: int) -> None:
@@ -49,7 +64,10 @@ def _check_depth(value: Any, max_depth: int) -> None:
 
 
 def _explain(body: bytes, found: orjson.JSONDecodeError) -> str:
-    """The message for a body that could not be parsed."""
+    """The message for a body that could not be parsed. To find the words for a long one would take too long."""
+    told = f"Malformed JSON at position {found.pos}: {found.msg}"
+    if len(body) > _MOST_EXPLAINED:
+        return told
     try:
         text = body.decode()
     except UnicodeDecodeError:
@@ -60,7 +78,7 @@ def _explain(body: bytes, found: orjson.JSONDecodeError) -> str:
         return _translate(error.msg, text, error.pos)
     except RecursionError:
         return "The body is nested too deeply"
-    return f"Malformed JSON at position {found.pos}: {found.msg}"
+    return told
 
 
 def _skip(number: str) -> None:

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
-from urllib.parse import unquote_to_bytes
 
 from octavo.http.request import Request
 
@@ -40,6 +39,7 @@ IGNORED_NAMES = frozenset(
 
 _ENCODED_BRACKET = re.compile("%5[BbDd]")
 _BROKEN_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})")
+_ESCAPES = re.compile(rb"(?:%[0-9A-Fa-f]{2})++")
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 _POSITION = re.compile("0|[1-9][0-9]{0,14}")
 _CACHED_KEY_LENGTH = 80
@@ -165,9 +165,14 @@ def _decode(text: str) -> str:
     if "%" not in text or _BROKEN_ESCAPE.search(text):
         return text
     try:
-        return unquote_to_bytes(text).decode()
+        return _ESCAPES.sub(_unescaped, text.encode()).decode()
     except UnicodeError:
         return text
+
+
+def _unescaped(found: re.Match[bytes]) -> bytes:
+    """The bytes of escapes that stand side by side: a text may be made of nothing else."""
+    return bytes.fromhex(found[0].replace(b"%", b"").decode("ascii"))
 
 
 def _gather(known: Any, value: _Scalar, rules: _Rules) -> Any:

@@ -19,6 +19,7 @@ from octavo.http.origins import is_own_page
 from octavo.http.query_string import parse_form
 from octavo.http.request import Request
 from octavo.http.response import Response
+from octavo.threads import compute
 
 PREFIX: Final = "/admin"
 COOKIE: Final = "octavo_admin_refresh"
@@ -90,4 +91,5 @@ class AdminSessionEndpoints:
             return await request.json()
         if not self._administrators.options.long_tokens or request.content_type not in ("", _FORM):
             raise UnsupportedMediaTypeError("The body must be JSON")
-        return parse_form((await request.body()).decode("utf-8", "replace"))
+        body = await request.body()
+        return await compute(lambda: parse_form(body.decode("utf-8", "replace")), len(body))

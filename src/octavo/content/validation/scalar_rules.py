@@ -119,7 +119,7 @@ def _check_uid(attribute: Scalar, value: Any, label: str, mode: Mode) -> Verdict
 
 def _check_password(attribute: Scalar, value: Any, label: str, mode: Mode) -> Verdict:
     verdict = _check_string(attribute, value, label, mode)
-    if verdict.type_errors or len(value.encode("utf-8", "surrogatepass")) <= PASSWORD_BYTES:
+    if verdict.type_errors or len(value[: PASSWORD_BYTES + 1].encode("utf-8", "surrogatepass")) <= PASSWORD_BYTES:
         return verdict
     return Verdict(value, errors=(*verdict.errors, f"{label} must be at most {PASSWORD_BYTES} bytes"))
 

@@ -49,7 +49,14 @@ def operations_of(document: DocumentNode) -> list[OperationDefinitionNode]:
     return [node for node in document.definitions if isinstance(node, OperationDefinitionNode)]
 
 
-_BRACKETS = re.compile(r'"""(?:\\"""|[^"]|"(?!""))*(?:"""|$)|"(?:\\.|[^"\\\n])*"?|#[^\n\r]*|([{(\[])|[])}]', re.DOTALL)
+_STRINGS: Final = (
+    r'"""(?:[^"\\]++|\\(?:""")?+|"(?!""))*+(?:"""|$)'  # a block, ended or not
+    r'|"(?!"")[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?'
+    r"|#[^\n\r]*+"
+)
+"""Strings and comments. What was matched once is never matched in another way: time and memory stay small."""
+
+_BRACKETS: Final = re.compile(rf'[^"#{{}}()\[\]]++|{_STRINGS}|([{{(\[])|[])}}]', re.DOTALL)
 
 
 def check_nesting(text: str, limit: int) -> None:
@@ -64,8 +71,9 @@ def check_nesting(text: str, limit: int) -> None:
             depth -= 1
 
 
-_TOKENS = re.compile(
-    r'"""(?:\\"""|[^"]|"(?!""))*(?:"""|$)|"(?:\\.|[^"\\\n])*"?|#[^\n\r]*|\.\.\.|-?[0-9][0-9.eE+-]*|[A-Za-z_][0-9A-Za-z_]*|[!$&()\[\]{}:=@|]',
+_TOKENS: Final = re.compile(
+    r'[^"#.0-9A-Za-z_!$&()\[\]{}:=@|-]*+'
+    rf"({_STRINGS}|\.\.\.|-?[0-9][0-9.eE+-]*+|[A-Za-z_][0-9A-Za-z_]*+|[-.!$&()\[\]{{}}:=@|]|$)",
     re.DOTALL,
 )
 
@@ -77,18 +85,19 @@ def check_tokens(text: str, limit: int) -> None:
     """
     if len(text) <= min(limit, MAX_NUMBER):
         return
-    for count, found in enumerate(_TOKENS.finditer(text), 1):
-        if found.end() - found.start() > MAX_NUMBER and found[0][0] not in '"#':
+    for count, found in enumerate(_TOKENS.finditer(text)):
+        start, end = found.span(1)
+        if end - start > MAX_NUMBER and text[start] not in '"#':
             message = f"A name or number is longer than {MAX_NUMBER} characters."
-            raise GraphQLSyntaxError(Source(text), found.start(), message)
-        if count > limit:
+            raise GraphQLSyntaxError(Source(text), start, message)
+        if count == limit and start < end:
             message = f"Document contains more than {limit} tokens. Parsing aborted."
-            raise GraphQLSyntaxError(Source(text), found.start(), message)
+            raise GraphQLSyntaxError(Source(text), start, message)
 
 
 def count_tokens(text: str) -> int:
-    """Count the words and signs of a text."""
-    return sum(1 for _ in _TOKENS.finditer(text))
+    """Count the words, signs and comments of a text."""
+    return sum(1 for found in _TOKENS.finditer(text) if found[1])
 
 
 def check_size(document: DocumentNode, limits: Limits) -> list[GraphQLError]:

@@ -23,6 +23,8 @@ from octavo.graphql.schema.js_values import inspect
 
 MOST_ERRORS: Final = 50
 DEEPEST: Final = 100
+_MOST_SHOWN: Final = 10_000
+"""Characters of a value that a message quotes."""
 _TOO_MANY: Final = "Too many errors processing variables, error limit reached. Execution aborted."
 
 
@@ -84,7 +86,9 @@ class _Reading:
     def _coerce(self, definition: VariableDefinitionNode, name: str, declared: GraphQLInputType) -> None:
         def refuse(path: list[str | int], value: Any, error: GraphQLError) -> None:
             place = f' at "{name}{print_path_list(path)}"' if path else ""
-            shown = f'Variable "${name}" got invalid value {inspect(value)}{place}; {_message(error, value)}'
+            shown = (
+                f'Variable "${name}" got invalid value {inspect(value)[:_MOST_SHOWN]}{place}; {_message(error, value)}'
+            )
             self._refuse(shown, definition)
 
         count = len(self.errors)

@@ -4,11 +4,14 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from itertools import islice
 from typing import Any, Final
 
 from octavo.query.numbers import MAX_SAFE_INTEGER
 
 _MOST_ITEMS: Final = 10
+_MOST_MEMBERS: Final = 100
+_MOST_LETTERS: Final = 2000
 _DEEPEST: Final = 2
 _TYPES: Final[dict[type, str]] = {bool: "boolean", int: "number", float: "number", str: "string"}
 
@@ -74,7 +77,7 @@ def _scalar(value: Any, *, quoted: bool) -> str:
         case str() if not quoted:
             return value
         case str():
-            return json_text(value)
+            return json_text(value if len(value) <= _MOST_LETTERS else f"{value[:_MOST_LETTERS]}...")
         case _:
             return "[object Object]"
 
@@ -94,4 +97,6 @@ def _items(value: list[Any], depth: int) -> str:
 
 
 def _members(value: Mapping[str, Any], depth: int) -> str:
-    return "{ " + ", ".join(f"{name}: {inspect(item, depth)}" for name, item in value.items()) + " }"
+    shown = [f"{name}: {inspect(item, depth)}" for name, item in islice(value.items(), _MOST_MEMBERS)]
+    more = len(value) - _MOST_MEMBERS
+    return "{ " + ", ".join([*shown, *([f"... {more} more"] if more > 0 else ())]) + " }"

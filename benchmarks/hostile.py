@@ -1,0 +1,164 @@
+"""`python -m benchmarks.hostile`: the longest stall of a service, and its memory, under the worst known bodies.
+
+A real service in a process of its own is sent every body of `tests.robustness.corpus`, without credentials, one after
+the other. What stalls it is sent again: the shortest of three stalls counts, for other programs cause some, too.
+"""
+
+import asyncio
+import http.client
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from tests.cli.processes import ROOT, free_port
+from tests.models.bookshop import SECRETS
+from tests.models.club import NEVER, SAFE
+from tests.models.site import open_bookshop
+from tests.robustness.corpus import LARGEST_BODY, HostileCall, anonymous_calls
+
+MOST_STALL = 50.0
+"""Milliseconds."""
+MOST_MEMORY = 150.0
+"""Megabytes over what the service takes when it has started."""
+ROUNDS = 3
+PATIENCE = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A running service that tells what a request did to it."""
+
+    process: subprocess.Popen[str]
+    port: int
+
+    def watch(self) -> tuple[float, float]:
+        """The longest stall in milliseconds and the most memory in megabytes, since the last time."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        told = json.loads(self.process.stdout.readline())
+        return told["stall"], told["memory"]
+
+    def send(self, call: HostileCall) -> int:
+        """The status of the answer; 0 where the server hung up."""
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)) as connection:
+            with suppress(ConnectionError, http.client.HTTPException):
+                headers = {"Content-Type": call.content_type} if call.body else {}
+                connection.request(call.method, call.target, call.body or None, {**headers, **dict(call.headers)})
+                answer = connection.getresponse()
+                answer.read()
+                return answer.status
+            return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a request did."""
+
+    call: HostileCall
+    status: int
+    seconds: float
+    stall: float
+    memory: float
+
+
+@contextmanager
+def serving(folder: Path, profile: str) -> Iterator[Service]:
+    """A bookshop, in a process of its own."""
+    asyncio.run(_fill(folder))
+    port = free_port()
+    variables = {**SECRETS, **NEVER, **(SAFE if profile == "safe" else {}), "PYTHONPATH": str(ROOT / "src")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "benchmarks.hostile_service", str(folder), str(port)],
+        cwd=ROOT,
+        env=variables,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        while process.stdout.readline() != "ready\n":
+            assert process.poll() is None, "the service did not start"
+        yield Service(process, port)
+    finally:
+        process.terminate()
+        process.wait(PATIENCE)
+
+
+async def _fill(folder: Path) -> None:
+    site = await open_bookshop(folder, {})
+    await site.database.close()
+
+
+def measure(service: Service, size: int, only: str) -> Iterator[Found]:
+    """Send everything; what a request did, one after the other."""
+    for call in anonymous_calls(1000):  # what is loaded once is loaded now
+        service.send(call)
+    usual = service.watch()[1]
+    for call in anonymous_calls(size):
+        if only not in call.name:
+            continue
+        found = once(service, call, usual)
+        for _ in range(ROUNDS - 1):
+            if found.stall <= MOST_STALL:
+                break
+            found = min(found, once(service, call, usual), key=lambda one: one.stall)
+        yield found
+
+
+def once(service: Service, call: HostileCall, usual: float) -> Found:
+    service.watch()
+    start = perf_counter()
+    status = service.send(call)
+    seconds = perf_counter() - start
+    stall, memory = service.watch()
+    return Found(call, status, seconds, stall, memory - usual)
+
+
+def table_of(found: list[Found]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("", "status", "seconds", "stall ms", "memory MB"):
+        table.add_column(column, justify="left" if not column else "right")
+    for one in found:
+        style = "red" if one.stall > MOST_STALL or one.memory > MOST_MEMORY or one.status >= 500 else None
+        cells = (str(one.status), f"{one.seconds:.2f}", f"{one.stall:.0f}", f"{one.memory:.0f}")
+        table.add_row(one.call.name, *cells, style=style)
+    return table
+
+
+@click.command()
+@click.argument("only", default="")
+@click.option("--size", default=LARGEST_BODY, show_default=True, help="Bytes of a body.")
+@click.option("--profile", type=click.Choice(["v4", "safe"]), default="v4", show_default=True)
+@click.option("--rows", default=25, show_default=True, help="How many of the worst are shown.")
+def main(only: str, size: int, profile: str, rows: int) -> None:
+    """Send the corpus, or the requests whose name contains ONLY; exit with 1 where a goal is missed."""
+    with tempfile.TemporaryDirectory(prefix="octavo-hostile-") as folder, serving(Path(folder), profile) as service:
+        found = list(measure(service, size, only))
+    worst = sorted(found, key=lambda one: -one.stall)[:rows]
+    largest = sorted(found, key=lambda one: -one.memory)[:5]
+    failed = [one for one in found if one.status >= 500]
+    console = Console(width=140)
+    console.print(table_of(list({id(one): one for one in (*worst, *largest, *failed)}.values())))
+    console.print(
+        f"{len(found)} requests: longest stall {worst[0].stall:.0f} ms (goal {MOST_STALL:.0f}), "
+        f"peak {largest[0].memory:.0f} MB (goal {MOST_MEMORY:.0f}), {len(failed)} answers of 5xx"
+    )
+    sys.exit(worst[0].stall > MOST_STALL or largest[0].memory > MOST_MEMORY or bool(failed))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""A service that watches itself: `python -m benchmarks.hostile_service PROJECT PORT`, driven by `benchmarks.hostile`.
+
+Each line of its input is answered by a line of JSON: the longest delay of the event loop since the last one, and the
+most memory.
+"""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+
+from octavo.runtime.process import Process
+from octavo.runtime.server import serve
+from octavo.settings import load_settings
+
+_PAUSE = 0.001
+_HIGHEST = Path("/proc/self/clear_refs")
+_STATUS = Path("/proc/self/status")
+_running: set[asyncio.Task[None]] = set()
+
+
+class Probe:
+    """Wakes every millisecond, and notes how late."""
+
+    def __init__(self) -> None:
+        self._longest = 0.0
+
+    async def run(self) -> None:
+        while True:
+            start = perf_counter()
+            await asyncio.sleep(_PAUSE)
+            self._longest = max(self._longest, perf_counter() - start - _PAUSE)
+
+    def tell(self) -> None:
+        sys.stdin.buffer.readline()
+        told = {"stall": self._longest * 1000, "memory": highest_memory()}
+        self._longest = 0.0
+        sys.stdout.write(json.dumps(told) + "\n")
+        sys.stdout.flush()
+
+
+def highest_memory() -> float:
+    """The most megabytes of resident memory since this was last asked."""
+    lines = dict(line.split(":", 1) for line in _STATUS.read_text("ascii").splitlines())
+    _HIGHEST.write_text("5", "ascii")
+    return int(lines["VmHWM"].split()[0]) / 1024
+
+
+def watched(service: Process) -> Callable[[], None]:
+    """Called when the service is ready: begins to watch."""
+
+    def begin() -> None:
+        probe = Probe()
+        _running.add(asyncio.get_running_loop().create_task(probe.run()))
+        asyncio.get_running_loop().add_reader(sys.stdin.fileno(), probe.tell)
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
+
+    return begin
+
+
+def main(project: Path, port: int) -> None:
+    settings = load_settings(project, dict(os.environ), mode="production")
+    serve(replace(settings, server=replace(settings.server, host="127.0.0.1", port=port)), watched)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]))
