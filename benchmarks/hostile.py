@@ -23,8 +23,7 @@ from rich.table import Table
 from tests.cli.processes import ROOT, free_port
 from tests.models.bookshop import SECRETS
 from tests.models.club import NEVER, SAFE
-from tests.models.site import open_bookshop
-from tests.robustness.corpus import LARGEST_BODY, HostileCall, anonymous_calls
+from tests.robustness.corpus import LARGEST_BODY, HostileCall, anonymous_calls, open_attacked_shop
 
 MOST_STALL = 50.0
 """Milliseconds."""
@@ -99,7 +98,7 @@ def serving(folder: Path, profile: str) -> Iterator[Service]:
 
 
 async def _fill(folder: Path) -> None:
-    site = await open_bookshop(folder, {})
+    site = await open_attacked_shop(folder, {})
     await site.database.close()
 
 

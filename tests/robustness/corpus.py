@@ -6,10 +6,14 @@ A finding is a row more: a text in `TEXTS`, a shape of JSON in `SHAPES`, a docum
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
 import orjson
+
+from tests.models.people import write
+from tests.models.site import Site, open_bookshop
 
 JSON: Final = "application/json"
 FORM: Final = "application/x-www-form-urlencoded"
@@ -145,6 +149,14 @@ HEADERS: Final = (
     *("Authorization", "Cookie", "Accept", "Content-Type", "If-Modified-Since", "If-None-Match", "Range", "Origin"),
     *("X-Forwarded-For", "Accept-Language", "traceparent", "X-Request-Id", "Content-Encoding"),
 )
+ACTIONS: Final = tuple(
+    f"plugin::users-permissions.auth.{action}"
+    for action in (
+        *("callback", "register", "forgotPassword", "resetPassword", "changePassword"),
+        *("sendEmailConfirmation", "emailConfirmation", "connect"),
+    )
+)
+"""What the public role needs, so that what is sent is looked at."""
 _GOOD: Final = {"email": "ann@example.org", "password": "Correct-horse-1", "passwordConfirmation": "Correct-horse-1"}
 
 
@@ -158,6 +170,17 @@ class HostileCall:
     body: bytes = b""
     content_type: str = JSON
     headers: tuple[tuple[str, str], ...] = ()
+
+
+async def open_attacked_shop(folder: Path, variables: Mapping[str, str]) -> Site:
+    """A bookshop in which everybody may sign in and register."""
+    site = await open_bookshop(folder, variables)
+    for action in ACTIONS:
+        await write(site.database, "INSERT INTO up_permissions (action) VALUES ({v1})", action)
+        link = """INSERT INTO up_permissions_role_links (permission_id, role_id)
+            SELECT max(p.id), (SELECT id FROM up_roles WHERE type = 'public') FROM up_permissions p"""
+        await write(site.database, link)
+    return site
 
 
 def anonymous_calls(size: int) -> Iterator[HostileCall]:
@@ -225,8 +248,8 @@ def _graphql_calls(size: int) -> Iterator[HostileCall]:
 def _query_calls(size: int) -> Iterator[HostileCall]:
     for text_name, make in TEXTS.items():
         text = quote(make(size // 3))[:size]
-        for name, write in PARAMETERS.items():
-            yield HostileCall(f"/api/books {name}: {text_name}", "GET", f"/api/books?{write(text)}")
+        for name, place in PARAMETERS.items():
+            yield HostileCall(f"/api/books {name}: {text_name}", "GET", f"/api/books?{place(text)}")
         yield HostileCall(f"an id: {text_name}", "GET", f"/api/books/{text}")
         target = f"/api/auth/email-confirmation?confirmation={text}"
         yield HostileCall(f"email-confirmation: {text_name}", "GET", target)

@@ -46,7 +46,7 @@ def _check_number(body: bytes) -> None:
     """Refuse more lists and objects than a body may have: to make and to drop them takes longer than anything else."""
     most, outside = max(MOST_CONTAINERS, len(body) // _LEAST_BYTES), _STRING.sub(b"", body)
     if outside.count(b"{") + outside.count(b"[") > most:
-        raise BadRequestError(f"The body has more than {most} lists and objects")
+        raise MalformedBody(f"The body has more than {most} lists and objects")
 
 
 def _check_depth(value: Any, max_depth: int) -> None:

@@ -24,7 +24,8 @@ from octavo.graphql.schema.js_values import inspect
 MOST_ERRORS: Final = 50
 DEEPEST: Final = 100
 _MOST_SHOWN: Final = 10_000
-"""Characters of a value that a message quotes."""
+_MOST_QUOTED: Final = 100
+"""Characters of a value, and items of one, that a message quotes."""
 _TOO_MANY: Final = "Too many errors processing variables, error limit reached. Execution aborted."
 
 
@@ -110,6 +111,8 @@ class _Reading:
 def _message(error: GraphQLError, value: Any) -> str:
     """What a type says about a value, the value written as JavaScript writes it."""
     message = error.message
+    if isinstance(value, dict | list) and len(value) > _MOST_QUOTED:
+        return reword(message)
     quoted = python_inspect(value)
     for end in (quoted, f"{quoted}."):
         if message.endswith(f": {end}"):

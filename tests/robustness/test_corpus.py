@@ -1,0 +1,114 @@
+"""Anonymous endpoints x hostile bodies, by counts: what is costly sees nothing too long, and twice the body is at most
+twice the work."""
+
+import sys
+import unicodedata
+from collections.abc import AsyncIterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import orjson
+import pytest
+
+from octavo import text_limits
+from octavo.media.file_types import type_of
+from octavo.users.stored_settings import _is_sound
+from tests.http.asgi import Answer, call
+from tests.models.club import NEVER, SAFE
+from tests.models.site import Site
+from tests.robustness.corpus import SHAPES, TEXTS, HostileCall, anonymous_calls, open_attacked_shop
+
+pytestmark = pytest.mark.anyio
+
+SIZE = 6000
+"""Twice as much is still worked at in the event loop's thread, where it is counted."""
+SPARE = 3000
+"""Calls that a request may have more than another: garbage is collected, something is loaded."""
+
+
+@pytest.fixture(params=[{}, SAFE], ids=["v4", "safe"])
+async def site(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Site]:
+    """A bookshop that never counts attempts, under each profile."""
+    opened = await open_attacked_shop(tmp_path, {**NEVER, **request.param})
+    yield opened
+    await opened.database.close()
+
+
+async def send(site: Site, sent: HostileCall) -> Answer:
+    headers = [("Content-Type", sent.content_type)] if sent.body else []
+    return await call(site.octavo.asgi, sent.method, sent.target, [*headers, *sent.headers], [sent.body])
+
+
+async def steps(site: Site, sent: HostileCall) -> int:
+    """How many functions are called for a request."""
+    count = 0
+
+    def see(frame: Any, event: str, argument: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(see)
+    try:
+        answer = await send(site, sent)
+    finally:
+        sys.setprofile(None)
+    assert answer.status != 500, (sent.name, answer.body[:300])  # 503: a machine too busy to answer in time
+    return count
+
+
+async def test_twice_the_body_is_at_most_twice_the_work(site: Site) -> None:
+    wrong = []
+    for small, large in zip(anonymous_calls(SIZE), anonymous_calls(2 * SIZE), strict=True):
+        once, twice = await steps(site, small), await steps(site, large)
+        if twice > 2.3 * once + SPARE:
+            wrong.append(f"{small.name}: {once}, {twice}")
+    assert not wrong
+
+
+async def test_nothing_longer_than_its_limit_is_normalized(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = await open_attacked_shop(tmp_path, {})  # attempts are counted, by names that are normalized
+    lengths: list[int] = []
+
+    def normalize(form: Any, text: str) -> str:
+        lengths.append(len(text))
+        return unicodedata.normalize(form, text)
+
+    monkeypatch.setattr(text_limits, "unicodedata", SimpleNamespace(normalize=normalize))
+    for sent in anonymous_calls(100_000):
+        if "combining marks" in sent.name:
+            assert (await send(site, sent)).status < 500, sent.name
+    await site.database.close()
+    assert lengths
+    assert max(lengths) <= text_limits.MAX_IDENTIFIER
+
+
+@pytest.mark.parametrize("shape", [name for name in SHAPES if "digits" in name and "point" not in name])
+async def test_numbers_that_are_too_long_are_refused_with_their_position(site: Site, shape: str) -> None:
+    number = SHAPES[shape](100_000)
+    answer = await send(site, HostileCall("", "POST", "/api/auth/local", b'{"a":%b}' % number.encode()))
+    message = answer.json["error"]["message"]
+    assert answer.status == 400
+    assert message == "2 errors occurred" if "negative exponent" in shape else message.startswith("Malformed JSON at ")
+
+
+@pytest.mark.parametrize("field, most", [("identifier", 1024), ("username", 255), ("email", 254)])
+async def test_a_name_that_is_too_long_is_refused_by_name_and_limit(site: Site, field: str, most: int) -> None:
+    path = "/api/auth/local" if field == "identifier" else "/api/auth/local/register"
+    given = {"identifier": "ann", "username": "ann", "email": "ann@example.org", "password": "secret"}
+    body = HostileCall("", "POST", path, orjson.dumps({**given, field: TEXTS["combining marks"](90_000)}))
+    problems = (await send(site, body)).json["error"]["details"]["errors"]
+    assert [(one["path"], one["message"]) for one in problems] == [
+        ([field], f"{field} must be at most {most} characters")
+    ]
+
+
+@pytest.mark.parametrize("piece", [b"<!---->", b"<!-- -->", b"<?xml?>", b"<!doctype svg>", b"<!--", b"<?xml"])
+def test_the_type_of_a_file_of_comments_is_told(piece: bytes) -> None:
+    assert type_of((piece * 4096)[:4096], "", "x") == "application/octet-stream"
+
+
+def test_tags_of_a_template_that_never_end_are_refused() -> None:
+    assert not _is_sound("<%" * 50_000)
+    assert not _is_sound("${" * 50_000 + "}")
+    assert _is_sound("<%= URL %>" * 5_000)
