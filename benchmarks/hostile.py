@@ -28,7 +28,7 @@ from tests.robustness.corpus import LARGEST_BODY, HostileCall, anonymous_calls, 
 MOST_STALL = 50.0
 """Milliseconds."""
 MOST_MEMORY = 150.0
-"""Megabytes over what the service takes when it has started."""
+"""Megabytes over what the service takes just before."""
 ROUNDS = 3
 PATIENCE = 120.0
 
@@ -40,14 +40,14 @@ class Service:
     process: subprocess.Popen[str]
     port: int
 
-    def watch(self) -> tuple[float, float]:
-        """The longest stall in milliseconds and the most memory in megabytes, since the last time."""
+    def watch(self) -> dict[str, float]:
+        """The longest stall in milliseconds and the most memory in megabytes since the last time, and memory now."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.write("\n")
         self.process.stdin.flush()
-        told = json.loads(self.process.stdout.readline())
-        return told["stall"], told["memory"]
+        told: dict[str, float] = json.loads(self.process.stdout.readline())
+        return told
 
     def send(self, call: HostileCall) -> int:
         """The status of the answer; 0 where the server hung up."""
@@ -106,25 +106,24 @@ def measure(service: Service, size: int, only: str) -> Iterator[Found]:
     """Send everything; what a request did, one after the other."""
     for call in anonymous_calls(1000):  # what is loaded once is loaded now
         service.send(call)
-    usual = service.watch()[1]
     for call in anonymous_calls(size):
         if only not in call.name:
             continue
-        found = once(service, call, usual)
+        found = once(service, call)
         for _ in range(ROUNDS - 1):
             if found.stall <= MOST_STALL:
                 break
-            found = min(found, once(service, call, usual), key=lambda one: one.stall)
+            found = min(found, once(service, call), key=lambda one: one.stall)
         yield found
 
 
-def once(service: Service, call: HostileCall, usual: float) -> Found:
-    service.watch()
+def once(service: Service, call: HostileCall) -> Found:
+    before = service.watch()["now"]
     start = perf_counter()
     status = service.send(call)
     seconds = perf_counter() - start
-    stall, memory = service.watch()
-    return Found(call, status, seconds, stall, memory - usual)
+    told = service.watch()
+    return Found(call, status, seconds, told["stall"], told["peak"] - before)
 
 
 def table_of(found: list[Found]) -> Table:

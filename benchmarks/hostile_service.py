@@ -38,17 +38,17 @@ class Probe:
 
     def tell(self) -> None:
         sys.stdin.buffer.readline()
-        told = {"stall": self._longest * 1000, "memory": highest_memory()}
+        told = {"stall": self._longest * 1000, **memory()}
         self._longest = 0.0
         sys.stdout.write(json.dumps(told) + "\n")
         sys.stdout.flush()
 
 
-def highest_memory() -> float:
-    """The most megabytes of resident memory since this was last asked."""
+def memory() -> dict[str, float]:
+    """Megabytes of resident memory: now, and the most since this was last asked."""
     lines = dict(line.split(":", 1) for line in _STATUS.read_text("ascii").splitlines())
     _HIGHEST.write_text("5", "ascii")
-    return int(lines["VmHWM"].split()[0]) / 1024
+    return {name: int(lines[key].split()[0]) / 1024 for name, key in (("peak", "VmHWM"), ("now", "VmRSS"))}
 
 
 def watched(service: Process) -> Callable[[], None]:

@@ -30,8 +30,7 @@ def parse_json(body: bytes, max_depth: int) -> Any:
     if not _CONTAINER.match(body):
         raise MalformedBody("invalid JSON, only supports object and array", "Error")
     brackets = body.count(b"{") + body.count(b"[")
-    if brackets > max(MOST_CONTAINERS, len(body) // _LEAST_BYTES):
-        _check_number(body)
+    check_containers(body)
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError as error:
@@ -42,9 +41,12 @@ def parse_json(body: bytes, max_depth: int) -> Any:
     return value
 
 
-def _check_number(body: bytes) -> None:
+def check_containers(body: bytes) -> None:
     """Refuse more lists and objects than a body may have: to make and to drop them takes longer than anything else."""
-    most, outside = max(MOST_CONTAINERS, len(body) // _LEAST_BYTES), _STRING.sub(b"", body)
+    most = max(MOST_CONTAINERS, len(body) // _LEAST_BYTES)
+    if body.count(b"{") + body.count(b"[") <= most:
+        return
+    outside = _STRING.sub(b"", body)
     if outside.count(b"{") + outside.count(b"[") > most:
         raise MalformedBody(f"The body has more than {most} lists and objects")
 

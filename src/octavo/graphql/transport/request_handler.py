@@ -26,6 +26,7 @@ from octavo.graphql.tracing import EXECUTION, Trace, stage
 from octavo.graphql.transport.media_types import GRAPHQL_UTF8, JSON, prefers_graphql
 from octavo.graphql.transport.multipart import read_operations
 from octavo.http.body import FORM, FORM_DATA, read_body
+from octavo.http.json_text import check_containers
 from octavo.http.request import Request
 from octavo.http.response import TEXT, Response
 from octavo.threads import compute
@@ -253,8 +254,10 @@ def _read_json(given: Mapping[str, Any], name: str) -> Any:
     value = given.get(name)
     if isinstance(value, str) and value:
         try:
-            return orjson.loads(value)
-        except orjson.JSONDecodeError:
+            text = value.encode()
+            check_containers(text)
+            return orjson.loads(text)
+        except (ValueError, MalformedBody):
             raise _BadRequest(f"{name.capitalize()} are invalid JSON.") from None
     return None if value == "" else value
 
