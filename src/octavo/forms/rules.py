@@ -16,7 +16,7 @@ project's own may name other places."""
 
 
 _MOST_SEARCHED: Final = 10_000
-"""Characters of a text that a pattern is looked for in."""
+"""Characters of a text that a pattern searches."""
 
 
 def rule(says: str, holds: Callable[[Any], bool], *, of_absent: bool = False) -> Rule:

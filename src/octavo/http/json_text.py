@@ -67,9 +67,9 @@ def _check_depth(value: Any, max_depth: int) -> None:
 
 def _explain(body: bytes, found: orjson.JSONDecodeError) -> str:
     """The message for a body that could not be parsed. To find the words for a long one would take too long."""
-    told = f"Malformed JSON at position {found.pos}: {found.msg}"
+    message = f"Malformed JSON at position {found.pos}: {found.msg}"
     if len(body) > _MOST_EXPLAINED:
-        return told
+        return message
     try:
         text = body.decode()
     except UnicodeDecodeError:
@@ -80,11 +80,11 @@ def _explain(body: bytes, found: orjson.JSONDecodeError) -> str:
         return _translate(error.msg, text, error.pos)
     except RecursionError:
         return "The body is nested too deeply"
-    return told
+    return message
 
 
 def _skip(number: str) -> None:
-    """Read no number: the position of what cannot be parsed is all that is wanted, and a long number takes time."""
+    """Skip a number: only the position of the error matters, and long numbers take time."""
 
 
 # The standard library's message (its beginning) and the one to give; `{at}` is the position.

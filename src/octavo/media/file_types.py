@@ -22,7 +22,7 @@ _HARMLESS: Final = frozenset(("text/plain", "text/css", "application/pdf", "appl
 _START: Final = rb"(?:\xef\xbb\xbf)?\s*+"
 _COMMENT: Final = rb"<!--(?>.*?-->)\s*+"
 _DOCTYPE: Final = rb"<!doctype\s+svg[^\[>]*+(?:\[[^\]]*+\]\s*+)?+>\s*+"
-"""What may stand before an element. None is tried in two ways, for a file of many comments would never be through."""
+"""Text that may precede an element. Each matches in one way only: a file of many comments would take for ever."""
 
 _SIGNATURES: Final = (
     (re.compile(rb"\x89PNG\r\n\x1a\n"), "image/png"),

@@ -26,7 +26,7 @@ class TextField:
 
     @property
     def most(self) -> int:
-        """The most characters, which nothing else of the text is looked at beyond."""
+        """Return the most characters; the length is checked first."""
         return MAX_EMAIL if self.email else MAX_IDENTIFIER if self.name == "identifier" else MAX_LABEL
 
     def problems(self, body: Mapping[str, Any]) -> Iterator[str]:

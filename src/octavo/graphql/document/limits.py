@@ -54,7 +54,7 @@ _STRINGS: Final = (
     r'|"(?!"")[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?'
     r"|#[^\n\r]*+"
 )
-"""Strings and comments. What was matched once is never matched in another way: time and memory stay small."""
+"""Strings and comments. The quantifiers are possessive: no match is tried twice, so time and memory stay small."""
 
 _BRACKETS: Final = re.compile(rf'[^"#{{}}()\[\]]++|{_STRINGS}|([{{(\[])|[])}}]', re.DOTALL)
 
