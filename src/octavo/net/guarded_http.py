@@ -10,42 +10,21 @@ import socket
 import ssl
 from collections.abc import AsyncIterator
 from functools import cache
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Final
 
 import httpx2
 
+from octavo.net.addresses import is_public
 from octavo.net.calls import following
 
 MOST_BYTES: Final = 1 << 20
 """Of an answer."""
 
-_TRANSLATED: Final = IPv6Network("64:ff9b::/96")
 _NO_CONNECTIONS_KEPT: Final = httpx2.Limits(max_connections=20, max_keepalive_connections=0)
 
 
 class RefusedAddress(httpx2.RequestError):
     """We do not speak to this address, or not like this."""
-
-
-def is_public(address: str) -> bool:
-    """Whether an address belongs to the internet at large, and not to this machine or a network around it."""
-    found = ip_address(address.partition("%")[0])
-    if isinstance(found, IPv6Address):
-        inner = _embedded(found)
-        if inner is not None:
-            return is_public(str(inner))
-        if found.is_site_local:
-            return False
-    return found.is_global and not found.is_multicast and not found.is_reserved
-
-
-def _embedded(address: IPv6Address) -> IPv4Address | None:
-    """The IPv4 address that an IPv6 address stands for, in each of the ways to write one."""
-    if address in _TRANSLATED:
-        return IPv4Address(int(address) & 0xFFFFFFFF)
-    teredo = address.teredo
-    return address.ipv4_mapped or address.sixtofour or (teredo[1] if teredo else None)
 
 
 @cache
