@@ -116,6 +116,27 @@ def test_files_are_served_whole_and_head_tells_their_length(app: HttpApplication
     assert answer.headers["content-length"] == str(len(FILES[name]))
 
 
+SCRIPTS = ("x.js", "y.mjs", "z.JS", "w.es", "v.jsm")
+
+
+@pytest.mark.parametrize("prefix", ["/uploads/", "/%75ploads/", "/uploads/deep/", "/%55ploads/"])
+def test_uploaded_scripts_are_text(folder: Path, prefix: str) -> None:
+    """A page of this origin would run them otherwise; files of the project beside them are what they are."""
+    files = StaticFiles({"/": folder}, None, {"/uploads": StaticOptions(untrusted=True)})
+    app = HttpApplication(Router(), HttpOptions(security_headers=()), static=files)
+    for name in SCRIPTS:
+        for place in ("uploads", "uploads/deep", "Uploads", "."):
+            (folder / place).mkdir(exist_ok=True)
+            (folder / place / name).write_bytes(b"alert(1)")
+        for method in ("GET", "HEAD"):
+            answer = ask(app, method, prefix + name)
+            assert answer.status == 200
+            assert "script" not in answer.headers["content-type"], name
+            assert answer.headers["x-content-type-options"] == "nosniff"
+    assert ask(app, "GET", f"{prefix}x.js").headers["content-type"] == "text/plain; charset=utf-8"
+    assert ask(app, "GET", "/x.js").headers["content-type"] == "text/javascript; charset=utf-8"
+
+
 SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 PLAIN = "default-src 'none'; frame-ancestors 'self'"
 

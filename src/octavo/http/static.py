@@ -3,6 +3,7 @@
 import asyncio
 import mimetypes
 import os
+import re
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from functools import cache
 from io import FileIO
@@ -43,16 +44,20 @@ _TYPES = {
 _ICON_PATH = "/favicon.ico"
 _ICONS = ("favicon.png", "favicon.ico")
 _ICON_TYPE = "image/x-icon"  # observed, whichever file it is
+NO_SNIFFING = (b"x-content-type-options", b"nosniff")
+_SCRIPT = re.compile(r"script\b")
+"""In the names of all types that browsers run: `text/javascript`, `application/ecmascript`, ..."""
 _SAFE_PREFIXES = ("image/", "audio/", "video/", "font/")
 _SAFE_TYPES = frozenset((TEXT, "text/css; charset=utf-8", "application/pdf", "application/json; charset=utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
 class StaticOptions:
-    """How files are served. v4 sends no entity tags."""
+    """How files are served. v4 sends no entity tags. `untrusted`: callers have uploaded them, so none is a script."""
 
     cache_control: str = "max-age=0"
     entity_tags: bool = False
+    untrusted: bool = False
 
 
 _ICON_OPTIONS = StaticOptions("public, max-age=86400")
@@ -121,11 +126,14 @@ class StaticFiles:
                 opened = await asyncio.to_thread(open_inside, folder, segments)
                 if opened is None:
                     return None
-                return answer_file(request, opened, content_type_of(segments[-1]), self._options_of(request.raw_path))
+                options = self._options_of(prefix + "/".join(segments))
+                return answer_file(request, opened, _served_type(segments[-1], options), options)
         return None
 
     def _options_of(self, path: str) -> StaticOptions:
-        found = (given for prefix, given in self._exceptions.items() if path.startswith(prefix))
+        """By the decoded path: `/%75ploads/` is the same folder, and on some systems `/Uploads/` is."""
+        path = path.lower()
+        found = (given for prefix, given in self._exceptions.items() if path.startswith(prefix.lower()))
         return next(found, self._options)
 
 
@@ -136,6 +144,8 @@ def answer_file(
     trust."""
     stat = opened.stat
     headers = _headers(stat, options)
+    if options.untrusted:
+        headers = (*headers, NO_SNIFFING)
     try:
         unchanged = is_unchanged(request, stat)
         wanted = None if unchanged else wanted_range(request, stat)
@@ -151,6 +161,13 @@ def answer_file(
     headers = (*headers, *(_safety_headers(content_type) if safety is None else safety))
     chunks = _read(opened.file, start, stop - start)
     return FileResponse(206 if wanted else 200, chunks, stop - start, content_type, headers, opened.file.close)
+
+
+def _served_type(name: str, options: StaticOptions) -> str:
+    """The content type of a file. An uploaded script is text: pages of this origin could load it otherwise, whatever
+    else its headers say."""
+    content_type = content_type_of(name)
+    return TEXT if options.untrusted and _SCRIPT.search(content_type) else content_type
 
 
 def _prefix(path: str) -> str:

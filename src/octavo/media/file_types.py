@@ -8,6 +8,7 @@ The type stored here informs. What a browser is told when the file is fetched is
 import codecs
 import mimetypes
 import re
+from collections.abc import Sequence
 from typing import Final
 
 HEAD_BYTES: Final = 4096
@@ -18,11 +19,6 @@ SVG: Final = "image/svg+xml"
 
 _HARMLESS_PREFIXES: Final = ("image/", "audio/", "video/", "font/")
 _HARMLESS: Final = frozenset(("text/plain", "text/css", "application/pdf", "application/json"))
-
-_START: Final = rb"(?:\xef\xbb\xbf)?\s*+"
-_COMMENT: Final = rb"<!--(?>.*?-->)\s*+"
-_DOCTYPE: Final = rb"<!doctype\s+svg[^\[>]*+(?:\[[^\]]*+\]\s*+)?+>\s*+"
-"""Text that may precede an element. Each matches in one way only: a file of many comments would take for ever."""
 
 _SIGNATURES: Final = (
     (re.compile(rb"\x89PNG\r\n\x1a\n"), "image/png"),
@@ -40,15 +36,11 @@ _SIGNATURES: Final = (
     (re.compile(rb"ID3"), "audio/mpeg"),
     (re.compile(rb"%PDF-"), "application/pdf"),
     (re.compile(rb"\x1f\x8b"), "application/gzip"),
-    (
-        re.compile(rb"%b(?:%b)*+<(?:!doctype\s+html|html|script|iframe)\b" % (_START, _COMMENT), re.I | re.S),
-        "text/html",
-    ),
-    (
-        re.compile(rb"%b(?:<\?xml(?>.*?\?>)\s*+|%b|%b)*+<svg\b" % (_START, _COMMENT, _DOCTYPE), re.I | re.S),
-        SVG,
-    ),
 )
+_HTML: Final = re.compile(rb"<(?:!doctype\s+html|html|script|iframe)\b", re.I)
+_SVG: Final = re.compile(rb"<svg\b", re.I)
+_PROLOG: Final = ((re.compile(rb"<\?xml", re.I), b"?>"), (re.compile(rb"<!doctype\s+svg", re.I), b">"))
+_COMMENT: Final = ((re.compile(rb"<!--"), b"-->"),)
 _BEGIN_ALIKE: Final = re.compile(r"image/(x-)?(a?png|p?jpe?g|citrix-jpeg|gif|webp|tiff?)")
 """Types of images all of whose files have a signature above."""
 
@@ -68,11 +60,35 @@ def type_of(head: bytes, declared: str, name: str, *, check_images: bool = False
     for signature, mime in _SIGNATURES:
         if signature.match(head):
             return mime
+    markup = _markup_type(head)
+    if markup is not None:
+        return markup
     essence = declared.partition(";")[0].strip().lower()
     claims = (essence if _DECLARED.fullmatch(essence) else None, mimetypes.guess_type(name)[0])
     told = [claim for claim in claims if claim is not None]
     believed = next((claim for claim in told if not check_images or _may_be(claim, head)), None)
     return believed or ("text/plain" if told and _is_text(head) else DEFAULT)
+
+
+def _markup_type(head: bytes) -> str | None:
+    """Return the type of a document that begins as HTML or SVG, after comments and declarations."""
+    if _HTML.match(_root(head, _COMMENT)):
+        return "text/html"
+    return SVG if _SVG.match(_root(head, (*_COMMENT, *_PROLOG))) else None
+
+
+def _root(head: bytes, skipped: Sequence[tuple[re.Pattern[bytes], bytes]]) -> bytes:
+    """Return the text from its first element on. Each part that is skipped ends where it can end first, so that this
+    takes one pass; a pattern that repeats them takes time that doubles with every comment."""
+    head = head.removeprefix(codecs.BOM_UTF8)
+    place = 0
+    while True:
+        place += len(head[place:]) - len(head[place:].lstrip())
+        end = next((end for begins, end in skipped if begins.match(head, place)), None)
+        found = -1 if end is None else head.find(end, place)
+        if end is None or found < 0:
+            return head[place:]
+        place = found + len(end)
 
 
 def _may_be(mime: str, head: bytes) -> bool:

@@ -15,6 +15,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from octavo.errors import ApplicationError, OctavoError
 from octavo.media.file_types import HEAD_BYTES, SVG
 from octavo.media.image_sizes import Format, Measured, Size, Wanted, wanted_formats
+from octavo.media.image_structure import check_structure
 
 MAX_PIXELS: Final = 64_000_000
 """Largest image that is decoded, in pixels: four bytes of memory each."""
@@ -55,6 +56,7 @@ def process_image(
     kind = _FORMATS.get(mime)
     if kind is None:
         return Measured()
+    check_structure(path, mime)
     try:
         size, wanted, image, orientation = _decode(path, kind, breakpoints)
     except UnidentifiedImageError:

@@ -42,7 +42,7 @@ def static_files(settings: Settings) -> Files:
     public = StaticFiles(
         {"/": settings.project / settings.server.public_folder},
         StaticOptions(f"max-age={ages.max_age}"),
-        {"/uploads": StaticOptions(f"max-age={ages.uploads_max_age}")},
+        {"/uploads": StaticOptions(f"max-age={ages.uploads_max_age}", untrusted=True)},
         icons=settings.project,
     )
     return FirstOf((*_pages(settings), public))
