@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from octavo.schema.builtin import BUILTIN_TYPES
 from octavo.schema.loader import builtin_registry, load_registry
 from octavo.schema.problems import InvalidDefinitions
 from tests.layouts import MODELS, recorded, registry_of, write_project
@@ -192,8 +193,9 @@ def test_an_extension_replaces_what_it_names(tmp_path: Path) -> None:
     assert (people.collection_name, people.singular_name, list(people.attributes)) == (
         "people",
         "user",
-        ["nick", "createdAt", "updatedAt", "createdBy", "updatedBy"],
+        ["nick", *BUILTIN_TYPES[people.uid]["attributes"], "createdAt", "updatedAt", "createdBy", "updatedBy"],
     )
+    assert [remark.path for remark in registry.remarks][:1] == ["attributes.username"]
 
 
 def test_folders_become_uids(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from octavo.builder.problems import refused
 from octavo.builder.slugs import table_name
 from octavo.errors import Problem
 from octavo.schema.attributes import Enumeration, components_of
+from octavo.schema.builtin_attributes import REMOVED, removed
 from octavo.schema.check import unsound
 from octavo.schema.content_types import ContentType
 from octavo.schema.custom_fields import CustomFields
@@ -78,6 +79,8 @@ def _uid_of(drafts: Drafts, file: str) -> str:
 
 def _own_problems(draft: Draft, registry: Registry) -> Iterator[Problem]:
     definition = registry.definition(draft.uid)
+    if isinstance(definition, ContentType):
+        yield from (Problem((draft.uid, "attributes", name), REMOVED) for name in removed(definition))
     if len(draft.text.encode()) > LARGEST_DEFINITION:
         yield Problem((draft.uid,), f"a definition has at most {LARGEST_DEFINITION // 1024**2} MB")
     if definition.collection_name.lower().startswith((OWN_PREFIX, "sqlite_", "pg_")):

@@ -108,6 +108,11 @@ class Router:
         if any(self._meets_later(route.template.split("/")[1]) for route in self._routes):
             self.open()
 
+    @property
+    def has_later(self) -> bool:
+        """Whether routes are still to be declared."""
+        return self._later is not None
+
     def is_later(self, path: str) -> bool:
         """Whether routes below the path's first segment are still to be declared."""
         return self._later is not None and path[1:].partition("/")[0].lower() in self._later.below

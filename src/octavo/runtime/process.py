@@ -285,6 +285,8 @@ class Process:
                 await infrastructure.begin()
             await site.bootstrap()
             await site.complete()
+            if not self.site.router.has_later:
+                await site.router.open_later()  # what fails there would fail at every request of administrators
             await _set_up_roles(infrastructure, site, is_change=True)  # late: what fails has changed no rights
             if steps is not None:
                 await steps.last()

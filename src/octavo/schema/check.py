@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from octavo.schema.attributes import AnyAttribute, ComponentField, Media, Relation
+from octavo.schema.builtin_attributes import redefined
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.problems import DefinitionProblem, did_you_mean
 from octavo.schema.registry import Registry
@@ -17,6 +18,8 @@ _WRONG_SIDES = (
 def unsound(registry: Registry) -> list[DefinitionProblem]:
     """Why a registry cannot be served: every reason."""
     problems = [*_name_problems(registry)]
+    for content_type in registry.content_types.values():
+        problems += redefined(content_type)
     for definition in registry.definitions():
         for attribute in definition.attributes.values():
             problems += _attribute_problems(registry, definition, attribute)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from octavo.schema.builtin import BUILTIN_TYPES
+from octavo.schema.builtin_attributes import with_builtin_attributes
 from octavo.schema.check import unsound
 from octavo.schema.content_types import ContentType
 from octavo.schema.custom_fields import CustomFields, known_custom_fields
@@ -95,4 +96,5 @@ def _builtin(
     for uid, raw in BUILTIN_TYPES.items():
         file = extended.get(uid)
         own, name = (file.raw, file.name) if file else ({}, BUILT_IN)
-        yield parse_content_type(uid, {**raw, **own}, Reader(name, problems, fields))
+        told = with_builtin_attributes(uid, {**raw, **own}, name, problems)
+        yield parse_content_type(uid, told, Reader(name, problems, fields))

@@ -1,0 +1,75 @@
+"""Attributes of built-in content types: a project can add to them, but neither remove nor redefine one."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from octavo.schema.attributes import AnyAttribute, Relation, Scalar
+from octavo.schema.builtin import BUILTIN_TYPES
+from octavo.schema.content_types import ContentType
+from octavo.schema.custom_fields import CustomFields
+from octavo.schema.definition_values import Reader
+from octavo.schema.parse import parse_content_type
+from octavo.schema.problems import DefinitionProblem, warning
+from octavo.schema.scalar_types import SCALAR_TYPES
+
+REMOVED: Final = "is built in and cannot be removed; put it back"
+_REDEFINED: Final = "is built in and stays {expected}; put it back as it was"
+
+
+def with_builtin_attributes(
+    uid: str, raw: Mapping[str, Any], source: str, problems: list[DefinitionProblem]
+) -> Mapping[str, Any]:
+    """Return an extension of a built-in type with the attributes that its file has left out, and note a warning each.
+
+    Files that were written for an older v4 lack what came later.
+    """
+    attributes = raw.get("attributes")
+    if not isinstance(attributes, Mapping):
+        return raw
+    missing = {name: value for name, value in BUILTIN_TYPES[uid]["attributes"].items() if name not in attributes}
+    problems += (
+        warning(source, f"attributes.{name}", "is built in; it is there although this file leaves it out")
+        for name in missing
+    )
+    return {**raw, "attributes": {**attributes, **missing}} if missing else raw
+
+
+def redefined(definition: ContentType) -> Iterator[DefinitionProblem]:
+    """Yield what a definition says of built-in attributes that code cannot work with."""
+    raw = BUILTIN_TYPES.get(definition.uid)
+    if raw is None or raw["attributes"] == definition.raw.get("attributes"):
+        return
+    for name, expected in _expected(definition.uid).items():
+        found = definition.attributes.get(name)
+        if found is not None and _nature(found) != _nature(expected):
+            message = _REDEFINED.format(expected=_described(expected))
+            yield DefinitionProblem(definition.source, f"attributes.{name}", message)
+
+
+def removed(definition: ContentType) -> Iterator[str]:
+    """Yield the names of built-in attributes that a definition lacks."""
+    if definition.uid in BUILTIN_TYPES:
+        yield from (name for name in BUILTIN_TYPES[definition.uid]["attributes"] if name not in definition.attributes)
+
+
+def _expected(uid: str) -> Mapping[str, AnyAttribute]:
+    raw = BUILTIN_TYPES[uid]
+    attributes = parse_content_type(uid, raw, Reader("built-in", [], CustomFields())).attributes
+    return {name: attributes[name] for name in raw["attributes"]}
+
+
+def _nature(attribute: AnyAttribute) -> object:
+    """What code relies on: how values are stored, or where a relation leads and how it is stored."""
+    match attribute:
+        case Scalar():
+            row = SCALAR_TYPES[attribute.type]
+            return row.kind, row.secret
+        case Relation():
+            return attribute.kind, attribute.target, attribute.inversed_by, attribute.mapped_by
+    return type(attribute)
+
+
+def _described(attribute: AnyAttribute) -> str:
+    if isinstance(attribute, Relation):
+        return f"a relation ({attribute.kind}) to {attribute.target or 'any type'}"
+    return f"of the type {attribute.type}" if isinstance(attribute, Scalar) else "as it is"
