@@ -319,6 +319,25 @@ async def test_an_address_is_confirmed(club: Club) -> None:
     assert (await club.ask("GET", target)).json == error(400, "ValidationError", "Invalid token")
 
 
+@pytest.mark.parametrize("stored", ["javascript:alert(1)", "//evil.example", "data:text/html,x", {"a": 1}])
+@pytest.mark.parametrize("settings", [{}, SAFE])
+async def test_stored_links_that_lead_to_no_page_are_not_followed(
+    new_club: OpenClub, settings: dict[str, str], stored: Any
+) -> None:
+    """Whoever wrote them: v4, or somebody with access to the database."""
+    club = await new_club(**NEVER, **settings)
+    names = ("email_confirmation_redirection", "email_reset_password")
+    await club.store("advanced", {"email_confirmation": True, **dict.fromkeys(names, stored)})
+    await club.post("auth/local/register", NEW)
+    (confirmation,) = await club.mails()
+    await club.post("auth/forgot-password", {"email": "ann@example.org"})
+    (reset_mail,) = (mail for mail in await club.mails(2) if mail["To"] == "ann@example.org")
+    answer = await club.ask("GET", f"/api/auth/email-confirmation?confirmation={code_in(confirmation, 'confirmation')}")
+    assert (answer.status, answer.headers["location"]) == (302, "/")
+    assert str(stored) not in str(reset_mail)
+    assert "/reset-password" in str(reset_mail)
+
+
 @pytest.mark.parametrize(
     "email, v4, safe, mails",
     [

@@ -83,6 +83,23 @@ async def test_graphql_answers_json(
         assert answer.json.keys() & {"errors", "error"}
 
 
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "HEAD", "TRACE", "PROPFIND", "BREW"])
+@pytest.mark.parametrize("path", ["/graphql", "/graphql/", "/graphql/deeper", "/GraphQL"])
+async def test_graphql_refuses_methods_as_everything_else_does(bookshop: Site, method: str, path: str) -> None:
+    async with under_safe(bookshop) as safe:
+        answer = await call(safe.octavo.asgi, method, path, [("Content-Type", "application/json")], [b"{}"])
+        elsewhere = await call(safe.octavo.asgi, "PUT", "/api/books", [("Content-Type", "application/json")], [b"{}"])
+        assert answer.status in (404, 405, 501)
+        if answer.status == 405 and method != "HEAD":
+            assert answer.json == elsewhere.json
+        elif method != "HEAD":
+            assert answer.json.keys() == {"data", "error"}
+        options = await call(safe.octavo.asgi, "OPTIONS", path)
+        assert (options.status // 100, options.body) == (2, b"")
+    as_v4 = await call(bookshop.octavo.asgi, "PUT", "/graphql", [("Content-Type", "application/json")], [b"{}"])
+    assert as_v4.body == b"Apollo Server supports only GET/POST requests."
+
+
 async def test_url_encoded_operations_are_refused(bookshop: Site) -> None:
     body = urlencode({"query": BOOK, "variables": '{"i": 3}'}).encode()
     async with under_safe(bookshop) as safe:

@@ -51,6 +51,20 @@ def test_mistakes(tmp_path: Path, given: dict[str, str], told: str) -> None:
     assert [str(problem) for problem in refused.value.problems] == [f"{name}: {told}"]
 
 
+@pytest.mark.parametrize("of_v4", [False, True])
+@pytest.mark.parametrize("name", ["PUBLIC_URL", "CDN_URL", "STORAGE_CDN_URL"])
+@pytest.mark.parametrize("value", ["javascript:alert(1)//", "data:text/html,x", "java script:x", "ftp://a.example"])
+def test_addresses_that_run_scripts_stop_any_start(tmp_path: Path, name: str, value: str, of_v4: bool) -> None:
+    project = _of_v4(tmp_path) if of_v4 else _own(tmp_path)
+    with pytest.raises(SettingsError, match="expected an address that begins with http:// or https://"):
+        load_settings(project, {name: value, "DATABASE_URL": "sqlite:///x.db"})
+
+
+@pytest.mark.parametrize("url", ["localhost:1337", "https://a.example/cms", "cms.example.org", "/cms"])
+def test_addresses_that_projects_of_v4_have_stop_no_start(tmp_path: Path, url: str) -> None:
+    load_settings(_of_v4(tmp_path), {"PUBLIC_URL": url, "DATABASE_URL": "sqlite:///x.db"})
+
+
 @pytest.mark.parametrize("given, told", MISTAKES)
 def test_projects_of_v4_start_as_they_are(tmp_path: Path, given: dict[str, str], told: str) -> None:
     (name,) = given

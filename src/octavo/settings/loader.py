@@ -19,7 +19,7 @@ from octavo.settings.model import SECTIONS, TABLES, Mode, Settings
 from octavo.settings.placing import placed
 from octavo.settings.problems import SettingsError, SettingsProblem
 from octavo.settings.provider_checks import check_providers
-from octavo.settings.sense import doubts, not_meant
+from octavo.settings.sense import doubts, not_meant, unsafe
 from octavo.settings.sign_in_providers import provider_problems
 from octavo.settings.sources import (
     Found,
@@ -138,6 +138,7 @@ def inspect_settings(
     is_foreign = settings.is_v4 or settings.adopted  # starts as it is
     settings = replace(settings, remarks=(*remarks, *unmeant) if is_foreign else remarks)
     problems += missing or _check(settings, require_secrets)
+    problems += unsafe(settings)
     problems += () if is_foreign else unmeant
     return Inspected(settings, tuple(problems))
 

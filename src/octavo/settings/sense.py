@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Final
 
+from octavo.forms.web_links import is_web_link
 from octavo.settings.files.plugins import BUILT_IN
 from octavo.settings.model import Settings
 from octavo.settings.placing import placed
@@ -22,12 +23,26 @@ _ORIGINS: Final = ("middlewares", "cors", "origins")
 _PLUGINS: Final = ("plugins", "others")
 _REPLICAS: Final = ("database", "replicas")
 _FOLDER: Final = ("server", "public_folder")
+_CDN: Final = ("plugins", "upload", "config", "provider_options", "base_url")
+_AZURE_CDN: Final = ("plugins", "upload", "config", "provider_options", "cdn_base_url")
 _LEVELS: Final = ("server", "log", "levels")
 
+_ANY_SCHEME: Final = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.\s-]*:")
+_HOST_AND_PORT: Final = re.compile(r"[A-Za-z0-9.-]+:\d+(/|$)")
+"""What projects of v4 have for an address: `localhost:1337`."""
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.")
 _LOGGERS: Final = ("octavo.access", "octavo.code")
 """Logs that bear no module's name."""
 _ALIKE: Final = 0.9
+
+
+def unsafe(settings: Settings) -> Iterator[SettingsProblem]:
+    """Settings that become links and would run a script, or lead to no page; they stop any start."""
+    options = settings.plugins.upload.config.provider_options
+    for place, value in ((_URL, settings.server.url), (_CDN, options.base_url), (_AZURE_CDN, options.cdn_base_url)):
+        scheme = _ANY_SCHEME.match(value or "")
+        if scheme and not is_web_link(value) and not _HOST_AND_PORT.match(value or ""):
+            yield placed(settings, place, "expected an address that begins with http:// or https://")
 
 
 def not_meant(settings: Settings) -> Iterator[SettingsProblem]:

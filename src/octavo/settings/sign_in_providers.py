@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field, fields
 from typing import Any
 
+from octavo.forms.web_links import EXPECTED, is_web_link
 from octavo.settings import values
 from octavo.settings.keys import camel, canonical
 from octavo.settings.values import Kind
@@ -53,6 +54,16 @@ _KEYS = {canonical(part.name): (part.name, _KINDS[part.type]) for part in fields
 _OLD_NAMES = {"callbackurl": "callback"}
 
 
+_LINKS = frozenset({"callback", "callbacks", "issuer", "authorize_url", "access_url", "profile_url"})
+
+
+def _leads_to_a_page(value: Any) -> bool:
+    """Whether a value is a link; v4 stores paths of its own without the slash that they begin with."""
+    if isinstance(value, str) and ":" not in value and value[:1] not in ("/", "\\"):
+        value = f"/{value}"
+    return is_web_link(value)
+
+
 def provider_problems(name: str, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What is wrong with a table of settings: the path of each key, and the matter in words."""
     for key, value in given.items():
@@ -64,6 +75,10 @@ def provider_problems(name: str, given: Mapping[str, Any]) -> Iterator[tuple[str
             known[1].from_toml(value)
         except ValueError:
             yield f"{name}.{key}", f"expected {known[1].expected}"
+            continue
+        links = value if isinstance(value, list | tuple) else [value]
+        if known[0] in _LINKS and not all(_leads_to_a_page(link) for link in links):
+            yield f"{name}.{key}", f"expected {EXPECTED}"
 
 
 def read_provider(given: Mapping[str, Any]) -> ProviderSettings:
@@ -79,6 +94,9 @@ def read_stored_provider(given: Any) -> ProviderSettings:
     for key, value in given.items() if isinstance(given, Mapping) else ():
         known = _KEYS.get(canonical(key)) or _KEYS.get(_OLD_NAMES.get(canonical(key), ""))
         if known is None or value in (None, "", []) or (known[0] in found and canonical(key) in _OLD_NAMES):
+            continue
+        links = value if isinstance(value, list | tuple) else [value]
+        if known[0] in _LINKS and not all(_leads_to_a_page(link) for link in links):
             continue
         try:
             found[known[0]] = known[1].from_toml(value)

@@ -13,7 +13,9 @@ from urllib.parse import quote
 from octavo.content.core_store import CoreStore
 from octavo.content.writer import EntryWriter
 from octavo.errors import ValidationError
+from octavo.forms.web_links import EXPECTED, is_web_link
 from octavo.mail.templates import BUILT_IN
+from octavo.settings.keys import canonical
 from octavo.users.providers.catalogue import ROWS
 
 _ADVANCED: Final = "advanced"
@@ -31,6 +33,11 @@ _ADVANCED_DEFAULTS: Final[Mapping[str, Any]] = {
     "email_confirmation_redirection": None,
     "default_role": "authenticated",
 }
+_LINKS: Final = ("email_reset_password", "email_confirmation_redirection")
+"""Settings that browsers and mail programs follow as links."""
+_PROVIDER_LINKS: Final = frozenset(
+    map(canonical, ("callback", "callbackUrl", "callbacks", "redirectUri", "authorizeUrl", "accessUrl", "profileUrl"))
+)
 _SHOWN_OF_TEMPLATES: Final = {
     "reset_password": ("Email.template.reset_password", "sync"),
     "email_confirmation": ("Email.template.email_confirmation", "check-square"),
@@ -54,6 +61,8 @@ class StoredSettings:
     async def save_advanced(self, body: Any) -> None:
         """Keep how people register: what the body names of it."""
         given = _object(body)
+        for name in _LINKS:
+            _check_link(name, given.get(name))
         await self._store.set(_ADVANCED, {name: given[name] for name in given if name in _ADVANCED_DEFAULTS})
 
     async def providers(self) -> Mapping[str, Any]:
@@ -66,6 +75,10 @@ class StoredSettings:
         given = _object(body).get("providers")
         if not isinstance(given, Mapping) or not all(isinstance(one, Mapping) for one in given.values()):
             raise ValidationError("providers must be an object of objects")
+        for name, one in given.items():
+            for key, value in one.items():
+                if canonical(key) in _PROVIDER_LINKS:
+                    _check_provider_link(f"providers.{name}.{key}", value)
         await self._store.set(_PROVIDERS, _bounded(dict(given)))
 
     async def templates(self) -> Mapping[str, Any]:
@@ -90,6 +103,18 @@ class StoredSettings:
         if name == _LOCAL or not isinstance(given, Mapping):
             return given
         return {**given, "redirectUri": f"{self._callbacks}/connect/{quote(name, safe='')}/callback"}
+
+
+def _check_link(name: str, value: Any) -> None:
+    if value not in (None, "") and not is_web_link(value):
+        raise ValidationError(f"{name} must be {EXPECTED}")
+
+
+def _check_provider_link(name: str, value: Any) -> None:
+    """v4 stores paths of its own without the slash that they begin with."""
+    for one in value if isinstance(value, list) else [value]:
+        is_bare = isinstance(one, str) and ":" not in one and one[:1] not in ("/", "\\")
+        _check_link(name, f"/{one}" if is_bare and one else one)
 
 
 def _object(body: Any) -> Mapping[str, Any]:

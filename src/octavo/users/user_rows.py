@@ -10,6 +10,7 @@ from octavo.content.entry_unit import EntryUnit
 from octavo.content.reader import EntryReader
 from octavo.database.connection import Connection
 from octavo.errors import NotFoundError
+from octavo.forms.web_links import is_web_link
 from octavo.plan.read import plan_read
 from octavo.query.request import Form, ReadRequest
 from octavo.schema.uids import USER
@@ -228,11 +229,16 @@ def _read_settings(advanced: Any, providers: Any) -> AccountSettings:
         unique_email=stored.get("unique_email", given.unique_email) is not False,
         allow_register=stored.get("allow_register", given.allow_register) is not False,
         email_confirmation=stored.get("email_confirmation") is True,
-        email_reset_password=str(stored.get("email_reset_password") or ""),
-        email_confirmation_redirection=str(stored.get("email_confirmation_redirection") or ""),
+        email_reset_password=_link(stored.get("email_reset_password")),
+        email_confirmation_redirection=_link(stored.get("email_confirmation_redirection")),
         default_role=str(stored.get("default_role") or given.default_role),
         local_enabled=not isinstance(email, dict) or email.get("enabled") is not False,
     )
+
+
+def _link(stored: Any) -> str:
+    """A link as v4 or somebody else may have stored it; nothing where it leads to no page."""
+    return stored if is_web_link(stored) else ""
 
 
 def read_object(text: Any) -> dict[str, Any]:

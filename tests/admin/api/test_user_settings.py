@@ -186,3 +186,41 @@ async def test_who_may_nothing_is_refused(newsroom: Newsroom) -> None:
         body: dict[str, Any] | None = None if method == "GET" else {"name": "x"}
         assert (await newsroom.ask(method, target, body, by="edi")).status == 403, target
         assert (await newsroom.office.club.ask(method, target, body)).status == 401, target
+
+
+LINKS = ("email_reset_password", "email_confirmation_redirection")
+NO_LINKS = [
+    *("javascript:alert(1)", "JavaScript://x.example/%0aalert(1)", " javascript:alert(1)", "java\tscript:alert(1)"),
+    *("data:text/html,x", "vbscript:x", "file:///etc/passwd", "//evil.example", "/\\evil.example", "\\\\evil.example"),
+    *("https://site.example@evil.example/", "https://", "https://a b", "ftp://a.example", "a.example", 5, ["/"]),
+]
+
+
+@pytest.mark.parametrize("link", NO_LINKS)
+async def test_links_of_settings_lead_to_pages(newsroom: Newsroom, link: Any) -> None:
+    before = (await newsroom.ask("GET", f"{USERS}/advanced")).json["settings"]
+    for name in LINKS:
+        answer = await newsroom.ask("PUT", f"{USERS}/advanced", {**before, name: link})
+        assert answer.status == 400, (name, answer.body)
+        assert answer.json["error"]["message"].startswith(f"{name} must be an address that begins with http")
+    assert (await newsroom.ask("GET", f"{USERS}/advanced")).json["settings"] == before
+    providers = (await newsroom.ask("GET", f"{USERS}/providers")).json
+    for name in ("callback", "redirectUri", "callbackUrl", "authorize_url"):
+        if link in ("a.example", ["/"]):
+            continue  # v4 stores paths without the slash that they begin with, and lists of them
+        github = {**providers["github"], name: link}
+        answer = await newsroom.ask("PUT", f"{USERS}/providers", {"providers": {**providers, "github": github}})
+        assert answer.status == 400, (name, answer.body)
+        assert f"providers.github.{name}" in answer.json["error"]["message"]
+
+
+@pytest.mark.parametrize("link", ["https://site.example/reset?x=1#y", "http://localhost:3000", "/welcome", "", None])
+async def test_links_to_pages_are_stored(newsroom: Newsroom, link: Any) -> None:
+    before = (await newsroom.ask("GET", f"{USERS}/advanced")).json["settings"]
+    given = {**before, **dict.fromkeys(LINKS, link)}
+    assert (await newsroom.ask("PUT", f"{USERS}/advanced", given)).status == 200
+    assert (await newsroom.ask("GET", f"{USERS}/advanced")).json["settings"] == given
+    providers = (await newsroom.ask("GET", f"{USERS}/providers")).json
+    github = {**providers["github"], "callback": link or "api/auth/github/callback"}
+    answer = await newsroom.ask("PUT", f"{USERS}/providers", {"providers": {**providers, "github": github}})
+    assert answer.status == 200, answer.body

@@ -8,12 +8,14 @@ import asyncio
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
+from octavo.errors import MethodNotAllowed
 from octavo.graphql.options import GraphqlContent, GraphqlOptions, ParseText
 from octavo.graphql.schema.exclusions import FieldKey
 from octavo.graphql.transport.playground import playground
+from octavo.http.error_response import render_error
 from octavo.http.own_page import OwnPage
 from octavo.http.request import Request
-from octavo.http.response import TEXT, UNKEPT, Response, render_json
+from octavo.http.response import TEXT, UNKEPT, Response
 from octavo.http.router import Router
 
 if TYPE_CHECKING:
@@ -71,8 +73,7 @@ class GraphqlEndpoint:
         """A method that carries no operation."""
         if not self._options.json_errors:
             return Response(405, _ONLY.encode(), TEXT)
-        told = {"errors": [{"message": _ONLY, "extensions": {"code": "BAD_REQUEST"}}]}
-        return render_json(405, told, ((b"allow", b"GET, POST, OPTIONS"),))
+        return render_error(MethodNotAllowed(), ((b"allow", b"GET, POST, OPTIONS"),))
 
     async def get(self, request: Request) -> Response:
         """A query in the address; to a browser that brings none, the playground."""
