@@ -43,6 +43,7 @@ def _reads() -> list[Costly]:
     queries = {
         "populate, deep": deep + "=*",
         "populate, one path of 200 names": f"populate={chain}",
+        "populate, lists that multiply": f"populate={'author.books.' * 10}genres",
         "populate, wide": wide,
         "populate, stars below stars": stars,
         "filters, alternatives": ors,

@@ -75,6 +75,19 @@ async def test_joins_of_graphql_count(bookshop: Site) -> None:
         assert "errors" not in (await ask(site, text)).json
 
 
+async def test_conditions_of_graphql_count_in_all_fields_together(bookshop: Site) -> None:
+    """One variable may stand in hundreds of fields."""
+    fields = " ".join(f"b{number}: books(filters: $f, sort: $s) {{ data {{ id }} }}" for number in range(20))
+    filters: dict[str, object] = {"or": [{"title": {"in": []}}] * 100}
+    query = f"query ($f: BookFiltersInput, $s: [String]) {{ {fields} }}"
+    body = orjson.dumps({"query": query, "variables": {"f": filters, "s": ["author.books.title"] * 50}})
+    async with bounded(bookshop, max_cost=2_000) as site:
+        answer = await call(site.octavo.asgi, "POST", "/graphql", [("Content-Type", "application/json")], [body])
+        messages = [error["message"] for error in answer.json["errors"]]
+        assert messages
+        assert all("more than the 2000 that `reads.maxCost` in config/api.toml allows" in one for one in messages)
+
+
 async def test_bytes_of_a_statement_are_bounded(bookshop: Site) -> None:
     async with bounded(bookshop, statement=16 * 1024) as site:
         assert "`reads.statement` in config/api.toml" in message_of(await site.get(f"/api/books?{SEQUELS}"))
@@ -85,7 +98,8 @@ async def test_bytes_of_a_statement_are_bounded(bookshop: Site) -> None:
 def test_the_defaults_of_the_settings_are_those_of_the_plan() -> None:
     from octavo.plan.read_limits import ReadLimits
 
-    assert ReadLimits() == ReadLimits(Reads().joins, Reads().statement)
+    reads = Reads()
+    assert ReadLimits() == ReadLimits(reads.joins, reads.statement, reads.max_cost, reads.timeout / 1000)
 
 
 async def test_no_costly_read_makes_a_long_statement(bookshop: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,6 +37,15 @@ async def test_deep_is_what_one_could_have_written(bookshop: Site) -> None:
         assert (await site.get("/api/authors?populate=deep,20", FULL_TOKEN)).status == 400
 
 
+async def test_deep_through_circles_of_lists_is_bounded_by_what_is_read(bookshop: Site) -> None:
+    """The same, written out by hand, could have ten thousand entries in one of its lists; most are short."""
+    async with deep(bookshop, 4) as site:
+        assert (await site.get("/api/authors?populate=deep&pagination[pageSize]=100", FULL_TOKEN)).status == 200
+        for name in ("authors", "front-page", "genres"):
+            refused = await site.get(f"/api/{name}?populate=deep,6&pagination[pageSize]=100", FULL_TOKEN)
+            assert b"reads.maxCost" not in refused.body
+
+
 async def test_without_the_setting_it_is_a_name_as_any_other(bookshop: Site) -> None:
     found = await bookshop.get("/api/authors?populate=deep,2", FULL_TOKEN)
     assert found.body == (await bookshop.get("/api/authors", FULL_TOKEN)).body

@@ -33,7 +33,8 @@ ONE, MANY = "/api/authors/2", "/api/authors"
 async def limited(site: Site, **limits: Any) -> AsyncIterator[Site]:
     """The same bookshop, served with other limits."""
     settings = site.octavo.settings
-    api = replace(settings.api, largest_answer=limits.pop("largest", MEGABYTE))
+    reads = replace(settings.api.reads, max_cost=limits.pop("cost", 20_000), timeout=limits.pop("timeout", 5_000))
+    api = replace(settings.api, largest_answer=limits.pop("largest", MEGABYTE), reads=reads)
     made = Site(build(replace(settings, api=api, database=replace(settings.database, **limits))))
     await made.database.connect()
     yield made
@@ -122,10 +123,38 @@ async def test_root_fields_are_counted_together(bookshop: Site) -> None:
         assert list(three.json["data"].values()).count(None) == 1
 
 
-async def test_what_takes_too_long_is_refused(bookshop: Site) -> None:
-    async with limited(bookshop, largest=512 * MEGABYTE, statement_timeout=1000) as site:
-        status, message, _ = problem_of(await site.get(f"{MANY}?{EXPLOSIVE}.{'.'.join(WAY[1:8])}"))
+ENDLESS = f"{MANY}?{EXPLOSIVE}.{'.'.join(WAY[1:8])}"
+
+
+@pytest.mark.parametrize("limits", [{"statement_timeout": 1000}, {"timeout": 100}], ids=["any statement", "large read"])
+async def test_what_takes_too_long_is_refused(bookshop: Site, limits: dict[str, int]) -> None:
+    async with limited(bookshop, largest=512 * MEGABYTE, cost=10**9, **limits) as site:
+        status, message, _ = problem_of(await site.get(ENDLESS))
         assert (status, message.partition(":")[0]) == (400, "The answer would take too long")
+        assert (await site.get(ONE)).status == 200
+
+
+async def test_what_would_multiply_without_end_never_reaches_the_database(bookshop: Site) -> None:
+    async with limited(bookshop) as site:
+        for token in (None, FULL_TOKEN):
+            before = site.octavo.database.statements
+            status, message, [path] = problem_of(await site.get(ENDLESS, token))
+            assert status == 400
+            assert message.startswith(
+                f"The request costs at least 50012 at {'.'.join(path)}, more than the 20000 that "
+            )
+            assert "`reads.maxCost` in config/api.toml" in message
+            assert site.octavo.database.statements - before <= 2  # who asks, and what they can do
+            assert path[0] == "populate"
+
+
+async def test_a_write_is_refused_before_it_is_made(own_bookshop: Site) -> None:
+    async with limited(own_bookshop) as site:
+        headers = [("Content-Type", "application/json"), ("Authorization", f"Bearer {FULL_TOKEN}")]
+        body = json.dumps({"data": {"name": "renamed"}}).encode()
+        answer = await call(site.octavo.asgi, "PUT", f"{ONE}?{ENDLESS.partition('?')[2]}.author.books", headers, [body])
+        assert "`reads.maxCost`" in problem_of(answer)[1]
+        assert b"renamed" not in (await site.get(ONE)).body
 
 
 async def test_a_write_whose_answer_is_too_large_is_not_done(own_bookshop: Site) -> None:

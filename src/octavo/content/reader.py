@@ -1,5 +1,6 @@
 """EntryReader: runs planned reads. A plan is compiled once; every later read of the same shape finds its statement."""
 
+import asyncio
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
@@ -44,6 +45,10 @@ _LONG_TEXT: Final = 16 * 1024
 _Fetch = Callable[..., Awaitable[Any]]
 
 
+class _TooLong(Exception):
+    """The database has worked on a read for longer than `ReadLimits.seconds`."""
+
+
 @dataclass(frozen=True, slots=True)
 class CompiledRead:
     """What is known of a plan: the statement's text, how its lists lie in one another, what decides its answer.
@@ -59,6 +64,11 @@ class CompiledRead:
     """The text that answers the same of an entry that the statement itself has written, by the name of its table in a
     WITH; None where that cannot be told there."""
     apart: PageApart | None = None
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether its time is bounded more tightly than that of other statements: the caller chooses how much it is."""
+        return self.nesting.is_large or len(self.text) > _LONG_TEXT
 
 
 @dataclass(slots=True)
@@ -253,21 +263,34 @@ class EntryReader:
         values = prepared.at(this_moment()) if prepared.moments else prepared.values
         try:
             if not (is_large and waits) or joined(self.database) is not None:
+                if statement.is_bounded:
+                    return await self._read_bounded((fetch, statement.text), values)
                 return await fetch(statement.text, values, long=statement.long)
             if READER.get() is None:
                 return await self._joint.read((fetch, statement.text), values)
             return await self._read_large((fetch, statement.text), values)  # what one has to see may be another's past
         except AnswerTooLarge as error:
             raise too_large(self.database.largest_answer, statement.nesting) from error
-        except StatementTimeout as error:
-            if is_large:
+        except (StatementTimeout, _TooLong) as error:
+            if statement.is_bounded:
                 raise too_long(statement.nesting) from error
             raise
 
     async def _read_large(self, what: tuple[_Fetch, str], values: Sequence[Any]) -> Any:
-        fetch, text = what
         async with place(), self._large:  # the limiter is for those who can read at once
-            return await fetch(text, values, long=True)
+            return await self._read_bounded(what, values)
+
+    async def _read_bounded(self, what: tuple[_Fetch, str], values: Sequence[Any]) -> Any:
+        """Read, and end the statement when the database has worked on it for too long. Raises _TooLong."""
+        fetch, text = what
+        limit = asyncio.timeout(self.limits.seconds)
+        try:
+            async with limit:
+                return await fetch(text, values, long=True)
+        except TimeoutError as error:
+            if limit.expired():
+                raise _TooLong from error
+            raise
 
     def _compiled(self, plan: ReadPlan) -> CompiledRead:
         return self._statements.put(plan, self._compile(plan))

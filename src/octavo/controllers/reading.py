@@ -6,11 +6,11 @@ A door may keep what is prepared, by the text of the request, the content-type a
 from collections.abc import Coroutine, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any
 
-from octavo.authorization.ability import Ability, PublishedOnly
+from octavo.authorization.ability import FIND, Ability, PublishedOnly
 from octavo.authorization.permissions import EVERYTHING
 from octavo.authorization.query_sanitizer import QuerySanitizer
 from octavo.authorization.strictness import Strictness
@@ -21,15 +21,19 @@ from octavo.errors import NotFoundError
 from octavo.events.hooks import Hooks
 from octavo.plan.looked_for import LookedFor, looked_for
 from octavo.plan.read import Planned, plan_read
+from octavo.plan.read_limits import ReadLimits
 from octavo.query.ast import ALL_LOCALES, And, PublicationState, Query
 from octavo.query.cursors import opened
 from octavo.query.merging import merge
+from octavo.query.read_cost import check_cost
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.registry import Registry
 
 _MOST_CALLERS = 1024
+_ASSUMED_PAGE = 100
+"""Entries of a list that nobody has limited."""
 _PRUNED_MOSTLY = 10
 """`populate=deep` may name so many times what a read may join: much of it leads to what the caller may not see."""
 
@@ -91,6 +95,8 @@ class ContentReads:
         if levels is not None and isinstance(request.content_type, ContentType):
             most = _PRUNED_MOSTLY * self._reader.limits.joins
             query = replace(query, populate=deep_populate(self.registry, request.content_type, levels, most))
+        if isinstance(request.projection, Form):
+            self._check_cost(query, request, ability, is_deep=levels is not None)
         if ability is not None and isinstance(request.projection, Form):
             query = self._sanitizer(ability, request.given).sanitize(query, request.content_type)
         if request.by is By.ID:
@@ -103,6 +109,23 @@ class ContentReads:
         access = ability if ability is None or shows_drafts else self._published_only(ability)
         request = replace(request, query=query, wraps_morphs=self._wraps_morphs)
         return plan_read(request, self.registry, access, self._reader.limits.joins, hides_future=self._hides_future)
+
+    def _check_cost(self, query: Query, request: ReadRequest, ability: Ability | None, *, is_deep: bool) -> None:
+        """Refuse a read that costs too much, before its names are resolved. Raises ValidationError.
+
+        `populate=deep` leads through all relations, most of which are short: its entries are not estimated, only
+        bounded while they are read.
+        """
+        is_list = request.by is By.LIST
+        limit = query.page.limit if is_list and query.page is not None else None
+        entries = 0 if is_deep else (limit or _ASSUMED_PAGE) if is_list else 1
+        finds = partial(ability.may, FIND) if ability is not None else _finds_all
+        check_cost(query, request.content_type, self.registry, self.limits.cost, entries=entries, finds=finds)
+
+    @property
+    def limits(self) -> ReadLimits:
+        """Limits of every read."""
+        return self._reader.limits
 
     def sanitize(
         self, query: Query, definition: Definition, ability: Ability, place: FieldPlace | None = None
@@ -217,6 +240,10 @@ class ContentReads:
     def check_size(self, size: int) -> None:
         """Refuse an answer made of several reads that is too large. Raises ValidationError."""
         self._reader.check_size(size)
+
+
+def _finds_all(_: str) -> bool:
+    return True
 
 
 def _counted(query: Query) -> Query:

@@ -247,7 +247,7 @@ def admin_cookie_secure(settings: Settings) -> bool:
 def read_limits(settings: Settings) -> ReadLimits:
     """Of any read."""
     reads = settings.api.reads
-    return ReadLimits(reads.joins, reads.statement)
+    return ReadLimits(reads.joins, reads.statement, reads.max_cost, reads.timeout / 1000)
 
 
 def page_limits(settings: Settings) -> PageLimits:

@@ -6,6 +6,7 @@ Counted while the selection set is translated, before anything is asked of the d
 
 from octavo.errors import ValidationError
 from octavo.query.ast import And, At, Compare, Filter, Not, Or, Query
+from octavo.query.read_cost import MOST_COST, filter_size, sort_size, too_costly
 
 REPEATED = 10
 """How many components are supposed where nobody says how many: a list without arguments."""
@@ -21,10 +22,12 @@ MOST_SORTED = 50
 
 
 class Cost:
-    """The values of one operation so far, and what its filters compare with."""
+    """The values of one operation so far, the steps of its filters and sorts, and what its filters compare with."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, most_steps: int = MOST_COST) -> None:
         self._most = most
+        self._most_steps = most_steps
+        self._steps = 0
         self._values = 0
         self._operands = 0
 
@@ -32,6 +35,9 @@ class Cost:
         """Count the arguments of a field in. Raises ValidationError when they are too many."""
         if len(query.sort) > MOST_SORTED:
             raise ValidationError(f"{path}.sort has more than {MOST_SORTED} entries")
+        self._steps += sort_size(query.sort) + (0 if query.filters is None else filter_size(query.filters))
+        if self._steps > self._most_steps:
+            raise too_costly(self._steps, self._most_steps, (path,))
         if query.filters is None:
             return
         conditions, operands = _size_of(query.filters)

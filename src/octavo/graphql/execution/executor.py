@@ -80,7 +80,7 @@ class Executor:
         selections = Selections(self.schema, fragments, await compute(read, asked.size))
         parent = self.schema.get_root_type(operation.operation)
         assert parent is not None
-        cost = Cost(self.limits.values)
+        cost = Cost(self.limits.values, self.controller.reads.limits.cost)
         roots = RootResolvers(
             self.controller, selections, actor, self.limits, cost, ErrorSentinels(), digit_ids=self.digit_ids
         )

@@ -244,6 +244,18 @@ class Reads:
         bounds=(16 * 1024, 64 * 1024**2),
         default_doc="512 kB",
     )
+    max_cost: int = setting(
+        20_000,
+        "Highest cost of a read, computed before it is planned: 1 for each relation, component, kind, field, condition "
+        "and sort, and 1 for each 500 entries of its largest list, where lists in lists count 10 entries each.",
+        bounds=AT_LEAST_ONE,
+    )
+    timeout: int = setting(
+        5_000,
+        "Longest time, in milliseconds, that the database works for a read with three or more lists in one another, "
+        "or with a long statement; `statementTimeout` in `config/database.toml` holds for all of them.",
+        bounds=AT_LEAST_ONE,
+    )
 
 
 FEED_PATH: Final = "/events"

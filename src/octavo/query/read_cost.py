@@ -1,0 +1,169 @@
+"""The cost of a read, computed from its Query before anything is sanitized, planned or compiled.
+
+Two things make a short request expensive. A dynamic zone or a polymorphic relation repeats everything below it for each
+kind of component or content type, so the number of steps grows with every level. And lists in lists multiply their
+entries, so the answer grows with every level. Both are added up here and stop at the limit, so that computing the cost
+of a read is bounded as well.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from octavo.errors import Problem, ValidationError
+from octavo.query.ast import EVERYTHING, And, At, Compare, Filter, Not, Or, Path, Populate, Query, Sort
+from octavo.schema.attributes import ComponentField, DynamicZone, Media, Relation, RelationKind, Scalar
+from octavo.schema.automatic import LOCALIZATIONS
+from octavo.schema.content_types import Definition
+from octavo.schema.registry import Registry
+from octavo.values import dataclass
+
+MOST_COST: Final = 20_000
+ENTRIES_PER_STEP: Final = 500
+"""Entries of the largest list that cost as much as one step."""
+ASSUMED_LENGTH: Final = 10
+"""Entries of a list that has no `limit` and whose length therefore only the database knows."""
+
+Populated = ComponentField | DynamicZone | Media | Relation
+
+_KEEPS_DISTINCT: Final[frozenset[RelationKind]] = frozenset({"oneToOne", "oneToMany", "morphOne", "morphMany"})
+"""Relations that lead from different entries to different ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entries:
+    """How many entries a level has, estimated, and whether none of them can be in it twice.
+
+    Lists of different entries do not multiply, however deep they are: a category with its children, and their children,
+    has at most as many as there are. They multiply once several entries lead to the same one.
+    """
+
+    number: int
+    distinct: bool = True
+
+    def below(self, attribute: Populated, asked: Populate) -> "_Entries":
+        """Return the same for what an attribute of these entries leads to."""
+        distinct = self.distinct and _leads_apart(attribute)
+        if not attribute.to_many or asked.count or distinct:
+            return _Entries(self.number, distinct)
+        page = asked.query.page
+        limit = None if page is None else page.limit
+        return _Entries(self.number * (ASSUMED_LENGTH if limit is None else min(limit, ASSUMED_LENGTH)), distinct)
+
+
+def _leads_apart(attribute: Populated) -> bool:
+    """Return whether an attribute leads from different entries to different ones."""
+    if isinstance(attribute, Relation):
+        return attribute.kind in _KEEPS_DISTINCT and attribute.name != LOCALIZATIONS
+    return not isinstance(attribute, Media)
+
+
+def check_cost(
+    query: Query, definition: Definition, registry: Registry, most: int, *, entries: int, finds: Callable[[str], bool]
+) -> None:
+    """Refuse a Query that costs more than `most`. Raises ValidationError.
+
+    `entries` is how many entries its list has at most; `finds` tells whether the caller can find a content type.
+    """
+    if query.populate or query.populate_all or query.filters is not None or query.sort:
+        _Walk(registry, most, finds).level(query, definition, _Entries(entries), ())
+
+
+class _Walk:
+    """One walk over a Query and what its names lead to, which ends where the limit is passed."""
+
+    def __init__(self, registry: Registry, most: int, finds: Callable[[str], bool]) -> None:
+        self._registry = registry
+        self._most = most
+        self._finds = finds
+        self._steps = 0
+        self._largest = 0
+
+    def level(self, query: Query, definition: Definition, entries: _Entries, path: Path) -> None:
+        """Add the cost of one level and of everything below it."""
+        if query is EVERYTHING:
+            return
+        if query.filters is not None:
+            self._add(filter_size(query.filters), (*path, "filters"))
+        self._add(sort_size(query.sort), (*path, "sort"))
+        self._add(len(query.fields or ()), (*path, "fields"))
+        for asked in _expanded(query, definition):
+            attribute = definition.attributes.get(asked.name)
+            here = asked.path or (*path, "populate", asked.name)
+            if attribute is None or isinstance(attribute, Scalar):
+                self._add(1, here)
+            else:
+                self._populate(asked, attribute, entries.below(attribute, asked), here)
+
+    def _populate(self, asked: Populate, attribute: Populated, entries: _Entries, path: Path) -> None:
+        self._largest = max(self._largest, entries.number)
+        self._add(0, path)
+        for uid, query in self._kinds(asked, attribute):
+            target = self._registry.components.get(uid) or self._registry.content_types.get(uid)
+            if target is not None:
+                self._add(1, path)
+                self.level(query, target, entries, path)
+
+    def _kinds(self, asked: Populate, attribute: Populated) -> Iterable[tuple[str, Query]]:
+        """What an attribute leads to, with what is read of each kind."""
+        match attribute:
+            case DynamicZone(components=uids):
+                pass
+            case Relation(target=None):
+                uids = tuple(uid for uid in self._registry.content_types if self._finds(uid))
+                uids += tuple(self._registry.components)
+            case _:
+                target = self._registry.target(attribute)
+                return ((target.uid, asked.query),) if target is not None else ()
+        if asked.branches is not None:
+            return ((branch.component, branch.query) for branch in asked.branches)
+        return ((uid, asked.query) for uid in uids)
+
+    def _add(self, steps: int, path: Path) -> None:
+        self._steps += steps
+        cost = self._steps + self._largest // ENTRIES_PER_STEP
+        if cost > self._most:
+            raise too_costly(cost, self._most, path)
+
+
+def too_costly(cost: int, most: int, path: Path) -> ValidationError:
+    """Return the error for a read that costs too much, up to `path` at least."""
+    advice = "Ask for fewer relations, components, conditions or levels, or set a `limit` for lists in lists"
+    message = (
+        f"The request costs at least {cost} at {'.'.join(path)}, more than the {most} that `reads.maxCost` in "
+        f"config/api.toml allows. {advice}"
+    )
+    return ValidationError.from_problems([Problem(path, message)])
+
+
+def filter_size(filters: Filter) -> int:
+    """Return the number of attributes, conditions and groups in a filter."""
+    size = 0
+    waiting = [filters]
+    while waiting:
+        size += 1
+        match waiting.pop():
+            case And(items=items) | Or(items=items):
+                waiting += items
+            case Not(item=item) | At(filter=item):
+                waiting.append(item)
+            case Compare():
+                pass
+    return size
+
+
+def sort_size(sorts: Iterable[Sort]) -> int:
+    """Return the number of names in the paths of a sort."""
+    return sum(len(sort.names) for sort in sorts)
+
+
+def _expanded(query: Query, definition: Definition) -> Iterable[Populate]:
+    """What a level populates by name; `*` is every relation, media field, component and zone."""
+    if not query.populate_all:
+        return query.populate
+    named = {asked.name for asked in query.populate}
+    others = (
+        Populate(name=name, query=EVERYTHING)
+        for name, attribute in definition.attributes.items()
+        if name not in named and not isinstance(attribute, Scalar)
+    )
+    return (*query.populate, *others)
