@@ -33,7 +33,7 @@ from octavo.schema.registry import Registry
 
 _MOST_CALLERS = 1024
 _ASSUMED_PAGE = 100
-"""Entries of a list that nobody has limited."""
+"""Entries of a list without a limit."""
 _PRUNED_MOSTLY = 10
 """`populate=deep` may name so many times what a read may join: much of it leads to what the caller may not see."""
 

@@ -13,7 +13,7 @@ EXPECTED: Final = "an address that begins with http:// or https://, or a path th
 def is_web_link(value: Any) -> bool:
     """Return whether a value is an address of the web, or a path on this server.
 
-    `//host` and `/\\host` are other servers to browsers, and so is what stands behind an `@`.
+    `//host` and `/\\host` are other servers to browsers, and so is the host after an `@`.
     """
     if not isinstance(value, str) or len(value) > _LONGEST:
         return False

@@ -53,7 +53,7 @@ _SAFE_TYPES = frozenset((TEXT, "text/css; charset=utf-8", "application/pdf", "ap
 
 @dataclass(frozen=True, slots=True)
 class StaticOptions:
-    """How files are served. v4 sends no entity tags. `untrusted`: callers have uploaded them, so none is a script."""
+    """How files are served. v4 sends no entity tags. `untrusted`: callers upload them, so scripts are text."""
 
     cache_control: str = "max-age=0"
     entity_tags: bool = False

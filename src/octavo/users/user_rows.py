@@ -237,7 +237,7 @@ def _read_settings(advanced: Any, providers: Any) -> AccountSettings:
 
 
 def _link(stored: Any) -> str:
-    """A link as v4 or somebody else may have stored it; nothing where it leads to no page."""
+    """Return a stored link; an empty text if it is no link to a page."""
     return stored if is_web_link(stored) else ""
 
 
