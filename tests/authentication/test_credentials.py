@@ -44,6 +44,11 @@ SECRET = SECRETS.jwt_secret
 )
 def test_bearer(authorization: str | None, token: str | None) -> None:
     assert read_bearer(authorization) == token
+    if token is None and authorization is not None:
+        with pytest.raises(UnauthorizedError, match="must be `Bearer <token>`"):
+            read_bearer(authorization, strict=True)
+    else:
+        assert read_bearer(authorization, strict=True) == token
 
 
 @pytest.mark.parametrize(

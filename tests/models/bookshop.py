@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from octavo.administrators import audit
-from octavo.authentication import admin_sessions, rate_limits
+from octavo.authentication import admin_sessions, rate_limits, token_versions
 from octavo.content import schedules
 from octavo.database import leases
 from octavo.database.connection import Database
@@ -42,7 +42,10 @@ def bookshop_registry() -> Registry:
 
 async def write_bookshop(database: Database, registry: Registry) -> None:
     """The tables, and content that is the same on every database."""
-    own = (leases.TABLE, outbox.TABLE, schedules.TABLE, audit.TABLE, admin_sessions.PASSWORDS, rate_limits.TABLE)
+    own = (
+        *(leases.TABLE, outbox.TABLE, schedules.TABLE, audit.TABLE, rate_limits.TABLE),
+        *(admin_sessions.TABLE, admin_sessions.PASSWORDS, token_versions.TABLE, token_versions.BLOCKS),
+    )
     await synchronize(database, registry, own)
     async with database.transaction() as transaction:
         writer = ContentWriter(transaction, registry, database.dialect.name)

@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from octavo.authentication import token_versions
 from octavo.authentication.credentials import Secrets, hash_api_token
 from octavo.clock import Clock
 from octavo.database.connection import Database
@@ -53,6 +54,8 @@ class Hands:
 
 
 async def write_people(database: Database) -> None:
+    for table in (token_versions.TABLE, token_versions.BLOCKS):
+        await database.execute_script(table.script(database.dialect.counter_column))
     for name, role_type in ROLES:
         await write(database, "INSERT INTO up_roles (name, type) VALUES ({v1}, {v2})", name, role_type)
     for order, (role_type, action) in enumerate(GRANTS, 1):

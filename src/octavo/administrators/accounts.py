@@ -146,6 +146,10 @@ class Administrators:
             raise UnauthorizedError(MISSING)
         return session
 
+    def forget(self) -> None:
+        """Read administrators and users again, as after a change of one."""
+        self._authenticator.invalidate()
+
     def _sign(self, session: str) -> str:
         seconds = self.options.session_seconds if self.options.long_tokens else self.options.access_seconds
         return sign_admin_token(session, self.options.secret, self._clock.wall(), seconds)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final
 
-from octavo.administrators import bodies, mailed_tokens
+from octavo.administrators import bodies
 from octavo.administrators.accounts import Administrators, AdminLogin
 from octavo.administrators.bodies import checked
 from octavo.administrators.people import Person
@@ -22,25 +22,30 @@ from octavo.administrators.row_writes import (
     ensure_roles,
     insert_administrator,
     lock_administrators,
-    store_reset_token,
+    store_code,
     update_administrator,
 )
 from octavo.administrators.rows import (
+    NO_ADMINISTRATOR,
     Administrator,
+    TokenKind,
     find_administrator,
-    find_by_token,
+    find_by_plain_code,
     has_administrators,
     read_administrator,
     role_id_of,
     roles_of,
+    stored_code,
+    subject_of,
 )
-from octavo.authentication.admin_sessions import SUPER_ADMIN
+from octavo.authentication.admin_sessions import SUPER_ADMIN, end_admin_sessions_of_blocked
+from octavo.authentication.one_time_codes import administrator_of, is_valid, issue_administrator_code, may_be_plain
 from octavo.authentication.passwords import hash_password
 from octavo.authentication.rate_limits import RateLimits
 from octavo.clock import SYSTEM_CLOCK, Clock
 from octavo.database.ambient import outside
 from octavo.database.change_feed import ChangeFeed
-from octavo.database.connection import Database
+from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.errors import ApplicationError, ForbiddenError, ValidationError
 from octavo.mail.mailers import Mailer
@@ -51,6 +56,7 @@ logger = logging.getLogger(__name__)
 _NOT_FIRST: Final = "You cannot register a new super admin"
 _RESET_FAILED: Final = "An application error occured"  # as the reference spells it
 _CODE: Final = "code"
+_RESET_MAIL: Final = "admin_reset_password"
 
 
 class Entering:
@@ -142,8 +148,7 @@ class Entering:
         await self._limits.check("admin-forgot-password", client, email if isinstance(email, str) else "")
         given = checked(bodies.FORGOTTEN, body)
         found = await find_administrator(self._database, self._dialect, given["email"])
-        if found is not None and found.active and not found.blocked:
-            self._start(self._send_reset(found))
+        self._start(self._send_reset(found if found is not None and found.active and not found.blocked else None))
 
     async def reset_password(self, body: Any, client: str) -> tuple[AdminLogin, Person]:
         """An administrator who has chosen another password with a mailed token."""
@@ -164,14 +169,29 @@ class Entering:
         """Wait until no mail is under way; before the database is closed."""
         await asyncio.gather(*self._under_way, return_exceptions=True)
 
-    async def _find(self, kind: Any, token: str, unit: UnitOfWork | None = None) -> Administrator | None:
-        """Whom a token is good for: one who is invited is not active yet, one who forgets is."""
-        forms = mailed_tokens.stored_forms(token, self._clock.wall(), takes_plain=self._options.plain_tokens)
+    async def _find(self, kind: TokenKind, code: str, unit: UnitOfWork | None = None) -> Administrator | None:
+        """Whom a code is good for: one who is invited is not active yet, one who forgets is."""
         connection = self._database if unit is None else unit.connection
-        found = await find_by_token(connection, self._dialect, kind, forms)
-        if found is None or found.blocked or (kind == "reset" and not found.active):
+        found = await self._find_sealed(connection, kind, code)
+        if found is None and self._options.plain_tokens and may_be_plain(code):
+            found = await find_by_plain_code(connection, self._dialect, kind, code)
+        if found is None:
+            return None
+        if found.blocked or (kind == "reset" and not found.active):
+            if unit is None:  # blocked by other software
+                async with unit_of_work(self._database) as ending:
+                    await end_admin_sessions_of_blocked(ending.connection)
             return None
         return found
+
+    async def _find_sealed(self, connection: Connection, kind: TokenKind, code: str) -> Administrator | None:
+        """Whom one of our codes is for, if it is valid."""
+        user_id = administrator_of(code)
+        found = await read_administrator(connection, self._dialect, user_id) if user_id else None
+        if found is None:
+            return None
+        stored = await stored_code(connection, self._dialect, kind, found.id)
+        return found if is_valid(code, stored, subject_of(found, kind), self._clock.wall()) else None
 
     async def _enter(self, unit: UnitOfWork, user_id: int) -> tuple[AdminLogin, Person]:
         found = await read_administrator(unit.connection, self._dialect, user_id)
@@ -179,18 +199,21 @@ class Entering:
         person = Person(found, await roles_of(unit.connection, self._dialect, user_id))
         return await self._administrators.begin(unit.connection, found), person
 
-    async def _send_reset(self, found: Administrator) -> None:
-        token = mailed_tokens.issue(self._clock.wall(), self._options.reset_seconds)
+    async def _send_reset(self, found: Administrator | None) -> None:
+        """Mail a code. Without an administrator do the same work, but send no mail: timing reveals no account."""
+        to = found or NO_ADMINISTRATOR
+        code = issue_administrator_code(subject_of(to, "reset"), self._clock.wall(), self._options.reset_seconds)
         async with unit_of_work(self._database, self._feed) as unit:
-            await store_reset_token(unit, self._dialect, found.id, token.stored)
+            await store_code(unit, self._dialect, "reset", to.id, code.stored)
+            unit.after_commit(self._administrators.forget)
         data = {
             "URL": f"{self._options.public_url}/auth/reset-password",
-            "TOKEN": token.text,
-            "USER": {"firstname": found.firstname, "lastname": found.lastname, "email": found.email},
+            "TOKEN": code.text,
+            "USER": {"firstname": to.firstname, "lastname": to.lastname, "email": to.email},
         }
-        name = "admin_reset_password"
-        message = await asyncio.to_thread(compose, name, self._options.project, None, found.email, data)
-        await self._mailer.send(message)
+        message = await asyncio.to_thread(compose, _RESET_MAIL, self._options.project, None, to.email, data)
+        if found is not None:
+            await self._mailer.send(message)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something beside the answer, so that its time tells nothing."""

@@ -7,7 +7,7 @@ NotFoundError, ForbiddenError and BadRequestError, in the words of the reference
 from dataclasses import replace
 from typing import Any, Final
 
-from octavo.administrators import bodies, mailed_tokens
+from octavo.administrators import bodies
 from octavo.administrators.accounts import Administrators
 from octavo.administrators.bodies import checked, lowered
 from octavo.administrators.escalation import check_covers
@@ -17,6 +17,7 @@ from octavo.administrators.row_writes import (
     delete_administrator,
     insert_administrator,
     lock_administrators,
+    store_code,
     update_administrator,
 )
 from octavo.administrators.rows import (
@@ -26,7 +27,9 @@ from octavo.administrators.rows import (
     read_administrator,
     read_roles,
     roles_of,
+    subject_of,
 )
+from octavo.authentication.one_time_codes import issue_administrator_code
 from octavo.authentication.passwords import hash_password, verify_password
 from octavo.authentication.rate_limits import RateLimits
 from octavo.authorization.actor import Actor
@@ -78,7 +81,6 @@ class People:
         given = checked(bodies.INVITATION, lowered(body) if body else {})
         if "roles" not in given:
             raise ValidationError.from_problems([Problem(("roles",), "roles is a required field")])
-        token = mailed_tokens.issue(self._clock.wall(), self._administrators.options.invitation_seconds)
         async with unit_of_work(self._database, self._feed) as unit:
             await lock_administrators(unit.connection)
             if await find_administrator(unit.connection, self._dialect, given["email"]) is not None:
@@ -90,10 +92,13 @@ class People:
                 given.get("lastname"),
                 given.get("preferedLanguage"),
                 roles,
-                invitation=token.stored,
             )
-            user_id = await insert_administrator(unit, self._dialect, new)
-            return replace(await self._read(unit.connection, user_id), invitation=token.text)
+            person = await self._read(unit.connection, await insert_administrator(unit, self._dialect, new))
+            made = person.administrator
+            lasts = self._administrators.options.invitation_seconds
+            code = issue_administrator_code(subject_of(made, "registration"), self._clock.wall(), lasts)
+            await store_code(unit, self._dialect, "registration", made.id, code.stored)
+            return replace(person, invitation=code.text)
 
     async def change(self, given_id: str, body: Any, actor: Actor) -> Person:
         """Another administrator, changed."""
@@ -107,7 +112,8 @@ class People:
                 raise ApplicationError("A user with this email address already exists")
             roles = await self._given_roles(unit, given["roles"], actor) if "roles" in given else None
             changed = _changed(before, given)
-            await update_administrator(unit, self._dialect, changed, roles, hashed)
+            deactivates = given.get("isActive") is False
+            await update_administrator(unit, self._dialect, changed, roles, hashed, deactivates=deactivates)
             return await self._read(unit.connection, before.id)
 
     async def change_own(self, actor: Actor, body: Any, authorization: str | None, client: str) -> Person:

@@ -7,8 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any, Final
 
-from octavo.administrators.rows import Administrator, find_administrator, has_super_admin
-from octavo.authentication.admin_sessions import SUPER_ADMIN, note_password
+from octavo.administrators.rows import (
+    Administrator,
+    TokenKind,
+    find_administrator,
+    has_super_admin,
+    read_administrator,
+)
+from octavo.authentication.admin_sessions import SUPER_ADMIN, end_admin_sessions, note_password
 from octavo.clock import this_moment
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Transaction
@@ -38,29 +44,32 @@ _INSERT_ROLE: Final = OwnStatement("""
 INSERT INTO admin_roles (name, code, description, created_at, updated_at)
 VALUES ({name}, {code}, {description}, {now:instant}, {now:instant}) {id:returning}""")
 _INSERT: Final = OwnStatement("""
-INSERT INTO admin_users (firstname, lastname, email, prefered_language, password, registration_token, is_active,
-  blocked, created_at, updated_at)
-VALUES ({firstname}, {lastname}, {email}, {language}, {password}, {invitation}, {active}, {blocked},
-  {now:instant}, {now:instant}) {id:returning}""")
+INSERT INTO admin_users (firstname, lastname, email, prefered_language, password, is_active, blocked, created_at,
+  updated_at)
+VALUES ({firstname}, {lastname}, {email}, {language}, {password}, {active}, {blocked}, {now:instant}, {now:instant})
+{id:returning}""")
 _INSERT_LINK: Final = OwnStatement("""
 INSERT INTO admin_users_roles_links (user_id, role_id, role_order, user_order)
 SELECT {user}, {role}, {place}, coalesce(max(user_order), 0) + 1 FROM admin_users_roles_links WHERE role_id = {role}""")
 _DELETE_LINKS: Final = OwnStatement("DELETE FROM admin_users_roles_links WHERE user_id = {user}")
-_DELETE_SESSIONS: Final = OwnStatement("DELETE FROM octavo_admin_sessions WHERE user_id = {user}")
 _DELETE: Final = OwnStatement("DELETE FROM admin_users WHERE id = {user}")
 _UPDATE: Final = OwnStatement("""
 UPDATE admin_users SET firstname = {firstname}, lastname = {lastname}, username = {username}, email = {email},
   prefered_language = {language}, is_active = {active}, updated_at = {now:instant}
 WHERE id = {user}""")
-_SET_PASSWORD: Final = OwnStatement("""
-UPDATE admin_users SET password = {password}, reset_password_token = NULL, registration_token = NULL
-WHERE id = {user}""")
-_SET_RESET: Final = OwnStatement("UPDATE admin_users SET reset_password_token = {token} WHERE id = {user}")
+_SET_PASSWORD: Final = OwnStatement("UPDATE admin_users SET password = {password} WHERE id = {user}")
+_END_CODES: Final = OwnStatement(
+    "UPDATE admin_users SET reset_password_token = NULL, registration_token = NULL WHERE id = {user}"
+)
+_SET_CODE: Final[Mapping[TokenKind, OwnStatement]] = {
+    "reset": OwnStatement("UPDATE admin_users SET reset_password_token = {code} WHERE id = {user}"),
+    "registration": OwnStatement("UPDATE admin_users SET registration_token = {code} WHERE id = {user}"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class NewRow:
-    """An administrator to make: with a password's hash and active, or invited by the stored form of a token."""
+    """An administrator to make: with a password's hash and active, or still to be invited."""
 
     email: str
     firstname: str
@@ -68,7 +77,6 @@ class NewRow:
     language: str | None = None
     roles: tuple[int, ...] = ()
     password: str | None = field(default=None, repr=False)
-    invitation: str | None = field(default=None, repr=False)
 
 
 async def lock_administrators(connection: Transaction) -> None:
@@ -90,7 +98,6 @@ async def insert_administrator(unit: UnitOfWork, dialect: Dialect, new: NewRow) 
             email=given["email"],
             language=new.language,
             password=new.password,
-            invitation=new.invitation,
             active=new.password is not None,
             blocked=False,
             now=this_moment(),
@@ -110,11 +117,17 @@ async def update_administrator(
     changed: Administrator,
     roles: Sequence[int] | None = None,
     password: str | None = None,
+    *,
+    deactivates: bool = False,
 ) -> None:
-    """Write what an administrator has become; roles and a password's hash where they change. The caller has locked."""
+    """Write what an administrator has become; roles and a password's hash where they change. The caller has locked.
+
+    A new address or password ends mailed codes. `deactivates` ends sessions too, for good, and withdraws an invitation.
+    """
     connection, user = unit.connection, changed.id
     told = {"firstname": changed.firstname, "lastname": changed.lastname, "email": changed.email}
     had_super = await has_super_admin(connection, dialect)
+    before = await read_administrator(connection, dialect, user)
 
     async def write(given: Mapping[str, Any]) -> None:
         texts = {name: given[name] for name in told}
@@ -126,6 +139,10 @@ async def update_administrator(
         if password is not None:
             await connection.execute(*_SET_PASSWORD.bind(dialect, password=password, user=user))
             await note_password(connection, dialect, user)
+        if deactivates:
+            await end_admin_sessions(connection, dialect, user)
+        if deactivates or password is not None or before is None or before.email != texts["email"]:
+            await connection.execute(*_END_CODES.bind(dialect, user=user))
         unit.record(ADMIN_USER, user, ChangeKind.UPDATE)
 
     await update_row(unit, ADMIN_USER, user, told, write)
@@ -137,7 +154,8 @@ async def delete_administrator(unit: UnitOfWork, dialect: Dialect, found: Admini
     had_super = await has_super_admin(unit.connection, dialect)
 
     async def remove() -> None:
-        for statement in (_DELETE_SESSIONS, _DELETE_LINKS, _DELETE):
+        await end_admin_sessions(unit.connection, dialect, found.id)
+        for statement in (_DELETE_LINKS, _DELETE):
             await unit.connection.execute(*statement.bind(dialect, user=found.id))
         unit.record(ADMIN_USER, found.id, ChangeKind.DELETE)
 
@@ -146,10 +164,10 @@ async def delete_administrator(unit: UnitOfWork, dialect: Dialect, found: Admini
     await _check_super_admin(unit, dialect, had_super)
 
 
-async def store_reset_token(unit: UnitOfWork, dialect: Dialect, user: int, stored: str) -> None:
-    """Keep the stored form of a token that lets an administrator choose another password."""
-    await unit.connection.execute(*_SET_RESET.bind(dialect, token=stored, user=user))
-    unit.record(ADMIN_USER, user, ChangeKind.UPDATE)
+async def store_code(unit: UnitOfWork, dialect: Dialect, kind: TokenKind, user: int, stored: str) -> None:
+    """Store the sealed form of a mailed code; the one before ends."""
+    if await unit.connection.execute(*_SET_CODE[kind].bind(dialect, code=stored, user=user)):
+        unit.record(ADMIN_USER, user, ChangeKind.UPDATE)
 
 
 async def ensure_roles(unit: UnitOfWork, dialect: Dialect) -> None:

@@ -1,11 +1,12 @@
 """Administrator rows: administrators as v4 keeps them (`admin_users`, `admin_roles`), read."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
 from typing import Any, Final, Literal
 
 from octavo.authentication.admin_sessions import SUPER_ADMIN
+from octavo.authentication.one_time_codes import CodeSubject, Purpose
 from octavo.clock import read_moment
 from octavo.database.connection import Connection
 from octavo.sql.dialects.base import Dialect
@@ -32,12 +33,14 @@ _ROLES_BY_ID: Final = "SELECT id, name, description, code FROM admin_roles ORDER
 _ROLE: Final = OwnStatement(
     "SELECT id FROM admin_roles WHERE code IN ({role}, {code}) OR name = {role} ORDER BY id LIMIT 1"
 )
-_BY_RESET: Final = OwnStatement(
-    _LIST.format(where="WHERE reset_password_token = {sealed} OR reset_password_token = {plain}")
-)
-_BY_INVITATION: Final = OwnStatement(
-    _LIST.format(where="WHERE registration_token = {sealed} OR registration_token = {plain}")
-)
+_COLUMNS: Final[Mapping[TokenKind, str]] = {"reset": "reset_password_token", "registration": "registration_token"}
+_BY_PLAIN: Final = {
+    kind: OwnStatement(_LIST.format(where=f"WHERE {column} = {{code}}")) for kind, column in _COLUMNS.items()
+}
+_STORED: Final = {
+    kind: OwnStatement(f"SELECT {column} FROM admin_users WHERE id = {{user}}")  # noqa: S608
+    for kind, column in _COLUMNS.items()
+}
 _HAS_SUPER: Final = OwnStatement("""
 SELECT 1 FROM admin_users u JOIN admin_users_roles_links l ON l.user_id = u.id JOIN admin_roles r ON r.id = l.role_id
 WHERE r.code = {role} AND u.is_active AND NOT coalesce(u.blocked, {no}) LIMIT 1""")
@@ -69,6 +72,22 @@ class Administrator:
     updated_at: datetime | None
     password: str | None = field(repr=False)
     """The hash."""
+
+
+NO_ADMINISTRATOR: Final = Administrator(
+    0,
+    None,
+    None,
+    None,
+    "nobody@localhost",
+    active=False,
+    blocked=True,
+    language=None,
+    created_at=None,
+    updated_at=None,
+    password=None,
+)
+"""Stands in for the administrator who does not exist where both have to cost the same."""
 
 
 def _read(row: Sequence[Any]) -> Administrator:
@@ -115,15 +134,23 @@ async def has_administrators(connection: Connection) -> bool:
     return bool(await connection.fetch_value("SELECT 1 FROM admin_users LIMIT 1"))
 
 
-async def find_by_token(
-    connection: Connection, dialect: Dialect, kind: TokenKind, forms: tuple[str, str]
+def subject_of(administrator: Administrator, kind: TokenKind) -> CodeSubject:
+    """Return what a mailed code of an administrator is bound to."""
+    purpose: Purpose = "administrator reset" if kind == "reset" else "administrator invitation"
+    return CodeSubject(purpose, administrator.id, administrator.email, administrator.password)
+
+
+async def stored_code(connection: Connection, dialect: Dialect, kind: TokenKind, user_id: int) -> str | None:
+    """Return the stored form of an administrator's mailed code."""
+    found = await connection.fetch_value(*_STORED[kind].bind(dialect, user=user_id))
+    return None if found is None else str(found)
+
+
+async def find_by_plain_code(
+    connection: Connection, dialect: Dialect, kind: TokenKind, code: str
 ) -> Administrator | None:
-    """Whom a mailed token is for: the first administrator with one of the stored forms, less empty ones."""
-    sealed, plain = forms
-    if not (sealed or plain):
-        return None
-    statement = _BY_RESET if kind == "reset" else _BY_INVITATION
-    row = await connection.fetch_row(*statement.bind(dialect, sealed=sealed or None, plain=plain or None))
+    """Return the administrator to whom v4 has mailed a code."""
+    row = await connection.fetch_row(*_BY_PLAIN[kind].bind(dialect, code=code))
     return None if row is None else _read(row)
 
 

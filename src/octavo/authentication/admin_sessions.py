@@ -2,7 +2,8 @@
 
 A session has two secrets. The refresh secret lives in a cookie and makes access tokens; of it only a hash is stored.
 An access token is short-lived and names the session, which is read again for it: a logout, a block, and another
-password, whoever sets it and with whatever software, end both at once.
+password, whoever sets it and with whatever software, end both at once. A block deletes sessions, so that they do not
+come back with its end.
 
 Tokens that v4 has signed name their administrator alone; a block ends them, and another password that is set here.
 """
@@ -20,6 +21,7 @@ from octavo.authorization.rights.engine import Abilities, NoSite
 from octavo.authorization.rights.grants import Grant, grants_statement, read_grants
 from octavo.clock import SYSTEM_CLOCK, Clock, this_moment
 from octavo.database.connection import Connection, Database
+from octavo.database.unit_of_work import unit_of_work
 from octavo.errors import UnauthorizedError
 from octavo.settings.accepted_keys import AcceptedKey
 from octavo.sql.ddl.tables import OwnTable
@@ -44,12 +46,20 @@ TABLE: Final = OwnTable(
 PASSWORDS: Final = OwnTable(
     "octavo_admin_passwords", ("user_id integer PRIMARY KEY NOT NULL", "changed_at bigint NOT NULL")
 )
-"""When administrators' passwords have changed last: tokens that v4 has signed before are over."""
+"""When administrators' passwords have changed last, or they were blocked: tokens that v4 has signed before are over."""
 
 _INSERT: Final = OwnStatement("""
 INSERT INTO octavo_admin_sessions (name, user_id, secret_hash, password_hash, expires_at)
 VALUES ({name}, {user_id}, {secret_hash}, {password_hash}, {expires_at})""")
 _END: Final = OwnStatement("DELETE FROM octavo_admin_sessions WHERE name = {name}")
+_END_OF_USER: Final = OwnStatement("DELETE FROM octavo_admin_sessions WHERE user_id = {user_id}")
+_BLOCKED: Final = "(blocked OR NOT coalesce(is_active, FALSE))"
+_END_OF_BLOCKED: Final = (
+    f"DELETE FROM octavo_admin_sessions WHERE user_id IN (SELECT id FROM admin_users WHERE {_BLOCKED})",  # noqa: S608
+    f"UPDATE admin_users SET reset_password_token = NULL WHERE {_BLOCKED} AND reset_password_token IS NOT NULL",  # noqa: S608
+    "UPDATE admin_users SET registration_token = NULL WHERE blocked AND registration_token IS NOT NULL",
+)
+"""An invitation belongs to an administrator who is not active yet, so only a block ends it here."""
 _FORGET: Final = OwnStatement("DELETE FROM octavo_admin_sessions WHERE expires_at <= {now}")
 _KEEP: Final = OwnStatement("UPDATE octavo_admin_sessions SET password_hash = {password_hash} WHERE name = {name}")
 _EXTEND: Final = OwnStatement("UPDATE octavo_admin_sessions SET expires_at = {expires_at} WHERE name = {name}")
@@ -157,7 +167,10 @@ class AdminSessions:
             return None
         user_id, email, password, active, blocked, secret_hash, password_hash, expires_at = rows[0][:8]
         holds = hmac.compare_digest(digest(password or ""), password_hash) and self._now() < expires_at
-        if not active or blocked or not holds:
+        if not active or blocked:
+            await self._end_all(user_id)
+            return None
+        if not holds:
             return None
         roles = {row[8]: row[9] for row in rows if row[8] is not None}
         return AdminSession(name, Holder(user_id, email, tuple(roles)), SUPER_ADMIN in roles.values(), secret_hash)
@@ -165,7 +178,10 @@ class AdminSessions:
     async def find_user(self, user_id: int) -> AdminSession | None:
         """What a token of v4's opens, for an administrator who may log in."""
         rows = await self._database.fetch_all(*_FIND_USER.bind(self._dialect, user_id=user_id))
-        if not rows or not rows[0][2] or rows[0][3]:
+        if not rows:
+            return None
+        if not rows[0][2] or rows[0][3]:
+            await self._end_all(user_id)
             return None
         roles = {row[5]: row[6] for row in rows if row[5] is not None}
         holder, changed_at = Holder(user_id, rows[0][1], tuple(roles)), rows[0][4]
@@ -198,8 +214,25 @@ class AdminSessions:
         """End a session, at once."""
         await connection.execute(*_END.bind(self._dialect, name=name))
 
+    async def _end_all(self, user_id: int) -> None:
+        """End the sessions of an administrator that other software has blocked, so that unblocking revives none."""
+        async with unit_of_work(self._database) as unit:
+            await end_admin_sessions(unit.connection, self._dialect, user_id)
+
     def _now(self) -> int:
         return int(self._clock.wall() * 1000)
+
+
+async def end_admin_sessions(connection: Connection, dialect: Dialect, user_id: int) -> None:
+    """End all sessions of an administrator, and the tokens that v4 has signed."""
+    await connection.execute(*_END_OF_USER.bind(dialect, user_id=user_id))
+    await note_password(connection, dialect, user_id)
+
+
+async def end_admin_sessions_of_blocked(connection: Connection) -> None:
+    """End all sessions and mailed codes of administrators whom other software has blocked or deactivated."""
+    for statement in _END_OF_BLOCKED:
+        await connection.execute(statement)
 
 
 async def note_password(connection: Connection, dialect: Dialect, user_id: int) -> None:

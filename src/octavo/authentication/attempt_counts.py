@@ -62,13 +62,14 @@ class DatabaseStorage(Storage):
         return ServiceUnavailable
 
     async def incr(self, key: str, expiry: float, amount: int = 1) -> int:
-        """Count; what is over is forgotten whenever something new begins."""
+        """Count. Delete expired counts when counting of an address begins. This does not depend on the account, so its
+        time reveals none."""
         now = this_moment()
         async with unit_of_work(self._database) as unit:
             expires_at = now + int(expiry * 1000)
             counted = _COUNT.bind(self._dialect, name=key, hits=amount, expires_at=expires_at, now=now)
             hits = int(await unit.connection.fetch_value(*counted))
-            if hits == amount:
+            if hits == amount and key.startswith("all/"):
                 await unit.connection.execute(*_FORGET.bind(self._dialect, now=now))
         return hits
 

@@ -26,6 +26,7 @@ from octavo.authentication.credentials import (
     read_bearer,
     read_user_token,
 )
+from octavo.authentication.token_versions import revoke_tokens_of_blocked
 from octavo.authorization.actor import Actor
 from octavo.authorization.grants_snapshot import ApiToken, GrantsSnapshot, grants_statement, read_grants
 from octavo.authorization.permissions import NOTHING, PermissionSet
@@ -33,6 +34,7 @@ from octavo.cache import Cache, CacheBudget
 from octavo.clock import SYSTEM_CLOCK, Clock
 from octavo.database.ambient import outside
 from octavo.database.connection import Database
+from octavo.database.unit_of_work import unit_of_work
 from octavo.errors import UnauthorizedError
 from octavo.outage_log import reason_of
 from octavo.schema.uids import ADMIN_PERMISSION, ADMIN_ROLE, ADMIN_USER, API_TOKEN, PERMISSION, ROLE, USER
@@ -64,15 +66,11 @@ REMEMBERED_TYPES: Final = frozenset(
 )
 """The content-types of which something is remembered here."""
 
-_USER: Final = """
-SELECT u.username, u.email, u.blocked, l.role_id, {version}
-FROM up_users u LEFT JOIN up_users_role_links l ON l.user_id = u.id {join}
-WHERE u.id = {{user}} ORDER BY l.id LIMIT 1"""
-
-_USER_PLAIN: Final = OwnStatement(_USER.format(version="0", join=""))
-_USER_VERSIONED: Final = OwnStatement(
-    _USER.format(version="coalesce(v.version, 0)", join="LEFT JOIN octavo_token_versions v ON v.user_id = u.id")
-)
+_USER: Final = OwnStatement("""
+SELECT u.username, u.email, u.blocked, l.role_id, coalesce(v.version, 0), b.user_id
+FROM up_users u LEFT JOIN up_users_role_links l ON l.user_id = u.id
+LEFT JOIN octavo_token_versions v ON v.user_id = u.id LEFT JOIN octavo_user_blocks b ON b.user_id = u.id
+WHERE u.id = {user} ORDER BY l.id LIMIT 1""")
 
 _NOTE_USE: Final = OwnStatement("""
 UPDATE strapi_api_tokens SET last_used_at = {now:instant}
@@ -84,13 +82,14 @@ UPDATE strapi_api_tokens SET access_key = {key} WHERE id = {token} AND access_ke
 
 @dataclass(frozen=True, slots=True)
 class AccessOptions:
-    """How strict and how eager: `require_expiry` refuses user tokens without end; `refuse_revoked` compares token
-    versions (rule `tokensAfterPasswordChange`, needs `token_versions.TABLE`); `takes_v4_admins` takes administrators'
-    tokens that v4 has signed (rule `adminTokens`), at the administrators' door alone; `max_age` in seconds."""
+    """How strict and how eager: `require_expiry` refuses user tokens without end; `takes_v4_admins` takes
+    administrators' tokens that v4 has signed (rule `adminTokens`), at the administrators' door alone;
+    `refuse_malformed` refuses an Authorization header that is empty or of another scheme (rule
+    `malformedAuthorization`); `max_age` in seconds."""
 
     require_expiry: bool = True
     takes_v4_admins: bool = False
-    refuse_revoked: bool = False
+    refuse_malformed: bool = False
     max_age: float = 1.0
 
 
@@ -121,6 +120,7 @@ def _admit(claims: _Accepted, user: _User) -> Actor:
 
 _READ_GRANTS: Final = "Reading what roles and API tokens may do"
 _READ_USER: Final = "Reading who a user is"
+_END_BLOCKED: Final = "Ending the tokens of blocked users"
 _NOTE_TOKEN: Final = "Noting that an API token was used"
 
 
@@ -170,7 +170,6 @@ class Authenticator:
         caches = caches or CacheBudget(_ALONE)
         self._tokens: Cache[str, Claims] = caches.cache("users' tokens")
         self._grants_statement = grants_statement(database.dialect)
-        self._user = _USER_VERSIONED if options.refuse_revoked else _USER_PLAIN
         self.administrators = AdminTokens(
             AdminSessions(database, clock),
             secrets.admin_jwt_secret,
@@ -179,6 +178,7 @@ class Authenticator:
             takes_v4=options.takes_v4_admins,
             accepted=secrets.accepted_admin_jwt,
         )
+        self._strict = options.refuse_malformed
         self._flights = _Flights()
         self._generation = 0
         self._grants = GrantsSnapshot()
@@ -191,7 +191,7 @@ class Authenticator:
         """As `authenticate`, where what is known is fresh; None where something has to be asked first."""
         if self._clock.steady() - self._directory_at >= self._options.max_age / 2:
             return None
-        token = None if authorization is None else read_bearer(authorization)
+        token = None if authorization is None else read_bearer(authorization, strict=self._strict)
         if token is None:
             return self._grants.anonymous
         if is_admin_token(token):
@@ -208,7 +208,7 @@ class Authenticator:
         age = self._clock.steady() - self._directory_at
         if age >= self._options.max_age / 2:
             await self._refresh_grants(age)
-        grants, token = self._grants, read_bearer(authorization)
+        grants, token = self._grants, read_bearer(authorization, strict=self._strict)
         if token is None:
             return grants.anonymous
         if is_admin_token(token):
@@ -220,7 +220,7 @@ class Authenticator:
     def expires_at(self, authorization: str | None) -> float:
         """When credentials that were accepted end by themselves, in seconds since 1970; infinite where they do not, or
         where only asking again tells."""
-        token = read_bearer(authorization)
+        token = read_bearer(authorization, strict=self._strict)
         if token is None or is_admin_token(token):
             return inf
         if "." in token:
@@ -293,19 +293,25 @@ class Authenticator:
 
     async def _read_user(self, user_id: int) -> _User:
         generation, asked_at = self._generation, self._clock.steady()
-        row = await self._database.fetch_row(*self._user.bind(self._database.dialect, user=user_id))
+        row = await self._database.fetch_row(*_USER.bind(self._database.dialect, user=user_id))
         role_id = None if row is None else row[3]
         if role_id is not None and role_id not in self._grants.roles:
             await self._look_again()  # a role younger than the grants
+        if row is not None and row[2] and row[5] is None:  # blocked, and not by us
+            self._flights.start("blocked users", _END_BLOCKED, self._end_blocked)
         user = self._judge_user(user_id, row, asked_at)
         if generation == self._generation:
             self._users.put(user_id, user)
         return user
 
+    async def _end_blocked(self) -> None:
+        async with unit_of_work(self._database) as unit:
+            await revoke_tokens_of_blocked(unit.connection, self._database.dialect)
+
     def _judge_user(self, user_id: int, row: Any, asked_at: float) -> _User:
         if row is None:
             return _User(asked_at)
-        username, email, blocked, role_id, version = row
+        username, email, blocked, role_id, version, _ = row
         if blocked:
             return _User(asked_at)
         if role_id is None:

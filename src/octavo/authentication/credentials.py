@@ -25,6 +25,9 @@ from octavo.values import dataclass
 MISSING: Final = "Missing or invalid credentials"
 """The token cannot be read, is not ours, is over, or belongs to nobody with a role."""
 
+MALFORMED: Final = "The Authorization header must be `Bearer <token>`"
+"""The header is empty, or of another scheme, where that is refused."""
+
 INVALID: Final = "Invalid credentials"
 """The token is ours, its user is unknown or blocked."""
 
@@ -32,6 +35,7 @@ EXPIRED: Final = "Token expired"
 """The API token is known and over."""
 
 MAX_TOKEN_LENGTH: Final = 4096
+_MOST_HEADER: Final = 2 * MAX_TOKEN_LENGTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +76,18 @@ class Claims:
         return self.not_before <= now and (now < self.until or self.until == inf)
 
 
-def read_bearer(authorization: str | None) -> str | None:
-    """The token of an Authorization header; None if there is none or the scheme is another one.
+def read_bearer(authorization: str | None, *, strict: bool = False) -> str | None:
+    """Return the token of an Authorization header; None if there is no header.
 
-    A Bearer header that is not exactly one token is refused, never taken as anonymous.
+    A Bearer header of several words is refused, never taken as anonymous. So is, if `strict`, a header without a
+    token, or with another scheme.
     """
-    if not authorization:
+    if authorization is None:
         return None
-    scheme, *words = authorization.split() or ("",)
-    if scheme.lower() != "bearer" or not words:
+    scheme, *words = authorization[:_MOST_HEADER].split() or ("",)
+    if len(scheme) != len("bearer") or scheme.lower() != "bearer" or not words:
+        if strict:
+            raise UnauthorizedError(MALFORMED)
         return None
     if len(words) > 1 or len(words[0]) > MAX_TOKEN_LENGTH or not words[0].isascii():
         raise UnauthorizedError(MISSING)

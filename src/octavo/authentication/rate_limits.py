@@ -60,13 +60,14 @@ class RateLimits:
         if self._options.enabled and not await self._hit("all", _place(address)):
             raise RateLimitError
 
-    async def check_account(self, route: str, address: str, account_id: int) -> None:
-        """The same attempt, now that the account is known: by name or by e-mail makes no difference."""
+    async def check_account(self, route: str, address: str, account_id: int | None, about: str) -> None:
+        """The same attempt, now that the account is known: by name or by e-mail makes no difference. Where there is no
+        account the name is counted once more, so that both take the same time."""
         if self._options.enabled:
-            await self._count_one(route, _place(address), account_id)
+            await self._count_one(route, _place(address), about if account_id is None else account_id, "account")
 
-    async def _count_one(self, route: str, place: str, about: Hashable) -> None:
-        if not await self._hit("one", route, place, _key(about)):
+    async def _count_one(self, route: str, place: str, about: Hashable, *more: str) -> None:
+        if not await self._hit("one", route, place, _key(about), *more):
             raise RateLimitError
 
     async def _hit(self, kind: Literal["one", "all"], *names: str) -> bool:

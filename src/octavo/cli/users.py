@@ -27,6 +27,9 @@ from octavo.content.reader import EntryReader
 from octavo.content.writer import EntryWriter
 from octavo.database.connection import Database
 from octavo.runtime.definitions import project_registry
+from octavo.runtime.open_account_guard import open_account_guard
+from octavo.runtime.options import renews
+from octavo.users import sessions as user_sessions
 from octavo.users.user_management import UserManagement
 from octavo.users.user_rows import AccountRows, find_user, list_users
 
@@ -62,17 +65,14 @@ def _administer(project: Path, work: Work) -> Any:
     """Do something to users, as a service would."""
     settings = read_settings(project)
     registry = project_registry(settings)
-    revoke = settings.api.compat.tokens_after_password_change == "invalid"
 
     async def run(database: Database) -> Any:
         reader = EntryReader(database, registry)
-        rows = AccountRows(reader, versioned=revoke)
-        return await work(
-            UserManagement(reader, EntryWriter(database, registry), rows),
-            database,
-        )
+        writer = EntryWriter(database, registry, accounts=open_account_guard(settings, database.dialect))
+        return await work(UserManagement(reader, writer, AccountRows(reader)), database)
 
-    return with_database(settings, run, (token_versions.TABLE,) if revoke else (), hooked=True)
+    tables = (token_versions.TABLE, *((user_sessions.TABLE,) if renews(settings) else ()))
+    return with_database(settings, run, tables, hooked=True)
 
 
 def _change(project: Path, user: str, body: dict[str, Any]) -> None:

@@ -43,6 +43,7 @@ from octavo.plan.write import OwnedRow, RowNode, plan_delete, plan_write
 from octavo.schema.automatic import CREATED_AT, LOCALE, PUBLISHED_AT, UPDATED_AT
 from octavo.schema.content_types import ContentType
 from octavo.schema.scalar_types import LARGEST_ID
+from octavo.schema.uids import ACCOUNTS
 
 UPDATING: Final = Mode(creating=False, draft=False)
 
@@ -135,6 +136,8 @@ class EntryUnit(UnitOfWork):
         check_object(data)
         if not 0 <= entry_id <= LARGEST_ID:
             return False
+        if content_type.uid in ACCOUNTS and self._context.accounts is not None:
+            data = await self._context.accounts.before_update(self.connection, content_type.uid, entry_id, data)
         plain = None
         if not (self.is_cautious or self.is_large or dates or self._context.asks_before_updates):
             shown = self._shows()
@@ -176,6 +179,8 @@ class EntryUnit(UnitOfWork):
             return False
         if self._context.witness is not None:
             await self._context.witness.before_delete(self, content_type.uid, entry_id)
+        if content_type.uid in ACCOUNTS and self._context.accounts is not None:
+            await self._context.accounts.before_delete(self.connection, content_type.uid, entry_id)
         direct = components_held(self._registry, found)
         before = await self._image_before(content_type, entry_id) if self._context.feed.wants_any_images else None
         owned = await self._with_nested(direct)

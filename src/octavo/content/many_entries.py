@@ -24,6 +24,7 @@ from octavo.plan.write import OwnedRow, RowNode, needs_turns, plan_delete
 from octavo.schema.automatic import PUBLISHED_AT
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.scalar_types import LARGEST_ID
+from octavo.schema.uids import ACCOUNTS
 from octavo.values import dataclass
 
 ResultT = TypeVar("ResultT")
@@ -105,7 +106,7 @@ class ManyEntriesUnit(EntryUnit):
         """Change what the data names in all of these entries; how many of them there are."""
         wanted = _wanted(ids)
         check_object(data)
-        if self.goes_in_turn(content_type, data):
+        if content_type.uid in ACCOUNTS or self.goes_in_turn(content_type, data):
             return sum([await self.update(content_type, one, data, actor_id=actor_id) for one in wanted])
         bodies = await self._compute(partial(self._changing_bodies, content_type, wanted, data), len(wanted))
         entries = {one: self.entry_fact(content_type, one) for one in wanted}
@@ -130,7 +131,7 @@ class ManyEntriesUnit(EntryUnit):
     async def delete_many(self, content_type: ContentType, ids: Iterable[int]) -> int:
         """Remove these entries with their components and links; how many of them there were."""
         wanted = _wanted(ids)
-        if self.goes_in_turn(content_type, ()):
+        if content_type.uid in ACCOUNTS or self.goes_in_turn(content_type, ()):
             return sum([await self.delete(content_type, one) for one in wanted])
         entries = {one: self.entry_fact(content_type, one) for one in wanted}
         found = await self._prefetch([*entries.values(), *components_facts(content_type, wanted)] if wanted else [])

@@ -1,7 +1,7 @@
 """WriteContext: what every unit of one writer works with."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from octavo.content.entry_snapshots import EntryImages
 from octavo.content.input.body_check import WriteRules
@@ -9,7 +9,7 @@ from octavo.content.prepared.creates import PreparedCreates
 from octavo.content.prepared.updates import PreparedUpdates
 from octavo.content.schedules import Following
 from octavo.database.change_feed import ChangeFeed, DataChange
-from octavo.database.connection import Database
+from octavo.database.connection import Database, Transaction
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.i18n.locales import Locales
 from octavo.schema.registry import Registry
@@ -27,6 +27,18 @@ class Witness(Protocol):
         """Nothing else is changed before the commit."""
 
 
+class AccountWitness(Protocol):
+    """Sees writes to users and administrators, and ends what they end."""
+
+    async def before_update(
+        self, connection: Transaction, uid: str, entry_id: int, data: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        """An account is about to change. Return the data to write."""
+
+    async def before_delete(self, connection: Transaction, uid: str, entry_id: int) -> None:
+        """An account that is there still will be removed."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteContext:
     """What every unit of one writer works with."""
@@ -41,6 +53,7 @@ class WriteContext:
     creates: PreparedCreates
     updates: PreparedUpdates
     witness: Witness | None = None
+    accounts: AccountWitness | None = None
     schedules: Following | None = None
 
     @property

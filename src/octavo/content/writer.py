@@ -17,7 +17,7 @@ from octavo.content.prepared.creates import PreparedCreates
 from octavo.content.prepared.updates import PreparedUpdates
 from octavo.content.schedules import Schedules
 from octavo.content.stored_entries import StoredEntries
-from octavo.content.write_context import Witness, WriteContext
+from octavo.content.write_context import AccountWitness, Witness, WriteContext
 from octavo.database.change_feed import ChangeFeed
 from octavo.database.connection import Database, Transaction
 from octavo.database.sequences import continue_ids
@@ -38,7 +38,7 @@ class EntryWriter:
 
     `feed` tells others of what has changed; without one there is nobody else to be told. `rules`: habits of v4 that
     are kept, or not. `hooks`: what a project's code does before and after. `witness`: who writes along.
-    `schedules`: what is to be done later.
+    `accounts`: ends codes and sessions. `schedules`: what is to be done later.
     """
 
     def __init__(
@@ -51,6 +51,7 @@ class EntryWriter:
         rules: WriteRules = V4_RULES,
         hooks: Hooks | None = None,
         witness: Witness | None = None,
+        accounts: AccountWitness | None = None,
         schedules: Schedules | None = None,
     ) -> None:
         self.database = database
@@ -71,6 +72,7 @@ class EntryWriter:
             creates=PreparedCreates(registry, self.compiler),
             updates=PreparedUpdates(registry, self.compiler),
             witness=witness,
+            accounts=accounts,
             schedules=schedules,
         )
 

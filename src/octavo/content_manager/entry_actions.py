@@ -116,7 +116,6 @@ class EntryActions:
 
         async def work(unit: ManyEntriesUnit) -> int:
             known = await self._held.ids(unit, content_type, wanted, actor.ability.scope(content_type.uid, DELETE))
-            await self._writes.follow(unit, content_type, known)
             return await unit.delete_many(content_type, known) if known else 0
 
         return await self._writer.run(work, grouped=False, about=content_type)

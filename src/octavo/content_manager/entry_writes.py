@@ -5,8 +5,7 @@ after. Answers show the entry as `Answered` has it. Refuses with NotFoundError, 
 ApplicationError.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 from octavo.authorization.ability import CREATE, FIND, UPDATE
@@ -26,27 +25,18 @@ from octavo.schema.content_types import ContentType
 
 DELETE: Final = "delete"
 
-Followed = Callable[[EntryUnit, int], Awaitable[None]]
-"""What goes with an entry of some type that is removed."""
 Joined = Callable[[EntryUnit, str], Awaitable[Family | None]]
 """The family that a new entry in a locale joins, if any."""
 
 
 class EntryWrites:
-    """Writes entries of one registry on behalf of administrators. `followed`: what goes with entries, by their type."""
+    """Writes entries of one registry on behalf of administrators."""
 
-    def __init__(
-        self,
-        controller: ContentController,
-        reader: EntryReader,
-        answered: Answered,
-        followed: Mapping[str, Followed] = MappingProxyType({}),
-    ) -> None:
+    def __init__(self, controller: ContentController, reader: EntryReader, answered: Answered) -> None:
         self.registry = controller.registry
         self.guards = Guards(controller.registry, controller.writes)
         self.answered = answered
         self.seen = SeenCheck(answered, controller.writes)
-        self._followed = followed
         self._reads = controller.reads
         self._writes = controller.writes
         self._writer = controller.writer
@@ -134,16 +124,9 @@ class EntryWrites:
             shown = await self._writes.answer(answer, entry_id, unit)
             if not await unit.delete(content_type, entry_id):
                 raise NotFoundError
-            await self.follow(unit, content_type, [entry_id])
             return shown
 
         return await self._writer.run(work, about=content_type)
-
-    async def follow(self, unit: EntryUnit, content_type: ContentType, gone: Iterable[int]) -> None:
-        """Remove what goes with entries that are removed."""
-        if content_type.uid in self._followed:
-            for entry_id in gone:
-                await self._followed[content_type.uid](unit, entry_id)
 
     async def _create(
         self, content_type: ContentType, write: Write, actor: Actor, locale: Any, joined: Joined

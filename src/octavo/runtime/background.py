@@ -24,6 +24,7 @@ from octavo.events.delivery import Worker
 from octavo.events.journal_sweep import sweep_journal
 from octavo.outage_log import reason_of
 from octavo.runtime.infrastructure import Infrastructure
+from octavo.runtime.open_account_guard import open_account_guard
 from octavo.runtime.options import hides_future
 from octavo.runtime.site import Site
 from octavo.schema.registry import Registry
@@ -86,6 +87,7 @@ class Background:
             self._begin(_plan_what_appears(self._plans, self._caretaker))
         if self._shared.journal is not None:
             self._begin(_sweep(self._shared, self._caretaker))
+        self._begin(_end_of_blocked(self._shared, self._caretaker))
 
     async def stop(self) -> None:
         """Take nothing more, and wait for what is under way, as long as it may take."""
@@ -115,6 +117,20 @@ async def _sweep(infrastructure: Infrastructure, caretaker: Caretaker) -> None:
             out_of_reach = False
         except Exception as error:  # whatever it is, the next time may go well
             out_of_reach = _tell("Old changes are not removed yet", error, out_of_reach)
+
+
+async def _end_of_blocked(infrastructure: Infrastructure, caretaker: Caretaker) -> None:
+    """End again and again what accounts have that other software has blocked, where no other process does."""
+    guard = open_account_guard(infrastructure.settings, infrastructure.database.dialect)
+    out_of_reach = False
+    while True:
+        await asyncio.sleep(_SWEEP_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
+        try:
+            if await caretaker.is_here():
+                await guard.end_of_blocked(infrastructure.database)
+            out_of_reach = False
+        except Exception as error:  # whatever it is, the next time may go well
+            out_of_reach = _tell("Sessions of blocked accounts are not ended yet", error, out_of_reach)
 
 
 async def _plan_what_appears(plans: ContentSchedules, caretaker: Caretaker) -> None:

@@ -14,7 +14,6 @@ from octavo.controllers.content import ContentController
 from octavo.media.files import FileService
 from octavo.media.folder_service import FolderService
 from octavo.runtime.infrastructure import Infrastructure
-from octavo.schema.uids import USER
 from octavo.users.user_management import UserManagement
 from octavo.values import dataclass
 
@@ -46,7 +45,7 @@ def make_managed_services(
     reads, reader, writer = controller.reads, controller.reader, controller.writer
     shows_linked = shared.settings.api.compat.linked_values == "shown"
     answered = Answered(reads, caches, shows_linked=shows_linked)
-    entry_writes = EntryWrites(controller, reader, answered, {USER: users.end_tokens})
+    entry_writes = EntryWrites(controller, reader, answered)
     library = Library(reads, reader, caches, signed=shared.media.storage.signs)
     return ManagedServices(
         managed=ManagedEntries(reads, controller.locales, caches, shows_linked=shows_linked),

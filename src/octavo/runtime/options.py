@@ -66,7 +66,8 @@ def own_tables(settings: Settings) -> tuple[OwnTable, ...]:
         webhook_deliveries.TABLE,
         one_time_secrets.TABLE,
         provider_accounts.TABLE,
-        *((token_versions.TABLE,) if revokes_tokens(settings) else ()),
+        token_versions.TABLE,
+        token_versions.BLOCKS,
         *((user_sessions.TABLE,) if renews(settings) else ()),
         *((rate_limits.TABLE,) if counts_in_database(settings) else ()),
         *((backup_record.TABLE,) if settings.database.backups.schedule else ()),
@@ -96,7 +97,7 @@ def access_options(settings: Settings) -> AccessOptions:
     """Of who asks."""
     return AccessOptions(
         require_expiry=settings.api.compat.token_expiry == "required",
-        refuse_revoked=revokes_tokens(settings),
+        refuse_malformed=settings.api.compat.malformed_authorization == "refuse",
         takes_v4_admins=has_long_admin_tokens(settings) and not _has_one_secret(settings),
     )
 
@@ -139,7 +140,6 @@ def account_options(settings: Settings) -> AccountOptions:
     return AccountOptions(
         jwt_secret=settings.secrets.jwt_secret or "",
         jwt_seconds=config.sessions.access_token_lifespan if renews(settings) else config.jwt.expires_in,
-        revoke=revokes_tokens(settings),
         hide_states=settings.api.compat.account_states == "hidden",
         plain_codes=settings.api.compat.mailed_codes == "plain",
         allowed_fields=config.register.allowed_fields,

@@ -57,6 +57,7 @@ from octavo.runtime.around import around_requests
 from octavo.runtime.field_guards import FieldGuards, guard_fields
 from octavo.runtime.infrastructure import Infrastructure
 from octavo.runtime.kept_answers import open_reader, use_kept_answers
+from octavo.runtime.open_account_guard import open_account_guard
 from octavo.runtime.project_code import (
     close_other_door,
     close_routes,
@@ -240,6 +241,7 @@ def _services(
         rules=options.write_rules(settings),
         hooks=hooks,
         witness=webhook_witness(shared, registry),
+        accounts=open_account_guard(settings, shared.database.dialect),
         schedules=plans,
     )
     controller = ContentController(
@@ -257,11 +259,9 @@ def _services(
         notes_reads=bool(settings.api.caching.surrogate_keys.headers),
     )
     accounts = Accounts(reader, writer, shared.limits, shared.mailer, options.account_options(settings))
-    people = ProviderAccounts(
-        accounts.rows,
-        writer,
-        refuse_unverified=settings.api.compat.unverified_emails == "refuse",
-    )
+    accounts.forget = shared.authenticator.invalidate
+    refuse_unverified = settings.api.compat.unverified_emails == "refuse"
+    people = ProviderAccounts(accounts.rows, writer, refuse_unverified=refuse_unverified)
     users = UserManagement(reader, writer, accounts.rows)
     files = FileService(writer, reader, shared.media)
 
@@ -302,7 +302,7 @@ def _extending(
     plugins = {name: Plugin(name, {}, config) for name, config in configs.items()}
     plugins["graphql"] = Plugin("graphql", {"extension": extension})
     table = ServiceTable(code, options.page_limits(shared.settings))
-    rules = OwnRules(services.files, services.users, services.roles)
+    rules = OwnRules(services.files, services.roles)
     facilities = make_facilities(shared.settings, shared.mailer, caches.cache("project code"), rules, services.rights)
     said = (registry, services.controller, plugins, hooks, table, facilities, shared.webhooks, jobs)
     hooks.app = jobs.app = App(shared.settings, *said)

@@ -22,4 +22,7 @@ ADMIN_USER: Final = "admin::user"
 ADMIN_ROLE: Final = "admin::role"
 ADMIN_PERMISSION: Final = "admin::permission"
 API_TOKEN: Final = "admin::api-token"
+ACCOUNTS: Final = frozenset({USER, ADMIN_USER})
+"""The content-types whose entries sign in."""
+
 TRANSFER_TOKEN: Final = "admin::transfer-token"

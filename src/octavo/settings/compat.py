@@ -63,6 +63,7 @@ RULES: Mapping[str, Rule] = {
     "mails_by_administrators": Rule(v4="everybody", safe="granted"),
     "account_states": Rule(v4="told", safe="hidden"),
     "mailed_codes": Rule(v4="plain", safe="sealed"),
+    "malformed_authorization": Rule(v4="anonymous", safe="refuse"),
     "ids": Rule(v4="numbers", safe="digits"),
     "query_strings": Rule(v4="listed", safe="listed", before={(4, 26, 2): "merged"}),
     "populate_parameters": Rule(v4="refuse", safe="refuse", before={(4, 26, 2): "drop"}),

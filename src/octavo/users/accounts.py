@@ -7,7 +7,7 @@ ApplicationError and RateLimitError. Mail leaves after the answer, so that its t
 import asyncio
 import logging
 from collections.abc import Coroutine, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -15,10 +15,8 @@ from typing import Any, Final
 import orjson
 
 from octavo.authentication.credentials import sign_user_token
-from octavo.authentication.one_time_codes import is_good, is_plain, issue_code, user_of
-from octavo.authentication.passwords import HashedPassword, prepare_password, verify_password
+from octavo.authentication.passwords import prepare_password, verify_password
 from octavo.authentication.rate_limits import RateLimits
-from octavo.authentication.token_versions import revoke_user_tokens, user_token_version
 from octavo.authorization.ability import CREATE
 from octavo.authorization.actor import Actor
 from octavo.authorization.input_sanitizer import InputSanitizer
@@ -27,6 +25,7 @@ from octavo.content.entry_unit import EntryUnit
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.writer import EntryWriter
 from octavo.database.ambient import outside
+from octavo.database.change_feed import Callback
 from octavo.errors import ApplicationError, OctavoError, ValidationError
 from octavo.mail.mailers import Mailer, MailProblem
 from octavo.mail.templates import STORE_KEY, compose
@@ -37,14 +36,13 @@ from octavo.schema.automatic import CREATORS, TIMESTAMPS
 from octavo.schema.uids import USER
 from octavo.sql.own_table_statement import OwnStatement
 from octavo.users import account_input as bodies
+from octavo.users.account_codes import AccountCodes
+from octavo.users.account_guard import account_lock
 from octavo.users.sessions import stamp_of
-from octavo.users.user_rows import LOCAL, Account, AccountRows, AccountSettings, lock_names
+from octavo.users.user_rows import LOCAL, NOBODY, Account, AccountRows, AccountSettings, Found, lock_names
 from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
-
-RESET_SECONDS: Final = 3600
-CONFIRMATION_SECONDS: Final = 7 * 86400
 
 _NEVER_REGISTERED: Final = frozenset(
     (
@@ -53,6 +51,7 @@ _NEVER_REGISTERED: Final = frozenset(
     )
 )
 _TEMPLATES: Final = OwnStatement("SELECT value FROM strapi_core_store_settings WHERE {key:name} = {key} LIMIT 1")
+_STORE_NOTHING: Final = "UPDATE up_users SET reset_password_token = NULL WHERE id = 0"
 _TAKEN: Final = "Email or Username are already taken"
 
 
@@ -60,13 +59,12 @@ _TAKEN: Final = "Email or Username are already taken"
 class AccountOptions:
     """How accounts are kept.
 
-    `revoke`: a new password makes older tokens useless. `hide_states`: nobody is told which addresses are
-    confirmed or blocked. `plain_codes`: codes that v4 has stored in plain text are taken.
+    `hide_states`: nobody is told which addresses are confirmed or blocked. `plain_codes`: codes that v4 has stored in
+    plain text are taken.
     """
 
     jwt_secret: str = field(repr=False)
     jwt_seconds: int = 30 * 86400
-    revoke: bool = False
     hide_states: bool = False
     plain_codes: bool = True
     allowed_fields: tuple[str, ...] = ()
@@ -100,7 +98,10 @@ class Accounts:
         options: AccountOptions,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
-        self.rows = AccountRows(reader, versioned=options.revoke)
+        self.rows = AccountRows(reader)
+        self.forget: Callback = lambda: None
+        """Clears caches as a change of a user does, so that unknown accounts cost the same."""
+        self._codes = AccountCodes(self.rows, reader.database, clock, plain=options.plain_codes)
         self.options = options
         self._reader = reader
         self._writer = writer
@@ -108,7 +109,6 @@ class Accounts:
         self._user_type = reader.registry.content_types[USER]
         self._limits = limits
         self._mailer = mailer
-        self._clock = clock
         self._extra = frozenset(options.allowed_fields) & self._registrable()
         self._under_way: set[asyncio.Task[None]] = set()
 
@@ -120,18 +120,13 @@ class Accounts:
         texts = bodies.read_texts(body, bodies.LOGIN)
         found = await self.rows.by_identifier(texts["identifier"])
         account = found.account
-        if account is not None:
-            await self._limits.check_account("login", client, account.id)
+        await self._limits.check_account("login", client, account.id if account else None, _text(body, "identifier"))
         if not found.settings.local_enabled:
             raise ApplicationError("This provider is disabled")
         matches = await verify_password(texts["password"], account.password if account else None)
         if account is None or not matches:
             raise ValidationError("Invalid identifier or password")
-        if found.settings.email_confirmation and not account.confirmed:
-            raise ApplicationError("Your account email is not confirmed")
-        if account.blocked:
-            raise ApplicationError("Your account has been blocked by an administrator")
-        return self.session(account)
+        return self.session(Found(found.settings, account))
 
     async def register(self, body: Any, actor: Actor, client: str) -> Session:
         """A new user, with the default role."""
@@ -155,13 +150,15 @@ class Accounts:
             raise ApplicationError("Impossible to find the default role")
         given = {**data, "role": role_id, "confirmed": not settings.email_confirmation}
         user_id = await unit.create(self._user_type, given)
-        code = await self._store_confirmation(unit, user_id) if settings.email_confirmation else ""
+        made = await self.rows.by_id(user_id, unit.connection)
+        assert made.account is not None, "it has just been made"
+        if not settings.email_confirmation:
+            return _known(self._opened(made))
+        code = await self._store_confirmation(unit, made.account)
         user = await self._reader.read_one(self._shown(user_id), unit.connection)
         assert user is not None, "it has just been made"
-        if code:
-            unit.after_commit(partial(self._send_confirmation, user, data["email"], code))
-            return Session(user, None, user_id, "")
-        return Session(user, await self._token(unit, user_id), user_id, _stamp(data["password"]))
+        unit.after_commit(partial(self._send_confirmation, user, made.account.email, code))
+        return Session(user, None, user_id, "")
 
     async def change_password(self, body: Any, actor: Actor, client: str) -> Session:
         """A session after one's own password has changed."""
@@ -181,8 +178,8 @@ class Accounts:
         await self._limits.check("forgot-password", client, _text(body, "email"))
         texts = bodies.read_texts(body, bodies.FORGOT_PASSWORD)
         found = await self.rows.by_email(texts["email"])
-        if found.account is not None and not found.account.blocked:
-            self._start(self._send_reset(found.account, found.settings))
+        account = found.account
+        self._start(self._send_reset(account if account and not account.blocked else None, found.settings))
 
     async def reset_password(self, body: Any, client: str) -> Session:
         """A session after a new password has been chosen with a code."""
@@ -190,8 +187,8 @@ class Accounts:
         texts = bodies.read_texts(body, bodies.RESET_PASSWORD)
         if texts["password"] != texts["passwordConfirmation"]:
             raise ValidationError("Passwords do not match")
-        account = await self._by_code("reset", texts["code"])
-        if account is None or account.blocked or not self._is_good(texts["code"], account.reset_code):
+        account = await self._codes.find(texts["code"], "user reset")
+        if account is None:
             raise ValidationError("Incorrect code provided")
         return await self._set_password(account, texts["password"], texts["code"])
 
@@ -199,31 +196,30 @@ class Accounts:
         """A session for the user whose address is now known to be right, and where to go next."""
         await self._limits.check("email-confirmation", client)
         code = bodies.read_texts(body, bodies.CONFIRM_EMAIL)["confirmation"]
-        account = await self._by_code("confirmation", code)
-        if account is None or not self._is_good(code, account.confirmation_code):
+        account = await self._codes.find(code, "user confirmation")
+        if account is None:
             raise ValidationError("Invalid token")
-        await self._writer.run(lambda unit: self._confirm(unit, account.id, code))
-        found = await self.rows.by_id(account.id)
-        return self.session(found.account or account), found.settings.email_confirmation_redirection or "/"
+        found = await self._writer.run(lambda unit: self._confirm(unit, account.id, code))
+        return _known(self._opened(found)), found.settings.email_confirmation_redirection or "/"
 
-    async def _confirm(self, unit: EntryUnit, user_id: int, code: str) -> None:
-        await unit.connection.lock(_lock_name(user_id))
+    async def _confirm(self, unit: EntryUnit, user_id: int, code: str) -> Found:
+        await unit.connection.lock(account_lock(user_id))
         account = (await self.rows.by_id(user_id, unit.connection)).account
-        if account is None or not self._is_good(code, account.confirmation_code):
+        if account is None or not self._codes.is_valid(code, account, "user confirmation"):
             raise ValidationError("Invalid token")
         await unit.update(self._user_type, user_id, {"confirmed": True, "confirmationToken": None})
+        return await self.rows.by_id(user_id, unit.connection)
 
     async def send_email_confirmation(self, body: Any, client: str) -> str:
         """Send a code to confirm an address, if somebody with that address has to; the address."""
         await self._limits.check("send-email-confirmation", client, _text(body, "email"))
         email = bodies.read_texts(body, bodies.SEND_CONFIRMATION)["email"]
         account = (await self.rows.by_email(email)).account
-        if account is None:
-            return email
-        if not account.confirmed and not account.blocked:
-            self._start(self._confirm_again(account))
-        elif not self.options.hide_states:
-            raise ApplicationError("Already confirmed" if account.confirmed else "User blocked")
+        if account is not None and (account.confirmed or account.blocked):
+            if not self.options.hide_states:
+                raise ApplicationError("Already confirmed" if account.confirmed else "User blocked")
+            account = None
+        self._start(self._confirm_again(account))
         return email
 
     async def settle(self) -> None:
@@ -234,44 +230,43 @@ class Accounts:
         """Store a password; with a code, only while it is the one stored, and never again."""
         data = {"password": await prepare_password(password), "resetPasswordToken": None}
 
-        async def work(unit: EntryUnit) -> str:
-            await unit.connection.lock(_lock_name(account.id))
+        async def work(unit: EntryUnit) -> Found:
+            await unit.connection.lock(account_lock(account.id))
             now = (await self.rows.by_id(account.id, unit.connection)).account
-            if now is None or (code is not None and not self._is_good(code, now.reset_code)):
+            if now is None or (code is not None and not self._codes.is_valid(code, now, "user reset")):
                 raise ValidationError("Incorrect code provided")
             await unit.update(self._user_type, account.id, data)
-            if self.options.revoke:
-                await revoke_user_tokens(unit.connection, self._database.dialect, account.id)
-            return await self._token(unit, account.id)
+            return await self.rows.by_id(account.id, unit.connection)
 
-        token = await self._writer.run(work)
-        return Session(account.shown, token, account.id, _stamp(data["password"]))
+        return replace(_known(self._opened(await self._writer.run(work))), user=account.shown)
 
-    async def _by_code(self, kind: str, code: str) -> Account | None:
-        user_id = user_of(code)
-        if user_id is not None:
-            return (await self.rows.by_id(user_id)).account
-        if not (self.options.plain_codes and is_plain(code)):
-            return None
-        return (await self.rows.by_plain_code(kind, code)).account
-
-    def _is_good(self, code: str, stored: str | None) -> bool:
-        return is_good(code, stored, self._clock.wall())
-
-    async def _send_reset(self, account: Account, settings: AccountSettings) -> None:
-        code = issue_code(account.id, self._clock.wall(), RESET_SECONDS)
-        await self._writer.update(self._user_type, account.id, {"resetPasswordToken": code.stored})
+    async def _send_reset(self, account: Account | None, settings: AccountSettings) -> None:
+        """Mail a code. Without an account do the same work, but send no mail: timing reveals no account."""
+        to = account or NOBODY
+        code = self._codes.issue(to, "user reset")
+        await self._writer.run(lambda unit: self._store(unit, to, {"resetPasswordToken": code.stored}))
         url = settings.email_reset_password or f"{self.options.public_url}/reset-password"
-        await self._send("reset_password", account.shown, account.email, {"URL": url, "TOKEN": code.text})
+        await self._send(
+            "reset_password", to.shown, account.email if account else None, {"URL": url, "TOKEN": code.text}
+        )
 
-    async def _confirm_again(self, account: Account) -> None:
-        code = await self._writer.run(lambda unit: self._store_confirmation(unit, account.id))
-        await self._send("email_confirmation", account.shown, account.email, self._confirmation(code))
+    async def _confirm_again(self, account: Account | None) -> None:
+        """As `_send_reset`."""
+        to = account or NOBODY
+        code = await self._writer.run(lambda unit: self._store_confirmation(unit, to))
+        await self._send("email_confirmation", to.shown, account.email if account else None, self._confirmation(code))
 
-    async def _store_confirmation(self, unit: EntryUnit, user_id: int) -> str:
-        code = issue_code(user_id, self._clock.wall(), CONFIRMATION_SECONDS)
-        await unit.update(self._user_type, user_id, {"confirmationToken": code.stored})
+    async def _store_confirmation(self, unit: EntryUnit, account: Account) -> str:
+        code = self._codes.issue(account, "user confirmation")
+        await self._store(unit, account, {"confirmationToken": code.stored})
         return code.text
+
+    async def _store(self, unit: EntryUnit, account: Account, code: Mapping[str, Any]) -> None:
+        """Store a code; the previous one ends. For `NOBODY` this runs as many statements."""
+        unit.is_cautious = True  # so that they do not depend on what was written before
+        if not await unit.update(self._user_type, account.id, code):
+            await unit.connection.execute(_STORE_NOTHING)
+            unit.after_commit(self.forget)
 
     def _send_confirmation(self, user: bytes, email: str, code: str) -> None:
         self._start(self._send("email_confirmation", user, email, self._confirmation(code)))
@@ -280,11 +275,14 @@ class Accounts:
         url = f"{self.options.public_url}{self.options.api_prefix}/auth/email-confirmation"
         return {"URL": url, "CODE": code}
 
-    async def _send(self, name: str, user: bytes, to: str, data: Mapping[str, Any]) -> None:
+    async def _send(self, name: str, user: bytes, to: str | None, data: Mapping[str, Any]) -> None:
+        """Mail a text. Without an address, only prepare it."""
         stored = await self._database.fetch_value(*_TEMPLATES.bind(self._database.dialect, key=STORE_KEY))
         shared = {"USER": orjson.loads(user), "SERVER_URL": self.options.public_url}
-        message = await asyncio.to_thread(compose, name, self.options.project, stored, to, {**shared, **data})
-        await self._mailer.send(message)
+        address = to or NOBODY.email
+        message = await asyncio.to_thread(compose, name, self.options.project, stored, address, {**shared, **data})
+        if to is not None:
+            await self._mailer.send(message)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something beside the answer."""
@@ -312,33 +310,38 @@ class Accounts:
         request = ReadRequest(content_type=self._user_type, by=By.ID, projection=Form.FLAT)
         return self._reader.prepare(plan_read(request, self._reader.registry)).bind(id=user_id)
 
-    def session(self, account: Account) -> Session:
-        """A session for a user who has proved who they are."""
-        token = self._sign(account.id, account.version)
-        return Session(account.shown, token, account.id, stamp_of(account.password))
+    def session(self, found: Found) -> Session:
+        """Open a session for an authenticated user. Raises ApplicationError if the user is blocked or unconfirmed."""
+        if _has_to_confirm(found):
+            raise ApplicationError("Your account email is not confirmed")
+        if found.account is not None and found.account.blocked:
+            raise ApplicationError("Your account has been blocked by an administrator")
+        return _known(self._opened(found))
 
     async def token_for(self, user_id: int) -> str | None:
-        """A token for a user whose session goes on; None when there is no such user any more."""
-        account = (await self.rows.by_id(user_id)).account
-        return None if account is None or account.blocked else self._sign(account.id, account.version)
+        """Return a token for a user whose session goes on; None for one who may have none any more."""
+        session = self._opened(await self.rows.by_id(user_id))
+        return None if session is None else session.jwt
 
-    async def _token(self, unit: EntryUnit, user_id: int) -> str:
-        dialect = self._database.dialect
-        version = await user_token_version(unit.connection, dialect, user_id) if self.options.revoke else 0
-        return self._sign(user_id, version)
-
-    def _sign(self, user_id: int, version: int) -> str:
-        return sign_user_token(user_id, self.options.jwt_secret, self.options.jwt_seconds, version)
-
-
-def _stamp(password: object) -> str:
-    """What a session remembers of a password that was just hashed."""
-    assert isinstance(password, HashedPassword), "it has been stored, so it fits"
-    return stamp_of(password.hash)
+    def _opened(self, found: Found) -> Session | None:
+        """Open a session; without a token for a user who is blocked or has to confirm the address first."""
+        account = found.account
+        if account is None:
+            return None
+        if account.blocked or _has_to_confirm(found):
+            return Session(account.shown, None, account.id, "")
+        options = self.options
+        token = sign_user_token(account.id, options.jwt_secret, options.jwt_seconds, account.version)
+        return Session(account.shown, token, account.id, stamp_of(account.password, account.version))
 
 
-def _lock_name(user_id: int) -> str:
-    return f"octavo: account #{user_id}"
+def _has_to_confirm(found: Found) -> bool:
+    return found.settings.email_confirmation and found.account is not None and not found.account.confirmed
+
+
+def _known(session: Session | None) -> Session:
+    assert session is not None, "the user has just been read"
+    return session
 
 
 def _text(body: Any, name: str) -> str:

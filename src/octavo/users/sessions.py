@@ -4,8 +4,8 @@ A token names its session and carries a secret, of which a hash is stored. Whoev
 exchanged already may have stolen it, or have it stolen: the session ends for both. Only the last one before is forgiven
 for a few seconds, for two tabs that renew at once; it gets an access token and nothing more.
 
-The session remembers a digest of the password's hash: whoever changes the password, by whatever way, ends it. A block
-ends it as well.
+A session is bound to the password and to the user's token version: whoever changes the password, by whatever way, ends
+it, and so does a block, for good.
 """
 
 import hmac
@@ -44,12 +44,18 @@ _INSERT: Final = OwnStatement("""
 INSERT INTO octavo_user_sessions (name, user_id, secret, stamp, renewed_at, idle_until, ends_at)
 VALUES ({name}, {user_id}, {secret}, {stamp}, {now}, {idle_until}, {ends_at})""")
 _FIND: Final = OwnStatement("""
-SELECT s.user_id, s.secret, s.previous, s.stamp, s.renewed_at, s.idle_until, s.ends_at, u.id, u.blocked, u.password
-FROM octavo_user_sessions s LEFT JOIN up_users u ON u.id = s.user_id WHERE s.name = {name}""")
+SELECT s.user_id, s.secret, s.previous, s.stamp, s.renewed_at, s.idle_until, s.ends_at, u.id, u.blocked, u.password,
+  coalesce(v.version, 0)
+FROM octavo_user_sessions s LEFT JOIN up_users u ON u.id = s.user_id
+LEFT JOIN octavo_token_versions v ON v.user_id = s.user_id WHERE s.name = {name}""")
 _RENEW: Final = OwnStatement("""
 UPDATE octavo_user_sessions SET previous = secret, secret = {secret}, renewed_at = {now}, idle_until = {idle_until}
 WHERE name = {name}""")
 _END: Final = OwnStatement("DELETE FROM octavo_user_sessions WHERE name = {name}")
+END_OF_USER: Final = OwnStatement("DELETE FROM octavo_user_sessions WHERE user_id = {user}")
+"""Ends all sessions of a user."""
+END_OF_BLOCKED: Final = "DELETE FROM octavo_user_sessions WHERE user_id IN (SELECT id FROM up_users WHERE blocked)"
+"""Ends all sessions of blocked users."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +74,10 @@ class Renewal:
     token: str | None
 
 
-def stamp_of(password_hash: str | None) -> str:
-    """What a session remembers of a password. A digest of the hash, so that the hash is in one table alone."""
-    return digest(password_hash or "")
+def stamp_of(password_hash: str | None, version: int) -> str:
+    """Return what a session is bound to: the password and the token version. A digest, so that the hash of a password
+    is in one table alone."""
+    return digest(f"{version} {password_hash or ''}")
 
 
 class UserSessions:
@@ -131,8 +138,9 @@ class UserSessions:
         return None
 
     def _holds(self, row: Any, now: int) -> bool:
-        *_, stamp, _, idle_until, _, found, blocked, password = row
-        return found is not None and not blocked and now < idle_until and hmac.compare_digest(stamp, stamp_of(password))
+        *_, stamp, _, idle_until, _, found, blocked, password, version = row
+        is_bound = hmac.compare_digest(stamp, stamp_of(password, version))
+        return found is not None and not blocked and now < idle_until and is_bound
 
     async def end(self, token: str) -> None:
         """End the session of a token, if there is one; whoever has a token of it may."""

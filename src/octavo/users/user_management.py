@@ -7,14 +7,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from octavo.authentication.passwords import prepare_password
-from octavo.authentication.token_versions import revoke_user_tokens
 from octavo.authorization.ability import CREATE, UPDATE
 from octavo.authorization.actor import Actor
 from octavo.authorization.input_sanitizer import InputSanitizer
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.writer import EntryWriter
-from octavo.database.unit_of_work import UnitOfWork
 from octavo.errors import ApplicationError, NotFoundError, Problem, ValidationError
 from octavo.forms.printing import type_message
 from octavo.plan.read import plan_read
@@ -53,7 +51,6 @@ class UserManagement:
         self._reader = reader
         self._writer = writer
         self._rows = rows
-        self._revoke = rows.versioned
         self._user_type = reader.registry.content_types[USER]
         self._private = frozenset(name for name, one in self._user_type.attributes.items() if one.private) - {_PASSWORD}
         self._given = frozenset(
@@ -113,8 +110,6 @@ class UserManagement:
                 raise ApplicationError("Email already taken")
         if not await unit.update(self._user_type, account.id, data, actor_id=actor.creator_id):
             raise NotFoundError("User not found")
-        if _PASSWORD in data or data.get("blocked"):
-            await self.end_tokens(unit, account.id)
         return await self._answer(unit, account.id, actor, form)
 
     async def delete(self, user_id: int) -> bytes | None:
@@ -124,15 +119,9 @@ class UserManagement:
             user = await self._reader.read_one(self._prepared(Query(), user_id), unit.connection)
             if user is not None:
                 await unit.delete(self._user_type, user_id)
-                await self.end_tokens(unit, user_id)
             return user
 
         return await self._writer.run(work)
-
-    async def end_tokens(self, unit: UnitOfWork, user_id: int) -> None:
-        """Make every token that a user holds worthless, where that is kept account of."""
-        if self._revoke:
-            await revoke_user_tokens(unit.connection, self._reader.database.dialect, user_id)
 
     def _data(self, body: Any, actor: Actor, action: str) -> dict[str, Any]:
         """What of a body the actor may write."""

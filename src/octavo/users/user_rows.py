@@ -27,11 +27,10 @@ _SETTING: Final = (
 
 _FIND: Final = """
 SELECT s.advanced, s.providers, u.id, u.email, u.password, u.confirmed, u.blocked, u.reset_password_token,
-  u.confirmation_token, {version}, {shown}
+  u.confirmation_token, coalesce(v.version, 0), {shown}
 FROM (SELECT {advanced} AS advanced, {grant} AS providers) s
-LEFT JOIN (SELECT * FROM up_users WHERE {where} LIMIT 1) u ON 1 = 1 {join}"""
-
-_VERSION_JOIN: Final = "LEFT JOIN octavo_token_versions v ON v.user_id = u.id"
+LEFT JOIN (SELECT * FROM up_users WHERE {where} LIMIT 1) u ON 1 = 1
+LEFT JOIN octavo_token_versions v ON v.user_id = u.id"""
 
 _WHERE: Final = {
     "login": """provider = 'local' AND (email = {email} OR username = {username})
@@ -91,6 +90,12 @@ class Account:
     shown: bytes
 
 
+NOBODY: Final = Account(
+    0, "nobody@localhost", None, False, True, None, None, 0, b'{"username":"nobody","email":"nobody@localhost"}'
+)
+"""Stands in for a user who does not exist where both have to cost the same."""
+
+
 @dataclass(frozen=True, slots=True)
 class ListedUser:
     """A user in a list; `role` is the type of theirs."""
@@ -121,17 +126,14 @@ class Taken:
 
 
 class AccountRows:
-    """Looks for users. `versioned`: new passwords end sessions, so the versions of tokens are read too."""
+    """Looks for users."""
 
-    def __init__(self, reader: EntryReader, *, versioned: bool) -> None:
-        self.versioned = versioned
+    def __init__(self, reader: EntryReader) -> None:
         self._database = reader.database
         self._dialect = reader.database.dialect
         parts = {
             "advanced": _SETTING.format(name="advanced"),
             "grant": _SETTING.format(name="grant"),
-            "version": "coalesce(v.version, 0)" if versioned else "0",
-            "join": _VERSION_JOIN if versioned else "",
         }
         shown = escape_braces(_shown(reader))
         self._find = {

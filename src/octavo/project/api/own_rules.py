@@ -1,7 +1,6 @@
-"""Entries of built-in types: users, roles and files, which have rules besides those of all content."""
+"""Entries of built-in types: roles and files, which have rules besides those of all content."""
 
-from collections.abc import Mapping
-from typing import Any, Unpack
+from typing import Unpack
 
 from octavo.content.many_entries import ManyEntriesUnit
 from octavo.controllers.content import ContentController
@@ -9,11 +8,10 @@ from octavo.events.origin import coming_from
 from octavo.media.files import FileService
 from octavo.project import Entry
 from octavo.project.api.entries import Entries
-from octavo.project.api.entry_reads import Choice, Data, Populate
+from octavo.project.api.entry_reads import Choice
 from octavo.schema.content_types import ContentType
-from octavo.schema.uids import FILE, ROLE, USER
+from octavo.schema.uids import FILE, ROLE
 from octavo.users.role_management import RoleManagement
-from octavo.users.user_management import UserManagement
 from octavo.values import dataclass
 
 
@@ -22,7 +20,6 @@ class OwnRules:
     """Who keeps the rules of built-in types."""
 
     files: FileService
-    users: UserManagement
     roles: RoleManagement
 
     def entries(self, controller: ContentController, content_type: ContentType) -> Entries:
@@ -30,8 +27,6 @@ class OwnRules:
         match content_type.uid:
             case uid if uid == FILE:
                 return FileEntries(controller, content_type, self)
-            case uid if uid == USER:
-                return UserEntries(controller, content_type, self)
             case uid if uid == ROLE:
                 return RoleEntries(controller, content_type, self)
             case _:
@@ -78,51 +73,3 @@ class RoleEntries(_RuledEntries):
             return self._entry(shown)
 
         return await self._run(work)
-
-
-class UserEntries(_RuledEntries):
-    """Users. Tokens end with a password, a block and a user, where the settings say that they do."""
-
-    async def update(self, entry_id: int, data: Data, *, populate: Populate | None = None) -> Entry:
-        """Change what the data names of a user. Raises NotFoundError."""
-        if not _ends_tokens(data):
-            return await super().update(entry_id, data, populate=populate)
-        written, answer = await self._prepared(data), await self._answer(populate)
-
-        async def work(unit: ManyEntriesUnit) -> Entry:
-            await self._change(entry_id, written)
-            await self._rules.users.end_tokens(unit, entry_id)
-            return self._entry(await self._reads.find_one(answer.bind(id=entry_id)))
-
-        return await self._run(work)
-
-    async def update_many(self, data: Data, **chosen: Unpack[Choice]) -> int:
-        """Change what the data names of all users that are chosen; how many. `filters={}` chooses all of them."""
-        if not _ends_tokens(data):
-            return await super().update_many(data, **chosen)
-        written = await self._prepared(data)
-
-        async def work(unit: ManyEntriesUnit, ids: list[int]) -> int:
-            for one in ids:
-                await self._rules.users.end_tokens(unit, one)
-            return await unit.update_many(self._type, ids, written)
-
-        return await self._chosen(chosen, work)
-
-    async def delete(self, entry_id: int) -> Entry:
-        """Remove a user, who is answered as they were. Raises NotFoundError."""
-
-        async def work(unit: ManyEntriesUnit) -> Entry:
-            await self._rules.users.end_tokens(unit, entry_id)
-            return await super(UserEntries, self).delete(entry_id)
-
-        return await self._run(work)
-
-    async def _prepared(self, data: Data) -> Mapping[str, Any]:
-        """The data with its password hashed, before a transaction waits for that."""
-        written: Mapping[str, Any] = await self._writer.passwords.prepare(self._type, self._plain(data))
-        return written
-
-
-def _ends_tokens(data: Data) -> bool:
-    return "password" in data or bool(data.get("blocked"))

@@ -187,8 +187,14 @@ class Compat:
     )
     mailed_codes: Literal["plain", "sealed"] = setting(
         "plain",
-        "Codes in mails that v4 sent: accepted as they lie in the database, or only codes of ours, of which the "
-        "database knows a digest.",
+        "Reset codes, confirmation codes and invitations that v4 mailed before the switch: accepted as they are stored "
+        "(`plain`), or refused (`sealed`). Codes of Octavo are stored as digests.",
+        default_doc=_BY_PROFILE,
+    )
+    malformed_authorization: Literal["anonymous", "refuse"] = setting(
+        "anonymous",
+        "Authorization headers that are empty or of another scheme than Bearer: ignored, so that the request is "
+        "anonymous, or refused with 401.",
         default_doc=_BY_PROFILE,
     )
     query_strings: Literal["merged", "listed"] = setting(

@@ -16,7 +16,7 @@ from octavo.schema.uids import USER
 from octavo.sql.ddl.tables import OwnTable
 from octavo.sql.own_table_statement import OwnStatement
 from octavo.users.providers.catalogue import Person
-from octavo.users.user_rows import Account, AccountRows, lock_names
+from octavo.users.user_rows import AccountRows, Found, lock_names
 from octavo.values import dataclass
 
 TABLE: Final = OwnTable(
@@ -65,15 +65,13 @@ class ProviderAccounts:
         self._user_type = writer.registry.content_types[USER]
         self._dialect = writer.database.dialect
 
-    async def account(self, provider: str, person: Person) -> Account:
-        """The user that a person is, who may sign in."""
-        found = (await self._rows.by_subject(provider, person.subject)).account
-        if found is None:
-            email = self._email(person)
-            found = await self._writer.run(lambda unit: self._join(unit, provider, person, email))
-        if found.blocked:
-            raise ApplicationError("Your account has been blocked by an administrator")
-        return found
+    async def account(self, provider: str, person: Person) -> Found:
+        """The user that a person is, with the settings that say whether they may sign in."""
+        found = await self._rows.by_subject(provider, person.subject)
+        if found.account is not None:
+            return found
+        email = self._email(person)
+        return await self._writer.run(lambda unit: self._join(unit, provider, person, email))
 
     def _email(self, person: Person) -> str:
         email = person.email.lower()
@@ -83,11 +81,11 @@ class ProviderAccounts:
             raise ApplicationError("Email is not verified by the provider.")
         return email
 
-    async def _join(self, unit: EntryUnit, provider: str, person: Person, email: str) -> Account:
+    async def _join(self, unit: EntryUnit, provider: str, person: Person, email: str) -> Found:
         await lock_names(unit, email, person.username)
         settings = (found_now := await self._rows.by_subject(provider, person.subject, unit.connection)).settings
         if found_now.account is not None:
-            return found_now.account
+            return found_now
         found = await self._look(unit, provider, email)
         if found.own is None and not settings.allow_register:
             raise ApplicationError("Register action is actually not available.")
@@ -96,9 +94,7 @@ class ProviderAccounts:
         user_id = found.own or await self._create(unit, provider, person, email, settings.default_role)
         link = _LINK.bind(self._dialect, provider=provider, subject=person.subject, user=user_id)
         await unit.connection.execute(*link)
-        account = (await self._rows.by_id(user_id, unit.connection)).account
-        assert account is not None, "it is there"
-        return account
+        return await self._rows.by_id(user_id, unit.connection)
 
     async def _look(self, unit: EntryUnit, provider: str, email: str) -> _Found:
         rows = await unit.connection.fetch_all(*_HOLDERS.bind(self._dialect, email=email, provider=provider))

@@ -30,7 +30,7 @@ from octavo.sql.own_table_statement import OwnStatement
 from octavo.users.accounts import Accounts, Session
 from octavo.users.providers.catalogue import Person, Provider, ProviderFailed, make_provider
 from octavo.users.providers.links import ProviderAccounts
-from octavo.users.user_rows import Account, read_object
+from octavo.users.user_rows import read_object
 from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
@@ -152,8 +152,7 @@ class ProviderLogins:
         kept = await self._secrets.take("ticket", ticket)
         if kept is None or kept["provider"] != name:
             raise ApplicationError("This access_token is unknown, used up or over; please sign in again")
-        account: Account = await self._people.account(name, Person(**kept["person"]))
-        return self._accounts.session(account)
+        return self._accounts.session(await self._people.account(name, Person(**kept["person"])))
 
     def cookie_of(self, state: str) -> str:
         """The name of the cookie of one sign-in: several may be under way. Browsers keep `__Host-` from other hosts."""

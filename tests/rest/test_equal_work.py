@@ -1,0 +1,89 @@
+"""Known and unknown accounts cost the same: statements and hashes of logins, forgotten passwords, confirmations."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+import bcrypt
+import pytest
+
+from tests.admin.conftest import Office, write_administrators
+from tests.models.club import SAFE, Club
+from tests.rest.conftest import OpenClub
+
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("still")]
+
+CONFIG: Final = "OCTAVO_PLUGINS__USERS_PERMISSIONS__CONFIG__RATELIMIT__"
+COUNTED: Final = {
+    f"{CONFIG}STORE": "database",
+    f"{CONFIG}MAX": "1000",
+    f"{CONFIG}MAX_BY_ADDRESS": "1000",
+    "OCTAVO_ADMIN__RATE_LIMIT__MAX": "1000",
+    "OCTAVO_ADMIN__RATE_LIMIT__MAX_BY_ADDRESS": "1000",
+    **SAFE,
+}
+Attempt = Callable[[Club, str], Awaitable[Any]]
+
+
+async def log_in(club: Club, name: str) -> Any:
+    return await club.post("auth/local", {"identifier": name, "password": "wrong-secret"})
+
+
+async def log_in_by_graphql(club: Club, name: str) -> Any:
+    query = 'mutation ($name: String!) { login(input: {identifier: $name, password: "wrong"}) { jwt } }'
+    return await club.ask("POST", "/graphql", {"query": query, "variables": {"name": name}})
+
+
+async def forget(club: Club, name: str) -> Any:
+    return await club.post("auth/forgot-password", {"email": f"{name}@example.org"})
+
+
+async def confirm(club: Club, name: str) -> Any:
+    return await club.post("auth/send-email-confirmation", {"email": f"{name}@example.org"})
+
+
+async def log_in_as_administrator(club: Club, name: str) -> Any:
+    return await Office(club).log_in(name, "wrong-secret")
+
+
+async def forget_as_administrator(club: Club, name: str) -> Any:
+    return await Office(club).post("forgot-password", {"email": f"{name}@admin.example"})
+
+
+@pytest.mark.parametrize(
+    "attempt, names",
+    [
+        (log_in, ("nobody", "ann", "mallory", "carol")),
+        (log_in_by_graphql, ("nobody", "ann", "mallory")),
+        (forget, ("nobody", "ann", "mallory")),
+        (confirm, ("nobody", "ann", "mallory", "carol")),
+        (log_in_as_administrator, ("nobody", "ada", "ina", "blo", "new")),
+        (forget_as_administrator, ("nobody", "ada", "ina", "blo")),
+    ],
+)
+async def test_known_and_unknown_accounts_cost_the_same(
+    new_club: OpenClub, monkeypatch: pytest.MonkeyPatch, attempt: Attempt, names: tuple[str, ...]
+) -> None:
+    club = await new_club(**COUNTED)
+    await write_administrators(club)
+    hashes: list[str] = []
+    check = bcrypt.checkpw
+
+    def counted(given: bytes, stored: bytes) -> bool:
+        hashes.append("checked")
+        return check(given, stored)
+
+    monkeypatch.setattr(bcrypt, "checkpw", counted)
+    costs: dict[str, list[tuple[int, int]]] = {}
+    answers = {}
+    for _ in range(2):
+        await attempt(club, "first")  # what a process does once
+        await club.octavo.site.services.accounts.settle()
+        await club.octavo.infrastructure.entering.settle()
+    for name in (*names, *names):
+        before, hashes[:] = club.database.statements, []
+        answers[name] = await attempt(club, name)
+        await club.octavo.site.services.accounts.settle()
+        await club.octavo.infrastructure.entering.settle()
+        costs.setdefault(name, []).append((club.database.statements - before, len(hashes)))
+    assert {tuple(cost) for cost in costs.values()} == {tuple(costs["nobody"])}, costs
+    assert len({one.body.replace(name.encode(), b"") for name, one in answers.items()}) == 1
