@@ -30,7 +30,6 @@ def refusal_of(reply: Reply) -> tuple[int, str]:
         ("filters=x", "filters"),
         ("fields[a]=title", "fields"),
         ("populate[author][populate][articles][sort][1]=id:up", "populate.author.populate.articles.sort"),
-        ("locale[a][b]=x", "locale"),
         ("_q[a]=x", "_q"),
     ],
 )
