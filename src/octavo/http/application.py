@@ -157,7 +157,9 @@ class HttpApplication:
         )
         if self._gate is not None:
             return self._serve_later(None, headers, followed, scope, receive, send)
-        if dispatcher.quick is not None and not followed and self.problem is None:
+        hosts = dispatcher.hosts
+        allowed = hosts is None or hosts.allow_all(headers)
+        if dispatcher.quick is not None and allowed and not followed and self.problem is None:
             known = dispatcher.quick(scope, headers)
             if isinstance(known, tuple):
                 return self._give(known, headers, dispatcher, scope, receive, send)

@@ -7,9 +7,10 @@ answered with 500 and nothing else.
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import Protocol
+from typing import Final, Protocol
 
 from octavo.errors import (
+    BadRequestError,
     HeadersTooLargeError,
     LoggedError,
     MaliciousPath,
@@ -52,6 +53,8 @@ class Following(Protocol):
         """Answer a request that is followed."""
 
 
+PROBES: Final = frozenset({"/_health", "/_ready"})
+"""Paths by which balancers and supervisors look whether a process lives: no limit refuses them."""
 _POLICY = b"content-security-policy"
 Head = list[tuple[bytes, bytes]]
 _NONE: frozenset[bytes] = frozenset()
@@ -74,6 +77,7 @@ class Dispatcher:
         self.options = options
         self.crowded_from = min(options.max_requests, share_of(options.max_requests, options.max_requests_each))
         """From so many requests under way on, limits have to be looked at."""
+        self.hosts = options.allowed_hosts
         self.following = following
         self._enter: Handler = self._dispatch if around is None else partial(around, self._dispatch)
         self._router = router
@@ -91,6 +95,8 @@ class Dispatcher:
         """The answer, whatever goes wrong. Raises CancelledError alone."""
         try:
             scope, options = request.scope, self.options
+            if self.hosts is not None and not self.hosts.allow(request.host):
+                self._refuse_host(request)
             if len(scope.get("raw_path") or scope["path"]) + len(scope["query_string"]) > options.max_url_length:
                 raise UriTooLongError
             if len(scope["headers"]) > options.max_headers:
@@ -110,6 +116,14 @@ class Dispatcher:
                 return render_outage(outage)
             logger.exception("Request %s failed: %s %r", request.id, request.method, request.scope["path"])
             return render_error(LoggedError(), self._of_errors)
+
+    def _refuse_host(self, request: Request) -> None:
+        """Raises BadRequestError, but for probes, which name addresses."""
+        if request.raw_path.rstrip("/").lower() in PROBES:
+            return
+        host = (request.host or b"")[:100].decode("latin-1")
+        logger.info("Refused the host %r of request %s; server.allowedHosts does not list it", host, request.id)
+        raise BadRequestError("The Host header of the request is not allowed; set server.url or server.allowedHosts")
 
     def _render_not_allowed(self, request: Request, error: MethodNotAllowed) -> Response:
         """As plain text, as the reference does, unless every error is to be JSON."""

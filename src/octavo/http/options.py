@@ -3,6 +3,7 @@
 from dataclasses import field
 from enum import StrEnum
 
+from octavo.http.hosts import AllowedHosts
 from octavo.http.proxies import TrustedProxies
 from octavo.values import dataclass
 
@@ -80,6 +81,7 @@ class HttpOptions:
     drain_bytes: int = 64 << 20
     shutdown_seconds: float = 25.0
     trusted_proxies: TrustedProxies = field(default_factory=TrustedProxies)
+    allowed_hosts: AllowedHosts | None = None  # None: any
     digit_ids: bool = False  # ids in addresses are digits only, not whatever JavaScript reads as a number
     merged_queries: bool = False  # query strings are read by the rules of v4 before 4.26.2
     split_fields: bool = False  # commas part the names in `fields`

@@ -201,6 +201,14 @@ class Request:
         return address
 
     @property
+    def host(self) -> bytes | None:
+        """The host that the client has named: what a trusted proxy forwards, else the `Host` header."""
+        forwarded, peer = self.headers.get(b"x-forwarded-host"), self.scope.get("client")
+        if forwarded is not None and peer and str(peer[0]) in self.options.trusted_proxies:
+            return forwarded.rpartition(b",")[2].strip()
+        return self.headers.get(b"host")
+
+    @property
     def client_key(self) -> str | None:
         """The client that limits count; None where clients cannot be told apart."""
         if self._client_key is _UNKNOWN:

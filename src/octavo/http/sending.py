@@ -2,17 +2,13 @@
 
 from collections.abc import Collection
 from contextlib import aclosing
-from typing import Final
 
 from octavo.errors import RateLimitError, RequestTimeoutError, ServiceUnavailable
 from octavo.http.client_limits import count_of, share_of
-from octavo.http.dispatcher import render_outage
+from octavo.http.dispatcher import PROBES, render_outage
 from octavo.http.error_response import render_error
 from octavo.http.request import Receive, Request, Send
 from octavo.http.response import FileResponse, Response
-
-PROBES: Final = frozenset({"/_health", "/_ready"})
-"""Paths by which balancers and supervisors look whether a process lives: no limit refuses them."""
 
 
 def refuse_crowded(request: Request, running: Collection[Request], arriving: int) -> Response | None:

@@ -49,6 +49,7 @@ from octavo.content_manager.managed_locales import ManagedLocales
 from octavo.content_manager.recent import RecentEntries
 from octavo.content_manager.relations import Relations
 from octavo.content_manager.uids import Uids
+from octavo.http.hosts import allowed_hosts
 from octavo.http.router import Router
 from octavo.jobs.desk import JobDesk
 from octavo.runtime import options
@@ -70,7 +71,8 @@ def _endpoints(router: Router, shared: Infrastructure, services: Services) -> It
     secure, origins = options.admin_cookie_secure(settings), options.admin_origins(settings)
     answers = SessionAnswers(shared.administrators, origins, secure=secure)
     yield AdminSessionEndpoints(shared.administrators, answers)
-    yield EnteringEndpoints(shared.entering, answers)
+    first_hosts = allowed_hosts(settings.server.url, settings.server.allowed_hosts, guesses=False)
+    yield EnteringEndpoints(shared.entering, answers, first_hosts)
     yield PeopleEndpoints(shared.people, PeopleList(services.controller.reads))
     registry, own_actions = services.controller.registry, services.controller.own_actions
     facts = project_facts(settings, registry, router, own_actions)

@@ -1,5 +1,6 @@
 """Translates settings to the options of HTTP: limits, time-outs, CORS, security headers."""
 
+from octavo.http.hosts import ANY, AllowedHosts, allowed_hosts
 from octavo.http.options import DEFAULT_SECURITY_HEADERS, BodyLimits, CorsMode, CorsOptions, HttpOptions
 from octavo.http.proxies import TrustedProxies
 from octavo.runtime.options import has_caches_in_front
@@ -39,6 +40,7 @@ def http_options(settings: Settings) -> HttpOptions:
         request_seconds=limits.requests.timeout,
         shutdown_seconds=settings.server.shutdown,
         trusted_proxies=TrustedProxies(settings.server.trusted_proxies),
+        allowed_hosts=_allowed_hosts(settings),
         digit_ids=settings.api.compat.ids == "digits",
         merged_queries=settings.api.compat.query_strings == "merged",
         shows_own_role=settings.api.compat.own_role == "shown",
@@ -47,6 +49,14 @@ def http_options(settings: Settings) -> HttpOptions:
         unkept_errors=has_caches_in_front(settings),
         server_timing=settings.mode == "development",
     )
+
+
+def _allowed_hosts(settings: Settings) -> AllowedHosts | None:
+    """Under the profile `v4` any host is allowed, unless some are configured."""
+    server = settings.server
+    if ANY in server.allowed_hosts or (settings.api.compat.profile != "safe" and not server.allowed_hosts):
+        return None
+    return allowed_hosts(server.url, server.allowed_hosts, guesses=True)
 
 
 def _cors_options(settings: Settings) -> CorsOptions:

@@ -57,6 +57,19 @@ async def test_a_sealed_first_administrator_from_here(empty_office: Any) -> None
     assert (await office.post("register-admin", BOSS, client="127.0.0.1")).status == 200
 
 
+@pytest.mark.parametrize("profile", [{}, SAFE])
+async def test_a_page_that_is_led_here_by_a_foreign_name_creates_no_administrator(
+    empty_office: Any, profile: dict[str, str]
+) -> None:
+    office = await empty_office(**profile)
+    for host in ("evil.example:1337", "192.168.1.5", "localhost.evil.example", "evil.example, localhost"):
+        answer = await office.post("register-admin", BOSS, client="127.0.0.1", headers=(("Host", host),))
+        assert answer.status in (400, 403), host
+    assert await office.club.database.fetch_value("SELECT count(*) FROM admin_users") == 0
+    answer = await office.post("register-admin", BOSS, client="127.0.0.1", headers=(("Host", "localhost:1337"),))
+    assert answer.status == 200
+
+
 async def mailed(office: Office, count: int = 1) -> str:
     (*_, mail) = await office.club.mails(count)
     body = mail.get_body(("plain",))

@@ -18,6 +18,8 @@ from octavo.administrators.accounts import AdminLogin
 from octavo.administrators.entering import Entering
 from octavo.administrators.people import Person
 from octavo.authorization.actor import Actor
+from octavo.errors import ForbiddenError
+from octavo.http.hosts import AllowedHosts
 from octavo.http.query_string import read_params
 from octavo.http.request import Request
 from octavo.http.response import Response
@@ -62,13 +64,18 @@ class EnteringEndpoints:
         ),
     )
 
-    def __init__(self, entering: Entering, answers: SessionAnswers) -> None:
+    def __init__(self, entering: Entering, answers: SessionAnswers, first_hosts: AllowedHosts) -> None:
         self._entering = entering
         self._answers = answers
+        self._first_hosts = first_hosts
 
     async def register_first(self, request: Request, _: Actor) -> Response:
         """POST /admin/register-admin"""
         self._answers.check_origin(request)
+        if not self._first_hosts.allow(request.host):
+            raise ForbiddenError(
+                "Create the first administrator at localhost or at the host of server.url, or by octavo admin create"
+            )
         here = request.is_from_here
         login, person = await self._entering.register_first(await request.json(), request.client, here=here)
         return self._entered(login, person)

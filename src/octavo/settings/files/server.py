@@ -34,6 +34,12 @@ class Server:
     trusted_proxies: tuple[str, ...] = setting(
         (), "Addresses or networks whose forwarded headers are believed.", kind=NETWORKS
     )
+    allowed_hosts: tuple[str, ...] = setting(
+        (),
+        "Hosts that requests may name, beside that of `url` and loopback: names, addresses, `*.example.com` for a "
+        "domain and all below it, `*` for any. Others are answered 400, but for `/_health` and `/_ready`.",
+        default_doc="under `safe` the host of `url`, or without it addresses and names without a dot; under `v4` any",
+    )
     public_folder: str = setting("public", "Folder whose files are served, with `uploads` in it.")
     background: bool = setting(
         True,

@@ -1,0 +1,99 @@
+"""Hosts that requests may name, so that a page of another site cannot reach the service by DNS rebinding.
+
+A browser that is led to this machine by a foreign name sends that name as `Host`. Programs that send none are no
+browsers.
+"""
+
+from collections.abc import Iterable, Mapping
+from ipaddress import ip_address
+from typing import Final
+from urllib.parse import urlsplit
+
+ANY: Final = "*"
+_MOST_KNOWN: Final = 1024
+_LONGEST: Final = 253
+_LOCAL: Final = "localhost"
+
+
+class AllowedHosts:
+    """The hosts that are allowed: names, addresses, `*.example.com` for a domain and all below it, `*` for any.
+
+    With `guesses` no host is configured: addresses, and names without a dot such as a container's, are allowed, too. No
+    foreign page has them. Loopback is always allowed.
+    """
+
+    def __init__(self, hosts: Iterable[str], *, guesses: bool = False) -> None:
+        self._names = frozenset(host.lower().rstrip(".") for host in hosts)
+        self._domains = tuple(host[1:] for host in self._names if host.startswith("*."))
+        self._guesses = guesses
+        self._known: dict[bytes, bool] = {}
+
+    def allow(self, host: bytes | None) -> bool:
+        """Return whether a `Host` header is allowed; a missing one is."""
+        if host is None:
+            return True
+        known = self._known.get(host)
+        if known is None:
+            known = self._allows(host_of(host.decode("latin-1")))
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[host[:_LONGEST]] = known
+        return known
+
+    def allow_all(self, headers: Mapping[bytes, bytes]) -> bool:
+        """Return whether the headers name allowed hosts, whatever a proxy may forward."""
+        forwarded = headers.get(b"x-forwarded-host")
+        return self.allow(headers.get(b"host")) and (forwarded is None or self.allow(forwarded))
+
+    def _allows(self, host: str) -> bool:
+        if not host:
+            return False
+        if ANY in self._names or host in self._names or is_local(host):
+            return True
+        if any(host.endswith(domain) or host == domain[1:] for domain in self._domains):
+            return True
+        return self._guesses and ("." not in host or _is_address(host))
+
+
+def allowed_hosts(url: str, hosts: Iterable[str], *, guesses: bool) -> AllowedHosts:
+    """Return the configured hosts and that of the public URL; with `guesses` more, where neither is set."""
+    public = urlsplit(url).hostname
+    configured = (*hosts, *((public,) if public else ()))
+    return AllowedHosts(configured, guesses=guesses and not configured)
+
+
+def host_of(text: str) -> str:
+    """Return the host of a `Host` header in lower case, without port and trailing dot; empty for none.
+
+    >>> host_of("Example.COM.:1337"), host_of("[::1]:80"), host_of("a b"), host_of("a.example@b.example")
+    ('example.com', '::1', '', '')
+    """
+    if len(text) > _LONGEST:
+        return ""
+    if text.startswith("["):
+        address, bracket, port = text[1:].partition("]")
+        is_whole = bracket and (not port or (port[0] == ":" and port[1:].isdigit()))
+        return address if is_whole and _is_address(address) else ""
+    host, colon, port = text.partition(":")
+    if colon and not (port.isascii() and port.isdigit()):
+        return ""
+    host = host.lower().removesuffix(".")
+    return host if host.isascii() and host.replace("-", "").replace(".", "").replace("_", "").isalnum() else ""
+
+
+def is_local(host: str) -> bool:
+    """Return whether a host is this machine: `localhost`, a name below it, or a loopback address."""
+    if host == _LOCAL or host.endswith(f".{_LOCAL}"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
