@@ -5,7 +5,7 @@ A change of data is written down in its own transaction, whichever door it came 
 fail. Rows are kept for a time, and so many of them at most.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import datetime
@@ -18,6 +18,7 @@ from octavo.database.connection import Database, Transaction
 from octavo.database.unit_of_work import unit_of_work
 from octavo.events import origin
 from octavo.sql.ddl.tables import OwnTable
+from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_rows import OwnRows
 from octavo.sql.own_table_statement import OwnStatement
 from octavo.values import dataclass
@@ -40,8 +41,9 @@ TABLE: Final = OwnTable(
 
 LOGIN: Final = "session"
 REFUSED: Final = "login refused"
+REMOVED_PERMISSIONS: Final = "permissions removed"
 NOBODY: Final = 0
-"""Whose row a login is that names no administrator."""
+"""Whose row a login is that names no administrator, or what a start does."""
 _REFUSED_EVERY: Final = 3_600_000
 """Milliseconds in which no second login that fails is written down of the same administrator, or of nobody: whoever
 guesses passwords drives no other rows out."""
@@ -86,7 +88,7 @@ class AuditOptions:
 class Entry:
     """Something that an administrator did.
 
-    `action` is what became of an entry, `session`, `login refused`, or an operation's name.
+    `action` is what became of an entry, `session`, `login refused`, `permissions removed`, or an operation's name.
     """
 
     at: datetime | None
@@ -184,6 +186,22 @@ class Audit:
         shared = {"administrator": administrator, "email": email, "door": door, "request": origin.request_id()}
         for statement in _ROWS.insert(self._dialect, rows, now=this_moment(), **shared):
             await connection.execute(*statement)
+
+
+async def write_permissions_removed(connection: Transaction, dialect: Dialect, uids: Iterable[str]) -> None:
+    """Write down that permissions to content-types or controllers that are no more were deleted: by the administrator
+    who asks, if there is one, else by the service itself."""
+    actor = origin.actor()
+    asks = actor if isinstance(actor, Actor) and actor.kind == "administrator" else None
+    rows = [(REMOVED_PERMISSIONS, uid, None) for uid in uids]
+    shared = {
+        "administrator": (asks and asks.id) or NOBODY,
+        "email": asks and asks.email,
+        "door": "admin" if asks else "system",
+        "request": origin.request_id(),
+    }
+    for statement in _ROWS.insert(dialect, rows, now=this_moment(), **shared):
+        await connection.execute(*statement)
 
 
 def _note() -> None:

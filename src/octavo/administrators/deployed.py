@@ -2,8 +2,13 @@
 
 Each process notes when its definitions were seen first. Those that were seen before others of the last day are old: a
 node that has not been deployed yet, and was started again, or was asked for another locale.
+
+Each process also renews a row of `octavo_leases` while it serves (`Presence`). If old definitions serve alone, they are
+no node that still waits for its deployment: the deployment was taken back.
 """
 
+import secrets
+from collections.abc import Iterable
 from hashlib import blake2b
 from operator import itemgetter
 from typing import Final
@@ -12,8 +17,8 @@ import orjson
 
 from octavo.authorization.rights.catalogue import Catalogue
 from octavo.authorization.rights.fields import all_paths, leaves
-from octavo.clock import this_moment
-from octavo.database.connection import Database
+from octavo.clock import this_moment, wall_time
+from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import unit_of_work
 from octavo.sql.own_table_statement import OwnStatement
 
@@ -27,10 +32,28 @@ INSERT INTO octavo_state ({key:name}, value) VALUES ({key}, {value})
 {key:on_conflict} value = {value:proposed}""")
 
 
-async def are_newest(database: Database, catalogue: Catalogue, *, is_change: bool = False) -> bool:
+_PRESENT_SECONDS: Final = 60.0
+RENEW_SECONDS: Final = 20.0
+"""How often a process that serves says so."""
+_PREFIX: Final = "serving "
+_PRESENT: Final = OwnStatement(
+    f"SELECT DISTINCT holder FROM octavo_leases WHERE name LIKE '{_PREFIX}%' AND expires_at > {{now}}"  # noqa: S608
+)
+_RENEW: Final = OwnStatement("""
+INSERT INTO octavo_leases (name, holder, expires_at) VALUES ({name}, {holder}, {expires_at})
+{name:on_conflict} holder = {holder:proposed}, expires_at = {expires_at:proposed}""")
+_LEAVE: Final = OwnStatement("DELETE FROM octavo_leases WHERE name = {name}")
+_EXPIRE: Final = OwnStatement(
+    f"DELETE FROM octavo_leases WHERE name LIKE '{_PREFIX}%' AND expires_at <= {{now}}"  # noqa: S608 - a constant
+)
+
+
+async def are_newest(
+    database: Database, catalogue: Catalogue, actions: Iterable[str] = (), *, is_change: bool = False
+) -> bool:
     """Whether no other definitions have come after these within a day. `is_change`: somebody has changed to these now,
-    whenever they were seen first."""
-    now, mark = this_moment(), _mark(catalogue)
+    whenever they were seen first. `actions` are those of the project's code."""
+    now, mark = this_moment(), mark_of(catalogue, actions)
     finding = _FIND.bind(database.dialect, key=_KEY)
     seen = _read(await database.fetch_value(*finding))
     if mark not in seen or (is_change and seen[mark] < max(seen.values())):
@@ -44,15 +67,43 @@ async def are_newest(database: Database, catalogue: Catalogue, *, is_change: boo
     return all(at <= seen[mark] or at < now - _DAY for at in seen.values())
 
 
+async def serve_alone(database: Database, connection: Connection, mark: str) -> bool:
+    """Return whether no process serves definitions that were seen after those of this mark."""
+    seen = _read(await connection.fetch_value(*_FIND.bind(database.dialect, key=_KEY)))
+    present = await connection.fetch_all(*_PRESENT.bind(database.dialect, now=int(wall_time())))
+    return all(seen.get(holder, 0) <= seen.get(mark, 0) for (holder,) in present if holder != mark)
+
+
+class Presence:
+    """The row that says which definitions one process serves."""
+
+    def __init__(self) -> None:
+        self._name = f"{_PREFIX}{secrets.token_hex(16)}"
+
+    async def renew(self, database: Database, mark: str) -> None:
+        """Say that these definitions are served, for a minute."""
+        now, dialect = wall_time(), database.dialect
+        renewing = _RENEW.bind(dialect, name=self._name, holder=mark, expires_at=int(now + _PRESENT_SECONDS))
+        async with unit_of_work(database) as unit:
+            await unit.connection.execute(*renewing)
+            await unit.connection.execute(*_EXPIRE.bind(dialect, now=int(now)))
+
+    async def leave(self, database: Database) -> None:
+        """Say that this process serves no more."""
+        async with unit_of_work(database) as unit:
+            await unit.connection.execute(*_LEAVE.bind(database.dialect, name=self._name))
+
+
 def _read(stored: str | None) -> dict[str, int]:
     """When definitions were seen first, by their marks."""
     return dict(orjson.loads(stored or "{}"))
 
 
-def _mark(catalogue: Catalogue) -> str:
-    """Short for what rights can name: content-types and their fields."""
-    told = [
+def mark_of(catalogue: Catalogue, actions: Iterable[str] = ()) -> str:
+    """Return a short name for what permissions can be about: content-types, their fields, actions of code."""
+    told: list[list[str]] = [
         [uid, *all_paths(fields), "", *leaves(fields, required=True)]
         for uid, fields in sorted(catalogue.fields.items())
     ]
+    told.append(sorted(actions))
     return blake2b(orjson.dumps(told), digest_size=12).hexdigest()

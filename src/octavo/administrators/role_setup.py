@@ -6,7 +6,7 @@ Where nothing has changed, nothing is written.
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from typing import Any, Final
 
@@ -53,6 +53,15 @@ class _Changes:
         return bool(self.lacks_roles or self.removed or self.changed or self.added)
 
 
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """What is looked at: see `set_up_roles`."""
+
+    keeps_plugins: bool
+    sweeps: bool
+    created_again: frozenset[str]
+
+
 async def set_up_roles(
     database: Database,
     catalogue: Catalogue,
@@ -60,20 +69,24 @@ async def set_up_roles(
     *,
     keeps_plugins: bool = False,
     sweeps: bool = True,
+    created_again: Collection[str] = (),
 ) -> bool:
     """Make the roles and what they may do agree with what there is; whether anything had to be written.
 
     `keeps_plugins`: rights to plugins of which nothing is known here stay, for v4 may know them. They open nothing.
-    Where nothing `sweeps`, whatever is there stays as it is: another process knows more.
+    Where nothing `sweeps`, whatever is there stays as it is: another process knows more. Only locales that are gone
+    are left out, for they are the same for all processes.
+    `created_again` are content-types that begin without any rights, whatever a former one of that name had.
 
     Several processes may do this at once.
     """
-    if not await _changes(database, catalogue, keeps_plugins, sweeps):
+    scope = _Scope(keeps_plugins, sweeps, frozenset(created_again))
+    if not await _changes(database, catalogue, scope):
         return False
     async with unit_of_work(database, feed) as unit:
         await lock_administrators(unit.connection)
         await ensure_roles(unit, database.dialect)
-        changes = await _changes(unit.connection, catalogue, keeps_plugins, sweeps)
+        changes = await _changes(unit.connection, catalogue, scope)
         await _write(unit, database, changes)
     if changes.removed or changes.changed:
         logger.info(
@@ -84,7 +97,7 @@ async def set_up_roles(
     return True
 
 
-async def _changes(connection: Connection, catalogue: Catalogue, keeps_plugins: bool, sweeps: bool) -> _Changes:
+async def _changes(connection: Connection, catalogue: Catalogue, scope: _Scope) -> _Changes:
     """What has to be written."""
     found = await connection.fetch_all(_ROLES_AND_LOCALES)
     roles = {code: int(role_id) for code, role_id, is_role in found if is_role}
@@ -93,12 +106,15 @@ async def _changes(connection: Connection, catalogue: Catalogue, keeps_plugins: 
     changes = _Changes(lacks_roles=not roles)
     if not stored:
         changes.added += [(roles[code], rights) for code, rights in _default_rights(catalogue) if code in roles]
-    elif not sweeps:
+    others = [one for one in stored if one.role_id != roles.get(SUPER_ADMIN)]
+    if stored and not scope.sweeps:
+        _leave_out_locales(others, locales, changes)
         return changes
-    else:
-        if keeps_plugins:
-            stored = without_unknown_plugins(stored, catalogue)
-        _sweep([one for one in stored if one.role_id != roles.get(SUPER_ADMIN)], catalogue, changes)
+    if scope.keeps_plugins:
+        stored = without_unknown_plugins(stored, catalogue)
+        others = [*without_unknown_plugins(others, catalogue)]
+    _sweep(others, catalogue, changes, scope.created_again)
+    _leave_out_locales(others, locales, changes)
     if SUPER_ADMIN in roles:
         role_id = roles[SUPER_ADMIN]
         _complete(role_id, [one for one in stored if one.role_id == role_id], catalogue, locales, changes)
@@ -143,11 +159,14 @@ def _of_media(catalogue: Catalogue, *, own: bool = False) -> Iterator[Permission
 # What is swept
 
 
-def _sweep(stored: Iterable[StoredPermission], catalogue: Catalogue, changes: _Changes) -> None:
+def _sweep(
+    stored: Iterable[StoredPermission], catalogue: Catalogue, changes: _Changes, created_again: Collection[str]
+) -> None:
     for one in stored:
         said = one.said
         if (
-            not catalogue.fits(said.action, said.subject)
+            said.subject in created_again
+            or not catalogue.fits(said.action, said.subject)
             or not catalogue.knows(said.action)
             or _is_without_properties(said, catalogue)
         ):
@@ -156,6 +175,20 @@ def _sweep(stored: Iterable[StoredPermission], catalogue: Catalogue, changes: _C
             fields = _clean(said.properties.get(FIELDS), said.subject, catalogue)
             if fields != said.properties.get(FIELDS):
                 changes.changed[one.id] = {**said.properties, FIELDS: fields}
+
+
+def _leave_out_locales(stored: Iterable[StoredPermission], locales: Collection[str], changes: _Changes) -> None:
+    """Leave out locales that are gone: one of the same code that is added later is another one."""
+    removed = frozenset(changes.removed)
+    for one in stored:
+        properties = changes.changed.get(one.id, one.said.properties)
+        named = properties.get(LOCALES)
+        if one.id not in removed and isinstance(named, list) and not {*filter(_is_text, named)} <= {*locales}:
+            changes.changed[one.id] = {**properties, LOCALES: [code for code in named if code in locales]}
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def _is_without_properties(said: Permission, catalogue: Catalogue) -> bool:

@@ -28,6 +28,8 @@ LIST_ACTIONS: Final = f"{USERS_PERMISSIONS}.permissions.getPermissions"
 _COLLECTION: Final = ("find", "findOne", "create", "update", "delete")
 _SINGLE: Final = ("find", "update", "delete")
 _LOCALIZED: Final = ("createLocalization",)
+CONTENT_OPERATIONS: Final = frozenset((*_COLLECTION, *_SINGLE, *_LOCALIZED))
+"""What any content-type can have."""
 
 _PLUGINS: Final[Mapping[str, tuple[str, ...]]] = {
     DEFINED_COMPONENTS: ("getComponents", "getComponent"),

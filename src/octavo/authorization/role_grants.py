@@ -60,6 +60,10 @@ DELETE FROM up_permissions WHERE id = {permission}
 AND NOT EXISTS (SELECT 1 FROM up_permissions_role_links WHERE permission_id = {permission})""")
 
 
+_UNLINK: Final = OwnStatement("DELETE FROM up_permissions_role_links WHERE permission_id = {permission}")
+_DELETE_ROW: Final = OwnStatement("DELETE FROM up_permissions WHERE id = {permission}")
+
+
 @dataclass(frozen=True, slots=True)
 class Role:
     """A role of users and what it may do, in the order it was granted."""
@@ -160,6 +164,14 @@ async def set_grants_within(unit: UnitOfWork, dialect: Dialect, role_id: int, ac
     for action in sorted(granted - wanted.keys()):
         await _delete(unit, dialect, role_id, action)
     await _insert_grants(unit, dialect, role_id, (action for action in wanted if action not in granted))
+
+
+async def delete_permission_rows(unit: UnitOfWork, dialect: Dialect, ids: Iterable[int]) -> None:
+    """Delete permissions by their ids, whichever role has them, within a unit that holds `LOCK`."""
+    for permission_id in ids:
+        for statement in (_UNLINK, _DELETE_ROW):
+            await unit.connection.execute(*statement.bind(dialect, permission=permission_id))
+        unit.record(PERMISSION, permission_id, ChangeKind.DELETE)
 
 
 async def ensure_default_roles(database: Database) -> tuple[str, ...]:

@@ -16,8 +16,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from octavo.administrators.deployed import are_newest
-from octavo.administrators.role_setup import set_up_roles
 from octavo.builder.problems import said
 from octavo.database.connection import Database
 from octavo.database.synchronize import undo_additions
@@ -33,6 +31,7 @@ from octavo.runtime.http_options import http_options
 from octavo.runtime.infrastructure import Infrastructure, open_infrastructure
 from octavo.runtime.open_resources import migrations_folder
 from octavo.runtime.operating import Operating
+from octavo.runtime.permissions import Permissions
 from octavo.runtime.prepare_database import StartFailed, check_types, prepare_database, update_database
 from octavo.runtime.project_files import read_marks
 from octavo.runtime.settings_remarks import tell_unknown_roles
@@ -68,9 +67,10 @@ class Process:
     def __init__(self, settings: Settings, read_settings: Callable[[], Settings] | None = None) -> None:
         follows, changes = settings.server.follow_definitions, settings.mode == "development"
         self._marks = read_marks(settings.project) if follows or changes else {}  # before anything is read
+        self._permissions = Permissions(settings.project)
         self.infrastructure = open_infrastructure(settings)
         self.site = build_site(self.infrastructure)
-        self._stop_listening = _put_in_force(self.infrastructure, self.site)
+        self._stop_listening = _put_in_force(self.infrastructure, self.site, self._permissions)
         self._allow_changes(self.infrastructure)
         self._background = Background(self.infrastructure, self.site)
         self._read_settings = read_settings or (lambda: settings)
@@ -110,13 +110,14 @@ class Process:
             asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, self._log_caches)
         await self.site.register()
         check_types(await prepare_database(self.database, self.site.registry, *_tables(self.settings)))
-        await _set_up_roles(self.infrastructure, self.site)
+        await self._permissions.set_up(self.infrastructure, self.site)
         await tell_unknown_roles(self.database, self.settings)
         await self.infrastructure.begin()
         await self.site.bootstrap()
         await self.site.prepare()
         self._background.start()
         self._following.start(self.operating.run())
+        self._following.start(self._permissions.run())
         self.operating.readiness.started = True
         if self._follower is not None:
             await self._follower.begin(self._is_current)
@@ -209,6 +210,7 @@ class Process:
         await self._reloads.cancel()
         await self._retirements.settle()
         await self._background.stop()
+        await self._permissions.end()
         await self.site.close()
         await self.infrastructure.close()
 
@@ -287,7 +289,7 @@ class Process:
             await site.complete()
             if not self.site.router.has_later:
                 await site.router.open_later()  # what fails there would fail at every request of administrators
-            await _set_up_roles(infrastructure, site, is_change=True)  # late: what fails has changed no rights
+            await self._permissions.set_up(infrastructure, site, is_change=True)  # late: what fails has changed none
             if steps is not None:
                 await steps.last()
         except BaseException:
@@ -305,7 +307,7 @@ class Process:
         self.operating.serve(infrastructure, site.router, self.asgi)
         self._allow_changes(infrastructure)
         self._stop_listening()
-        self._stop_listening = _put_in_force(infrastructure, site)
+        self._stop_listening = _put_in_force(infrastructure, site, self._permissions)
         before, self._background = self._background, Background(infrastructure, site)
         if before.is_at_work:  # not where nobody has started this process
             self._background.start()
@@ -373,18 +375,11 @@ class _Tasks:
         await self.settle()
 
 
-async def _set_up_roles(infrastructure: Infrastructure, site: Site, *, is_change: bool = False) -> None:
-    """Have the roles of administrators agree with what a site has; `is_change`: in the place of another one."""
-    catalogue, settings, database = site.services.rights.catalogue, infrastructure.settings, infrastructure.database
-    newest = settings.mode == "development" or await are_newest(database, catalogue, is_change=is_change)
-    await set_up_roles(database, catalogue, infrastructure.feed, keeps_plugins=settings.is_v4, sweeps=newest)
-
-
-def _put_in_force(infrastructure: Infrastructure, site: Site) -> Callable[[], None]:
+def _put_in_force(infrastructure: Infrastructure, site: Site, permissions: Permissions) -> Callable[[], None]:
     """Have what lives as long as the process ask a site, in what it does from now on; how to end that."""
     infrastructure.feed.hooks = site.hooks
     infrastructure.authenticator.administrators.serve(site.services.rights)
-    return infrastructure.feed.subscribe(lambda _: _set_up_roles(infrastructure, site), {LOCALE})
+    return infrastructure.feed.subscribe(lambda _: permissions.set_up(infrastructure, site), {LOCALE})
 
 
 def _tables(settings: Settings) -> tuple[str, tuple[OwnTable, ...], Path | None]:

@@ -1,0 +1,114 @@
+"""Permissions agree with what a site has: those of administrators' roles, of users' roles and of API tokens.
+
+They end with what they are about. Only the newest definitions remove any (`administrators/deployed`).
+"""
+
+import asyncio
+import logging
+import re
+from collections.abc import Collection, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from octavo.administrators.deployed import RENEW_SECONDS, Presence, are_newest, mark_of, serve_alone
+from octavo.administrators.permission_sweep import Known, known_permissions, sweep_permissions
+from octavo.administrators.role_setup import set_up_roles
+from octavo.database.connection import Database
+from octavo.errors import ServiceUnavailable
+from octavo.runtime.infrastructure import Infrastructure
+from octavo.runtime.site import Site
+from octavo.threads import in_thread
+
+logger = logging.getLogger(__name__)
+
+_SCRIPTS: Final = frozenset((".js", ".cjs", ".mjs", ".ts", ".cts", ".mts"))
+_INDEX: Final = "index"
+Folders = Mapping[str, tuple[int, int, int]]
+"""Where content-types are defined, by UID: the device and number of the folder, and milliseconds of its last change."""
+
+
+class Permissions:
+    """Has the permissions of one process's database agree with the site in force, and says which one that is."""
+
+    def __init__(self, project: Path) -> None:
+        self._folders = _read_folders(project)
+        self._presence = Presence()
+        self._served: tuple[Database, str] | None = None
+
+    async def set_up(self, infrastructure: Infrastructure, site: Site, *, is_change: bool = False) -> None:
+        """Have permissions agree with what a site has; `is_change`: in the place of another one."""
+        settings, database, feed = infrastructure.settings, infrastructure.database, infrastructure.feed
+        catalogue, own = site.services.rights.catalogue, site.services.controller.own_actions
+        mark = mark_of(catalogue, own)
+        newest = settings.mode == "development" or await are_newest(database, catalogue, own, is_change=is_change)
+        folders = await in_thread(partial(_read_folders, settings.project))
+        known = await in_thread(partial(_known, site, own, settings.project, is_v4=settings.is_v4))
+        again = await sweep_permissions(
+            database,
+            known,
+            feed,
+            sweeps=newest,
+            is_alone=partial(serve_alone, database, mark=mark),
+            created_again=_created_again(self._folders, folders) if is_change else None,
+        )
+        await set_up_roles(database, catalogue, feed, keeps_plugins=settings.is_v4, sweeps=newest, created_again=again)
+        self._folders, self._served = folders, (database, mark)
+
+    async def run(self) -> None:
+        """Say again and again which definitions are served, until cancelled."""
+        while True:
+            if self._served is not None:
+                try:
+                    await self._presence.renew(*self._served)
+                except ServiceUnavailable as error:
+                    logger.debug("Which definitions are served cannot be said: %s", error)
+            await asyncio.sleep(RENEW_SECONDS)
+
+    async def end(self) -> None:
+        """Say that nothing is served any more."""
+        if self._served is not None:
+            try:
+                await self._presence.leave(self._served[0])
+            except ServiceUnavailable as error:
+                logger.debug("The end of this process cannot be said: %s", error)
+
+
+def _created_again(before: Folders, now: Folders) -> dict[str, int]:
+    """Return the content-types whose folder was deleted and created, with the moment of that."""
+    return {uid: at for uid, (*place, at) in now.items() if uid in before and [*before[uid][:2]] != place}
+
+
+def _read_folders(project: Path) -> Folders:
+    found = {}
+    for folder in (project / "src" / "api").glob("*/content-types/*"):
+        try:
+            told = folder.stat()
+        except OSError:
+            continue
+        uid = f"api::{folder.parent.parent.name}.{folder.name}"
+        found[uid] = (told.st_dev, told.st_ino, told.st_ctime_ns // 1_000_000)
+    return found
+
+
+def _known(site: Site, own: Collection[str], project: Path, *, is_v4: bool) -> Known:
+    controllers = _v4_controllers(project)
+
+    def is_kept(uid: str) -> bool:
+        api, _, name = uid.removeprefix("api::").partition(".")
+        if uid.startswith("plugin::"):
+            return is_v4
+        return bool({(_plain(api), _plain(name)), (_plain(api), _INDEX)} & controllers)
+
+    return known_permissions(site.registry, own, is_kept)
+
+
+def _v4_controllers(project: Path) -> frozenset[tuple[str, str]]:
+    """Return APIs and names of controllers in JavaScript or TypeScript: their actions are v4's to know."""
+    files = (path for path in (project / "src" / "api").glob("*/controllers/**/*") if path.suffix in _SCRIPTS)
+    return frozenset((_plain(path.relative_to(project / "src" / "api").parts[0]), _plain(path.stem)) for path in files)
+
+
+def _plain(name: str) -> str:
+    """Return a name as v4 compares names of files: `myTalk` is `my-talk`."""
+    return re.sub(r"[\W_]", "", name).lower()

@@ -1,0 +1,127 @@
+"""Permissions of site users' roles and of API tokens end with what they are about."""
+
+from dataclasses import replace
+
+import pytest
+
+from octavo.administrators.audit import REMOVED_PERMISSIONS, TABLE, read_audit
+from octavo.administrators.permission_sweep import Known, known_permissions, sweep_permissions
+from octavo.authorization.role_grants import ensure_default_roles, grant, list_grants
+from octavo.database.connection import Connection, Database
+from octavo.database.synchronize import synchronize
+from octavo.schema.registry import Registry
+from tests.models.bookshop import AUTHOR, BOOK, bookshop_registry
+
+pytestmark = pytest.mark.anyio
+
+REGISTRY = bookshop_registry()
+OWN = "api::talk.talk.export"
+READ_BOOKS, READ_AUTHORS = f"{BOOK}.find", f"{AUTHOR}.find"
+OF_V4 = ("plugin::comments.client.find", "api::search.search.find", "api::search.search.words", "api::mail.mail.send")
+
+
+def _without_books() -> Registry:
+    others = (one for one in REGISTRY.content_types.values() if one.uid != BOOK)
+    return Registry(others, REGISTRY.components.values())
+
+
+def _other_books() -> Registry:
+    book = REGISTRY.content_types[BOOK]
+    raw = {"attributes": {"secret": {"type": "string"}}}
+    return Registry(
+        (
+            *(one for one in REGISTRY.content_types.values() if one is not book),
+            replace(book, raw=raw, collection_name="other_books"),
+        ),
+        REGISTRY.components.values(),
+    )
+
+
+def _known(registry: Registry, *own: str) -> Known:
+    return known_permissions(registry, own, lambda uid: uid.startswith("plugin::") or uid == "api::search.search")
+
+
+WITH, WITHOUT, OTHERS = _known(REGISTRY, OWN), _known(_without_books()), _known(_other_books())
+GIVEN = (READ_BOOKS, f"{BOOK}.export", READ_AUTHORS, OWN, *OF_V4, "api::old.old.find")
+
+
+@pytest.fixture
+async def shop(database: Database) -> Database:
+    await synchronize(database, REGISTRY, (TABLE,))
+    await ensure_default_roles(database)
+    await grant(database, "public", GIVEN)
+    for number, action in enumerate(GIVEN, 1):
+        await database.execute(f"INSERT INTO strapi_api_token_permissions (id, action) VALUES ({number}, '{action}')")
+    return database
+
+
+async def granted(database: Database) -> set[str]:
+    """What the public and a token may do, as far as it is of these tests; both alike."""
+    roles = {action for role in await list_grants(database) for action in role.actions if role.type == "public"}
+    tokens = {row[0] for row in await database.fetch_all("SELECT action FROM strapi_api_token_permissions")}
+    assert roles & {*GIVEN} == tokens
+    return tokens
+
+
+async def alone(_: Connection) -> bool:
+    return True
+
+
+async def among_others(_: Connection) -> bool:
+    return False
+
+
+async def test_leftovers_of_content_types_go_and_what_v4_knows_stays(shop: Database) -> None:
+    await sweep_permissions(shop, WITH, sweeps=True)
+    assert await granted(shop) == {*GIVEN} - {"api::old.old.find"}
+    assert [(one.action, one.uid) for one in await read_audit(shop)] == [(REMOVED_PERMISSIONS, "api::old.old")]
+
+
+async def test_a_removed_type_and_action_lose_theirs(shop: Database, caplog: pytest.LogCaptureFixture) -> None:
+    await sweep_permissions(shop, WITH, sweeps=True)
+    await sweep_permissions(shop, WITHOUT, sweeps=True)
+    assert await granted(shop) == {READ_AUTHORS, *OF_V4}
+    assert READ_BOOKS in caplog.text
+    assert {one.uid for one in await read_audit(shop)} == {"api::old.old", BOOK, "api::talk.talk"}
+    before = shop.statements
+    await sweep_permissions(shop, WITHOUT, sweeps=True)
+    assert shop.statements == before + 3
+
+
+async def test_older_definitions_remove_nothing(shop: Database) -> None:
+    await sweep_permissions(shop, WITH, sweeps=True)
+    before = await granted(shop)
+    assert not await sweep_permissions(shop, WITHOUT, sweeps=False, is_alone=among_others)
+    assert await granted(shop) == before
+    assert not await sweep_permissions(shop, WITH, sweeps=True)  # another node with the newest
+    assert await granted(shop) == before
+
+
+async def test_a_type_that_was_gone_begins_without_any(shop: Database) -> None:
+    """A deployment was taken back, and came again: older definitions, which remove nothing, served alone in between."""
+    await sweep_permissions(shop, WITH, sweeps=True)
+    before = await granted(shop)
+    await sweep_permissions(shop, WITHOUT, sweeps=False, is_alone=alone)
+    assert await granted(shop) == before
+    assert await sweep_permissions(shop, WITH, sweeps=True) == {BOOK}
+    assert await granted(shop) == {READ_AUTHORS, *OF_V4}
+    await grant(shop, "public", (READ_BOOKS,))
+    assert not await sweep_permissions(shop, WITH, sweeps=True)
+    assert any(READ_BOOKS in role.actions for role in await list_grants(shop))
+
+
+async def test_another_type_of_the_same_name_begins_without_any(shop: Database) -> None:
+    await sweep_permissions(shop, WITH, sweeps=True)
+    assert await sweep_permissions(shop, OTHERS, sweeps=True) == {BOOK}
+    assert READ_BOOKS not in await granted(shop)
+
+
+async def test_no_definitions_at_all_remove_nothing(shop: Database) -> None:
+    await sweep_permissions(shop, WITH, sweeps=True)
+    before = await granted(shop)
+    nothing = _known(Registry((one for one in REGISTRY.content_types.values() if one.uid not in WITH.types), ()))
+    for _ in range(2):
+        await sweep_permissions(shop, nothing, sweeps=True)
+        assert await granted(shop) == before
+    await sweep_permissions(shop, WITH, sweeps=True)  # they may be others by now
+    assert READ_BOOKS not in await granted(shop)
