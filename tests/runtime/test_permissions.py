@@ -25,7 +25,10 @@ NOTE: dict[str, Any] = {
 }
 FORM = {
     "contentType": {
-        **{"kind": "collectionType", "singularName": "note", "pluralName": "notes", "displayName": "Note"},
+        "kind": "collectionType",
+        "singularName": "note",
+        "pluralName": "notes",
+        "displayName": "Note",
         "attributes": {"title": {"type": "string"}},
     }
 }

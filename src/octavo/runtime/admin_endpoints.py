@@ -84,7 +84,7 @@ def _endpoints(router: Router, shared: Infrastructure, services: Services) -> It
         transfer = transfer_tokens(given.transfer_token_salt)
         yield TransferTokenEndpoints(TokenBook(shared.database, shared.feed, transfer))
     checks = settings.api.compat.webhook_addresses == "checked"
-    yield WebhookEndpoints(shared.webhooks, checks_addresses=checks)
+    yield WebhookEndpoints(shared.webhooks, registry, checks_addresses=checks)
     yield from _oversight(shared, facts)
     yield EntryEndpoints(managing.managed)
     yield EntryChangeEndpoints(managing.entry_writes, managing.entry_actions, managing.account_writes)

@@ -6,22 +6,26 @@ providers stand there as v4 keeps them: whoever may read the providers sees them
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 from urllib.parse import quote
 
+from octavo.authorization.actor import Actor
 from octavo.content.core_store import CoreStore
+from octavo.content.entry_unit import EntryUnit
 from octavo.content.writer import EntryWriter
 from octavo.errors import ValidationError
 from octavo.forms.web_links import EXPECTED, is_web_link
 from octavo.mail.templates import BUILT_IN
 from octavo.settings.keys import canonical
+from octavo.users.granting import check_all_users, check_default_role, check_roles_given
 from octavo.users.providers.catalogue import ROWS
 
 _ADVANCED: Final = "advanced"
 _PROVIDERS: Final = "grant"
 _TEMPLATES: Final = "email"
 _LOCAL: Final = "email"
+_RESET_PAGE: Final = "email_reset_password"
 _MOST: Final = 100_000
 """Characters of one setting; the largest are texts of mails."""
 
@@ -51,6 +55,7 @@ class StoredSettings:
     """Reads and keeps these settings. `callbacks` begins the addresses to which providers send people back."""
 
     def __init__(self, writer: EntryWriter, callbacks: str) -> None:
+        self._writer = writer
         self._store = CoreStore(writer, "plugin", "users-permissions")
         self._callbacks = callbacks
 
@@ -58,20 +63,35 @@ class StoredSettings:
         """How people register."""
         return _known(await self._store.get(_ADVANCED)) or _ADVANCED_DEFAULTS
 
-    async def save_advanced(self, body: Any) -> None:
-        """Keep how people register: what the body names of it."""
+    async def save_advanced(self, body: Any, actor: Actor) -> None:
+        """Keep how people register: what the body names of it. Raises ForbiddenError where that lets users do more
+        than the administrator may do: a default role, registrations, an address that reset codes are sent to."""
         given = _object(body)
         for name in _LINKS:
             _check_link(name, given.get(name))
-        await self._store.set(_ADVANCED, {name: given[name] for name in given if name in _ADVANCED_DEFAULTS})
+        new = {name: given[name] for name in given if name in _ADVANCED_DEFAULTS}
+
+        async def check(unit: EntryUnit) -> None:
+            before, after = {**_ADVANCED_DEFAULTS, **await self.advanced()}, {**_ADVANCED_DEFAULTS, **new}
+            dialect = self._writer.database.dialect
+            is_other = after["default_role"] != before["default_role"]
+            opens = after["allow_register"] is not False and before["allow_register"] is False
+            if is_other or opens or "default_role" in new:
+                role_id = await check_default_role(unit, dialect, after["default_role"])
+                await check_roles_given(unit, dialect, actor, [role_id] if is_other or opens else [])
+            if (after[_RESET_PAGE] or None) != (before[_RESET_PAGE] or None):
+                await check_all_users(unit, actor)
+
+        await self._save(_ADVANCED, new, check)
 
     async def providers(self) -> Mapping[str, Any]:
         """The providers, each with the address that has to be told to it."""
         found = _known(await self._store.get(_PROVIDERS)) or _provider_defaults()
         return {name: self._with_address(name, given) for name, given in found.items()}
 
-    async def save_providers(self, body: Any) -> None:
-        """Keep `providers`."""
+    async def save_providers(self, body: Any, actor: Actor) -> None:
+        """Keep `providers`. They vouch for any user, so that only those change them who may do what users may do.
+        Raises ForbiddenError."""
         given = _object(body).get("providers")
         if not isinstance(given, Mapping) or not all(isinstance(one, Mapping) for one in given.values()):
             raise ValidationError("providers must be an object of objects")
@@ -79,14 +99,15 @@ class StoredSettings:
             for key, value in one.items():
                 if canonical(key) in _PROVIDER_LINKS:
                     _check_provider_link(f"providers.{name}.{key}", value)
-        await self._store.set(_PROVIDERS, _bounded(dict(given)))
+        await self._save_for_all(_PROVIDERS, _bounded(dict(given)), actor)
 
     async def templates(self) -> Mapping[str, Any]:
         """The texts of mails."""
         return _known(await self._store.get(_TEMPLATES)) or _template_defaults()
 
-    async def save_templates(self, body: Any) -> None:
-        """Keep `email-templates`, whose texts name data and nothing else."""
+    async def save_templates(self, body: Any, actor: Actor) -> None:
+        """Keep `email-templates`, whose texts name data and nothing else. They say where codes lead to, so that only
+        those change them who may do what users may do. Raises ForbiddenError."""
         given = _object(body).get("email-templates")
         if not isinstance(given, Mapping):
             raise ValidationError("email-templates must be an object")
@@ -97,7 +118,27 @@ class StoredSettings:
                 raise ValidationError(f"{name}.options must be an object")
             if not all(_is_sound(options.get(part, "")) for part in ("message", "object")):
                 raise ValidationError("Invalid template")
-        await self._store.set(_TEMPLATES, bounded)
+        await self._save_for_all(_TEMPLATES, bounded, actor)
+
+    async def _save_for_all(self, key: str, value: dict[str, Any], actor: Actor) -> None:
+        """Keep what could let an administrator act as any user; the same as before may be saved by everybody."""
+
+        async def check(unit: EntryUnit) -> None:
+            if value != await self._store.get(key):
+                await check_all_users(unit, actor)
+
+        await self._save(key, value, check)
+
+    async def _save(self, key: str, value: dict[str, Any], check: Callable[[EntryUnit], Awaitable[None]]) -> None:
+        """Keep a setting, if a check in the same transaction allows it."""
+
+        async def work(unit: EntryUnit) -> None:
+            await unit.connection.lock(f"octavo: user settings {key}")
+            with unit.ambient():
+                await check(unit)
+                await self._store.set(key, value)
+
+        await self._writer.run(work)
 
     def _with_address(self, name: str, given: Any) -> Any:
         if name == _LOCAL or not isinstance(given, Mapping):

@@ -3,7 +3,7 @@
 Refuses with ValidationError, ApplicationError and NotFoundError. Whoever may not find roles can give none.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 from octavo.authentication.passwords import prepare_password
@@ -11,6 +11,7 @@ from octavo.authorization.ability import CREATE, UPDATE
 from octavo.authorization.actor import Actor
 from octavo.authorization.input_sanitizer import InputSanitizer
 from octavo.content.entry_unit import EntryUnit
+from octavo.content.input.relation_input import InvalidRelations, named_targets
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.writer import EntryWriter
 from octavo.errors import ApplicationError, NotFoundError, Problem, ValidationError
@@ -22,6 +23,7 @@ from octavo.schema.attributes import Scalar
 from octavo.schema.content_types import ContentType
 from octavo.schema.uids import ROLE, USER
 from octavo.users import account_input as bodies
+from octavo.users.granting import check_roles_given, role_of_type, role_of_user
 from octavo.users.user_rows import LOCAL, Account, AccountRows, lock_names
 from octavo.values import dataclass
 
@@ -80,6 +82,8 @@ class UserManagement:
             raise ApplicationError("Email already taken")
         if "role" not in data:
             data = {**data, "role": await self._rows.role_id(unit.connection, taken.settings.default_role)}
+        dialect, default = self._reader.database.dialect, taken.settings.default_role
+        await self._check_role(unit, data, actor, lambda: role_of_type(unit, dialect, default))
         try:
             user_id = await unit.create(self._user_type, data, actor_id=actor.creator_id)
         except ValidationError as error:  # the reference says it so
@@ -108,6 +112,8 @@ class UserManagement:
                 raise ApplicationError("Username already taken")
             if taken.second and taken.settings.unique_email:
                 raise ApplicationError("Email already taken")
+        dialect = self._reader.database.dialect
+        await self._check_role(unit, data, actor, lambda: role_of_user(unit, dialect, account.id))
         if not await unit.update(self._user_type, account.id, data, actor_id=actor.creator_id):
             raise NotFoundError("User not found")
         return await self._answer(unit, account.id, actor, form)
@@ -122,6 +128,19 @@ class UserManagement:
             return user
 
         return await self._writer.run(work)
+
+    async def _check_role(
+        self, unit: EntryUnit, data: Mapping[str, Any], actor: Actor, allowed: Callable[[], Awaitable[int | None]]
+    ) -> None:
+        """Raise ForbiddenError where an administrator gives a role that allows what they may not do, but for one that
+        is `allowed`: what a user has, or everybody gets. A value of no known form is left to validation."""
+        try:
+            given = {target for _, target in named_targets(data.get("role")) if isinstance(target, int)}
+        except InvalidRelations:
+            return
+        if given and actor.kind == "administrator" and not actor.ability.everything:
+            roles = given - {await allowed()}
+            await check_roles_given(unit, self._reader.database.dialect, actor, roles)
 
     def _data(self, body: Any, actor: Actor, action: str) -> dict[str, Any]:
         """What of a body the actor may write."""

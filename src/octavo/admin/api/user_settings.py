@@ -87,7 +87,7 @@ class UserSettingsEndpoints:
 
     async def save_advanced(self, request: Request, actor: Actor) -> Response:
         """PUT /users-permissions/advanced"""
-        await self._settings.save_advanced(await request.json())
+        await self._settings.save_advanced(await request.json(), actor)
         return plain_answer(DONE)
 
     async def providers(self, request: Request, actor: Actor) -> Response:
@@ -96,7 +96,7 @@ class UserSettingsEndpoints:
 
     async def save_providers(self, request: Request, actor: Actor) -> Response:
         """PUT /users-permissions/providers"""
-        await self._settings.save_providers(await request.json())
+        await self._settings.save_providers(await request.json(), actor)
         return plain_answer(DONE)
 
     async def templates(self, request: Request, actor: Actor) -> Response:
@@ -105,5 +105,5 @@ class UserSettingsEndpoints:
 
     async def save_templates(self, request: Request, actor: Actor) -> Response:
         """PUT /users-permissions/email-templates"""
-        await self._settings.save_templates(await request.json())
+        await self._settings.save_templates(await request.json(), actor)
         return plain_answer(DONE)

@@ -8,13 +8,19 @@ from octavo.admin.api.sessions import PREFIX
 from octavo.admin.operations import AdminOperation
 from octavo.admin.shapes.people import Ids
 from octavo.admin.shapes.tokens import SaidWebhook, TriggerAnswer, WebhookAnswer, WebhooksAnswer
+from octavo.authorization.ability import FIND
+from octavo.authorization.actions import action_on
 from octavo.authorization.actor import Actor
+from octavo.authorization.rights.escalation import check_actions_within
 from octavo.errors import BadRequestError, NotFoundError, Problem, ValidationError
 from octavo.forms import REQUIRED, Flag, Items, Record, Text, check, rule
 from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.query.numbers import plain_id
+from octavo.schema.registry import Registry
+from octavo.schema.uids import FILE
 from octavo.webhooks.book import Webhooks
+from octavo.webhooks.events import is_told
 from octavo.webhooks.messages import Answer
 from octavo.webhooks.webhook import EVENTS, Webhook, is_address
 
@@ -69,7 +75,8 @@ class WebhookEndpoints:
         ),
     )
 
-    def __init__(self, webhooks: Webhooks, *, checks_addresses: bool) -> None:
+    def __init__(self, webhooks: Webhooks, registry: Registry, *, checks_addresses: bool) -> None:
+        self._told = [action_on(uid, FIND) for uid in registry.content_types if is_told(uid)]
         self._checks_addresses = checks_addresses
         self._webhooks = webhooks
 
@@ -81,18 +88,21 @@ class WebhookEndpoints:
         """GET /admin/webhooks/:id"""
         return data_answer(_shown(await self._found(request)))
 
-    async def create(self, request: Request, _: Actor) -> Response:
+    async def create(self, request: Request, actor: Actor) -> Response:
         """POST /admin/webhooks"""
         given = await request.json()
         check(_NEW, given)
+        self._check_told(given["events"], actor)
         await self._check_address(given["url"])
         return data_answer(_shown(await self._webhooks.create(**_values(given))), status=201)
 
-    async def update(self, request: Request, _: Actor) -> Response:
+    async def update(self, request: Request, actor: Actor) -> Response:
         """PUT /admin/webhooks/:id"""
         given = await request.json()
         check(_CHANGED, given)
         found = await self._found(request)
+        if given.get("isEnabled", found.enabled) and not _tells_no_more(given, found):
+            self._check_told(given["events"], actor)
         if given["url"] != found.url:
             await self._check_address(given["url"])
         return data_answer(_shown(await self._webhooks.update(found.id, **_values(given))))
@@ -120,6 +130,14 @@ class WebhookEndpoints:
         found = await self._found(request)
         return data_answer(_outcome(found, await self._webhooks.test(found.id)))
 
+    def _check_told(self, events: list[str], actor: Actor) -> None:
+        """Raise ForbiddenError where a webhook would be sent what an administrator may not read: entries of all
+        content-types, or files alone."""
+        if any(event.startswith("media.") for event in events):
+            check_actions_within(actor, [action_on(FILE, FIND)])
+        if any(not event.startswith("media.") for event in events):
+            check_actions_within(actor, self._told)
+
     async def _check_address(self, url: str) -> None:
         refusal = await self._webhooks.refusal(url) if self._checks_addresses else None
         if refusal is not None:
@@ -130,6 +148,12 @@ class WebhookEndpoints:
             return await self._webhooks.get(plain_id(request.path_values["id"]))
         except NotFoundError:
             raise NotFoundError("webhook.notFound") from None
+
+
+def _tells_no_more(given: dict[str, Any], found: Webhook) -> bool:
+    """Whether a changed webhook is sent nothing that it was not sent before."""
+    same = given["url"] == found.url and given["headers"] == dict(found.headers)
+    return same and found.enabled and {*given["events"]} <= {*found.events}
 
 
 def _values(given: dict[str, Any]) -> dict[str, Any]:
