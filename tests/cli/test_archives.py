@@ -31,6 +31,8 @@ def test_import_and_export(call: Call, tmp_path: Path) -> None:
     assert refused(call("import", "-f", archive, "-k", "wrong")).endswith("the key is wrong, or the file is damaged")
     told = said(call("import", "-f", archive, input="key\ny\n"))
     assert told[-1].endswith("Imported 7 entries, 10 links, 2 files, 3 settings and webhooks.")
+    assert "Active webhooks" in "".join(told)
+    assert "octavo webhooks disable ID" in "".join(told)
     assert "This replaces all entries, users, roles and locales, uploaded files" in "".join(told)
     out = tmp_path / "out"
     asked = said(call("export", "-f", str(out), input="geheim\ngeheim\n"))
@@ -91,9 +93,12 @@ def test_wrong_calls(call: Call, arguments: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)
 def test_copy(call: Call, project: Path, tmp_path: Path, postgresql_url: str) -> None:
-    said(call("import", "-f", str(write_archive(tmp_path / "in.tar", town_files())), "--force"))
+    archive = str(write_archive(tmp_path / "in.tar", town_files()))
+    said(call("import", "-f", archive, "--force"))
     source = f"sqlite:///{project / '.octavo/data.db'}"
-    assert said(call("db", "copy", source, postgresql_url))[0].startswith("Copied ")
+    told = said(call("db", "copy", source, postgresql_url))
+    assert told[0].startswith("Copied ")
+    assert "Active webhooks" in "".join(told)
     assert "--force replaces what it holds" in refused(call("db", "copy", source, postgresql_url))
     back = f"sqlite:///{tmp_path / 'back.db'}"
     assert said(call("db", "copy", postgresql_url, back)) == said(call("db", "copy", source, postgresql_url, "--force"))

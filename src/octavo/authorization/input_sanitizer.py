@@ -10,16 +10,28 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from octavo.authorization.ability import FIND, Ability
+from octavo.authorization.actions import action_on
+from octavo.errors import ForbiddenError, Problem
 from octavo.query.ast import Filter
-from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Relation, Scalar
+from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
 from octavo.schema.content_types import Definition
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.registry import Registry
+from octavo.schema.uids import FILE
 from octavo.values import dataclass
 
 Place = FieldPlace | None
+_LINKING = ("set", "connect")
+_FIND_FILES = (action_on(FILE, FIND), action_on(FILE, "findOne"))
 _TYPE_KEY, _COMPONENT_KEY = "__type", "__component"
 _REMOVED = object()
+
+
+def _names_files(value: Any) -> bool:
+    """Whether a value links any file, in whichever form: anything but nothing, and what only takes away."""
+    if isinstance(value, Mapping):
+        return "id" in value or any(_names_files(value.get(key)) for key in _LINKING)
+    return bool(value) if isinstance(value, list) else value is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +44,8 @@ class InputSanitizer:
     """`create` or `update`."""
     meets: Callable[[Filter], bool] = lambda _: False
     """Whether the entry is one of those in which a field may be written that is not writable in all of them."""
+    find_files: bool = False
+    """Whether files are linked only by those who may find files; others are refused with ForbiddenError."""
 
     def sanitize(self, data: Any, definition: Definition) -> Any:
         """The same data less what may not be written. What is no object is left to validation."""
@@ -58,6 +72,9 @@ class InputSanitizer:
         match attribute:
             case Relation() if self.ability.links_by_field:
                 return value
+            case Media() if self.find_files:
+                self._check_files(value, attribute.name)
+                return value
             case Relation(target=str() as uid):
                 return value if self.ability.may(FIND, uid) else _REMOVED
             case Relation():
@@ -72,6 +89,13 @@ class InputSanitizer:
                 return [self._zone_item(item, attribute, place) for item in value]
             case _:
                 return value
+
+    def _check_files(self, value: Any, name: str) -> None:
+        """Raise ForbiddenError for files that are linked by whom may not find any; to take them away is allowed."""
+        if self.ability.links_by_field or any(map(self.ability.allows, _FIND_FILES)) or not _names_files(value):
+            return
+        needed = f"{name}: to link files you need the permission {' or '.join(_FIND_FILES)}"
+        raise ForbiddenError(needed, {"errors": [Problem((name,), needed, ForbiddenError.name).as_json()]})
 
     def _may_write(self, uid: str, field: str) -> bool:
         """Whether a field may be written, of the entry that this is about."""

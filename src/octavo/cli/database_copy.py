@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from octavo.cli.base import Command, project_option, read_settings, refuse, say
+from octavo.cli.brought_webhooks import active_webhooks, tell_webhooks
 from octavo.cli.progress import progress_bar
 from octavo.database import SQLITE_PREFIX, open_database
 from octavo.database.connection import Database
@@ -42,8 +43,9 @@ def copy(source: str, target: str, force: bool, round_decimals: bool, schema: st
     options = CopyOptions(replace=force, rounded=round_decimals)
     with progress_bar("Copying") as progress:
         databases = _opened(source, schema), _opened(target, schema)
-        report = asyncio.run(_copy(settings, *databases, options, progress))
+        report, webhooks = asyncio.run(_copy(settings, *databases, options, progress))
     _tell(report)
+    tell_webhooks(webhooks)
 
 
 def _opened(url: str, schema: str | None) -> Database:
@@ -55,14 +57,15 @@ def _opened(url: str, schema: str | None) -> Database:
 
 async def _copy(
     settings: Settings, source: Database, target: Database, options: CopyOptions, progress: Progress
-) -> CopyReport:
+) -> tuple[CopyReport, list[str]]:
     registry = project_registry(settings)
     await reach_database(source)
     try:
         await reach_database(target)
         try:
             purges = open_purges(settings, target, Outbox(target))
-            return await copy_database(source, target, registry, own_tables(settings), options, progress, purges)
+            report = await copy_database(source, target, registry, own_tables(settings), options, progress, purges)
+            return report, await active_webhooks(target)
         finally:
             await target.close()
     finally:

@@ -9,6 +9,7 @@ import click
 
 from octavo.backups.restoring import require_unused
 from octavo.cli.base import Command, project_option, read_settings, say
+from octavo.cli.brought_webhooks import active_webhooks, tell_webhooks
 from octavo.cli.export import parts_of, parts_options
 from octavo.cli.progress import progress_bar
 from octavo.events.outbox import Outbox
@@ -68,7 +69,8 @@ def import_(
         check_parts(archive, parts)
         _confirm(archive, registry, parts, force)
         with progress_bar("Importing") as progress:
-            report = asyncio.run(_import(settings, registry, archive, parts, progress))
+            report, webhooks = asyncio.run(_import(settings, registry, archive, parts, progress))
+    tell_webhooks(webhooks)
     _tell(report)
 
 
@@ -88,7 +90,7 @@ def _confirm(archive: ArchiveReader, registry: Registry, parts: Set[Part], force
 
 async def _import(
     settings: Settings, registry: Registry, archive: ArchiveReader, parts: Set[Part], progress: Progress
-) -> ImportReport:
+) -> tuple[ImportReport, list[str]]:
     storage, database = open_storage(settings), open_project_database(settings)
     await reach_database(database)
     try:
@@ -96,7 +98,8 @@ async def _import(
             await bring_up_to_date(database, registry, own_tables(settings), migrations=migrations_folder(settings))
         )
         purges = open_purges(settings, database, Outbox(database))
-        return await import_archive(database, registry, storage, archive, parts, progress, purges)
+        report = await import_archive(database, registry, storage, archive, parts, progress, purges)
+        return report, await active_webhooks(database) if Part.CONFIG in parts else []
     finally:
         await database.close()
 

@@ -58,6 +58,7 @@ class EntryWriter:
         self.registry = registry
         self.locales = locales or Locales(database)
         self.compiler = ChangeCompiler(registry, database.dialect)
+        self.rules = rules
         self.passwords = PasswordHasher(registry)
         self.hooks: Hooks = next((one for one in (hooks, default_hooks()) if one is not None), Hooks())
         self._stored = StoredEntries(database, registry)

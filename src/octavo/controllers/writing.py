@@ -234,7 +234,7 @@ class ContentWrites:
         return None if entry is None else cast(dict[str, Any], orjson.loads(entry))
 
     async def _writable(self, content_type: ContentType, write: Write, actor: Actor, action: str) -> Write:
-        sanitizer = InputSanitizer(self._registry, actor.ability, action)
+        sanitizer = InputSanitizer(self._registry, actor.ability, action, find_files=self._writer.rules.find_files)
         sanitizing = partial(sanitizer.sanitize, write.data, content_type)
         is_small = write.size <= MOST_COMPUTED_HERE
         data = sanitizing() if is_small else await in_computing_thread(sanitizing)

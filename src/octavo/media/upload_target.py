@@ -4,13 +4,15 @@ import math
 from collections.abc import Container
 from typing import Any
 
-from octavo.authorization.ability import writes_always
+from octavo.authorization.ability import UPDATE, writes_always
+from octavo.authorization.actions import action_on
 from octavo.authorization.actor import Actor, check
 from octavo.errors import ClosedError, ForbiddenError, Problem, ValidationError
 from octavo.media.files import UploadTarget
 from octavo.query.numbers import id_number
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import LARGEST_ID
+from octavo.schema.uids import FILE
 
 
 def read_upload_target(
@@ -41,6 +43,17 @@ def read_upload_target(
     if math.isnan(number) or number != math.floor(number) or abs(number) > LARGEST_ID:
         raise _wrong("refId", "refId must be the id of an entry")
     return UploadTarget(content_type, int(number), field)
+
+
+def check_replacing(actor: Actor, *, destroys: bool) -> None:
+    """Raise ForbiddenError where an actor may not replace or describe files, whoever added them.
+
+    `destroys`: the rule `replacedFiles`; who replaces a file ends the one before, so they may remove files.
+    """
+    if destroys:
+        check(actor, action_on(FILE, "delete"))
+    if actor.ability.scope(FILE, UPDATE) is not None:  # which file it is, is asked of nobody
+        raise ForbiddenError
 
 
 def _wrong(name: str, message: str) -> ValidationError:

@@ -6,10 +6,9 @@ A file goes into an entry (`ref`, `refId`, `field`) only for those who may updat
 from collections.abc import Mapping
 from typing import Any
 
-from octavo.authorization.ability import UPDATE
 from octavo.authorization.actor import Actor
 from octavo.controllers.content import ContentController
-from octavo.errors import ForbiddenError, NotFoundError, Problem, ValidationError
+from octavo.errors import NotFoundError, Problem, ValidationError
 from octavo.forms.printing import MISSING
 from octavo.http.body import read_body
 from octavo.http.form_data import UploadedFile
@@ -19,7 +18,7 @@ from octavo.http.response import Response
 from octavo.http.uploads import FILE_INFO, read_info, read_infos, replaced_file, sent_files
 from octavo.media.files import FileService, UploadTarget
 from octavo.media.library import FileInfo
-from octavo.media.upload_target import read_upload_target
+from octavo.media.upload_target import check_replacing, read_upload_target
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.rest.endpoints import read_id
 from octavo.schema.uids import FILE
@@ -44,8 +43,7 @@ class UploadEndpoints:
         file_id = replaced_file(request)
         if file_id is None:
             return await self._add(request, files, said, actor)
-        if actor.ability.scope(FILE, UPDATE) is not None:  # which file it is, is asked of nobody
-            raise ForbiddenError
+        check_replacing(actor, destroys=self._controller.writer.rules.destroy_replaced)
         if len(files) > 1:
             raise ValidationError("Cannot replace a file with multiple ones")
         info = read_info(said.get(FILE_INFO, MISSING))

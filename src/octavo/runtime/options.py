@@ -130,6 +130,8 @@ def write_rules(settings: Settings) -> WriteRules:
     return WriteRules(
         place_relations=compat.relation_errors == "placed",
         listed_only=compat.zone_components == "allowed",
+        find_files=compat.linked_files == "found",
+        destroy_replaced=compat.replaced_files == "destroy",
         hides_future=hides_future(settings),
     )
 

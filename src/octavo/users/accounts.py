@@ -304,7 +304,10 @@ class Accounts:
     def _registered(self, body: Mapping[str, Any], actor: Actor) -> dict[str, Any]:
         """What a registration says beyond name, address and password, as far as it may."""
         given = {name: value for name, value in body.items() if name in self._extra}
-        return dict(InputSanitizer(self._reader.registry, actor.ability, CREATE).sanitize(given, self._user_type))
+        sanitizer = InputSanitizer(
+            self._reader.registry, actor.ability, CREATE, find_files=self._writer.rules.find_files
+        )
+        return dict(sanitizer.sanitize(given, self._user_type))
 
     def _shown(self, user_id: int) -> PreparedRead:
         request = ReadRequest(content_type=self._user_type, by=By.ID, projection=Form.FLAT)

@@ -114,6 +114,8 @@ class UserManagement:
                 raise ApplicationError("Email already taken")
         dialect = self._reader.database.dialect
         await self._check_role(unit, data, actor, lambda: role_of_user(unit, dialect, account.id))
+        if (_PASSWORD in data or email) and (role_id := await role_of_user(unit, dialect, account.id)) is not None:
+            await check_roles_given(unit, dialect, actor, [role_id])  # who sets them signs in as this user
         if not await unit.update(self._user_type, account.id, data, actor_id=actor.creator_id):
             raise NotFoundError("User not found")
         return await self._answer(unit, account.id, actor, form)
@@ -147,7 +149,10 @@ class UserManagement:
         named = self._given & body.keys() if isinstance(body, Mapping) else ()
         private = () if actor.ability.knows_private else self._private
         given = {name: body[name] for name in named if name not in private}
-        return dict(InputSanitizer(self._reader.registry, actor.ability, action).sanitize(given, self._user_type))
+        sanitizer = InputSanitizer(
+            self._reader.registry, actor.ability, action, find_files=self._writer.rules.find_files
+        )
+        return dict(sanitizer.sanitize(given, self._user_type))
 
     async def _answer(self, unit: EntryUnit, user_id: int, actor: Actor, form: UserForm) -> bytes:
         query = _WITH_ROLE if actor.ability.may("find", ROLE) else Query()

@@ -88,6 +88,16 @@ async def other_role(room: Newsroom, by: str) -> Answer:
     return await room.ask("PUT", f"{PEOPLE}/2", {"role": {"connect": [{"id": role}], "disconnect": []}}, by=by)
 
 
+async def password(room: Newsroom, by: str) -> Answer:
+    await room.ask("PUT", f"{PEOPLE}/2", {"role": {"connect": [{"id": await role_id(room, "Readers")}]}})
+    return await room.ask("PUT", f"{PEOPLE}/2", {"password": "Another12"}, by=by)
+
+
+async def address(room: Newsroom, by: str) -> Answer:
+    await room.ask("PUT", f"{PEOPLE}/2", {"role": {"connect": [{"id": await role_id(room, "Readers")}]}})
+    return await room.ask("PUT", f"{PEOPLE}/2", {"email": f"{by}@else.example"}, by=by)
+
+
 async def webhook(room: Newsroom, by: str) -> Answer:
     return await room.ask("POST", "/admin/webhooks", HOOK, by=by)
 
@@ -98,7 +108,8 @@ async def role_itself(room: Newsroom, by: str) -> Answer:
 
 
 @pytest.mark.parametrize(
-    "act", [default_role, reset_page, providers, templates, new_user, other_role, webhook, role_itself]
+    "act",
+    [default_role, reset_page, providers, templates, new_user, other_role, password, address, webhook, role_itself],
 )
 async def test_what_one_lacks_is_granted_by_no_setting(room: Newsroom, act: Act) -> None:
     assert (await act(room, "edi")).status == 403
@@ -139,7 +150,9 @@ async def test_what_is_there_is_saved_again_by_everybody(room: Newsroom) -> None
 
 
 async def test_a_webhook_is_switched_off_and_told_less_by_everybody(room: Newsroom) -> None:
-    made = (await room.ask("POST", "/admin/webhooks", {**HOOK, "events": ["entry.update", "media.create"]})).json["data"]
+    made = (await room.ask("POST", "/admin/webhooks", {**HOOK, "events": ["entry.update", "media.create"]})).json[
+        "data"
+    ]
     one = f"/admin/webhooks/{made['id']}"
     assert (await room.ask("PUT", one, {**HOOK, "url": "https://93.184.216.35/"}, by="edi")).status == 403
     assert (await room.ask("PUT", one, {**HOOK, "isEnabled": False}, by="edi")).status == 200

@@ -34,14 +34,19 @@ from octavo.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class WriteRules:
-    """How bodies are looked at: the rules `relationErrors`, `zoneComponents` and `futurePublication`.
+    """How bodies are looked at: the rules `relationErrors`, `zoneComponents`, `linkedFiles`, `replacedFiles` and
+    `futurePublication`.
 
     `place_relations`: what is wrong with relations and dates is told with its path. `listed_only`: dynamic zones take
-    no component that they do not list. `hides_future`: what is to be published in the future is not live yet.
+    no component that they do not list. `find_files`: files are linked by those who may find files. `destroy_replaced`:
+    files are replaced by those who may remove files. `hides_future`: what is to be published in the future is not live
+    yet.
     """
 
     place_relations: bool = False
     listed_only: bool = False
+    find_files: bool = False
+    destroy_replaced: bool = False
     hides_future: bool = False
 
 

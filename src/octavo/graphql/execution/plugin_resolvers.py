@@ -7,16 +7,15 @@ from typing import Any, Final
 import orjson
 from graphql import GraphQLError, GraphQLField, GraphQLObjectType, get_named_type
 
-from octavo.authorization.ability import UPDATE
 from octavo.authorization.actions import ACCOUNTS, FILES
 from octavo.content.reader import PreparedRead
-from octavo.errors import ForbiddenError, NotFoundError, ValidationError
+from octavo.errors import NotFoundError, ValidationError
 from octavo.graphql.document.collect_fields import TYPENAME, Selected
 from octavo.graphql.execution.prepared_operations import NULL
 from octavo.graphql.execution.root_resolvers import RootResolvers, join
 from octavo.media.files import FileService
 from octavo.media.library import FileInfo
-from octavo.media.upload_target import read_upload_target
+from octavo.media.upload_target import check_replacing, read_upload_target
 from octavo.query.answer import Answer, Fixed, Nested, Object, Value
 from octavo.query.ast import Query
 from octavo.schema.uids import FILE, ROLE, USER
@@ -201,8 +200,7 @@ class PluginResolvers:
 
     async def _describe_file(self, call: Call) -> bytes:
         call.roots.require(f"{FILES}.upload")
-        if call.roots.actor.ability.scope(FILE, UPDATE) is not None:
-            raise ForbiddenError
+        check_replacing(call.roots.actor, destroys=call.roots.controller.writer.rules.destroy_replaced)
         file_id = call.roots.read_id(call.arguments["id"])
         await self._files.describe(file_id, _read_info(call.arguments.get("info")), _only(call, Fixed("0")))
         return await call.roots.entry(FILE, call.kind, call.selected, file_id)

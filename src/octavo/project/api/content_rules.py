@@ -70,7 +70,9 @@ class ContentRules:
     def sanitize_input(self, data: Any, request: Request) -> Any:
         """Data, less what the actor may not write."""
         action = CREATE if request.method == "POST" else UPDATE
-        sanitizer = InputSanitizer(self.controller.registry, request.actor.ability, action)
+        sanitizer = InputSanitizer(
+            self.controller.registry, request.actor.ability, action, find_files=self.controller.writer.rules.find_files
+        )
         written = sanitizer.sanitize(data, self.content_type)
         if not isinstance(written, Mapping):
             return written

@@ -197,6 +197,17 @@ class Compat:
         "anonymous, or refused with 401.",
         default_doc=_BY_PROFILE,
     )
+    linked_files: Literal["any", "found"] = setting(
+        "any",
+        "Files that a body links to an entry by their ids: any file, or only for callers who may find files "
+        "(`find` or `findOne` of uploads).",
+        default_doc=_BY_PROFILE,
+    )
+    replaced_files: Literal["upload", "destroy"] = setting(
+        "upload",
+        "Permission to replace or describe a file that is there: `upload` alone, or `destroy` too.",
+        default_doc=_BY_PROFILE,
+    )
     query_strings: Literal["merged", "listed"] = setting(
         "listed",
         "Query strings that give one name a value and parts (`populate[author]=*&populate=cover`), or a list more than "
