@@ -53,17 +53,19 @@ class Permissions:
             created_again=_created_again(self._folders, folders) if is_change else None,
         )
         await set_up_roles(database, catalogue, feed, keeps_plugins=settings.is_v4, sweeps=newest, created_again=again)
+        if self._served != (database, mark):
+            await self._presence.renew(database, mark)
         self._folders, self._served = folders, (database, mark)
 
     async def run(self) -> None:
         """Say again and again which definitions are served, until cancelled."""
         while True:
+            await asyncio.sleep(RENEW_SECONDS)
             if self._served is not None:
                 try:
                     await self._presence.renew(*self._served)
                 except ServiceUnavailable as error:
                     logger.debug("Which definitions are served cannot be said: %s", error)
-            await asyncio.sleep(RENEW_SECONDS)
 
     async def end(self) -> None:
         """Say that nothing is served any more."""
