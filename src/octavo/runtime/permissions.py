@@ -24,6 +24,8 @@ logger = logging.getLogger(__name__)
 
 _SCRIPTS: Final = frozenset((".js", ".cjs", ".mjs", ".ts", ".cts", ".mts"))
 _INDEX: Final = "index"
+_COARSE: Final = 100
+"""Milliseconds by which the time of a folder may be behind: file systems take that of the last tick."""
 Folders = Mapping[str, tuple[int, int, int]]
 """Where content-types are defined, by UID: the device and number of the folder, and milliseconds of its last change."""
 
@@ -78,7 +80,7 @@ class Permissions:
 
 def _created_again(before: Folders, now: Folders) -> dict[str, int]:
     """Return the content-types whose folder was deleted and created, with the moment of that."""
-    return {uid: at for uid, (*place, at) in now.items() if uid in before and [*before[uid][:2]] != place}
+    return {uid: at + _COARSE for uid, (*place, at) in now.items() if uid in before and [*before[uid][:2]] != place}
 
 
 def _read_folders(project: Path) -> Folders:
