@@ -18,8 +18,8 @@ def bracketed(key: str, values: Iterable[object]) -> str:
 
 
 ANSWERED = {
-    "deep populate": f"populate={dotted('similar', times=20)}",
-    "deep brackets": "populate" + "[similar][populate]" * 9 + "=*",
+    "deep populate": f"populate={dotted('similar', times=5)}",
+    "deep brackets": "populate" + "[similar][populate]" * 4 + "=*",
     "wide populate": bracketed(
         "populate", (f"{a}.{b}.*" for a in ("similar", "sequel") for b in ("similar", "prequel"))
     ),
@@ -72,7 +72,9 @@ REFUSED = {
     "populate without end": f"populate={dotted('similar', times=1500)}",
     "populate without end, in brackets": f"populate[similar][populate]={dotted('similar', times=20)}",
     "sort without end": f"sort={dotted('author', 'books', times=500, end=['title'])}",
-    "times out of range": "filters[reviewedAt][$gt]=-99999999999999",
+    "populate that costs too much": f"populate={dotted('similar', times=20)}",
+    "brackets that cost too much": "populate" + "[similar][populate]" * 9 + "=*",
+    "times out of range": "filters[reviewedAt][$gt]=-9999999999999999",
     "dates out of range": "filters[releaseDate][$gt]=99999999999999999",
 }
 

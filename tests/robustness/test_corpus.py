@@ -92,14 +92,21 @@ async def test_numbers_that_are_too_long_are_refused_with_their_position(site: S
     assert message == "2 errors occurred" if "negative exponent" in shape else message.startswith("Malformed JSON at ")
 
 
-@pytest.mark.parametrize("field, most", [("identifier", 1024), ("username", 255), ("email", 254)])
-async def test_a_name_that_is_too_long_is_refused_by_name_and_limit(site: Site, field: str, most: int) -> None:
+@pytest.mark.parametrize(
+    "field, problem",
+    [
+        ("identifier", "must be at most 1024 characters"),
+        ("username", "must be at most 255 characters"),
+        ("email", "must be a valid email"),
+    ],
+)
+async def test_a_name_that_is_too_long_is_refused_by_name_and_limit(site: Site, field: str, problem: str) -> None:
     path = "/api/auth/local" if field == "identifier" else "/api/auth/local/register"
     given = {"identifier": "ann", "username": "ann", "email": "ann@example.org", "password": "secret"}
     body = HostileCall("", "POST", path, orjson.dumps({**given, field: TEXTS["combining marks"](90_000)}))
     problems = (await send(site, body)).json["error"]["details"]["errors"]
     assert [(one["path"], one["message"]) for one in problems] == [
-        ([field], f"{field} must be at most {most} characters")
+        ([field], f"{field} {problem}")
     ]
 
 

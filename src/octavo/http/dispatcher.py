@@ -55,6 +55,7 @@ class Following(Protocol):
 
 PROBES: Final = frozenset({"/_health", "/_ready"})
 """Paths by which balancers and supervisors look whether a process lives: no limit refuses them."""
+_SNIFFING = b"x-content-type-options"
 _POLICY = b"content-security-policy"
 Head = list[tuple[bytes, bytes]]
 _NONE: frozenset[bytes] = frozenset()
@@ -177,6 +178,8 @@ class Dispatcher:
             cors = self._cors.without_origin
         if b"vary" in named and VARY_BY_ASKER in own:
             cors = cors[1:]  # it says what theirs says
+        if _SNIFFING in named:
+            own = tuple(header for header in own if header not in self._security)
         headers = [
             *(self._security if _POLICY in named else self._security_and_policy),
             *cors,

@@ -48,6 +48,8 @@ class TextField:
     def _text_problems(self, value: str, body: Mapping[str, Any]) -> Iterator[str]:
         if self.name in PASSWORDS and len(value) > MAX_BYTES:
             yield f"{self.name} must be at most {MAX_BYTES} bytes"
+        elif self.email and len(value) > self.most:
+            yield f"{self.name} must be a valid email"  # as the reference says it
         elif len(value) > self.most:
             yield f"{self.name} must be at most {self.most} characters"
         elif not is_storable(value):
