@@ -96,13 +96,13 @@ def _add_export(module: Module, statement: Node, exports: Exports, bindings: dic
     if (source := statement.child_by_field_name("source")) is not None:
         exports.again += _exported_again(module, statement, string_value(module, source) or "")
         return
-    declared = statement.child_by_field_name("declaration")
+    declaration = statement.child_by_field_name("declaration")
     words = {child.type for child in statement.children if not child.is_named}
     if "default" in words or "=" in words:
-        value = statement.child_by_field_name("value") or declared or named(statement)[0]
+        value = statement.child_by_field_name("value") or declaration or named(statement)[0]
         exports.value = follow(module, value, bindings)
-    elif declared is not None:
-        exports.names |= {found.name: found.value or found.node for found in _declared(module, declared)}
+    elif declaration is not None:
+        exports.names |= {found.name: found.value or found.node for found in declared(module, declaration)}
     for clause in named(statement):
         for one in named(clause) if clause.type == "export_clause" else []:
             name, alias = one.child_by_field_name("name"), one.child_by_field_name("alias")
@@ -194,12 +194,13 @@ def bindings_of(module: Module) -> dict[str, Binding]:
         if statement.type == "import_statement":
             found |= {binding.name: binding for binding in _imported(module, statement)}
         else:
-            declared = statement.child_by_field_name("declaration") or statement
-            found |= {binding.name: binding for binding in _declared(module, declared)}
+            inner = statement.child_by_field_name("declaration") or statement
+            found |= {binding.name: binding for binding in declared(module, inner)}
     return found
 
 
-def _declared(module: Module, node: Node) -> Iterator[Binding]:
+def declared(module: Module, node: Node) -> Iterator[Binding]:
+    """The names that one statement declares: `const`, `let`, `var`, a function, a class."""
     if node.type in DECLARATIONS:
         constant = node.children[0].type == "const"
         for one in named(node):

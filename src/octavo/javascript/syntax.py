@@ -132,7 +132,8 @@ def is_open(module: Module, node: Node) -> bool:
     """Whether an object literal may hold more than `properties` tells: a spread, a computed key, an accessor."""
     for member in named(unwrap(node)):
         key = member.child_by_field_name("key") or member.child_by_field_name("name")
-        if member.type == "spread_element" or (key is not None and key_of(module, key) is None):
+        is_accessor = any(child.type in ("get", "set") for child in member.children)
+        if member.type == "spread_element" or is_accessor or (key is not None and key_of(module, key) is None):
             return True
     return False
 

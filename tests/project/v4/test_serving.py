@@ -84,6 +84,11 @@ INDEX = """module.exports = { register({ strapi }) {
     },
   }));
 } };"""
+HOOKS = """const guard = require('lock-guard');
+module.exports = {
+  beforeCreate() { throw 1; },
+  async beforeDelete(event) { await guard.locked(event.params.where.id, 'secret'); },
+};"""
 FILES = {
     "src/api/note/controllers/note.js": CONTROLLER,
     "src/api/note/routes/01-own.js": OWN,
@@ -91,7 +96,7 @@ FILES = {
     "src/api/open/routes/open.js": OPEN,
     "src/api/gone/routes/gone.js": None,
     "src/api/shaped/controllers/shaped.js": SHAPED,
-    "src/api/hooked/content-types/hooked/lifecycles.js": "module.exports = { beforeCreate() { throw 1; } };",
+    "src/api/hooked/content-types/hooked/lifecycles.js": HOOKS,
     "src/extensions/users-permissions/strapi-server.js": EXTENSION,
     "src/index.js": INDEX,
 }
@@ -101,6 +106,7 @@ GRANTED = [
         for name in ("note", "open", "gone", "hooked")
         for do in ("find", "findOne", "create")
     ),
+    "api::hooked.hooked.delete",
     "api::ruled.ruled.findOne",
     "api::shaped.shaped.find",
     "api::shaped.shaped.findOne",
@@ -199,10 +205,16 @@ async def test_guarded_routes_are_closed(served: Process, method: str, target: s
 async def test_the_log_names_what_is_closed_and_why(served: Process, told: list[str]) -> None:
     closed = [line for line in told if line.startswith("Closed: ")]
     assert len(closed) == 10
+    assert "1 more guards close something: octavo adopt" in told
     policy = "api::note.is-owner is not run (src/api/note/policies/is-owner.js:1: code of its own)"
     hook = (
-        "api::hooked.hooked.beforeCreate is not run (src/api/hooked/content-types/hooked/lifecycles.js:1: may refuse)"
+        "api::hooked.hooked.beforeCreate is not run (src/api/hooked/content-types/hooked/lifecycles.js:3: may refuse)"
     )
+    name, place = "api::hooked.hooked.beforeDelete", "src/api/hooked/content-types/hooked/lifecycles.js:4"
+    call = f"code of its own; calls guard.locked at {place}, which cannot be followed"
+    remedy = f"once you know that it refuses nothing, allow {name}"
+    told_of = f"{name} is not run ({place}: {call}; {remedy})"
+    assert f"Closed: DELETE /hookeds/:id, Mutation.deleteHooked: {told_of}" in closed
     assert f"Closed: GET /first: {policy}" in closed
     assert f"Closed: POST /hookeds, Mutation.createHooked: {hook}" in closed
 
@@ -240,6 +252,20 @@ async def test_hooks_guard_every_door(served: Process) -> None:
     answer = await graphql(served, 'mutation { createHooked(data: {title: "x"}) { data { id } } }')
     assert answer["errors"][0]["message"] == CLOSED["message"]
     assert "errors" not in await graphql(served, "{ hookeds { data { id } } }")
+
+
+async def test_a_call_that_cannot_be_followed_closes_until_it_is_allowed(served: Process) -> None:
+    await served.database.execute("INSERT INTO hookeds (title) VALUES ('one')")
+    assert answer_of(await ask(served, "DELETE", "/hookeds/1")) == (403, CLOSED)
+    answer = await graphql(served, "mutation { deleteHooked(id: 1) { data { id } } }")
+    assert answer["errors"][0]["message"] == CLOSED["message"]
+    settings = served.settings
+    allowed = Adoption(allow=("api::hooked.hooked.beforeDelete",))
+    octavo = build(replace(settings, api=replace(settings.api, adoption=allowed)))
+    await octavo.asgi.start()
+    answer = await ask(octavo, "DELETE", "/hookeds/1")
+    await octavo.asgi.stop()
+    assert answer.status == 200
 
 
 async def test_what_extensions_change_of_plugins_is_closed(served: Process) -> None:

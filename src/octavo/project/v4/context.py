@@ -7,6 +7,8 @@ from tree_sitter import Node
 from octavo.javascript.modules import Binding, bindings_of, names_in
 from octavo.javascript.parse import Module
 from octavo.javascript.syntax import callee, identifier, member_path, walk
+from octavo.project.v4.describing import called
+from octavo.project.v4.harmless import GLOBALS, REFUSING, is_harmless_package, is_method
 
 REQUEST: Final = "requestContext"
 _CALCULATES: Final = frozenset(("JSON", "Math", "Number", "String", "Boolean", "Date", "parseInt", "parseFloat"))
@@ -90,8 +92,26 @@ class Context:
                 raise NotUnderstood
             if found.type in _ACTS:
                 chain = callee(self._module, found) if found.type in ("call_expression", "new_expression") else ()
-                if not chain or chain[0] not in _CALCULATES:
+                if not chain or chain[0] not in _CALCULATES or chain[0] in self.bindings:
                     raise NotUnderstood
+
+    def check_call(self, call: Node) -> None:
+        """That a call after the answer cannot refuse: it is not followed. Raises NotUnderstood."""
+        chain = callee(self._module, call)
+        if not chain:  # a call of what another call answers, which is looked at by itself
+            known = any(map(is_method, called(self._module, call)[-1:]))
+        elif chain[0] in self.bindings:
+            binding = self.bindings[chain[0]]
+            found = binding.imported
+            known = (
+                is_method(chain[-1]) and len(chain) > 1
+                if found is None
+                else is_harmless_package(found.specifier, chain[1:])
+            )
+        else:
+            known = chain[0] in GLOBALS or chain[:2] == ("strapi", "log") or self.is_asked(call)
+        if not known or ".".join(chain) in REFUSING:
+            raise NotUnderstood
 
     def check_mention(self, node: Node) -> None:
         """That the context is only looked at: a plain value of it is read. Raises NotUnderstood."""
@@ -130,6 +150,12 @@ def _mentions(module: Module, function: Node, name: str) -> bool:
         found.type in ("property_identifier", "shorthand_property_identifier_pattern") and module.text(found) == name
         for found in walk(function)
     )
+
+
+def has_plain_parameters(function: Node) -> bool:
+    """Whether the parameters of a function compute nothing: no default calls anything."""
+    given = function.child_by_field_name("parameters")
+    return given is None or not any(found.type in _ACTS for found in walk(given))
 
 
 def logs(module: Module, node: Node) -> bool:

@@ -38,7 +38,7 @@ def describe(module: Module, node: Node, nothing: str = "code of its own") -> st
 
 def throws(module: Module, node: Node) -> bool:
     """Whether the code below a node may refuse: a `throw`, a call of `ctx.badRequest` and its like."""
-    return any(_refuses(module, found) for found in walk(node))
+    return any(refuses(module, found) for found in walk(node))
 
 
 def called(module: Module, node: Node) -> tuple[str, ...]:
@@ -67,11 +67,12 @@ def called(module: Module, node: Node) -> tuple[str, ...]:
     return tuple(reversed(names))
 
 
-def _refuses(module: Module, node: Node) -> bool:
+def refuses(module: Module, node: Node) -> bool:
+    """Whether a node is a `throw`, or a call of `ctx.badRequest` and its like."""
     if node.type == "throw_statement":
         return True
     chain = callee(module, node) if node.type == "call_expression" else ()
-    return len(chain) > 1 and chain[-1] in _REFUSALS
+    return len(chain) > 1 and chain[-1] in _REFUSALS and chain[0] != "console"
 
 
 def _facts(module: Module, node: Node) -> Iterator[str]:
@@ -91,7 +92,7 @@ def _facts(module: Module, node: Node) -> Iterator[str]:
                     yield "sets the answer" if path[1] == "body" else "changes the body"
             case "call_expression" | "new_expression":
                 yield from _call(module, found)
-        if _refuses(module, found):
+        if refuses(module, found):
             yield "may refuse"
     if fields:
         yield f"sets {', '.join(dict.fromkeys(fields))}"

@@ -1,11 +1,12 @@
 """`src/extensions/*/strapi-server`: what a project changes of a plugin in code."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from tree_sitter import Node
 
+from octavo.javascript.modules import names_in
 from octavo.javascript.parse import Module
 from octavo.javascript.source import Place
 from octavo.javascript.syntax import (
@@ -66,12 +67,14 @@ class ExtensionReader:
     def _body(self, module: Module, function: Node, name: str, owner: str, depth: int) -> None:
         """What a function does with the plugin, which it knows by a name."""
         seen: set[int] = set()
+        types = dict(_type_names(module, function, name))
         for found in walk(function):
             if found.type in _CHANGES:
                 left, right = found.child_by_field_name("left"), found.child_by_field_name("right")
                 if left is not None and right is not None:
                     seen |= {node.id for node in walk(left)}
-                    self._assigned(module, _path(module, left, name), right, owner)
+                    path = _path(module, left, name) or _named_path(module, left, types)
+                    self._assigned(module, path, right, owner)
             elif found.type == "call_expression":
                 seen |= self._called(module, found, name, owner) | self._handed(module, found, name, owner, depth)
             elif found.type == "identifier" and identifier(module, found) == name:
@@ -107,8 +110,12 @@ class ExtensionReader:
                 self._close(owner, place, f"replaces the service {'.'.join(rest)}: {says}")
             case ["routes", *_]:
                 self._close_routes(owner, place)
-            case ["contentTypes", kind, part] if part == LIFECYCLES:
-                self._hooks.read_object(*self._sources.resolved(module, right), f"{owner}.{kind}")
+            case ["contentTypes", kind, part, *event] if part == LIFECYCLES:
+                uid = "" if kind == _UNKNOWN else f"{owner}.{kind}"
+                if event:
+                    self._hooks.read_one(module, right, uid, event[0])
+                else:
+                    self._hooks.read_object(*self._sources.resolved(module, right), uid)
             case ["contentTypes", *rest]:
                 self._note(f"{owner} contentTypes", place, f"changes definitions in code: {'.'.join(rest)}")
             case [part, *rest]:
@@ -168,6 +175,22 @@ def _path(module: Module, node: Node, name: str) -> list[str]:
             return []
         current = unwrap(below)
     return list(reversed(names)) if current.type == "identifier" and identifier(module, current) == name else []
+
+
+def _type_names(module: Module, function: Node, name: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the names that a function gives to content-types: `const user = plugin.contentTypes.user`."""
+    for found in walk(function):
+        pattern, value = found.child_by_field_name("name"), found.child_by_field_name("value")
+        if found.type == "variable_declarator" and pattern is not None and value is not None:
+            path = _path(module, value, name)
+            if path[:1] == ["contentTypes"]:
+                yield from ((own, [*path, *way]) for own, way in names_in(module, pattern) if way is not None)
+
+
+def _named_path(module: Module, node: Node, names: Mapping[str, list[str]]) -> list[str]:
+    """Return the path of a member of something that has a name."""
+    path = member_path(module, node)
+    return [*names[path[0]], *path[1:]] if path and path[0] in names else []
 
 
 def _is_bound(module: Module, node: Node) -> bool:

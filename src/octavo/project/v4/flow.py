@@ -23,7 +23,7 @@ from octavo.javascript.syntax import (
     walk,
 )
 from octavo.project.v4.code import QueryChange, Shape
-from octavo.project.v4.context import ASSIGNMENTS, HEADERS, Context, NotUnderstood, asks_who, logs
+from octavo.project.v4.context import ASSIGNMENTS, HEADERS, Context, NotUnderstood, asks_who, has_plain_parameters, logs
 from octavo.project.v4.data import NotData, value_of
 from octavo.values import dataclass
 
@@ -46,7 +46,7 @@ class Flow:
 
 def passes_always(module: Module, function: Node) -> bool:
     """Whether a policy lets everybody pass: it returns true, or nothing, and does nothing but log."""
-    if function.type not in FUNCTIONS or asks_who(module, function):
+    if function.type not in FUNCTIONS or asks_who(module, function) or not has_plain_parameters(function):
         return False
     body = function.child_by_field_name("body")
     if body is None:
@@ -57,10 +57,23 @@ def passes_always(module: Module, function: Node) -> bool:
         match statement.type:
             case "return_statement":
                 return all(unwrap(value).type in ("true", "undefined") for value in named(statement))
-            case "expression_statement" if logs(module, named(statement)[0]):
+            case "expression_statement" if _only_logs(module, named(statement)[0]):
                 continue
             case _:
                 return False
+    return True
+
+
+def _only_logs(module: Module, node: Node) -> bool:
+    """Whether an expression writes to the log what is there already."""
+    context = Context(module)
+    if not logs(module, node) or "console" in context.bindings:
+        return False
+    try:
+        for argument in arguments(node):
+            context.check_pure(argument)
+    except NotUnderstood:
+        return False
     return True
 
 
@@ -79,7 +92,7 @@ def read_action(module: Module, function: Node, action: str) -> Flow:
 
 class _Reader:
     def __init__(self, module: Module, function: Node, goes_on: tuple[str, ...]) -> None:
-        if function.type not in FUNCTIONS or asks_who(module, function):
+        if function.type not in FUNCTIONS or asks_who(module, function) or not has_plain_parameters(function):
             raise NotUnderstood
         self._module = module
         self._function = function
@@ -143,6 +156,8 @@ class _Reader:
                     raise NotUnderstood
                 case "identifier" | "shorthand_property_identifier" if self._context.knows(found):
                     self._context.check_mention(found)
+                case "call_expression" | "new_expression":
+                    self._context.check_call(found)
         self._undone.append("what follows the answer")
 
     def _declare(self, one: Node, *, constant: bool) -> None:
@@ -161,7 +176,7 @@ class _Reader:
             self._context.check_pure(value)
 
     def _expression(self, node: Node) -> None:
-        if logs(self._module, node):
+        if logs(self._module, node) and "console" not in self._context.bindings:
             for argument in arguments(node):
                 self._context.check_pure(argument)
             return

@@ -1,12 +1,12 @@
 """Lifecycle hooks: in `lifecycles` of content-types, and where code subscribes to them."""
 
-import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Final
 
 from tree_sitter import Node
 
+from octavo.javascript.modules import names_in
 from octavo.javascript.parse import Module
 from octavo.javascript.source import Place
 from octavo.javascript.syntax import (
@@ -18,19 +18,21 @@ from octavo.javascript.syntax import (
     named,
     properties,
     string_value,
-    unwrap,
     walk,
 )
 from octavo.project.v4.code import Guard, Hook, Kind, State
-from octavo.project.v4.context import asks_request
 from octavo.project.v4.controllers import CORE_ACTIONS
 from octavo.project.v4.data import NotData
 from octavo.project.v4.describing import called, describe, throws
-from octavo.project.v4.overwriting import overwrites
+from octavo.project.v4.following import Follower
+from octavo.project.v4.overwriting import forces, overwrites
+from octavo.project.v4.services import ServiceResolver
 from octavo.project.v4.sources import Sources
+from octavo.project.v4.things import Thing
 from octavo.schema.registry import Registry
 
 LIFECYCLES: Final = "lifecycles"
+EXTENSIONS: Final = "extensions"
 ALL_ACTIONS: Final = (*CORE_ACTIONS, "createLocalization")
 _WRITES: Final = {"Create": ("create", "createLocalization"), "Update": ("update",), "Delete": ("delete",)}
 _EVENTS: Final = frozenset(
@@ -43,8 +45,6 @@ _EVENTS: Final = frozenset(
 )
 _RESULT: Final = "result"
 _REMOVALS: Final = (("splice",), ("pop",), ("shift",), ("unset",))
-_MOST_FUNCTIONS: Final = 50
-_NAME: Final = re.compile(r"[\w-]+\.[\w-]+")
 _CHANGES: Final = ("assignment_expression", "augmented_assignment_expression")
 
 
@@ -56,6 +56,9 @@ class HookReader:
         definitions = (*registry.content_types.values(), *registry.components.values())
         self._attributes = frozenset(name for definition in definitions for name in definition.attributes)
         self.hooks: list[Hook] = []
+        resolver = ServiceResolver(sources)
+        self._scopes = resolver.scopes
+        self._follower = Follower(resolver)
 
     def read_file(self, path: Path, uid: str) -> None:
         """`lifecycles.js` of a content-type."""
@@ -63,10 +66,12 @@ class HookReader:
         value = None if module is None else self._sources.exported(module)
         if module is not None and not named(module.root):
             return
-        if module is None or value is None or unwrap(value).type != "object":
+        if module is not None and value is not None:
+            module, value = self._sources.resolved(module, value)
+        if module is None or value is None or value.type != "object":
             names = {} if module is None else self._sources.exported_names(module)
             if module is not None and names:
-                self._read_all(module, names, uid)
+                self._read_all(module, names, uid, Thing("space", module))
             else:
                 self._unclear(uid, self._sources.place(path))
             return
@@ -79,7 +84,15 @@ class HookReader:
             return
         if is_open(module, node):
             self._unclear(uid, module.place(node))
-        self._read_all(module, properties(module, node), uid)
+        members = properties(module, node) | self._scopes.members_set(module, node)
+        self._read_all(module, members, uid, Thing("code", module, node))
+
+    def read_one(self, module: Module, node: Node, uid: str, event: str) -> None:
+        """One hook, set without the others: `contentType.lifecycles.beforeDelete = ...`."""
+        if event in _EVENTS:
+            self._read(*self._sources.resolved(module, node), uid, event, Thing("value"))
+        else:
+            self._unclear(uid, module.place(node))
 
     def subscribe(self, module: Module, call: Node) -> None:
         """`strapi.db.lifecycles.subscribe({ models: [...], beforeCreate(event) {} })`"""
@@ -88,7 +101,7 @@ class HookReader:
         if node.type != "object":
             self._unclear("", module.place(call))
             return
-        members = properties(other, node)
+        members = properties(other, node) | self._scopes.members_set(other, node)
         models = members.pop("models", None)
         try:
             uids = [""] if models is None else [str(uid) for uid in self._sources.value(other, models)]
@@ -97,7 +110,7 @@ class HookReader:
         for uid in uids:
             if is_open(other, node):
                 self._unclear(uid, other.place(node))
-            self._read_all(other, members, uid)
+            self._read_all(other, members, uid, Thing("code", other, node))
 
     def _unclear(self, uid: str, place: Place) -> None:
         name = f"{uid or 'all content-types'}: hooks"
@@ -105,97 +118,95 @@ class HookReader:
         self.hooks.append(Hook(uid, ALL_ACTIONS, guard))
         self._sources.find(Kind.HOOK, name, place, guard.says, State.CLOSED)
 
-    def _read_all(self, module: Module, members: dict[str, Node], uid: str) -> None:
+    def _read_all(self, module: Module, members: dict[str, Node], uid: str, owner: Thing) -> None:
         for event, node in members.items():
             if event in _EVENTS:
-                self._read(*self._sources.resolved(module, node), uid, event)
+                self._read(*self._sources.resolved(module, node), uid, event, owner)
 
-    def _read(self, module: Module, node: Node, uid: str, event: str) -> None:
+    def _read(self, module: Module, node: Node, uid: str, event: str, owner: Thing) -> None:
         name = f"{uid or 'all content-types'}.{event}"
         place = module.place(node)
         says = describe(module, node)
-        guards = self._guards(module, node, event)
-        if guards:
+        reason = self._reason(module, node, event, owner)
+        if reason is not None:
+            says = f"{says}; {reason}; once you know that it refuses nothing, allow {name}" if reason else says
             self.hooks.append(Hook(uid, _actions(event), Guard(name, place, says)))
-        self._sources.find(Kind.HOOK, name, place, says, State.CLOSED if guards else State.OPEN)
+        self._sources.find(Kind.HOOK, name, place, says, State.OPEN if reason is None else State.CLOSED)
 
-    def _guards(self, module: Module, node: Node, event: str) -> bool:
-        """Whether a hook may refuse, or change what is found or may be written. What follows a write does not."""
-        if event.startswith("after"):
-            return "Find" in event and _takes_away(module, node, self._attributes)
+    def _reason(self, module: Module, node: Node, event: str, owner: Thing) -> str | None:
+        """Return why a hook may refuse, or change what is found or may be written; empty where its description says so,
+        None where it does neither. What follows a write does not."""
         if node.type not in FUNCTIONS:
-            return True
+            return None if event.startswith("after") and "Find" not in event else ""
         if "Find" in event or "Count" in event:
-            return any(
-                found.type in (*_CHANGES, "call_expression") and not _logs(module, found) for found in walk(node)
-            )
-        return _narrows(module, node) or overwrites(module, node, self._attributes) or self._refuses(module, node)
+            is_after = event.startswith("after")
+            hides = _takes_away(module, node, self._attributes) if is_after else _changes_or_calls(module, node)
+            return "" if hides else self._refusal(module, node, owner, only_followed=is_after)
+        if event.startswith("after"):
+            return None
+        if _narrows(module, node) or overwrites(module, node, self._attributes):
+            return ""
+        return self._refusal(module, node, owner)
 
-    def _refuses(self, module: Module, node: Node) -> bool:
-        """Whether it throws, or something of the project that it calls does. What is too much to look at, may.
+    def _refusal(self, module: Module, node: Node, owner: Thing, *, only_followed: bool = False) -> str | None:
+        """Return why a hook, or something that it calls, may refuse, or changes what the hook is about.
 
-        So does what looks at who is asking: it writes what is theirs, and fails for those who are nobody.
+        What looks at who is asking counts: it writes what is theirs, and fails for anonymous callers. With
+        `only_followed`, calls that cannot be followed do not count.
         """
-        seen: set[tuple[str, int]] = set()
-        waiting = [(module, node)]
-        while waiting:
-            current, function = waiting.pop()
-            if throws(current, function) or asks_request(current, function) or len(seen) > _MOST_FUNCTIONS:
-                return True
-            for found in self._called(current, function):
-                key = (found[0].file, found[1].start_byte)
-                if key not in seen:
-                    seen.add(key)
-                    waiting.append(found)
-        return False
-
-    def _called(self, module: Module, node: Node) -> Iterator[tuple[Module, Node]]:
-        for found in walk(node):
-            chain = callee(module, found) if found.type == "call_expression" else ()
-            function = found.child_by_field_name("function")
-            if len(chain) == 1 and function is not None:
-                other, value = self._sources.resolved(module, function)
-                if value.type in FUNCTIONS and value != node:
-                    yield other, value
-            elif not chain and function is not None and called(module, found)[:2] == ("strapi", "service"):
-                yield from self._served(module, function)
-
-    def _served(self, module: Module, function: Node) -> Iterator[tuple[Module, Node]]:
-        """What `strapi.service('api::article.article').check` is: what has that name in the file of the service."""
-        uids = (string_value(module, node) for node in walk(function) if node.type == "string")
-        api, _, name = next(filter(None, uids), "").removeprefix("api::").partition(".")
-        path = (
-            self._sources.one(self._sources.source / "api" / api / "services" / name)
-            if _NAME.fullmatch(f"{api}.{name}")
-            else None
-        )
-        served = None if path is None else self._sources.module(path)
-        if served is None:
-            return
-        wanted = called(module, function)[-1]
-        for found in walk(served.root):
-            key = found.child_by_field_name("key") or found.child_by_field_name("name")
-            value = found.child_by_field_name("value") if found.type == "pair" else found
-            if key is not None and value is not None and value.type in FUNCTIONS and served.text(key) == wanted:
-                yield served, value
+        for step, refusal in self._follower.steps(module, node, owner):
+            if refusal is not None and (refusal.is_followed or not only_followed):
+                return "" if refusal.is_followed and step.node == node else str(refusal)
+            is_helper = step.node != node and step.has_event
+            if is_helper and (_narrows(step.module, step.node) or forces(step.module, step.node, self._attributes)):
+                place = step.module.place(step.node)
+                return f"changes what is written or meant at {place.file}:{place.line}"
+        return None
 
 
 def subscriptions(module: Module) -> Iterator[Node]:
-    """The calls that subscribe to hooks."""
+    """The calls that subscribe to hooks, also by another name of `strapi.db.lifecycles`."""
+    is_known = LIFECYCLES.encode() in module.source.text
     for found in walk(module.root):
-        if found.type == "call_expression" and called(module, found)[-2:] == (LIFECYCLES, "subscribe"):
+        chain = called(module, found) if found.type == "call_expression" else ()
+        if is_known and chain[-1:] == ("subscribe",) and "eventHub" not in chain:
             yield found
 
 
-def assigned_hooks(module: Module) -> Iterator[tuple[str, Node]]:
-    """`strapi.contentType(uid).lifecycles = {...}`: the content-type, empty where it is not known, and the value."""
+def assigned_hooks(module: Module) -> Iterator[tuple[str, str, Node]]:
+    """`strapi.contentType(uid).lifecycles = {...}`: the content-type, empty where it is not known, the event, empty
+    where it is about all, and the value. Of plugins that are extended, `ExtensionReader` reads them."""
+    is_extension = f"/{EXTENSIONS}/" in f"/{module.file}"
     for found in walk(module.root):
         left, right = found.child_by_field_name("left"), found.child_by_field_name("right")
         if found.type != "assignment_expression" or left is None or right is None:
             continue
-        if called(module, left)[:1] == ("strapi",) and called(module, left)[-1] == LIFECYCLES:
-            words = (string_value(module, node) for node in walk(left) if node.type == "string")
-            yield next((word for word in words if word and "::" in word), ""), right
+        chain = called(module, left)
+        if len(chain) > 1 and LIFECYCLES in chain[-2:] and not _is_empty(right):
+            start = _declared_as(module, chain[0])
+            words = (string_value(module, node) for part in (left, start) if part for node in walk(part))
+            whole = (*(called(module, start) if start is not None else ()), *chain)
+            if not (is_extension and whole[1:2] == ("contentTypes",)):
+                event = "" if chain[-1] == LIFECYCLES else chain[-1]
+                yield next((word for word in words if word and "::" in word), ""), event, right
+
+
+def _is_empty(node: Node) -> bool:
+    return node.type == "object" and not named(node)
+
+
+def _declared_as(module: Module, name: str) -> Node | None:
+    """Return what a name is declared as, anywhere in a file."""
+    for found in walk(module.root):
+        own, value = found.child_by_field_name("name"), found.child_by_field_name("value")
+        if found.type == "variable_declarator" and own is not None and name in dict(names_in(module, own)):
+            return value
+    return None
+
+
+def _changes_or_calls(module: Module, node: Node) -> bool:
+    """Whether a hook before a read does anything but log."""
+    return any(found.type in (*_CHANGES, "call_expression") and not _logs(module, found) for found in walk(node))
 
 
 def _actions(event: str) -> tuple[str, ...]:

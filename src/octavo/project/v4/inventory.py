@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from octavo.javascript.parse import Module
 from octavo.javascript.source import Place
-from octavo.javascript.syntax import FUNCTIONS, named, properties, statements, string_value, unwrap, walk
+from octavo.javascript.syntax import FUNCTIONS, arguments, named, properties, statements, string_value, unwrap, walk
 from octavo.project.v4.code import Guard, Kind, State
 from octavo.project.v4.describing import called, describe
 from octavo.project.v4.hooks import LIFECYCLES
@@ -69,7 +69,10 @@ def replaced_while_running(module: Module) -> Iterator[Guard]:
     for found in walk(module.root):
         left = found.child_by_field_name("left") if found.type == "assignment_expression" else None
         chain = called(module, left if left is not None else found) if left is not None or _is_call(found) else ()
-        replaces = chain[:1] == ("strapi",) and bool(_PARTS & set(chain[1:])) and chain[-1:] != (LIFECYCLES,)
+        if chain == ("Object", "assign") and arguments(found):
+            left = arguments(found)[0]
+            chain = called(module, left)
+        replaces = chain[:1] == ("strapi",) and bool(_PARTS & set(chain[1:])) and LIFECYCLES not in chain[-2:]
         if replaces and (left is not None or chain[-1] == "extend"):
             place = module.place(found)
             yield Guard(f"{place.file}: {'.'.join(chain[1:])}", place, describe(module, found))

@@ -10,6 +10,8 @@ from octavo.javascript.syntax import FUNCTIONS, identifier, member_path, unwrap,
 
 _NAMES: Final = ("identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern")
 _ASSIGNMENT: Final = "assignment_expression"
+_BRANCHES: Final = ("binary_expression", "switch_case", "catch_clause", *FUNCTIONS)
+_LITERALS: Final = ("string", "number", "true", "false", "null", "undefined")
 
 
 def overwrites(module: Module, function: Node, attributes: Collection[str]) -> bool:
@@ -18,6 +20,26 @@ def overwrites(module: Module, function: Node, attributes: Collection[str]) -> b
     A default (`if (!data.slug)`, `data.slug || ...`) leaves the choice to the caller; so does `slugify(data.title)`.
     What is awaited was looked up elsewhere.
     """
+    return any(True for _ in _chosen(module, function, attributes))
+
+
+def forces(module: Module, function: Node, attributes: Collection[str]) -> bool:
+    """Tell whether a field is set to a value that is written out, whatever is sent: `data.approved = false`."""
+    chosen = _chosen(module, function, attributes)
+    return any(value.type in _LITERALS and not _is_conditional(value, function) for value in chosen)
+
+
+def _is_conditional(node: Node, function: Node) -> bool:
+    """Whether a node runs only sometimes."""
+    while node.parent is not None and node.parent != function:
+        node = node.parent
+        if node.child_by_field_name("condition") is not None or node.type in _BRANCHES:
+            return True
+    return False
+
+
+def _chosen(module: Module, function: Node, attributes: Collection[str]) -> Iterator[Node]:
+    """Yield the values that fields are set to without being made of what is sent alone."""
     sent = set(_parameters(module, function))
     for found in walk(function):
         if found.type == "variable_declarator":
@@ -30,8 +52,7 @@ def overwrites(module: Module, function: Node, attributes: Collection[str]) -> b
             if right is None or len(path) < 2 or path[0] not in sent or path[-1] not in attributes:
                 continue
             if not (_is_made_of(module, right, sent) or _is_default(module, found, function, path)):
-                return True
-    return False
+                yield unwrap(right)
 
 
 def _parameters(module: Module, function: Node) -> Iterator[str]:

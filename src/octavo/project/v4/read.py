@@ -36,7 +36,7 @@ from octavo.schema.registry import Registry
 from octavo.settings.v4.project import V4Project, find_v4_project
 
 _MAY_REACH_OUT: Final = re.compile(
-    rb"shadowCRUD|\.use\(|subscribe|\.extend\(|strapi\s*\.[^;=]{0,200}\b(controller|service|polic|route|contentType|lifecycles)[^;=]{0,200}[^=!<>;]=[^=>]"
+    rb"shadowCRUD|\.use\(|subscribe|\.extend\(|lifecycles\b[^;=]{0,200}=[^=>]|Object\.assign\(\s*strapi|strapi\s*\.[^;=]{0,200}\b(controller|service|polic|route|contentType|lifecycles)[^;=]{0,200}[^=!<>;]=[^=>]"
 )
 """What files have in them that do something to others."""
 
@@ -138,8 +138,11 @@ class _Reader:
                 continue
             for call in subscriptions(module):
                 self._hooks.subscribe(module, call)
-            for uid, value in assigned_hooks(module):
-                self._hooks.read_object(*self._sources.resolved(module, value), uid)
+            for uid, event, value in assigned_hooks(module):
+                if event:
+                    self._hooks.read_one(module, value, uid, event)
+                else:
+                    self._hooks.read_object(*self._sources.resolved(module, value), uid)
             calls = (found for found in walk(module.root) if found.type == "call_expression")
             self._everywhere += added_middlewares(module, calls)
             self._everywhere += replaced_while_running(module)
