@@ -105,9 +105,7 @@ async def test_a_name_that_is_too_long_is_refused_by_name_and_limit(site: Site, 
     given = {"identifier": "ann", "username": "ann", "email": "ann@example.org", "password": "secret"}
     body = HostileCall("", "POST", path, orjson.dumps({**given, field: TEXTS["combining marks"](90_000)}))
     problems = (await send(site, body)).json["error"]["details"]["errors"]
-    assert [(one["path"], one["message"]) for one in problems] == [
-        ([field], f"{field} {problem}")
-    ]
+    assert [(one["path"], one["message"]) for one in problems] == [([field], f"{field} {problem}")]
 
 
 @pytest.mark.parametrize("piece", [b"<!---->", b"<!-- -->", b"<?xml?>", b"<!doctype svg>", b"<!--", b"<?xml"])
