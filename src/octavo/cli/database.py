@@ -12,6 +12,7 @@ from octavo.cli.backups import backups, make_scheduled
 from octavo.cli.base import Group, json_option, project_option, read_settings, refuse, say, say_json
 from octavo.cli.convert import convert
 from octavo.cli.database_copy import copy
+from octavo.cli.hidden import hidden
 from octavo.cli.migrations import connected, migrate, migration, migrations
 from octavo.cli.progress import progress_bar
 from octavo.cli.rename import rename
@@ -37,7 +38,7 @@ def db() -> None:
 
 for _command in (
     *(backups, restore, migrate, migrations, migration),
-    *(rename, rename_component, convert, copy, totals, advise),
+    *(rename, rename_component, convert, copy, hidden, totals, advise),
 ):
     db.add_command(_command)
 

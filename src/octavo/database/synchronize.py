@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from octavo.database.connection import Connection, Database, LockTimeout, Row, Transaction
 from octavo.database.introspect import found_tables
+from octavo.database.option_changes import OptionChanges, fill_entries, find_option_changes, hide_entries
 from octavo.database.own_triggers import release_tables
 from octavo.database.table_lock_retries import retry_locked
 from octavo.plurals import counted
@@ -30,6 +32,7 @@ from octavo.sql.ddl.renames import Rename, renamed
 from octavo.sql.ddl.tables import INTERNAL_TABLES, ForeignKey, OwnTable, Table, wanted_tables
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.own_table_statement import OwnStatement
+from octavo.sql.served_rows import HIDDEN_ENTRIES
 from octavo.sql.statement import Statement
 from octavo.values import dataclass
 
@@ -77,6 +80,8 @@ class SyncReport:
     applied: tuple[Change, ...] = ()
     left: tuple[Change, ...] = ()
     warnings: tuple[str, ...] = ()
+    options: OptionChanges | None = None
+    """Changes of options that were applied to entries."""
 
     @property
     def type_changes(self) -> tuple[ChangeType, ...]:
@@ -110,28 +115,42 @@ async def plan_changes(database: Database, registry: Registry, renames: Sequence
 
 
 async def synchronize(
-    database: Database, registry: Registry, own: Sequence[OwnTable] = (), *, allow_data_loss: bool = False
+    database: Database,
+    registry: Registry,
+    own: Sequence[OwnTable] = (),
+    *,
+    allow_data_loss: bool = False,
+    default_locale: str = "en",
 ) -> SyncReport:
     """Make the database what the definitions ask for, in one transaction; of all processes, one at a time.
 
     Changes that lose data are left alone unless allowed; see `SyncReport.type_changes`. `own` are tables of ours that
-    are to be there as well; the report does not name them. Raises TablesLocked when others hold locks for too long.
+    are to be there as well; the report does not name them. Entries follow the options of their types, see
+    `option_changes`; `default_locale` is for databases that have none. Raises TablesLocked when others hold locks for
+    too long.
     """
     state = await _compare(database, database.dialect, registry)
     changes = state.changes
     totals = database.dialect.totals
-    own = (*own, *(() if totals is None else totals.tables), *parts_tables(registry, database.dialect))
-    if not (changes.additive or _missing(own, state) or (allow_data_loss and changes.losing)):
+    own = (*own, HIDDEN_ENTRIES, *(() if totals is None else totals.tables), *parts_tables(registry, database.dialect))
+    options = await find_option_changes(database, database.dialect, registry, state.found)
+    if not (changes.additive or _missing(own, state) or options.any or (allow_data_loss and changes.losing)):
         return SyncReport(left=changes.losing)
 
     async def change() -> SyncReport:
         async with database.transaction(exclusive=True) as transaction:
-            state = await _compare(transaction, database.dialect, registry)
-            report = await _apply(transaction, state, database.dialect, allow_data_loss)
+            dialect = database.dialect
+            state = await _compare(transaction, dialect, registry)
+            options = await find_option_changes(transaction, dialect, registry, state.found)
+            if HIDDEN_ENTRIES.name not in state.found:
+                await transaction.execute_script(HIDDEN_ENTRIES.script(dialect.counter_column))
+            await hide_entries(transaction, dialect, options, default_locale)
+            report = await _apply(transaction, state, dialect, allow_data_loss)
             if missing := _missing(own, state):
-                counter = database.dialect.counter_column
-                await transaction.execute_script(";\n".join(table.script(counter) for table in missing))
-            return report
+                await transaction.execute_script(";\n".join(table.script(dialect.counter_column) for table in missing))
+            if options.any:
+                await fill_entries(transaction, dialect, options, default_locale)
+            return replace(report, options=options if options.any else None)
 
     return await retry_locked(database, change)
 

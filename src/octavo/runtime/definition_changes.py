@@ -8,7 +8,6 @@ from pathlib import Path
 
 from octavo.builder.conversions import convert, find_conversions
 from octavo.builder.drops import drop_data
-from octavo.builder.entries import settle_entries, turns
 from octavo.builder.files import AppliedChanges, UnsafePath, apply_changes
 from octavo.builder.plans import MakePlan, Plan, Workshop
 from octavo.builder.preview import Preview, preview_of
@@ -31,8 +30,6 @@ Settle = Callable[[], Awaitable[None]]
 Conversions = Sequence[tuple[str, str, ConversionStep]]
 
 SEVERAL = "You cannot convert a collectionType to a singleType when having multiple entries in DB"
-
-TWO_CHANGES = "Drafts or locales cannot come or go in the change that drops data: make it two"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +66,8 @@ class DefinitionChange:
                 converted.append((uid, name))
 
         try:
-            alone = bool(steps or plan.renamed or plan.dropped)
-            await self.serve(Steps(convert_columns, partial(self._settle, plan), alone))
+            alone = bool(steps or plan.renamed or plan.dropped or self._changes_options(plan.registry))
+            await self.serve(Steps(convert_columns, partial(self._drop, plan), alone))
         except BaseException:
             await in_thread(applied.undo)
             await self._convert_back(database, converted)
@@ -94,17 +91,21 @@ class DefinitionChange:
         workshop = Workshop(settings.project, self.registry, fields, migrates, longest)
         plan = await in_thread(partial(make, workshop))
         await self._check_entries(plan)
-        if plan.dropped is not None and any(turns(self.registry, plan.registry)):
-            raise said(TWO_CHANGES)  # each of them is undone by nothing, so neither comes after the other
         steps = await find_conversions(database, self.registry, plan.registry)
         return plan, steps
 
     def _migration(self, plan: Plan) -> Path | None:
         return new_migration(self.shared.settings.project, plan.renamed.name, ".py") if plan.renamed else None
 
-    async def _settle(self, plan: Plan) -> None:
-        found = tuple(turns(self.registry, plan.registry))
-        await settle_entries(self.site.services.controller.writer, found, await self.shared.locales.default())
+    def _changes_options(self, after: Registry) -> bool:
+        """Whether a content type gets or loses drafts or locales: what is written meanwhile would be misunderstood."""
+        pairs = ((old, after.content_types.get(uid)) for uid, old in self.registry.content_types.items())
+        return any(
+            new is not None and (old.draft_and_publish, old.localized) != (new.draft_and_publish, new.localized)
+            for old, new in pairs
+        )
+
+    async def _drop(self, plan: Plan) -> None:
         if plan.dropped is not None:
             await drop_data(self.shared.database, plan.registry, plan.dropped)
 

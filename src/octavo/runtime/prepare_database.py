@@ -17,6 +17,7 @@ from octavo.database.connection import Database
 from octavo.database.declared_indexes import not_made
 from octavo.database.migrations.files import MigrationFailed
 from octavo.database.migrations.runner import run_migrations
+from octavo.database.option_changes import describe_hidden, learn_hidden_entries
 from octavo.database.sequences import continue_ids
 from octavo.database.synchronize import SyncReport, synchronize
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
@@ -93,7 +94,7 @@ async def update_database(
 
     `migrations` is the folder of the project's own, which run before.
     """
-    report = await bring_up_to_date(database, registry, own, migrations=migrations)
+    report = await bring_up_to_date(database, registry, own, migrations=migrations, default_locale=default_locale)
     if report.applied:
         grown = any(isinstance(change, AddColumn) for change in report.applied)  # tables that hold entries
         logger.log(logging.WARNING if grown else logging.INFO, "%s", summary(report.applied))
@@ -105,7 +106,9 @@ async def update_database(
         await add_locales(database, {default_locale: _KNOWN_NAMES.get(default_locale, default_locale)})
     async with database.snapshot() as snapshot:  # however long it takes
         former = await learn_former_names(snapshot, database.dialect, registry)
-    for warning in (*report.warnings, *not_made(registry, database.dialect), *told(former)):
+        hidden = await learn_hidden_entries(snapshot, registry)
+    warnings = (*report.warnings, *not_made(registry, database.dialect), *told(former), *describe_hidden(hidden))
+    for warning in warnings:
         logger.warning("%s", warning)
     return report
 
@@ -140,6 +143,7 @@ async def bring_up_to_date(
     *,
     migrations: Path | None = None,
     allow_data_loss: bool = False,
+    default_locale: str = "en",
 ) -> SyncReport:
     """Run the migrations of a folder, then make the tables what the definitions ask for, and those of our own.
 
@@ -148,7 +152,9 @@ async def bring_up_to_date(
     if migrations is not None:
         await migrate(database, migrations)
     try:
-        return await synchronize(database, registry, own, allow_data_loss=allow_data_loss)
+        return await synchronize(
+            database, registry, own, allow_data_loss=allow_data_loss, default_locale=default_locale
+        )
     except Exception as error:  # each driver has its own; whichever it is, nothing was changed and nobody can be served
         cause = (isinstance(error, ServiceUnavailable) and error.reason) or error.__cause__ or error
         raise StartFailed(f"The tables cannot be brought up to date, nothing was changed: {cause}") from error

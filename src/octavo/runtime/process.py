@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from octavo.builder.problems import said
 from octavo.database.connection import Database
+from octavo.database.option_changes import OptionChanges, restore_options
 from octavo.database.synchronize import undo_additions
 from octavo.errors import OctavoError
 from octavo.http.application import HttpApplication
@@ -271,6 +272,7 @@ class Process:
     async def _open_site(self, infrastructure: Infrastructure, steps: "Steps | None", alone: AsyncExitStack) -> Site:
         """A site ready for its first request. What takes long, and asks for nothing of the loop, runs in threads."""
         site = await in_thread(partial(build_site, infrastructure, self.site.registry))
+        options: OptionChanges | None = None
         try:
             await site.register()
             if steps is not None and steps.alone:
@@ -280,7 +282,7 @@ class Process:
                 await steps.first()
             prepare = update_database if infrastructure is self.infrastructure else prepare_database
             report = await prepare(infrastructure.database, site.registry, *_tables(infrastructure.settings))
-            self._added = report.applied
+            self._added, options = report.applied, report.options
             check_types(report)
             infrastructure.forget()
             if infrastructure is not self.infrastructure:
@@ -293,6 +295,8 @@ class Process:
             if steps is not None:
                 await steps.last()
         except BaseException:
+            if options is not None:
+                await restore_options(infrastructure.database, options)
             await site.close()
             raise
         return site

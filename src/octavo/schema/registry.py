@@ -7,6 +7,7 @@ from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, 
 from octavo.schema.builtin import BUILTIN_TYPES
 from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.former_names import FormerNames
+from octavo.schema.hidden_entries import HiddenEntries
 from octavo.schema.problems import DefinitionProblem
 from octavo.schema.uids import FILE
 
@@ -21,10 +22,11 @@ class Registry:
     """All content-types and components, by UID. Never changes after it is made.
 
     `remarks` tells what was left out of the definitions (see `tolerance`): worth a warning, no reason to stop.
-    `former_names` is what rows call components besides, told once by whoever has looked into the database.
+    `former_names` is what rows call components besides, told once by whoever has looked into the database; likewise
+    `hidden_entries`, the content types that have entries which are not served.
     """
 
-    __slots__ = ("__weakref__", "components", "content_types", "former_names", "remarks")
+    __slots__ = ("__weakref__", "components", "content_types", "former_names", "hidden_entries", "remarks")
 
     def __init__(
         self,
@@ -34,6 +36,7 @@ class Registry:
     ) -> None:
         self.remarks = tuple(remarks)
         self.former_names = FormerNames()
+        self.hidden_entries = HiddenEntries()
         self.content_types: Mapping[str, ContentType] = MappingProxyType({item.uid: item for item in content_types})
         self.components: Mapping[str, Component] = MappingProxyType({item.uid: item for item in components})
 

@@ -141,7 +141,7 @@ async def test_a_column_of_another_type(builder: Builder, office: Office) -> Non
 
 
 async def test_drafts_and_locales_come_and_go(builder: Builder, office: Office) -> None:
-    """Drafts and other locales go with what they are for, as pages warn; what is there afterwards has both."""
+    """Drafts and entries of other locales are not served without these options, and come back with them."""
     club, french = office.club, {"pluginOptions": {"i18n": {"localized": True}}}
     await add_locales(club.database, {"en": "English", "fr": "French"})
     await builder.make(gadget({"title": {**TEXT, **french}}, draftAndPublish=True, **french))
@@ -155,10 +155,11 @@ async def test_drafts_and_locales_come_and_go(builder: Builder, office: Office) 
     both = gadget({"title": {**TEXT, **french}}, draftAndPublish=True, **french)
     assert (await builder.make(both, GADGET)).status == 201
     assert await titles(office) == [(1, "en"), (4, "new")]
+    assert await titles(office, "?locale=all&publicationState=preview") == [(1, "en"), (2, "en"), (3, "fr"), (4, "new")]
 
 
-async def titles(office: Office) -> list[tuple[int, str]]:
-    answer = await office.club.ask("GET", "/api/gadgets", None, FULL)
+async def titles(office: Office, query: str = "") -> list[tuple[int, str]]:
+    answer = await office.club.ask("GET", f"/api/gadgets{query}", None, FULL)
     return [(one["id"], one["attributes"]["title"]) for one in answer.json["data"]]
 
 

@@ -80,8 +80,6 @@ async def test_what_is_not_dropped(builder: Builder, office: Office) -> None:
     nested = {"uid": "gear.bolt", **PART, "drop": ["size"]}
     answer = await builder.make({**gadget({"title": TEXT}), "components": [nested]}, GADGET)
     assert "in the form of the component alone" in str(answer.json)
-    answer = await builder.make(gadget({"title": TEXT}, draftAndPublish=True, drop=["code"], confirm="gadget"), GADGET)
-    assert "make it two" in str(answer.json)
     assert builder.files() == before
 
     (builder.project / "src/index.py").write_text(NO_HEADINGS)

@@ -61,6 +61,7 @@ class PreparedUpdates:
     """Knows the shapes of changes of all types."""
 
     def __init__(self, registry: Registry, compiler: ChangeCompiler) -> None:
+        self._registry = registry
         self._compiler = compiler
         self._readers = BodyReaders(registry, compiler.dialect, _AS_PUBLISHED)
         self._known: KnownShapes[PreparedUpdate] = KnownShapes()
@@ -75,7 +76,7 @@ class PreparedUpdates:
         answer: CompiledRead | None,
     ) -> PlainUpdate | None:
         """A body, if it is plain and about nothing but values of the entry's own row. `answer` as for creates."""
-        if data.__class__ is not dict:
+        if data.__class__ is not dict or content_type.uid in self._registry.hidden_entries:
             return None
         values: list[Any] = [self._compiler.dialect.bind(ValueKind.DATETIME, moment), actor_id, entry_id]
         try:

@@ -117,15 +117,21 @@ class CreateIndex(Change):
 
 @dataclass(frozen=True, slots=True)
 class AddForeignKey(Change):
-    """A foreign key that is not there, on a database that can add one to a table."""
+    """A foreign key that is not there, on a database that can add one to a table.
+
+    `replaces`: a key of another column or to another table has its name, from before a relation got another target.
+    """
 
     key: ForeignKey
+    replaces: bool = False
 
     def __str__(self) -> str:
         return f"add foreign key {self.table}.{self.key.column} to {self.key.target}"
 
     def statements(self, dialect: Dialect) -> Statements:
-        return (f"ALTER TABLE {dialect.quote(self.table)} ADD {_key_text(self.key, dialect)}",)
+        table = dialect.quote(self.table)
+        dropped = f"DROP CONSTRAINT {dialect.quote(self.key.name)}, " if self.replaces else ""
+        return (f"ALTER TABLE {table} {dropped}ADD {_key_text(self.key, dialect)}",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,8 +285,11 @@ def _table_changes(wanted: Table, found: Table | None, dialect: Dialect) -> Iter
     yield from _index_changes(wanted, found)
     if not dialect.inline_keys:
         known = {(key.column, key.target) for key in found.foreign_keys}
+        names = {key.name for key in found.foreign_keys}
         yield from (
-            AddForeignKey(wanted.name, key) for key in wanted.foreign_keys if (key.column, key.target) not in known
+            AddForeignKey(wanted.name, key, replaces=key.name in names)
+            for key in wanted.foreign_keys
+            if (key.column, key.target) not in known
         )
 
 

@@ -20,12 +20,14 @@ from octavo.plan.nodes import (
 )
 from octavo.query.operators import Test
 from octavo.schema.attributes import Scalar
+from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.dialects.kept_parts import PartsIndex
-from octavo.sql.physical_names import column_name, table_name
+from octavo.sql.physical_names import column_name
 from octavo.sql.read.joins import Join, join_step
+from octavo.sql.served_rows import served_rows
 
 
 class ClauseCompiler:
@@ -53,7 +55,11 @@ class ClauseCompiler:
         return replace(join, conditions=(*join.conditions, self.condition(step.scope, join.target)))
 
     def table(self, selection: Selection) -> str:
-        return self.quote(table_name(selection.target))
+        return self.served(selection.target)
+
+    def served(self, definition: Definition) -> str:
+        """What follows FROM for the entries of a definition that are served."""
+        return served_rows(definition, self.registry, self.dialect)
 
     def where(self, condition: Condition, alias: str) -> str:
         return "" if condition == ALWAYS else f" WHERE {self.condition(condition, alias)}"

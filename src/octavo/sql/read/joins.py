@@ -12,8 +12,8 @@ from octavo.sql.physical_names import (
     component_table,
     link_table,
     morph_table,
-    table_name,
 )
+from octavo.sql.served_rows import served_rows
 from octavo.values import dataclass
 
 FILES_TABLE = "files"
@@ -51,10 +51,10 @@ def join_step(step: Step, parent: str, registry: Registry, dialect: Dialect, ali
             return _join_media(step, parent, dialect, alias)
         case Relation(name=name) if name in CREATOR_COLUMNS:
             target = alias()
-            tables = f"{dialect.quote(table_name(step.target))} {target}"
+            tables = f"{served_rows(step.target, registry, dialect)} {target}"
             return Join(f"{parent}.{dialect.quote(CREATOR_COLUMNS[name])}", tables, f"{target}.id", target)
         case Relation(kind="morphOne" | "morphMany") as relation:
-            return _join_inverse_morph(step, relation, parent, dialect, alias)
+            return _join_inverse_morph(step, relation, parent, registry, dialect, alias)
         case Relation() as relation:
             return _join_link(step, relation, parent, registry, dialect, alias)
         case _:
@@ -68,7 +68,7 @@ def _join_link(
     joined, target = alias(), alias()
     target_id = f"{joined}.{dialect.quote(link.target_column)}"
     order = (f"{joined}.{dialect.quote(link.order_column)}",) if link.order_column else ()
-    reached = f"{dialect.quote(table_name(step.target))} {target}"
+    reached = f"{served_rows(step.target, registry, dialect)} {target}"
     return Join(
         source=f"{parent}.id",
         tables=f"{dialect.quote(link.name)} {joined} JOIN {reached} ON {target}.id = {target_id}",
@@ -85,7 +85,7 @@ def _join_component(step: Step, parent: str, registry: Registry, dialect: Dialec
     joined, target = alias(), alias()
     return Join(
         source=f"{parent}.id",
-        tables=f"{dialect.quote(linking.name)} {joined} JOIN {dialect.quote(table_name(step.target))} {target}"
+        tables=f"{dialect.quote(linking.name)} {joined} JOIN {served_rows(step.target, registry, dialect)} {target}"
         f" ON {target}.id = {joined}.component_id",
         key=f"{joined}.entity_id",
         target=target,
@@ -114,10 +114,12 @@ def _join_media(step: Step, parent: str, dialect: Dialect, alias: NewAlias) -> J
     )
 
 
-def _join_inverse_morph(step: Step, relation: Relation, parent: str, dialect: Dialect, alias: NewAlias) -> Join:
+def _join_inverse_morph(
+    step: Step, relation: Relation, parent: str, registry: Registry, dialect: Dialect, alias: NewAlias
+) -> Join:
     """From an entry to those whose morphToOne or morphToMany relation points at it."""
     target = alias()
-    table = f"{dialect.quote(table_name(step.target))} {target}"
+    table = f"{served_rows(step.target, registry, dialect)} {target}"
     pointing = step.target.attributes[relation.morph_by or ""]
     if isinstance(pointing, Relation) and pointing.kind == "morphToMany":
         morph = morph_table(step.target, pointing.name)

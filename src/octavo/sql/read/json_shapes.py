@@ -30,7 +30,7 @@ from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES
 from octavo.sql.dialects.base import Dialect
-from octavo.sql.physical_names import component_table, morph_table, table_name
+from octavo.sql.physical_names import component_table, morph_table
 from octavo.sql.read.clauses import ClauseCompiler, correlated
 from octavo.sql.read.joins import Join
 
@@ -264,10 +264,8 @@ class ShapeCompiler(ClauseCompiler):
             alias = self.alias()
             condition = "" if branch.condition == ALWAYS else f" AND {self.condition(branch.condition, alias)}"
             entry = self.entry_json(branch.target, branch.shape, alias)
-            found = (
-                f"SELECT {entry} FROM {self.quote(table_name(branch.target))} {alias}"
-                f" WHERE {alias}.id = {target_id}{condition}"
-            )
+            table = self.served(branch.target)
+            found = f"SELECT {entry} FROM {table} {alias} WHERE {alias}.id = {target_id}{condition}"
             cases.append(f"WHEN {self.literal(branch.target.uid)} THEN ({found})")
         other = (
             f"CASE WHEN {kind} IN ({self._literals(unlisted)}) THEN {self._other(shape, kind)} END" if unlisted else ""

@@ -52,7 +52,7 @@ def part_of_page(compiler: ClauseCompiler, selection: Selection) -> str | None:
 
 def _asked(compiler: ClauseCompiler, selection: Selection, count: str) -> AskedTotal | None:
     table, groups = counted_table(selection.target), _groups(selection.condition)
-    if table is None or groups is None:
+    if table is None or groups is None or selection.target.uid in compiler.registry.hidden_entries:
         return None
     if (groups.published is not None and not table.drafts) or (groups.locales is not None and not table.localized):
         return None

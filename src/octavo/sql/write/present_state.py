@@ -14,6 +14,7 @@ from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.physical_names import column_name, component_table, link_table, table_name
+from octavo.sql.served_rows import served_rows
 from octavo.sql.statement import Statement
 
 _OTHER_VALUES = 1_000  # room for what a fact asks for besides ids
@@ -33,6 +34,9 @@ class _Branches:
         self._most_values = dialect.most_values - _OTHER_VALUES
         self.texts: list[str] = []
         self.values: list[Any] = []
+
+    def _served(self, definition: Definition) -> str:
+        return served_rows(definition, self.registry, self.dialect, "s")
 
     def have_room_for(self, fact: Fact) -> bool:
         """Whether a statement may carry this fact, too."""
@@ -56,7 +60,7 @@ class _Branches:
             case EntryFact():
                 self._entry(number, fact)
             case TargetsFact():
-                table = self._quote(table_name(fact.definition))
+                table = self._served(fact.definition)
                 self.texts.append(
                     f"SELECT {number}, id, {self._nothing} FROM {table} WHERE id IN ({self.ids(fact.ids)})"
                 )
@@ -75,7 +79,7 @@ class _Branches:
         locale = "locale" if fact.content_type.localized else self._no_text
         self.texts.append(
             f"SELECT {number}, id, CASE{later} WHEN {published} THEN 1 ELSE 0 END, {locale},"
-            f" {self._no_text}, {self._no_number} FROM {self._quote(table_name(fact.content_type))}"
+            f" {self._no_text}, {self._no_number} FROM {self._served(fact.content_type)}"
             f" WHERE id = {self.value(_INTEGER, fact.id)}"
         )
 
@@ -93,7 +97,7 @@ class _Branches:
 
     def are_missing(self, fact: TargetsFact) -> str:
         """How many of some entries are not there."""
-        table = self._quote(table_name(fact.definition))
+        table = self._served(fact.definition)
         return f"{len(fact.ids)} - (SELECT count(*) FROM {table} WHERE id IN ({self.ids(fact.ids)}))"
 
     def _links(self, number: int, fact: LinksFact) -> None:

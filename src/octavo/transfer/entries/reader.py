@@ -38,6 +38,12 @@ class EntryReader:
             for entry_id, data in (await self._whole(table, rows)).items():
                 yield entry_id, data
 
+    async def know(self, table: EntryTable) -> None:
+        """Read which entries of a type there are, and nothing else of them: what links lead to is known then."""
+        async for rows in read_batches(self._connection, self._dialect, table.rows.with_columns([ID])):
+            for (entry_id,) in rows:
+                self._known[table.uid].add(entry_id)
+
     async def _whole(self, table: EntryTable, rows: Sequence[PlainRow]) -> dict[int, Json]:
         known = self._known[table.uid]
         found: dict[int, Json] = {}

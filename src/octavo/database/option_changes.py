@@ -1,0 +1,288 @@
+"""Options of content types that have changed since the database was last brought up to date, whoever changed them.
+
+What the options were is stored with the tables, or told by what Strapi v4 stores of its content types. Where a type has
+got drafts or locales, its entries are published or get the default locale, as in v4. Where it has lost them, v4 deletes
+drafts and the entries of other locales; here they stay, marked as hidden, and are not served. The mark decides: entries
+that are written later are served, whatever their columns hold.
+
+Marks are set by the change alone, and never removed by the way back: for a type that has drafts, marks of drafts mean
+nothing, also on nodes with older definitions. The next loss of the option replaces them.
+"""
+
+from collections.abc import Iterator, Mapping
+from hashlib import blake2b
+from typing import Any, Final
+
+import orjson
+
+from octavo.clock import this_moment
+from octavo.database.connection import Connection, Database, Transaction
+from octavo.plurals import counted
+from octavo.schema.automatic import CREATED_AT
+from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
+from octavo.sql.ddl.physical import physical_name
+from octavo.sql.ddl.tables import Table
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.own_table_statement import OwnStatement, escape_braces
+from octavo.sql.physical_names import table_name
+from octavo.sql.served_rows import DRAFT, HIDDEN_ENTRIES, LOCALE, hiding_reasons
+from octavo.values import dataclass
+
+_KEY: Final = "options"
+_STORES: Final = frozenset({"octavo_state", "strapi_core_store_settings"})
+_FIND: Final = OwnStatement("""
+SELECT {key:name}, value FROM octavo_state WHERE {key:name} = {options}
+UNION ALL SELECT {key:name}, value FROM strapi_core_store_settings WHERE {key:name} IN ({types}, {locale})""")
+_SAVE: Final = OwnStatement("""
+INSERT INTO octavo_state ({key:name}, value) VALUES ({key}, {value})
+{key:on_conflict} value = {value:proposed}""")
+_V4_TYPES: Final = "strapi_content_types_schema"
+_DEFAULT_LOCALE: Final = "plugin_i18n_default_locale"
+_PUBLISHED_AT: Final = "published_at"
+_FILL_LIMIT: Final = 50
+"""Tables that one statement looks into."""
+_COUNT: Final = f"SELECT collection, reason, count(*) FROM {HIDDEN_ENTRIES.name} GROUP BY collection, reason"
+_WORDS: Final = {DRAFT: ("draft", "drafts"), LOCALE: ("entry of another locale", "entries of other locales")}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of a content type that say which of its entries are served."""
+
+    drafts: bool
+    localized: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OptionChange:
+    """A content type whose options were others before; `before` is None where nobody knows."""
+
+    content_type: ContentType
+    before: Options | None
+    columns: frozenset[str]
+    """The columns that the table had before."""
+
+    @property
+    def gets_drafts(self) -> bool:
+        known = self.before.drafts if self.before is not None else _PUBLISHED_AT in self.columns
+        return self.content_type.draft_and_publish and not known
+
+    @property
+    def loses_drafts(self) -> bool:
+        known = self.before is not None and self.before.drafts
+        return known and not self.content_type.draft_and_publish and _PUBLISHED_AT in self.columns
+
+    @property
+    def loses_locales(self) -> bool:
+        known = self.before is not None and self.before.localized
+        return known and not self.content_type.localized and LOCALE in self.columns
+
+
+class OptionRecord:
+    """What a database says of the options of its content types: by table, as they were last time."""
+
+    def __init__(self, stored: str | None, v4: str | None) -> None:
+        self.stored = stored
+        record = orjson.loads(stored or "{}")
+        self._types: dict[str, list[bool]] = record.get("types", {})
+        self._v4_mark = blake2b((v4 or "").encode(), digest_size=12).hexdigest()
+        if record.get("v4") != self._v4_mark:  # v4 has been here since, and has done what its own changes ask for
+            self._types = {**self._types, **_v4_options(v4)}
+
+    def of(self, content_type: ContentType) -> Options | None:
+        known = self._types.get(table_name(content_type))
+        return None if known is None else Options(*known)
+
+    def with_types(self, registry: Registry) -> str:
+        """What to store: what is defined now, and of types that are not defined any more what they were last."""
+        now = {table_name(each): [each.draft_and_publish, each.localized] for each in registry.content_types.values()}
+        return orjson.dumps(
+            {"types": {**self._types, **now}, "v4": self._v4_mark}, option=orjson.OPT_SORT_KEYS
+        ).decode()
+
+
+def _v4_options(stored: str | None) -> dict[str, list[bool]]:
+    """What v4 stores of its content types, by table."""
+    try:
+        types = orjson.loads(stored or "{}")
+    except orjson.JSONDecodeError:
+        return {}
+    found = {}
+    for raw in types.values() if isinstance(types, dict) else ():
+        table = raw.get("collectionName") if isinstance(raw, dict) else None
+        if isinstance(table, str):
+            found[table] = [_flag(raw, "options", "draftAndPublish"), _flag(raw, "pluginOptions", "i18n", "localized")]
+    return found
+
+
+def _flag(raw: Any, *path: str) -> bool:
+    for name in path:
+        raw = raw.get(name) if isinstance(raw, dict) else None
+    return raw is True
+
+
+@dataclass(frozen=True, slots=True)
+class OptionChanges:
+    """What separates the options of a database from those of the definitions. `unfilled` are localized types with
+    entries that have no locale: others have written them."""
+
+    record: OptionRecord
+    to_store: str
+    changes: tuple[OptionChange, ...]
+    unfilled: tuple[ContentType, ...]
+    default_locale: str | None
+
+    @property
+    def any(self) -> bool:
+        return self.to_store != self.record.stored or bool(self.unfilled)
+
+
+async def find_option_changes(
+    connection: Connection, dialect: Dialect, registry: Registry, found: Mapping[str, Table]
+) -> OptionChanges:
+    """Compare options; `found` are the tables as they were before they were brought up to date."""
+    values: dict[str, str | None] = {}
+    if found.keys() >= _STORES:
+        statement = _FIND.bind(dialect, options=_KEY, types=_V4_TYPES, locale=_DEFAULT_LOCALE)
+        values = {str(key): value for key, value in await connection.fetch_all(*statement)}
+    record = OptionRecord(values.get(_KEY), values.get(_V4_TYPES))
+    changes, localized = [], []
+    for content_type in registry.content_types.values():
+        table = found.get(physical_name(table_name(content_type), dialect))
+        if table is None:
+            continue
+        columns = frozenset(column.name for column in table.columns)
+        before = record.of(content_type)
+        if before != Options(content_type.draft_and_publish, content_type.localized):
+            changes.append(OptionChange(content_type, before, columns))
+        if content_type.localized and LOCALE in columns:
+            localized.append(content_type)
+    unfilled = await _without_locale(connection, dialect, localized)
+    to_store, locale = record.with_types(registry), _locale(values.get(_DEFAULT_LOCALE))
+    return OptionChanges(record, to_store, tuple(changes), tuple(unfilled), locale)
+
+
+async def _without_locale(
+    connection: Connection, dialect: Dialect, content_types: list[ContentType]
+) -> list[ContentType]:
+    found: list[ContentType] = []
+    for start in range(0, len(content_types), _FILL_LIMIT):
+        part = content_types[start : start + _FILL_LIMIT]
+        selects = (
+            f"SELECT {number} WHERE EXISTS (SELECT 1 FROM {_table(each, dialect)} WHERE locale IS NULL)"
+            for number, each in enumerate(part)
+        )
+        rows = await connection.fetch_all(" UNION ALL ".join(selects), long=True)
+        found += [part[int(number)] for (number,) in rows]
+    return found
+
+
+async def hide_entries(connection: Transaction, dialect: Dialect, found: OptionChanges, default_locale: str) -> None:
+    """Mark the entries that are not served any more, while the columns that tell are still there."""
+    default = found.default_locale or default_locale
+    for change in found.changes:
+        if change.loses_drafts:
+            await _hide(connection, dialect, change.content_type, DRAFT, "published_at IS NULL")
+        if change.loses_locales:
+            await _hide(connection, dialect, change.content_type, LOCALE, "locale <> {default}", default=default)
+
+
+async def fill_entries(connection: Transaction, dialect: Dialect, found: OptionChanges, default_locale: str) -> None:
+    """Fill the columns that mean something now, and store what the options are; tables are up to date."""
+    default = found.default_locale or default_locale
+    for change in found.changes:
+        await fill_after(connection, dialect, change, default)
+    for content_type in found.unfilled:
+        await _fill_locale(connection, dialect, content_type, default)
+    await store_options(connection, dialect, found.to_store)
+
+
+async def fill_after(connection: Transaction, dialect: Dialect, change: OptionChange, default_locale: str) -> None:
+    """Publish entries that were no drafts, and give the default locale to those without one."""
+    content_type = change.content_type
+    if change.gets_drafts:
+        table, now = escape_braces(_table(content_type, dialect)), this_moment()
+        moment = "coalesce(created_at, {now:instant})" if CREATED_AT in content_type.attributes else "{now:instant}"
+        marked = escape_braces(_marked_ids(content_type, dialect, DRAFT))
+        text = f"UPDATE {table} SET published_at = {moment} WHERE published_at IS NULL AND id NOT IN ({marked})"
+        await connection.execute(*OwnStatement(text).bind(dialect, now=now))
+    if content_type.localized:
+        await _fill_locale(connection, dialect, content_type, default_locale)
+
+
+async def _fill_locale(connection: Transaction, dialect: Dialect, content_type: ContentType, locale: str) -> None:
+    table = escape_braces(_table(content_type, dialect))
+    text = f"UPDATE {table} SET locale = {{locale}} WHERE locale IS NULL"
+    await connection.execute(*OwnStatement(text).bind(dialect, locale=locale))
+
+
+async def _hide(
+    connection: Transaction, dialect: Dialect, content_type: ContentType, reason: str, condition: str, **values: str
+) -> None:
+    await unhide(connection, dialect, content_type, reason)
+    text = f"""
+    INSERT INTO {HIDDEN_ENTRIES.name} (collection, entry_id, reason, hidden_at)
+    SELECT {escape_braces(dialect.literal(table_name(content_type)))}, id, '{reason}', {{now}}
+    FROM {escape_braces(_table(content_type, dialect))} WHERE {condition}"""
+    await connection.execute(*OwnStatement(text).bind(dialect, now=this_moment(), **values))
+
+
+async def unhide(connection: Transaction, dialect: Dialect, content_type: ContentType, reason: str) -> None:
+    """Remove all marks of one kind."""
+    text = f"DELETE FROM {HIDDEN_ENTRIES.name} WHERE collection = {{table}} AND reason = {{reason}}"
+    await connection.execute(*OwnStatement(text).bind(dialect, table=table_name(content_type), reason=reason))
+
+
+async def store_options(connection: Transaction, dialect: Dialect, text: str) -> None:
+    """Store what the options are now."""
+    await connection.execute(*_SAVE.bind(dialect, key=_KEY, value=text))
+
+
+async def restore_options(database: Database, found: OptionChanges) -> None:
+    """Store what the options were: the definitions that changed them are not served after all.
+
+    What was filled and marked stays. It means nothing to the definitions of before, and the next change does it again.
+    """
+    async with database.transaction() as transaction:
+        await store_options(transaction, database.dialect, found.record.stored or "{}")
+
+
+def _locale(stored: str | None) -> str | None:
+    """The default locale, which is stored as JSON."""
+    try:
+        found = orjson.loads(stored or "null")
+    except orjson.JSONDecodeError:
+        return None
+    return found if isinstance(found, str) and found else None
+
+
+def _table(content_type: ContentType, dialect: Dialect) -> str:
+    return dialect.quote(physical_name(table_name(content_type), dialect))
+
+
+def _marked_ids(content_type: ContentType, dialect: Dialect, reason: str) -> str:
+    collection = dialect.literal(table_name(content_type))
+    return f"SELECT entry_id FROM {HIDDEN_ENTRIES.name} WHERE collection = {collection} AND reason = '{reason}'"
+
+
+async def learn_hidden_entries(connection: Connection, registry: Registry) -> dict[str, dict[str, int]]:
+    """Tell the registry which types have hidden entries; how many there are, by UID and reason."""
+    counts: dict[str, dict[str, int]] = {}
+    for collection, reason, count in await connection.fetch_all(_COUNT, long=True):
+        counts.setdefault(collection, {})[reason] = int(count)
+    found = {}
+    for content_type in registry.content_types.values():
+        marks = counts.get(table_name(content_type), {})
+        hidden = {reason: marks[reason] for reason in hiding_reasons(content_type) if reason in marks}
+        if hidden:
+            found[content_type.uid] = hidden
+    registry.hidden_entries.know(found)
+    return found
+
+
+def describe_hidden(found: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    """A line for each type with hidden entries."""
+    for uid, reasons in found.items():
+        told = " and ".join(counted(count, *_WORDS[reason]) for reason, count in reasons.items())
+        yield f"{uid}: {told} from before its options changed, stored and not served; see octavo db hidden {uid}"
