@@ -98,6 +98,9 @@ def _tell(report: ExportReport) -> None:
         counted(report.settings, "setting or webhook", "settings and webhooks"),
     )
     say("{}.", ", ".join(counts))
+    if report.hidden:
+        entries = counted(report.hidden, "hidden entry", "hidden entries")
+        say("[yellow]Marked[/] {}: Octavo hides them again, Strapi v4 would serve them; see octavo db hidden.", entries)
     for table, count in sorted(report.dangling.items()):
         say("[yellow]Left out[/] {} of {}: what it leads to is not exported.", counted(count, "link"), table)
     for problem in report.missing_files.told():

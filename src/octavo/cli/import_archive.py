@@ -113,5 +113,10 @@ def _tell(report: ImportReport) -> None:
         counted(report.files, "file"),
         counted(report.settings, "setting or webhook", "settings and webhooks"),
     )
+    if report.hidden:
+        say(
+            "[yellow]Hidden[/] {}: drafts, or of other locales, of types without these.",
+            counted(report.hidden, "entry", "entries"),
+        )
     for what, count in sorted(report.left_out.items()):
         say("[yellow]Left out[/] {}: {}", what, count)

@@ -9,7 +9,7 @@ Marks are set by the change alone, and never removed by the way back: for a type
 nothing, also on nodes with older definitions. The next loss of the option replaces them.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -39,6 +39,10 @@ INSERT INTO octavo_state ({key:name}, value) VALUES ({key}, {value})
 {key:on_conflict} value = {value:proposed}""")
 _V4_TYPES: Final = "strapi_content_types_schema"
 _DEFAULT_LOCALE: Final = "plugin_i18n_default_locale"
+_MARK: Final = OwnStatement(f"""
+INSERT INTO {HIDDEN_ENTRIES.name} (collection, entry_id, reason, hidden_at)
+VALUES ({{table}}, {{entry}}, {{reason}}, {{now}})
+{{collection, entry_id, reason:on_conflict}} hidden_at = {{hidden_at:proposed}}""")
 _PUBLISHED_AT: Final = "published_at"
 _FILL_LIMIT: Final = 50
 """Tables that one statement looks into."""
@@ -112,8 +116,13 @@ def _v4_options(stored: str | None) -> dict[str, list[bool]]:
     for raw in types.values() if isinstance(types, dict) else ():
         table = raw.get("collectionName") if isinstance(raw, dict) else None
         if isinstance(table, str):
-            found[table] = [_flag(raw, "options", "draftAndPublish"), _flag(raw, "pluginOptions", "i18n", "localized")]
+            found[table] = options_of_v4(raw)
     return found
+
+
+def options_of_v4(raw: Any) -> list[bool]:
+    """The options in a content type as v4 writes it: whether it has drafts, and locales."""
+    return [_flag(raw, "options", "draftAndPublish"), _flag(raw, "pluginOptions", "i18n", "localized")]
 
 
 def _flag(raw: Any, *path: str) -> bool:
@@ -182,10 +191,8 @@ async def hide_entries(connection: Transaction, dialect: Dialect, found: OptionC
     """Mark the entries that are not served any more, while the columns that tell are still there."""
     default = found.default_locale or default_locale
     for change in found.changes:
-        if change.loses_drafts:
-            await _hide(connection, dialect, change.content_type, DRAFT, "published_at IS NULL")
-        if change.loses_locales:
-            await _hide(connection, dialect, change.content_type, LOCALE, "locale <> {default}", default=default)
+        for reason, condition, values in _hidden_by(change, default):
+            await _hide(connection, dialect, change.content_type, reason, condition, **values)
 
 
 async def fill_entries(connection: Transaction, dialect: Dialect, found: OptionChanges, default_locale: str) -> None:
@@ -198,7 +205,7 @@ async def fill_entries(connection: Transaction, dialect: Dialect, found: OptionC
     await store_options(connection, dialect, found.to_store)
 
 
-async def fill_after(connection: Transaction, dialect: Dialect, change: OptionChange, default_locale: str) -> None:
+async def fill_after(connection: Connection, dialect: Dialect, change: OptionChange, default_locale: str) -> None:
     """Publish entries that were no drafts, and give the default locale to those without one."""
     content_type = change.content_type
     if change.gets_drafts:
@@ -211,10 +218,40 @@ async def fill_after(connection: Transaction, dialect: Dialect, change: OptionCh
         await _fill_locale(connection, dialect, content_type, default_locale)
 
 
-async def _fill_locale(connection: Transaction, dialect: Dialect, content_type: ContentType, locale: str) -> None:
+async def _fill_locale(connection: Connection, dialect: Dialect, content_type: ContentType, locale: str) -> None:
     table = escape_braces(_table(content_type, dialect))
     text = f"UPDATE {table} SET locale = {{locale}} WHERE locale IS NULL"
     await connection.execute(*OwnStatement(text).bind(dialect, locale=locale))
+
+
+async def marked_by(
+    connection: Connection, dialect: Dialect, change: OptionChange, default_locale: str
+) -> list[tuple[str, list[int]]]:
+    """The ids that a change would hide, by reason: for a copy, where the columns that tell are not copied."""
+    table, found = escape_braces(_table(change.content_type, dialect)), list[tuple[str, list[int]]]()
+    for reason, condition, values in _hidden_by(change, default_locale):
+        statement = OwnStatement(f"SELECT id FROM {table} WHERE {condition}").bind(dialect, **values)
+        rows = await connection.fetch_all(*statement, long=True)
+        found.append((reason, [int(entry_id) for (entry_id,) in rows]))
+    return found
+
+
+def _hidden_by(change: OptionChange, default_locale: str) -> Iterator[tuple[str, str, dict[str, str]]]:
+    """Why entries are hidden by a change, and the condition that they meet, with its values."""
+    if change.loses_drafts:
+        yield DRAFT, "published_at IS NULL", {}
+    if change.loses_locales:
+        yield LOCALE, "locale <> {default}", {"default": default_locale}
+
+
+async def mark_entries(
+    connection: Connection, dialect: Dialect, content_type: ContentType, reason: str, ids: Iterable[int]
+) -> None:
+    """Hide entries by their ids."""
+    now, table = this_moment(), table_name(content_type)
+    for entry_id in ids:
+        statement = _MARK.bind(dialect, table=table, entry=entry_id, reason=reason, now=now)
+        await connection.execute(*statement)
 
 
 async def _hide(
@@ -228,13 +265,21 @@ async def _hide(
     await connection.execute(*OwnStatement(text).bind(dialect, now=this_moment(), **values))
 
 
-async def unhide(connection: Transaction, dialect: Dialect, content_type: ContentType, reason: str) -> None:
+async def unhide(connection: Connection, dialect: Dialect, content_type: ContentType, reason: str) -> None:
     """Remove all marks of one kind."""
     text = f"DELETE FROM {HIDDEN_ENTRIES.name} WHERE collection = {{table}} AND reason = {{reason}}"
     await connection.execute(*OwnStatement(text).bind(dialect, table=table_name(content_type), reason=reason))
 
 
-async def store_options(connection: Transaction, dialect: Dialect, text: str) -> None:
+async def remember_options(connection: Connection, dialect: Dialect, registry: Registry) -> None:
+    """Store what is defined now as what the entries follow: after a copy or an import, which have seen to that."""
+    statement = _FIND.bind(dialect, options=_KEY, types=_V4_TYPES, locale=_DEFAULT_LOCALE)
+    values = {str(key): value for key, value in await connection.fetch_all(*statement)}
+    record = OptionRecord(values.get(_KEY), values.get(_V4_TYPES))
+    await store_options(connection, dialect, record.with_types(registry))
+
+
+async def store_options(connection: Connection, dialect: Dialect, text: str) -> None:
     """Store what the options are now."""
     await connection.execute(*_SAVE.bind(dialect, key=_KEY, value=text))
 

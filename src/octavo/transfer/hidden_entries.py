@@ -18,26 +18,15 @@ from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.sql.own_table_statement import OwnStatement
 from octavo.sql.physical_names import table_name
-from octavo.sql.served_rows import HIDDEN_ENTRIES, hiding_reasons
+from octavo.sql.served_rows import HIDDEN_ENTRIES
+from octavo.transfer.entries.hidden import HiddenEntry, find_hidden
 from octavo.transfer.entries.reader import EntryReader as ArchiveRows
 from octavo.transfer.entries.tables import EntryTables
-from octavo.values import dataclass
 
 _AT_ONCE: Final = 500
-_FIND: Final = OwnStatement(
-    f"SELECT entry_id, reason FROM {HIDDEN_ENTRIES.name} WHERE collection = {{table}} ORDER BY entry_id, reason"
-)
 _FORGET: Final = OwnStatement(
     f"DELETE FROM {HIDDEN_ENTRIES.name} WHERE collection = {{table}} AND entry_id = {{entry}}"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class HiddenEntry:
-    """An entry that is not served, and the reasons."""
-
-    id: int
-    reasons: tuple[str, ...]
 
 
 class HiddenEntriesService:
@@ -54,12 +43,7 @@ class HiddenEntriesService:
         self, content_type: ContentType, connection: Connection | None = None, ids: Collection[int] = ()
     ) -> list[HiddenEntry]:
         """The hidden entries of a type, or those with certain ids."""
-        statement = _FIND.bind(self._database.dialect, table=table_name(content_type))
-        counting, found = hiding_reasons(content_type), dict[int, list[str]]()
-        for entry_id, reason in await (connection or self._database).fetch_all(*statement, long=True):
-            if reason in counting and (not ids or entry_id in ids):
-                found.setdefault(int(entry_id), []).append(str(reason))
-        return [HiddenEntry(entry_id, tuple(reasons)) for entry_id, reasons in found.items()]
+        return await find_hidden(connection or self._database, self._database.dialect, content_type, ids)
 
     async def publish(self, content_type: ContentType, ids: Collection[int] = ()) -> int:
         """Serve hidden entries; how many there were. All or none.
@@ -94,12 +78,12 @@ class HiddenEntriesService:
         """Hidden entries as archives hold entries, with the reasons; then the links that are stored with them."""
         dialect = self._database.dialect
         async with self._database.snapshot() as snapshot:
-            hidden = {entry.id: entry.reasons for entry in await self.find(content_type, snapshot, ids)}
+            hidden = {entry.id: entry for entry in await self.find(content_type, snapshot, ids)}
             tables = EntryTables(self._registry)
             rows, table = ArchiveRows(snapshot, dialect, tables), tables.of[content_type.uid]
             async for entry_id, data in rows.entries(table):
                 if entry_id in hidden:
-                    yield {"type": content_type.uid, "id": entry_id, "hidden": hidden[entry_id], "data": data}
+                    yield hidden[entry_id].described({"type": content_type.uid, "id": entry_id, "data": data})
             for other in tables.content_types():
                 if other is not table:
                     await rows.know(other)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from octavo.schema.scalar_types import LARGEST_ID
+from octavo.sql.served_rows import DRAFT, LOCALE
 from octavo.transfer.archive.reader import Place
 from octavo.values import dataclass
 
@@ -19,6 +20,8 @@ class EntityRecord:
     type: str
     id: int
     data: Mapping[str, Any]
+    hidden: tuple[str, ...] = ()
+    """Why it was not served by the project that it comes from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,12 @@ class ConfigurationRecord:
 
 def read_entity(place: Place, line: Mapping[str, Any]) -> EntityRecord:
     """A line of `entities`."""
-    return EntityRecord(_text(place, line, "type"), read_id(place, line, "id"), _mapping(place, line, "data"))
+    hidden = line.get("hidden") or ()
+    if not isinstance(hidden, list | tuple) or not set(map(str, hidden)) <= {DRAFT, LOCALE}:
+        raise place.refusal("has reasons to be hidden that do not exist")
+    return EntityRecord(
+        _text(place, line, "type"), read_id(place, line, "id"), _mapping(place, line, "data"), tuple(hidden)
+    )
 
 
 def read_link(place: Place, line: Mapping[str, Any]) -> LinkRecord:

@@ -5,13 +5,22 @@ from dataclasses import field
 
 from octavo.database.connection import Connection, Database
 from octavo.database.introspect import found_tables
+from octavo.database.option_changes import (
+    fill_after,
+    find_option_changes,
+    mark_entries,
+    marked_by,
+    remember_options,
+    unhide,
+)
 from octavo.database.unit_of_work import unit_of_work
 from octavo.plurals import counted
 from octavo.purging.purges import Purges
 from octavo.runtime.prepare_database import bring_up_to_date, check_types
 from octavo.schema.registry import Registry
-from octavo.sql.ddl.tables import OwnTable
+from octavo.sql.ddl.tables import OwnTable, Table
 from octavo.sql.dialects.base import Dialect
+from octavo.sql.served_rows import HIDDEN_ENTRIES
 from octavo.transfer.database_copy.plan import CopyPlan, TableCopy, plan_copy
 from octavo.transfer.problems import Problems, TransferError, listed
 from octavo.transfer.rows.plain_values import obstacle
@@ -55,7 +64,7 @@ async def copy_database(
     """
     async with source.snapshot() as snapshot:
         found = await found_tables(snapshot, source.dialect)
-        plan = plan_copy(registry, own, found, source.dialect, target.dialect)
+        plan = plan_copy(registry, (*own, HIDDEN_ENTRIES), found, source.dialect, target.dialect)
         if not plan.tables:
             raise TransferError("The source holds no table of this project")
         check_types(await bring_up_to_date(target, registry, own))
@@ -63,9 +72,29 @@ async def copy_database(
             await _make_room(unit.connection, target.dialect, plan, options)
             copying = _Copying(snapshot, source, unit.connection, target, options, progress)
             report = await copying.run(plan)
+            await _follow_options(snapshot, source.dialect, unit.connection, target.dialect, registry, found)
             if purges is not None:
                 await purges.purge_with(unit)
             return report
+
+
+async def _follow_options(
+    snapshot: Connection,
+    source: Dialect,
+    target: Connection,
+    dialect: Dialect,
+    registry: Registry,
+    found: Mapping[str, Table],
+) -> None:
+    """Hide and fill what a start on the source would: the target lacks columns that its definitions do not have."""
+    options = await find_option_changes(snapshot, source, registry, found)
+    default = options.default_locale or "en"
+    for change in options.changes:
+        for reason, ids in await marked_by(snapshot, source, change, default):
+            await unhide(target, dialect, change.content_type, reason)
+            await mark_entries(target, dialect, change.content_type, reason, ids)
+        await fill_after(target, dialect, change, default)
+    await remember_options(target, dialect, registry)
 
 
 async def _make_room(target: Connection, dialect: Dialect, plan: CopyPlan, options: CopyOptions) -> None:

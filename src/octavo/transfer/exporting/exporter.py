@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Set
 from dataclasses import field
+from typing import Any
 
 import orjson
 
@@ -14,6 +15,7 @@ from octavo.schema.uids import FILE
 from octavo.transfer.archive.parts import CONFIGURATION, ENTITIES, LINKS, SCHEMAS, Part
 from octavo.transfer.archive.schemas import describe_definitions
 from octavo.transfer.archive.writer import ArchiveWriter
+from octavo.transfer.entries.hidden import find_all_hidden
 from octavo.transfer.entries.json_values import iso_instant
 from octavo.transfer.entries.reader import EntryReader
 from octavo.transfer.entries.tables import EntryTables
@@ -34,6 +36,7 @@ class ExportReport:
     links: int = 0
     files: int = 0
     settings: int = 0
+    hidden: int = 0
     missing_files: Problems = field(default_factory=Problems)
     dangling: dict[str, int] = field(default_factory=dict)
 
@@ -88,11 +91,15 @@ class _Export:
 
     async def entries(self) -> None:
         await self._measure()
+        hidden = await find_all_hidden(self._snapshot, self._dialect, self._tables.registry)
+        self.report.hidden = sum(map(len, hidden.values()))
         with self._archive.lines(ENTITIES) as lines:
             for table in self._tables.content_types():
                 count = 0
                 async for entry_id, data in self._reader.entries(table):
-                    lines.write({"type": table.uid, "id": entry_id, "data": data})
+                    line: dict[str, Any] = {"type": table.uid, "id": entry_id, "data": data}
+                    mark = hidden.get(table.uid, {}).get(entry_id)
+                    lines.write(line if mark is None else mark.described(line))
                     count += 1
                     self._advance()
                 self.report.entries[table.uid] = count

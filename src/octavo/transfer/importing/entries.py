@@ -32,15 +32,16 @@ class EntryLoader:
         self.entries: Counter[str] = Counter()
         self.left_out: Counter[str] = Counter()
 
-    def add(self, place: Place, record: EntityRecord) -> None:
-        """One entry. Raises TransferError."""
+    def add(self, place: Place, record: EntityRecord) -> bool:
+        """Load one entry; False where it has no place. Raises TransferError."""
         table = self._tables.of.get(record.type) if moves(record.type) else None
         if table is None:
             self.left_out[record.type] += 1
-            return
+            return False
         change = self._changes.get(record.type)
         self._add(table, record.id, change(record.data) if change else record.data, place, 0)
         self.entries[record.type] += 1
+        return True
 
     def _add(self, table: EntryTable, number: int, data: Mapping[str, Any], place: Place, depth: int) -> None:
         if depth > _DEEPEST:

@@ -12,13 +12,14 @@ from octavo.authentication import one_time_secrets, token_versions
 from octavo.content import schedules
 from octavo.database.connection import Connection, Database
 from octavo.database.introspect import found_tables
+from octavo.database.option_changes import remember_options
 from octavo.database.unit_of_work import unit_of_work
 from octavo.media.storage.base import Storage
 from octavo.purging.purges import Purges
 from octavo.schema.registry import Registry
 from octavo.schema.uids import FILE
 from octavo.sql.ddl.tables import wanted_tables
-from octavo.transfer.archive.parts import CONFIGURATION, ENTITIES, LINKS, UPLOADS, Part
+from octavo.transfer.archive.parts import CONFIGURATION, ENTITIES, LINKS, SCHEMAS, UPLOADS, Part
 from octavo.transfer.archive.reader import ArchiveReader
 from octavo.transfer.archive.records import read_configuration, read_entity, read_link
 from octavo.transfer.entries.tables import EntryTables
@@ -26,6 +27,7 @@ from octavo.transfer.exporting.configuration import STORE_TABLE, WEBHOOK_TABLE
 from octavo.transfer.importing.configuration import add_configuration
 from octavo.transfer.importing.entries import EntryLoader
 from octavo.transfer.importing.links import LinkLoader
+from octavo.transfer.importing.options import ArchiveOptions
 from octavo.transfer.importing.pending_rows import PendingRows
 from octavo.transfer.importing.uploads import UploadImporter
 from octavo.transfer.problems import TransferError
@@ -50,6 +52,8 @@ class ImportReport:
     files: int = 0
     settings: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
+    hidden: int = 0
+    """Entries that are not served: drafts, or of other locales, of types that have none here."""
 
 
 def check_parts(archive: ArchiveReader, parts: Set[Part]) -> None:
@@ -152,15 +156,19 @@ class _Import:
         await self._remove([table.name for table in self._tables.joining_tables()])
         await self._remove([table.rows.name for table in self._tables.of.values()])
         await self._forget_others()
+        options = ArchiveOptions(self._registry, self._archive.lines(SCHEMAS), self._archive.lines(CONFIGURATION))
         pending = PendingRows(self._connection, self._dialect)
         changes = {FILE: self._uploads.located} if self._uploads is not None else {}
         entries = EntryLoader(self._tables, pending, changes)
         for place, line, size in self._archive.lines(ENTITIES):
-            entries.add(place, read_entity(place, line))
+            record = read_entity(place, line)
+            if entries.add(place, record):
+                options.note(record)
             if pending.is_full:
                 await pending.write()
             self._advance(size)
         await pending.write()
+        self.report.hidden = await options.apply(self._connection, self._dialect)
         if self._uploads is not None and self._uploads.missing and not self._uploads.names:
             raise TransferError("The archive tells of files and holds none; import it with --exclude files")
         await self._links(entries)
@@ -186,7 +194,8 @@ class _Import:
         await pending.write()
 
     async def finish(self) -> None:
-        """New ids go on behind those that came along."""
+        """New ids go on behind those that came along; entries follow the options of the project's types."""
+        await remember_options(self._connection, self._dialect, self._registry)
         names = [table.name for table in wanted_tables(self._registry)]
         counters = self._dialect.continue_ids(names)
         if counters is not None:
