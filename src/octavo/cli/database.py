@@ -105,7 +105,15 @@ def upgrade(allow_data_loss: bool, project: Path, as_json: bool) -> None:
 async def _upgrade(settings: Settings, registry: Registry, allow_data_loss: bool) -> tuple[SyncReport, Finished]:
     folder = migrations_folder(settings)
     async with connected(settings) as database:
-        report = await bring_up_to_date(database, registry, migrations=folder, allow_data_loss=allow_data_loss)
+        locale = settings.plugins.i18n.config.default_locale
+        report = await bring_up_to_date(
+            database,
+            registry,
+            migrations=folder,
+            allow_data_loss=allow_data_loss,
+            default_locale=locale,
+            insists=True,
+        )
         return report, await finish_indexes(database, registry)
 
 

@@ -17,6 +17,8 @@ import orjson
 
 from octavo.clock import this_moment
 from octavo.database.connection import Connection, Database, Transaction
+from octavo.database.leases import TABLE
+from octavo.database.serving_nodes import others_serve
 from octavo.plurals import counted
 from octavo.schema.automatic import CREATED_AT
 from octavo.schema.content_types import ContentType
@@ -44,6 +46,8 @@ INSERT INTO {HIDDEN_ENTRIES.name} (collection, entry_id, reason, hidden_at)
 VALUES ({{table}}, {{entry}}, {{reason}}, {{now}})
 {{collection, entry_id, reason:on_conflict}} hidden_at = {{hidden_at:proposed}}""")
 _PUBLISHED_AT: Final = "published_at"
+_MOST_SEEN: Final = 20
+"""Definitions that are remembered, the newest ones."""
 _FILL_LIMIT: Final = 50
 """Tables that one statement looks into."""
 _COUNT: Final = f"SELECT collection, reason, count(*) FROM {HIDDEN_ENTRIES.name} GROUP BY collection, reason"
@@ -90,6 +94,7 @@ class OptionRecord:
         self.stored = stored
         record = orjson.loads(stored or "{}")
         self._types: dict[str, list[bool]] = record.get("types", {})
+        self._seen: list[str] = record.get("seen", [])
         self._v4_mark = blake2b((v4 or "").encode(), digest_size=12).hexdigest()
         if record.get("v4") != self._v4_mark:  # v4 has been here since, and has done what its own changes ask for
             self._types = {**self._types, **_v4_options(v4)}
@@ -100,10 +105,26 @@ class OptionRecord:
 
     def with_types(self, registry: Registry) -> str:
         """What to store: what is defined now, and of types that are not defined any more what they were last."""
-        now = {table_name(each): [each.draft_and_publish, each.localized] for each in registry.content_types.values()}
-        return orjson.dumps(
-            {"types": {**self._types, **now}, "v4": self._v4_mark}, option=orjson.OPT_SORT_KEYS
-        ).decode()
+        mark = options_mark(registry)
+        seen = [*(each for each in self._seen if each != mark), mark][-_MOST_SEEN:]
+        record = {"types": {**self._types, **_options_of(registry)}, "v4": self._v4_mark, "seen": seen}
+        return orjson.dumps(record, option=orjson.OPT_SORT_KEYS).decode()
+
+    def newer(self, registry: Registry) -> str | None:
+        """The mark of other options that came after those of the definitions; None where these are new, or the last."""
+        mark = options_mark(registry)
+        return self._seen[-1] if mark in self._seen[:-1] else None
+
+
+def options_mark(registry: Registry) -> str:
+    """Stands for the options of all content types."""
+    told = orjson.dumps(_options_of(registry), option=orjson.OPT_SORT_KEYS)
+    return blake2b(told, digest_size=12).hexdigest()
+
+
+def _options_of(registry: Registry) -> dict[str, list[bool]]:
+    """Whether the content types have drafts and locales, by table."""
+    return {table_name(each): [each.draft_and_publish, each.localized] for each in registry.content_types.values()}
 
 
 def _v4_options(stored: str | None) -> dict[str, list[bool]]:
@@ -141,16 +162,21 @@ class OptionChanges:
     changes: tuple[OptionChange, ...]
     unfilled: tuple[ContentType, ...]
     default_locale: str | None
+    are_old: bool = False
+    """Nodes with newer definitions serve, so nothing is changed but what columns that are new ask for."""
 
     @property
     def any(self) -> bool:
-        return self.to_store != self.record.stored or bool(self.unfilled)
+        return self.to_store != self.record.stored or bool(self.unfilled or (self.are_old and self.changes))
 
 
 async def find_option_changes(
-    connection: Connection, dialect: Dialect, registry: Registry, found: Mapping[str, Table]
+    connection: Connection, dialect: Dialect, registry: Registry, found: Mapping[str, Table], *, insists: bool = False
 ) -> OptionChanges:
-    """Compare options; `found` are the tables as they were before they were brought up to date."""
+    """Compare options; `found` are the tables as they were before they were brought up to date.
+
+    Definitions that have been replaced by others count again when nobody serves these any more, or with `insists`.
+    """
     values: dict[str, str | None] = {}
     if found.keys() >= _STORES:
         statement = _FIND.bind(dialect, options=_KEY, types=_V4_TYPES, locale=_DEFAULT_LOCALE)
@@ -169,6 +195,10 @@ async def find_option_changes(
             localized.append(content_type)
     unfilled = await _without_locale(connection, dialect, localized)
     to_store, locale = record.with_types(registry), _locale(values.get(_DEFAULT_LOCALE))
+    newer = None if insists or TABLE.name not in found else record.newer(registry)
+    if newer is not None and await others_serve(connection, dialect, newer):
+        filled = tuple(each for each in changes if each.gets_drafts and _PUBLISHED_AT not in each.columns)
+        return OptionChanges(record, record.stored or to_store, filled, tuple(unfilled), locale, are_old=True)
     return OptionChanges(record, to_store, tuple(changes), tuple(unfilled), locale)
 
 

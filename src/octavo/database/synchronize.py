@@ -41,6 +41,10 @@ STATE_TABLE = "octavo_state"
 _MANAGED_KEY = "tables"
 _V4_STATE_TABLE = "strapi_database_schema"
 _SHOWN_DUPLICATES = 5
+_OLD_OPTIONS = (
+    "Other nodes serve newer definitions in which content types have other options (drafts, locales), so entries do "
+    "not follow those of this node; if the older definitions are to stay, run octavo db upgrade with them and restart"
+)
 _IN_TRIGGERS_WAY = (ChangeType, DropColumn, WidenColumn)
 _SAVE_MANAGED = OwnStatement("""
 INSERT INTO octavo_state ({key:name}, value) VALUES ({key}, {value})
@@ -121,27 +125,28 @@ async def synchronize(
     *,
     allow_data_loss: bool = False,
     default_locale: str = "en",
+    insists: bool = False,
 ) -> SyncReport:
     """Make the database what the definitions ask for, in one transaction; of all processes, one at a time.
 
     Changes that lose data are left alone unless allowed; see `SyncReport.type_changes`. `own` are tables of ours that
     are to be there as well; the report does not name them. Entries follow the options of their types, see
-    `option_changes`; `default_locale` is for databases that have none. Raises TablesLocked when others hold locks for
-    too long.
+    `option_changes`; `default_locale` is for databases that have none; with `insists` also while nodes serve newer
+    options. Raises TablesLocked when others hold locks for too long.
     """
     state = await _compare(database, database.dialect, registry)
     changes = state.changes
     totals = database.dialect.totals
     own = (*own, HIDDEN_ENTRIES, *(() if totals is None else totals.tables), *parts_tables(registry, database.dialect))
-    options = await find_option_changes(database, database.dialect, registry, state.found)
+    options = await find_option_changes(database, database.dialect, registry, state.found, insists=insists)
     if not (changes.additive or _missing(own, state) or options.any or (allow_data_loss and changes.losing)):
-        return SyncReport(left=changes.losing)
+        return SyncReport(left=changes.losing, warnings=_old_options(options))
 
     async def change() -> SyncReport:
         async with database.transaction(exclusive=True) as transaction:
             dialect = database.dialect
             state = await _compare(transaction, dialect, registry)
-            options = await find_option_changes(transaction, dialect, registry, state.found)
+            options = await find_option_changes(transaction, dialect, registry, state.found, insists=insists)
             if HIDDEN_ENTRIES.name not in state.found:
                 await transaction.execute_script(HIDDEN_ENTRIES.script(dialect.counter_column))
             await hide_entries(transaction, dialect, options, default_locale)
@@ -150,9 +155,14 @@ async def synchronize(
                 await transaction.execute_script(";\n".join(table.script(dialect.counter_column) for table in missing))
             if options.any:
                 await fill_entries(transaction, dialect, options, default_locale)
-            return replace(report, options=options if options.any else None)
+            warnings = (*report.warnings, *_old_options(options))
+            return replace(report, warnings=warnings, options=options if options.any else None)
 
     return await retry_locked(database, change)
+
+
+def _old_options(options: OptionChanges) -> tuple[str, ...]:
+    return (_OLD_OPTIONS,) if options.are_old else ()
 
 
 async def drop_unwanted(

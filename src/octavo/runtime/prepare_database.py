@@ -89,12 +89,16 @@ async def update_database(
     default_locale: str,
     own: Sequence[OwnTable] = (),
     migrations: Path | None = None,
+    *,
+    insists: bool = False,
 ) -> SyncReport:
     """Bring the tables up to date, fill what a new database needs; it may be in use meanwhile. Raises StartFailed.
 
-    `migrations` is the folder of the project's own, which run before.
+    `migrations` is the folder of the project's own, which run before; `insists` as for `synchronize`.
     """
-    report = await bring_up_to_date(database, registry, own, migrations=migrations, default_locale=default_locale)
+    report = await bring_up_to_date(
+        database, registry, own, migrations=migrations, default_locale=default_locale, insists=insists
+    )
     if report.applied:
         grown = any(isinstance(change, AddColumn) for change in report.applied)  # tables that hold entries
         logger.log(logging.WARNING if grown else logging.INFO, "%s", summary(report.applied))
@@ -144,6 +148,7 @@ async def bring_up_to_date(
     migrations: Path | None = None,
     allow_data_loss: bool = False,
     default_locale: str = "en",
+    insists: bool = False,
 ) -> SyncReport:
     """Run the migrations of a folder, then make the tables what the definitions ask for, and those of our own.
 
@@ -153,7 +158,12 @@ async def bring_up_to_date(
         await migrate(database, migrations)
     try:
         return await synchronize(
-            database, registry, own, allow_data_loss=allow_data_loss, default_locale=default_locale
+            database,
+            registry,
+            own,
+            allow_data_loss=allow_data_loss,
+            default_locale=default_locale,
+            insists=insists,
         )
     except Exception as error:  # each driver has its own; whichever it is, nothing was changed and nobody can be served
         cause = (isinstance(error, ServiceUnavailable) and error.reason) or error.__cause__ or error

@@ -9,12 +9,12 @@ import asyncio
 import contextlib
 import logging
 import signal
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from octavo.builder.problems import said
 from octavo.database.connection import Database
@@ -33,11 +33,18 @@ from octavo.runtime.infrastructure import Infrastructure, open_infrastructure
 from octavo.runtime.open_resources import migrations_folder
 from octavo.runtime.operating import Operating
 from octavo.runtime.permissions import Permissions
-from octavo.runtime.prepare_database import StartFailed, check_types, prepare_database, update_database
+from octavo.runtime.prepare_database import (
+    StartFailed,
+    check_types,
+    prepare_database,
+    reach_database,
+    update_database,
+)
 from octavo.runtime.project_files import read_marks
 from octavo.runtime.settings_remarks import tell_unknown_roles
 from octavo.runtime.site import Site, build_site
 from octavo.runtime.static_files import static_files
+from octavo.runtime.tasks import BackgroundTasks
 from octavo.schema.problems import InvalidDefinitions
 from octavo.schema.uids import LOCALE
 from octavo.settings import Settings, SettingsError
@@ -78,9 +85,9 @@ class Process:
         self._turn = asyncio.Lock()
         self._added: tuple[Change, ...] = ()
         self._next: asyncio.Task[None] | None = None
-        self._reloads = _Tasks()
-        self._retirements = _Tasks()
-        self._following = _Tasks()
+        self._reloads = BackgroundTasks()
+        self._retirements = BackgroundTasks()
+        self._following = BackgroundTasks()
         self._follower = Follower(lambda: self.database, self.reload) if follows else None
         self.asgi = HttpApplication(
             self.site.router,
@@ -110,7 +117,21 @@ class Process:
         with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):  # not everywhere are there signals
             asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, self._log_caches)
         await self.site.register()
-        check_types(await prepare_database(self.database, self.site.registry, *_tables(self.settings)))
+        report = await prepare_database(self.database, self.site.registry, *_tables(self.settings))
+        try:
+            check_types(report)
+            await self._begin()
+        except BaseException:
+            if report.options is not None:
+                await restore_options(self.database, report.options)
+            raise
+        self.operating.readiness.started = True
+        if self._follower is not None:
+            await self._follower.begin(self._is_current)
+            self._following.start(self._follower.run())
+
+    async def _begin(self) -> None:
+        """Begin everything that needs the database. Raises InvalidCode."""
         await self._permissions.set_up(self.infrastructure, self.site)
         await tell_unknown_roles(self.database, self.settings)
         await self.infrastructure.begin()
@@ -119,10 +140,6 @@ class Process:
         self._background.start()
         self._following.start(self.operating.run())
         self._following.start(self._permissions.run())
-        self.operating.readiness.started = True
-        if self._follower is not None:
-            await self._follower.begin(self._is_current)
-            self._following.start(self._follower.run())
 
     def _looked_for(self, text: str) -> LookedFor | None:
         return self.site.services.controller.reads.looked_for(text)
@@ -280,8 +297,10 @@ class Process:
                 await alone.enter_async_context(self.asgi.held())
             if steps is not None:
                 await steps.first()
-            prepare = update_database if infrastructure is self.infrastructure else prepare_database
-            report = await prepare(infrastructure.database, site.registry, *_tables(infrastructure.settings))
+            if infrastructure is not self.infrastructure:
+                await reach_database(infrastructure.database)
+            tables = _tables(infrastructure.settings)
+            report = await update_database(infrastructure.database, site.registry, *tables, insists=True)
             self._added, options = report.applied, report.options
             check_types(report)
             infrastructure.forget()
@@ -350,33 +369,6 @@ def _told(what: str) -> Iterator[None]:
         told = isinstance(error, _FOR_PEOPLE)
         logger.error("%s. %s", what, error, exc_info=None if told else error)
         raise said(str(error) if told else f"{type(error).__name__}: {error}") from error
-
-
-class _Tasks:
-    """Work in the background that tells itself what went wrong."""
-
-    def __init__(self) -> None:
-        self._running: set[asyncio.Task[Any]] = set()
-
-    def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        task = asyncio.get_running_loop().create_task(work)
-        self._running.add(task)
-        task.add_done_callback(self._end)
-        return task
-
-    def _end(self, task: asyncio.Task[Any]) -> None:
-        self._running.discard(task)
-        error = None if task.cancelled() else task.exception()
-        if error is not None:
-            logger.debug("Work in the background has failed", exc_info=error)
-
-    async def settle(self) -> None:
-        await asyncio.gather(*self._running, return_exceptions=True)
-
-    async def cancel(self) -> None:
-        for task in self._running:
-            task.cancel()
-        await self.settle()
 
 
 def _put_in_force(infrastructure: Infrastructure, site: Site, permissions: Permissions) -> Callable[[], None]:
