@@ -47,7 +47,11 @@ class Project:
             return load_settings(self.folder, {**self.variables, **more}, mode=mode)
 
         process = build(read(), read)
-        await process.asgi.start()
+        try:
+            await process.asgi.start()
+        except BaseException:
+            await process.infrastructure.close()
+            raise
         try:
             served = Served(process)
             await served.open()

@@ -197,3 +197,37 @@ async def test_two_that_start_at_once_change_it_once(project: Project) -> None:
             assert await titles(served, NOTES) == ["shown"]
         await asyncio.gather(*(served.send(PLAIN, ({"title": "later"},), []) for served in (first, second)))
         assert await titles(first, NOTES) == ["shown", "later", "later"]
+
+
+async def test_a_start_that_fails_leaves_entries_as_they_were(project: Project) -> None:
+    """A node with the definitions of before goes on, and its drafts stay drafts."""
+    await fill(project, DRAFTED)
+    project.write_types(PLAIN)
+    (project.folder / "src/index.py").write_text("def bootstrap(app):\n    raise ValueError('no')\n", "utf-8")
+    with pytest.raises(Exception, match="no"):
+        async with project.serve():
+            pass
+    project.write_types(DRAFTED)
+    async with project.serve() as served:
+        await served.send(DRAFTED, ({"title": "later draft", "publishedAt": None},), [])
+    async with project.serve() as served:
+        assert await titles(served, "/api/notes?sort=id") == ["shown"]
+        assert await titles(served, NOTES) == ["shown", "draft", "later draft"]
+
+
+@pytest.mark.parametrize("rule,expected", [("hidden", ["now"]), ("shown", ["now", "future"])])
+async def test_what_is_published_in_the_future_does_not_become_public(
+    project: Project, rule: str, expected: list[str]
+) -> None:
+    rows = ({"title": "now"}, {"title": "future", "publishedAt": "2124-01-01T00:00:00.000Z"})
+    project.write_types(DRAFTED)
+    setting: Any = {"OCTAVO_API__COMPAT__FUTURE_PUBLICATION": rule}
+    async with project.serve(**setting) as served:
+        await served.send(DRAFTED, rows, [])
+        assert await titles(served, "/api/notes?sort=id") == expected
+    project.write_types(PLAIN)
+    async with project.serve(**setting) as served:
+        assert await titles(served, "/api/notes?sort=id") == expected
+    project.write_types(DRAFTED)
+    async with project.serve(**setting) as served:
+        assert await titles(served, "/api/notes?sort=id") == expected

@@ -70,6 +70,8 @@ class OptionChange:
     before: Options | None
     columns: frozenset[str]
     """The columns that the table had before."""
+    hid_future: bool = False
+    """Whether entries that are to be published in the future were not served."""
 
     @property
     def gets_drafts(self) -> bool:
@@ -95,6 +97,8 @@ class OptionRecord:
         record = orjson.loads(stored or "{}")
         self._types: dict[str, list[bool]] = record.get("types", {})
         self._seen: list[str] = record.get("seen", [])
+        self.hid_future = record.get("hidesFuture") is True
+        """Whether entries with a `published_at` in the future were not served."""
         self._v4_mark = blake2b((v4 or "").encode(), digest_size=12).hexdigest()
         if record.get("v4") != self._v4_mark:  # v4 has been here since, and has done what its own changes ask for
             self._types = {**self._types, **_v4_options(v4)}
@@ -103,11 +107,13 @@ class OptionRecord:
         known = self._types.get(table_name(content_type))
         return None if known is None else Options(*known)
 
-    def with_types(self, registry: Registry) -> str:
+    def with_types(self, registry: Registry, *, hides_future: bool | None = None) -> str:
         """What to store: what is defined now, and of types that are not defined any more what they were last."""
         mark = options_mark(registry)
         seen = [*(each for each in self._seen if each != mark), mark][-_MOST_SEEN:]
-        record = {"types": {**self._types, **_options_of(registry)}, "v4": self._v4_mark, "seen": seen}
+        hides = self.hid_future if hides_future is None else hides_future
+        types = {**self._types, **_options_of(registry)}
+        record = {"types": types, "v4": self._v4_mark, "seen": seen, "hidesFuture": hides}
         return orjson.dumps(record, option=orjson.OPT_SORT_KEYS).decode()
 
     def newer(self, registry: Registry) -> str | None:
@@ -171,9 +177,16 @@ class OptionChanges:
 
 
 async def find_option_changes(
-    connection: Connection, dialect: Dialect, registry: Registry, found: Mapping[str, Table], *, insists: bool = False
+    connection: Connection,
+    dialect: Dialect,
+    registry: Registry,
+    found: Mapping[str, Table],
+    *,
+    insists: bool = False,
+    hides_future: bool | None = None,
 ) -> OptionChanges:
-    """Compare options; `found` are the tables as they were before they were brought up to date.
+    """Compare options; `found` are the tables as they were before they were brought up to date. `hides_future`:
+    whether entries of the future are served from now on; None: as before.
 
     Definitions that have been replaced by others count again when nobody serves these any more, or with `insists`.
     """
@@ -190,11 +203,12 @@ async def find_option_changes(
         columns = frozenset(column.name for column in table.columns)
         before = record.of(content_type)
         if before != Options(content_type.draft_and_publish, content_type.localized):
-            changes.append(OptionChange(content_type, before, columns))
+            changes.append(OptionChange(content_type, before, columns, record.hid_future))
         if content_type.localized and LOCALE in columns:
             localized.append(content_type)
     unfilled = await _without_locale(connection, dialect, localized)
-    to_store, locale = record.with_types(registry), _locale(values.get(_DEFAULT_LOCALE))
+    to_store = record.with_types(registry, hides_future=hides_future)
+    locale = _locale(values.get(_DEFAULT_LOCALE))
     newer = None if insists or TABLE.name not in found else record.newer(registry)
     if newer is not None and await others_serve(connection, dialect, newer):
         filled = tuple(each for each in changes if each.gets_drafts and _PUBLISHED_AT not in each.columns)
@@ -266,9 +280,11 @@ async def marked_by(
     return found
 
 
-def _hidden_by(change: OptionChange, default_locale: str) -> Iterator[tuple[str, str, dict[str, str]]]:
+def _hidden_by(change: OptionChange, default_locale: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Why entries are hidden by a change, and the condition that they meet, with its values."""
-    if change.loses_drafts:
+    if change.loses_drafts and change.hid_future:
+        yield DRAFT, "(published_at IS NULL OR published_at > {moment:instant})", {"moment": this_moment()}
+    elif change.loses_drafts:
         yield DRAFT, "published_at IS NULL", {}
     if change.loses_locales:
         yield LOCALE, "locale <> {default}", {"default": default_locale}
@@ -285,7 +301,7 @@ async def mark_entries(
 
 
 async def _hide(
-    connection: Transaction, dialect: Dialect, content_type: ContentType, reason: str, condition: str, **values: str
+    connection: Transaction, dialect: Dialect, content_type: ContentType, reason: str, condition: str, **values: Any
 ) -> None:
     await unhide(connection, dialect, content_type, reason)
     text = f"""

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 
 from octavo.database.connection import Connection, Database, LockTimeout, Row, Transaction
@@ -126,19 +127,21 @@ async def synchronize(
     allow_data_loss: bool = False,
     default_locale: str = "en",
     insists: bool = False,
+    hides_future: bool | None = None,
 ) -> SyncReport:
     """Make the database what the definitions ask for, in one transaction; of all processes, one at a time.
 
     Changes that lose data are left alone unless allowed; see `SyncReport.type_changes`. `own` are tables of ours that
     are to be there as well; the report does not name them. Entries follow the options of their types, see
     `option_changes`; `default_locale` is for databases that have none; with `insists` also while nodes serve newer
-    options. Raises TablesLocked when others hold locks for too long.
+    options; `hides_future` as for `find_option_changes`. Raises TablesLocked when others hold locks for too long.
     """
     state = await _compare(database, database.dialect, registry)
     changes = state.changes
     totals = database.dialect.totals
     own = (*own, HIDDEN_ENTRIES, *(() if totals is None else totals.tables), *parts_tables(registry, database.dialect))
-    options = await find_option_changes(database, database.dialect, registry, state.found, insists=insists)
+    find = partial(find_option_changes, registry=registry, insists=insists, hides_future=hides_future)
+    options = await find(database, database.dialect, found=state.found)
     if not (changes.additive or _missing(own, state) or options.any or (allow_data_loss and changes.losing)):
         return SyncReport(left=changes.losing, warnings=_old_options(options))
 
@@ -146,7 +149,7 @@ async def synchronize(
         async with database.transaction(exclusive=True) as transaction:
             dialect = database.dialect
             state = await _compare(transaction, dialect, registry)
-            options = await find_option_changes(transaction, dialect, registry, state.found, insists=insists)
+            options = await find(transaction, dialect, found=state.found)
             if HIDDEN_ENTRIES.name not in state.found:
                 await transaction.execute_script(HIDDEN_ENTRIES.script(dialect.counter_column))
             await hide_entries(transaction, dialect, options, default_locale)

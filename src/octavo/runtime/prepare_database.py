@@ -73,11 +73,13 @@ async def prepare_database(
     default_locale: str,
     own: Sequence[OwnTable] = (),
     migrations: Path | None = None,
+    *,
+    hides_future: bool | None = None,
 ) -> SyncReport:
     """Connect, bring the tables up to date, fill what a new database needs. Raises StartFailed."""
     await reach_database(database)
     try:
-        return await update_database(database, registry, default_locale, own, migrations)
+        return await update_database(database, registry, default_locale, own, migrations, hides_future=hides_future)
     except BaseException:
         await database.close()
         raise
@@ -91,13 +93,20 @@ async def update_database(
     migrations: Path | None = None,
     *,
     insists: bool = False,
+    hides_future: bool | None = None,
 ) -> SyncReport:
     """Bring the tables up to date, fill what a new database needs; it may be in use meanwhile. Raises StartFailed.
 
-    `migrations` is the folder of the project's own, which run before; `insists` as for `synchronize`.
+    `migrations` is the folder of the project's own, which run before. `insists`, `hides_future`: as for `synchronize`.
     """
     report = await bring_up_to_date(
-        database, registry, own, migrations=migrations, default_locale=default_locale, insists=insists
+        database,
+        registry,
+        own,
+        migrations=migrations,
+        default_locale=default_locale,
+        insists=insists,
+        hides_future=hides_future,
     )
     if report.applied:
         grown = any(isinstance(change, AddColumn) for change in report.applied)  # tables that hold entries
@@ -149,6 +158,7 @@ async def bring_up_to_date(
     allow_data_loss: bool = False,
     default_locale: str = "en",
     insists: bool = False,
+    hides_future: bool | None = None,
 ) -> SyncReport:
     """Run the migrations of a folder, then make the tables what the definitions ask for, and those of our own.
 
@@ -164,6 +174,7 @@ async def bring_up_to_date(
             allow_data_loss=allow_data_loss,
             default_locale=default_locale,
             insists=insists,
+            hides_future=hides_future,
         )
     except Exception as error:  # each driver has its own; whichever it is, nothing was changed and nobody can be served
         cause = (isinstance(error, ServiceUnavailable) and error.reason) or error.__cause__ or error

@@ -117,7 +117,9 @@ class Process:
         with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):  # not everywhere are there signals
             asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, self._log_caches)
         await self.site.register()
-        report = await prepare_database(self.database, self.site.registry, *_tables(self.settings))
+        hides_future = options.hides_future(self.settings)
+        tables = _tables(self.settings)
+        report = await prepare_database(self.database, self.site.registry, *tables, hides_future=hides_future)
         try:
             check_types(report)
             await self._begin()
@@ -289,7 +291,7 @@ class Process:
     async def _open_site(self, infrastructure: Infrastructure, steps: "Steps | None", alone: AsyncExitStack) -> Site:
         """A site ready for its first request. What takes long, and asks for nothing of the loop, runs in threads."""
         site = await in_thread(partial(build_site, infrastructure, self.site.registry))
-        options: OptionChanges | None = None
+        changed: OptionChanges | None = None
         try:
             await site.register()
             if steps is not None and steps.alone:
@@ -300,8 +302,11 @@ class Process:
             if infrastructure is not self.infrastructure:
                 await reach_database(infrastructure.database)
             tables = _tables(infrastructure.settings)
-            report = await update_database(infrastructure.database, site.registry, *tables, insists=True)
-            self._added, options = report.applied, report.options
+            hides_future = options.hides_future(infrastructure.settings)
+            report = await update_database(
+                infrastructure.database, site.registry, *tables, insists=True, hides_future=hides_future
+            )
+            self._added, changed = report.applied, report.options
             check_types(report)
             infrastructure.forget()
             if infrastructure is not self.infrastructure:
@@ -314,8 +319,8 @@ class Process:
             if steps is not None:
                 await steps.last()
         except BaseException:
-            if options is not None:
-                await restore_options(infrastructure.database, options)
+            if changed is not None:
+                await restore_options(infrastructure.database, changed)
             await site.close()
             raise
         return site
