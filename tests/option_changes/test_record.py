@@ -231,3 +231,23 @@ async def test_what_is_published_in_the_future_does_not_become_public(
     project.write_types(DRAFTED)
     async with project.serve(**setting) as served:
         assert await titles(served, "/api/notes?sort=id") == expected
+
+
+@pytest.mark.parametrize("kind,values", [("string", ("a", "b")), ("integer", (1, 2)), ("json", ({"a": 1}, {"a": 2}))])
+async def test_values_of_an_attribute_that_is_shared_now_stay_and_are_reported_once(
+    project: Project, caplog: pytest.LogCaptureFixture, kind: str, values: tuple[Any, Any]
+) -> None:
+    raws = [
+        raw_type("note", {"field": {"type": kind, "pluginOptions": {"i18n": {"localized": each}}}}, localized=True)
+        for each in (True, False)
+    ]
+    english = {"title": "english", "field": values[0]}
+    await fill(project, raws[0], (english, {"title": "deutsch", "field": values[1], "locale": "de", "of": 1}))
+    for number, raw in enumerate((raws[1], raws[1], raws[0])):
+        caplog.clear()
+        project.write_types(raw)
+        async with project.serve() as served:
+            answer = await served.ask("GET", "/api/notes?sort=id&locale=all")
+            assert [each["attributes"]["field"] for each in answer.json["data"]] == list(values)
+        told = [each for each in caplog.messages if "is shared across locales now: 2 entries have values" in each]
+        assert len(told) == (number == 0)

@@ -10,7 +10,6 @@ nothing, also on nodes with older definitions. The next loss of the option repla
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from hashlib import blake2b
 from typing import Any, Final
 
 import orjson
@@ -18,8 +17,10 @@ import orjson
 from octavo.clock import this_moment
 from octavo.database.connection import Connection, Database, Transaction
 from octavo.database.leases import TABLE
+from octavo.database.option_record import OptionRecord, Options
 from octavo.database.serving_nodes import others_serve
 from octavo.plurals import counted
+from octavo.schema.attributes import Scalar
 from octavo.schema.automatic import CREATED_AT
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
@@ -46,20 +47,10 @@ INSERT INTO {HIDDEN_ENTRIES.name} (collection, entry_id, reason, hidden_at)
 VALUES ({{table}}, {{entry}}, {{reason}}, {{now}})
 {{collection, entry_id, reason:on_conflict}} hidden_at = {{hidden_at:proposed}}""")
 _PUBLISHED_AT: Final = "published_at"
-_MOST_SEEN: Final = 20
-"""Definitions that are remembered, the newest ones."""
 _FILL_LIMIT: Final = 50
 """Tables that one statement looks into."""
 _COUNT: Final = f"SELECT collection, reason, count(*) FROM {HIDDEN_ENTRIES.name} GROUP BY collection, reason"
 _WORDS: Final = {DRAFT: ("draft", "drafts"), LOCALE: ("entry of another locale", "entries of other locales")}
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The options of a content type that say which of its entries are served."""
-
-    drafts: bool
-    localized: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,75 +80,6 @@ class OptionChange:
         return known and not self.content_type.localized and LOCALE in self.columns
 
 
-class OptionRecord:
-    """What a database says of the options of its content types: by table, as they were last time."""
-
-    def __init__(self, stored: str | None, v4: str | None) -> None:
-        self.stored = stored
-        record = orjson.loads(stored or "{}")
-        self._types: dict[str, list[bool]] = record.get("types", {})
-        self._seen: list[str] = record.get("seen", [])
-        self.hid_future = record.get("hidesFuture") is True
-        """Whether entries with a `published_at` in the future were not served."""
-        self._v4_mark = blake2b((v4 or "").encode(), digest_size=12).hexdigest()
-        if record.get("v4") != self._v4_mark:  # v4 has been here since, and has done what its own changes ask for
-            self._types = {**self._types, **_v4_options(v4)}
-
-    def of(self, content_type: ContentType) -> Options | None:
-        known = self._types.get(table_name(content_type))
-        return None if known is None else Options(*known)
-
-    def with_types(self, registry: Registry, *, hides_future: bool | None = None) -> str:
-        """What to store: what is defined now, and of types that are not defined any more what they were last."""
-        mark = options_mark(registry)
-        seen = [*(each for each in self._seen if each != mark), mark][-_MOST_SEEN:]
-        hides = self.hid_future if hides_future is None else hides_future
-        types = {**self._types, **_options_of(registry)}
-        record = {"types": types, "v4": self._v4_mark, "seen": seen, "hidesFuture": hides}
-        return orjson.dumps(record, option=orjson.OPT_SORT_KEYS).decode()
-
-    def newer(self, registry: Registry) -> str | None:
-        """The mark of other options that came after those of the definitions; None where these are new, or the last."""
-        mark = options_mark(registry)
-        return self._seen[-1] if mark in self._seen[:-1] else None
-
-
-def options_mark(registry: Registry) -> str:
-    """Stands for the options of all content types."""
-    told = orjson.dumps(_options_of(registry), option=orjson.OPT_SORT_KEYS)
-    return blake2b(told, digest_size=12).hexdigest()
-
-
-def _options_of(registry: Registry) -> dict[str, list[bool]]:
-    """Whether the content types have drafts and locales, by table."""
-    return {table_name(each): [each.draft_and_publish, each.localized] for each in registry.content_types.values()}
-
-
-def _v4_options(stored: str | None) -> dict[str, list[bool]]:
-    """What v4 stores of its content types, by table."""
-    try:
-        types = orjson.loads(stored or "{}")
-    except orjson.JSONDecodeError:
-        return {}
-    found = {}
-    for raw in types.values() if isinstance(types, dict) else ():
-        table = raw.get("collectionName") if isinstance(raw, dict) else None
-        if isinstance(table, str):
-            found[table] = options_of_v4(raw)
-    return found
-
-
-def options_of_v4(raw: Any) -> list[bool]:
-    """The options in a content type as v4 writes it: whether it has drafts, and locales."""
-    return [_flag(raw, "options", "draftAndPublish"), _flag(raw, "pluginOptions", "i18n", "localized")]
-
-
-def _flag(raw: Any, *path: str) -> bool:
-    for name in path:
-        raw = raw.get(name) if isinstance(raw, dict) else None
-    return raw is True
-
-
 @dataclass(frozen=True, slots=True)
 class OptionChanges:
     """What separates the options of a database from those of the definitions. `unfilled` are localized types with
@@ -168,6 +90,8 @@ class OptionChanges:
     changes: tuple[OptionChange, ...]
     unfilled: tuple[ContentType, ...]
     default_locale: str | None
+    shared: tuple[tuple[ContentType, Scalar], ...] = ()
+    """Attributes that were localized, and are shared across locales now."""
     are_old: bool = False
     """Nodes with newer definitions serve, so nothing is changed but what columns that are new ask for."""
 
@@ -213,7 +137,8 @@ async def find_option_changes(
     if newer is not None and await others_serve(connection, dialect, newer):
         filled = tuple(each for each in changes if each.gets_drafts and _PUBLISHED_AT not in each.columns)
         return OptionChanges(record, record.stored or to_store, filled, tuple(unfilled), locale, are_old=True)
-    return OptionChanges(record, to_store, tuple(changes), tuple(unfilled), locale)
+    shared = ((each, attribute) for each in localized for attribute in record.now_shared(each))
+    return OptionChanges(record, to_store, tuple(changes), tuple(unfilled), locale, tuple(shared))
 
 
 async def _without_locale(

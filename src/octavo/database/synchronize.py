@@ -10,6 +10,7 @@ from octavo.database.connection import Connection, Database, LockTimeout, Row, T
 from octavo.database.introspect import found_tables
 from octavo.database.option_changes import OptionChanges, fill_entries, find_option_changes, hide_entries
 from octavo.database.own_triggers import release_tables
+from octavo.database.shared_attributes import describe_shared
 from octavo.database.table_lock_retries import retry_locked
 from octavo.plurals import counted
 from octavo.schema.registry import Registry
@@ -158,7 +159,8 @@ async def synchronize(
                 await transaction.execute_script(";\n".join(table.script(dialect.counter_column) for table in missing))
             if options.any:
                 await fill_entries(transaction, dialect, options, default_locale)
-            warnings = (*report.warnings, *_old_options(options))
+            shared = await describe_shared(transaction, dialect, registry, options.shared)
+            warnings = (*report.warnings, *_old_options(options), *shared)
             return replace(report, warnings=warnings, options=options if options.any else None)
 
     return await retry_locked(database, change)

@@ -16,7 +16,7 @@ from octavo.controllers.scheduling import ContentSchedules
 from octavo.database.caretaker import Caretaker
 from octavo.database.connection import Database
 from octavo.database.declared_indexes import declares_indexes, make_declared_indexes
-from octavo.database.option_changes import options_mark
+from octavo.database.option_record import options_mark
 from octavo.database.parts import PartsKeeper
 from octavo.database.serving_nodes import RENEW_SECONDS, ServingNode
 from octavo.database.totals import TotalsKeeper

@@ -5,13 +5,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from octavo.database.connection import Connection
-from octavo.database.option_changes import (
-    OptionChange,
-    Options,
-    fill_after,
-    mark_entries,
-    options_of_v4,
-)
+from octavo.database.option_changes import OptionChange, fill_after, mark_entries
+from octavo.database.option_record import Options, options_of_v4
 from octavo.schema.automatic import LOCALE as LOCALE_NAME
 from octavo.schema.automatic import PUBLISHED_AT
 from octavo.schema.registry import Registry

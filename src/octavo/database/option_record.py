@@ -1,0 +1,108 @@
+"""What a database says of the options of its content types: as they were when it was last brought up to date."""
+
+from hashlib import blake2b
+from typing import Any, Final
+
+import orjson
+
+from octavo.schema.attributes import Scalar
+from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
+from octavo.sql.physical_names import table_name
+from octavo.values import dataclass
+
+_MOST_SEEN: Final = 20
+"""Definitions that are remembered, the newest ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of a content type that say which of its entries are served."""
+
+    drafts: bool
+    localized: bool
+
+
+class OptionRecord:
+    """What a database says of the options of its content types: by table, as they were last time."""
+
+    def __init__(self, stored: str | None, v4: str | None) -> None:
+        self.stored = stored
+        record = orjson.loads(stored or "{}")
+        self._types: dict[str, list[bool]] = record.get("types", {})
+        self._attributes: dict[str, list[str]] = record.get("attributes", {})
+        self._seen: list[str] = record.get("seen", [])
+        self.hid_future = record.get("hidesFuture") is True
+        """Whether entries with a `published_at` in the future were not served."""
+        self._v4_mark = blake2b((v4 or "").encode(), digest_size=12).hexdigest()
+        if record.get("v4") != self._v4_mark:  # v4 has been here since, and has done what its own changes ask for
+            self._types = {**self._types, **_v4_options(v4)}
+
+    def of(self, content_type: ContentType) -> Options | None:
+        known = self._types.get(table_name(content_type))
+        return None if known is None else Options(*known)
+
+    def with_types(self, registry: Registry, *, hides_future: bool | None = None) -> str:
+        """What to store: what is defined now, and of types that are not defined any more what they were last."""
+        mark = options_mark(registry)
+        seen = [*(each for each in self._seen if each != mark), mark][-_MOST_SEEN:]
+        hides = self.hid_future if hides_future is None else hides_future
+        types = {**self._types, **_options_of(registry)}
+        attributes = {**self._attributes, **_localized_attributes(registry)}
+        record = {"types": types, "attributes": attributes, "v4": self._v4_mark, "seen": seen, "hidesFuture": hides}
+        return orjson.dumps(record, option=orjson.OPT_SORT_KEYS).decode()
+
+    def now_shared(self, content_type: ContentType) -> list[Scalar]:
+        """The attributes of a localized type that were localized, and are shared across locales now."""
+        before = self._attributes.get(table_name(content_type), ()) if content_type.localized else ()
+        return [each for each in content_type.scalars if each.name in before and not each.localized]
+
+    def newer(self, registry: Registry) -> str | None:
+        """The mark of other options that came after those of the definitions; None where these are new, or the last."""
+        mark = options_mark(registry)
+        return self._seen[-1] if mark in self._seen[:-1] else None
+
+
+def options_mark(registry: Registry) -> str:
+    """Stands for the options of all content types."""
+    told = orjson.dumps(_options_of(registry), option=orjson.OPT_SORT_KEYS)
+    return blake2b(told, digest_size=12).hexdigest()
+
+
+def _options_of(registry: Registry) -> dict[str, list[bool]]:
+    """Whether the content types have drafts and locales, by table."""
+    return {table_name(each): [each.draft_and_publish, each.localized] for each in registry.content_types.values()}
+
+
+def _localized_attributes(registry: Registry) -> dict[str, list[str]]:
+    """The localized attributes of types that are localized, by table."""
+    return {
+        table_name(each): [attribute.name for attribute in each.scalars if attribute.localized]
+        for each in registry.content_types.values()
+        if each.localized
+    }
+
+
+def _v4_options(stored: str | None) -> dict[str, list[bool]]:
+    """What v4 stores of its content types, by table."""
+    try:
+        types = orjson.loads(stored or "{}")
+    except orjson.JSONDecodeError:
+        return {}
+    found = {}
+    for raw in types.values() if isinstance(types, dict) else ():
+        table = raw.get("collectionName") if isinstance(raw, dict) else None
+        if isinstance(table, str):
+            found[table] = options_of_v4(raw)
+    return found
+
+
+def options_of_v4(raw: Any) -> list[bool]:
+    """The options in a content type as v4 writes it: whether it has drafts, and locales."""
+    return [_flag(raw, "options", "draftAndPublish"), _flag(raw, "pluginOptions", "i18n", "localized")]
+
+
+def _flag(raw: Any, *path: str) -> bool:
+    for name in path:
+        raw = raw.get(name) if isinstance(raw, dict) else None
+    return raw is True

@@ -1,0 +1,43 @@
+"""Attributes that were localized and are shared across locales now, and the values that translations still have.
+
+Their values stay, as in v4, and are served until the next save of the entry or of a translation copies one to all
+locales. So the change reports how many translations have a value of their own.
+"""
+
+from collections.abc import Iterable
+
+from octavo.database.connection import Connection
+from octavo.plurals import counted
+from octavo.schema.attributes import Scalar
+from octavo.schema.automatic import LOCALIZATIONS
+from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.physical_names import column_name, link_table, table_name
+
+
+async def describe_shared(
+    connection: Connection, dialect: Dialect, registry: Registry, shared: Iterable[tuple[ContentType, Scalar]]
+) -> list[str]:
+    """A line for each attribute of which translations have values of their own."""
+    found = []
+    for content_type, attribute in shared:
+        count = int(await connection.fetch_value(_differing(dialect, registry, content_type, attribute), long=True))
+        if count:
+            entries, have = counted(count, "entry", "entries"), "has a value" if count == 1 else "have values"
+            found.append(
+                f"{content_type.uid}.{attribute.name} is shared across locales now: {entries} {have} of their own, "
+                "which the next save of a translation replaces; to keep them, make the attribute localized again"
+            )
+    return found
+
+
+def _differing(dialect: Dialect, registry: Registry, content_type: ContentType, attribute: Scalar) -> str:
+    """Counts the entries that have another value than one of their translations."""
+    link, quote = link_table(registry, content_type, content_type.relation(LOCALIZATIONS)), dialect.quote
+    table, column = quote(table_name(content_type)), quote(column_name(attribute))
+    ours, theirs = (dialect.as_text(f"{alias}.{column}") for alias in ("a", "b"))
+    return (
+        f"SELECT count(DISTINCT a.id) FROM {quote(link.name)} l JOIN {table} a ON a.id = l.{quote(link.source_column)} "
+        f"JOIN {table} b ON b.id = l.{quote(link.target_column)} WHERE coalesce({ours}, '') <> coalesce({theirs}, '')"
+    )
