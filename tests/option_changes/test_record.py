@@ -249,5 +249,19 @@ async def test_values_of_an_attribute_that_is_shared_now_stay_and_are_reported_o
         async with project.serve() as served:
             answer = await served.ask("GET", "/api/notes?sort=id&locale=all")
             assert [each["attributes"]["field"] for each in answer.json["data"]] == list(values)
-        told = [each for each in caplog.messages if "is shared across locales now: 2 entries have values" in each]
+        told = [
+            each
+            for each in caplog.messages
+            if "is shared across locales now, and its values differ in 2 entries" in each
+        ]
         assert len(told) == (number == 0)
+
+
+async def test_v4_with_older_definitions_does_not_bring_the_change_back(project: Project) -> None:
+    """It stores its own options at its start, after Octavo has hidden drafts and written entries."""
+    await fill(project, DRAFTED)
+    project.write_types(PLAIN)
+    async with project.serve() as served:
+        await served.send(PLAIN, ({"title": "later"},), [])
+        await note_of_v4(served, DRAFTED, raw_type("other"))
+    assert await served_titles(project) == ["shown", "later"]

@@ -86,7 +86,7 @@ def _content_types(registry: Registry, name: str | None) -> Sequence[ContentType
     except RenameRefused as error:
         refuse(str(error))
     if not isinstance(found, ContentType):
-        refuse(f"{found.uid} is a component, which has no entries of its own")
+        refuse(f"{found.uid} is a component; name the content type that uses it")
     return [found]
 
 

@@ -1,12 +1,12 @@
-"""Options of content types that have changed since the database was last brought up to date, whoever changed them.
+"""Changes of content types' options since the database was last brought up to date, and the entries that follow them.
 
-What the options were is stored with the tables, or told by what Strapi v4 stores of its content types. Where a type has
-got drafts or locales, its entries are published or get the default locale, as in v4. Where it has lost them, v4 deletes
-drafts and the entries of other locales; here they stay, marked as hidden, and are not served. The mark decides: entries
-that are written later are served, whatever their columns hold.
+The options of before are stored with the tables; for databases of Strapi v4, in its own record of content types. If a
+type gets drafts or locales, its entries are published or get the default locale, as in v4. If it loses them, v4 deletes
+drafts and entries of other locales; Octavo marks them as hidden and does not serve them. The mark decides: entries that
+are written later are served, whatever their columns hold.
 
-Marks are set by the change alone, and never removed by the way back: for a type that has drafts, marks of drafts mean
-nothing, also on nodes with older definitions. The next loss of the option replaces them.
+Only the loss of an option sets marks, and it replaces those of an earlier loss. Marks stay when the option comes back:
+for a type with drafts, marks of drafts mean nothing, which is right on nodes with older definitions too.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -55,7 +55,7 @@ _WORDS: Final = {DRAFT: ("draft", "drafts"), LOCALE: ("entry of another locale",
 
 @dataclass(frozen=True, slots=True)
 class OptionChange:
-    """A content type whose options were others before; `before` is None where nobody knows."""
+    """A content type with changed options; `before` is None if the former ones are unknown."""
 
     content_type: ContentType
     before: Options | None
@@ -82,8 +82,8 @@ class OptionChange:
 
 @dataclass(frozen=True, slots=True)
 class OptionChanges:
-    """What separates the options of a database from those of the definitions. `unfilled` are localized types with
-    entries that have no locale: others have written them."""
+    """The differences between the options that entries follow and those of the definitions. `unfilled` are localized
+    types with entries that have no locale: SQL or nodes with older definitions have written them."""
 
     record: OptionRecord
     to_store: str
@@ -93,7 +93,7 @@ class OptionChanges:
     shared: tuple[tuple[ContentType, Scalar], ...] = ()
     """Attributes that were localized, and are shared across locales now."""
     are_old: bool = False
-    """Nodes with newer definitions serve, so nothing is changed but what columns that are new ask for."""
+    """Nodes with newer definitions serve, so only new columns are filled."""
 
     @property
     def any(self) -> bool:
@@ -109,10 +109,10 @@ async def find_option_changes(
     insists: bool = False,
     hides_future: bool | None = None,
 ) -> OptionChanges:
-    """Compare options; `found` are the tables as they were before they were brought up to date. `hides_future`:
-    whether entries of the future are served from now on; None: as before.
+    """Compare options; `found` are the tables before they are brought up to date.
 
-    Definitions that have been replaced by others count again when nobody serves these any more, or with `insists`.
+    `hides_future` says whether entries with a `published_at` in the future are hidden from now on (None: unchanged).
+    Definitions that were replaced by others count again if no node serves these any more, or with `insists`.
     """
     values: dict[str, str | None] = {}
     if found.keys() >= _STORES:
@@ -157,7 +157,7 @@ async def _without_locale(
 
 
 async def hide_entries(connection: Transaction, dialect: Dialect, found: OptionChanges, default_locale: str) -> None:
-    """Mark the entries that are not served any more, while the columns that tell are still there."""
+    """Mark the entries that are not served any more; `published_at` and `locale` must still be there."""
     default = found.default_locale or default_locale
     for change in found.changes:
         for reason, condition, values in _hidden_by(change, default):
@@ -165,7 +165,7 @@ async def hide_entries(connection: Transaction, dialect: Dialect, found: OptionC
 
 
 async def fill_entries(connection: Transaction, dialect: Dialect, found: OptionChanges, default_locale: str) -> None:
-    """Fill the columns that mean something now, and store what the options are; tables are up to date."""
+    """Fill `published_at` and `locale`, and store the options; tables must be up to date."""
     default = found.default_locale or default_locale
     for change in found.changes:
         await fill_after(connection, dialect, change, default)
@@ -196,7 +196,7 @@ async def _fill_locale(connection: Connection, dialect: Dialect, content_type: C
 async def marked_by(
     connection: Connection, dialect: Dialect, change: OptionChange, default_locale: str
 ) -> list[tuple[str, list[int]]]:
-    """The ids that a change would hide, by reason: for a copy, where the columns that tell are not copied."""
+    """Return the ids that a change hides, by reason: for targets that lack `published_at` or `locale`."""
     table, found = escape_braces(_table(change.content_type, dialect)), list[tuple[str, list[int]]]()
     for reason, condition, values in _hidden_by(change, default_locale):
         statement = OwnStatement(f"SELECT id FROM {table} WHERE {condition}").bind(dialect, **values)
@@ -243,7 +243,7 @@ async def unhide(connection: Connection, dialect: Dialect, content_type: Content
 
 
 async def remember_options(connection: Connection, dialect: Dialect, registry: Registry) -> None:
-    """Store what is defined now as what the entries follow: after a copy or an import, which have seen to that."""
+    """Store the options defined now, after a copy or an import has made the entries follow them."""
     statement = _FIND.bind(dialect, options=_KEY, types=_V4_TYPES, locale=_DEFAULT_LOCALE)
     values = {str(key): value for key, value in await connection.fetch_all(*statement)}
     record = OptionRecord(values.get(_KEY), values.get(_V4_TYPES))
@@ -256,9 +256,9 @@ async def store_options(connection: Connection, dialect: Dialect, text: str) -> 
 
 
 async def restore_options(database: Database, found: OptionChanges) -> None:
-    """Store what the options were: the definitions that changed them are not served after all.
+    """Store the former options again, if a start or reload fails after the change.
 
-    What was filled and marked stays. It means nothing to the definitions of before, and the next change does it again.
+    Filled columns and marks stay. They mean nothing to the former definitions, and the next change sets them again.
     """
     async with database.transaction() as transaction:
         await store_options(transaction, database.dialect, found.record.stored or "{}")
@@ -283,7 +283,7 @@ def _marked_ids(content_type: ContentType, dialect: Dialect, reason: str) -> str
 
 
 async def learn_hidden_entries(connection: Connection, registry: Registry) -> dict[str, dict[str, int]]:
-    """Tell the registry which types have hidden entries; how many there are, by UID and reason."""
+    """Set the registry's types with hidden entries; return how many there are, by UID and reason."""
     counts: dict[str, dict[str, int]] = {}
     for collection, reason, count in await connection.fetch_all(_COUNT, long=True):
         counts.setdefault(collection, {})[reason] = int(count)
@@ -300,5 +300,5 @@ async def learn_hidden_entries(connection: Connection, registry: Registry) -> di
 def describe_hidden(found: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     """A line for each type with hidden entries."""
     for uid, reasons in found.items():
-        told = " and ".join(counted(count, *_WORDS[reason]) for reason, count in reasons.items())
-        yield f"{uid}: {told} from before its options changed, stored and not served; see octavo db hidden {uid}"
+        entries = " and ".join(counted(count, *_WORDS[reason]) for reason, count in reasons.items())
+        yield f"{uid}: {entries} hidden since its options changed; octavo db hidden shows, publishes or deletes them"

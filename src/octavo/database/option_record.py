@@ -35,15 +35,21 @@ class OptionRecord:
         self.hid_future = record.get("hidesFuture") is True
         """Whether entries with a `published_at` in the future were not served."""
         self._v4_mark = blake2b((v4 or "").encode(), digest_size=12).hexdigest()
-        if record.get("v4") != self._v4_mark:  # v4 has been here since, and has done what its own changes ask for
-            self._types = {**self._types, **_v4_options(v4)}
+        self._of_v4 = _v4_options(v4) if record.get("v4") != self._v4_mark else {}
+        """What v4 stores, if it has started since: it has done what its own changes ask for."""
 
     def of(self, content_type: ContentType) -> Options | None:
-        known = self._types.get(table_name(content_type))
-        return None if known is None else Options(*known)
+        """The options that entries of a type follow; None where these are not known."""
+        table = table_name(content_type)
+        known, of_v4 = self._types.get(table), self._of_v4.get(table)
+        if known is None or of_v4 is None:
+            known = known or of_v4
+            return None if known is None else Options(*known)
+        now = (content_type.draft_and_publish, content_type.localized)
+        return Options(*(new if new == theirs else ours for new, theirs, ours in zip(now, of_v4, known, strict=True)))
 
     def with_types(self, registry: Registry, *, hides_future: bool | None = None) -> str:
-        """What to store: what is defined now, and of types that are not defined any more what they were last."""
+        """Return the record to store: the options defined now, and the last ones of types that are removed."""
         mark = options_mark(registry)
         seen = [*(each for each in self._seen if each != mark), mark][-_MOST_SEEN:]
         hides = self.hid_future if hides_future is None else hides_future

@@ -1,7 +1,7 @@
-"""Attributes that were localized and are shared across locales now, and the values that translations still have.
+"""Attributes that were localized and are shared across locales now, and the different values of translations.
 
-Their values stay, as in v4, and are served until the next save of the entry or of a translation copies one to all
-locales. So the change reports how many translations have a value of their own.
+The values stay, as in v4, and are served until the next save of the entry or of a translation copies one to all
+locales. So the change reports how many entries have different values.
 """
 
 from collections.abc import Iterable
@@ -19,15 +19,15 @@ from octavo.sql.physical_names import column_name, link_table, table_name
 async def describe_shared(
     connection: Connection, dialect: Dialect, registry: Registry, shared: Iterable[tuple[ContentType, Scalar]]
 ) -> list[str]:
-    """A line for each attribute of which translations have values of their own."""
+    """Return a line for each attribute that has different values in translations."""
     found = []
     for content_type, attribute in shared:
         count = int(await connection.fetch_value(_differing(dialect, registry, content_type, attribute), long=True))
         if count:
-            entries, have = counted(count, "entry", "entries"), "has a value" if count == 1 else "have values"
             found.append(
-                f"{content_type.uid}.{attribute.name} is shared across locales now: {entries} {have} of their own, "
-                "which the next save of a translation replaces; to keep them, make the attribute localized again"
+                f"{content_type.uid}.{attribute.name} is shared across locales now, and its values differ in "
+                f"{counted(count, 'entry', 'entries')}: the next save of a translation replaces them, unless the "
+                "attribute is localized again"
             )
     return found
 

@@ -98,7 +98,7 @@ class DefinitionChange:
         return new_migration(self.shared.settings.project, plan.renamed.name, ".py") if plan.renamed else None
 
     def _changes_options(self, after: Registry) -> bool:
-        """Whether a content type gets or loses drafts or locales: what is written meanwhile would be misunderstood."""
+        """Return whether a content type gets or loses drafts or locales: no entries must be written meanwhile."""
         pairs = ((old, after.content_types.get(uid)) for uid, old in self.registry.content_types.items())
         return any(
             new is not None and (old.draft_and_publish, old.localized) != (new.draft_and_publish, new.localized)

@@ -1,4 +1,4 @@
-"""Tasks that nobody awaits: kept as long as they run, and logged when they fail."""
+"""Background tasks: referenced as long as they run, and logged when they fail."""
 
 import asyncio
 import logging

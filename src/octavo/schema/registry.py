@@ -23,7 +23,7 @@ class Registry:
 
     `remarks` tells what was left out of the definitions (see `tolerance`): worth a warning, no reason to stop.
     `former_names` is what rows call components besides, told once by whoever has looked into the database; likewise
-    `hidden_entries`, the content types that have entries which are not served.
+    `hidden_entries`, the content types with entries that are not served.
     """
 
     __slots__ = ("__weakref__", "components", "content_types", "former_names", "hidden_entries", "remarks")

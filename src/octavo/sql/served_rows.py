@@ -24,9 +24,9 @@ LOCALE: Final = "locale"
 
 
 def served_rows(definition: Definition, registry: Registry, dialect: Dialect, alias: str = "") -> str:
-    """What follows FROM for the entries that are served; `alias` names them where they are not a table of their own.
+    """Return what follows FROM for the entries that are served; `alias` names the sub-select, if there is one.
 
-    For content types without hidden entries this is the table, so their statements are what they always were.
+    For content types without hidden entries this is the table, so their statements do not change.
     """
     table = dialect.quote(table_name(definition))
     if definition.uid not in registry.hidden_entries or not isinstance(definition, ContentType):

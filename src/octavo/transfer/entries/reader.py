@@ -39,7 +39,7 @@ class EntryReader:
                 yield entry_id, data
 
     async def know(self, table: EntryTable) -> None:
-        """Read which entries of a type there are, and nothing else of them: what links lead to is known then."""
+        """Read only the ids of a type's entries, so that links to them are found."""
         async for rows in read_batches(self._connection, self._dialect, table.rows.with_columns([ID])):
             for (entry_id,) in rows:
                 self._known[table.uid].add(entry_id)
