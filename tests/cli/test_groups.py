@@ -59,6 +59,7 @@ def test_every_command_is_there() -> None:
         "db convert",
         "db copy",
         "db diff",
+        "db hidden",
         "db migrate",
         "db migration",
         "db migrations",
