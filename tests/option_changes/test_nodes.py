@@ -10,7 +10,7 @@ from tests.option_changes.test_record import DRAFTED, LOCALIZED, NOTES, PLAIN, f
 
 pytestmark = pytest.mark.anyio
 
-_KNOWN = "SELECT count(*) FROM octavo_leases WHERE name LIKE 'options %'"
+_KNOWN = "SELECT count(*) FROM octavo_leases WHERE name LIKE 'serving %'"
 _UNPUBLISHED = "SELECT title FROM notes WHERE published_at IS NULL ORDER BY id"
 
 
@@ -70,7 +70,7 @@ async def test_a_node_that_was_killed_is_forgotten(project: Project) -> None:
     project.write_types(PLAIN)
     async with project.serve() as new:
         await known(new, 1)
-        await new.database.execute("UPDATE octavo_leases SET expires_at = 1 WHERE name LIKE 'options %'")
+        await new.database.execute("UPDATE octavo_leases SET expires_at = 1 WHERE name LIKE 'serving %'")
         await new.send(PLAIN, ({"title": "plain"},), [])
         project.write_types(DRAFTED)
         async with project.serve() as served:

@@ -19,6 +19,7 @@ from octavo.authorization.rights.catalogue import Catalogue
 from octavo.authorization.rights.fields import all_paths, leaves
 from octavo.clock import this_moment, wall_time
 from octavo.database.connection import Connection, Database
+from octavo.database.serving_nodes import PREFIX
 from octavo.database.unit_of_work import unit_of_work
 from octavo.sql.own_table_statement import OwnStatement
 
@@ -35,16 +36,15 @@ INSERT INTO octavo_state ({key:name}, value) VALUES ({key}, {value})
 _PRESENT_SECONDS: Final = 60.0
 RENEW_SECONDS: Final = 20.0
 """How often a process that serves says so."""
-_PREFIX: Final = "serving "
 _PRESENT: Final = OwnStatement(
-    f"SELECT DISTINCT holder FROM octavo_leases WHERE name LIKE '{_PREFIX}%' AND expires_at > {{now}}"  # noqa: S608
+    f"SELECT DISTINCT holder FROM octavo_leases WHERE name LIKE '{PREFIX}%' AND expires_at > {{now}}"  # noqa: S608
 )
 _RENEW: Final = OwnStatement("""
 INSERT INTO octavo_leases (name, holder, expires_at) VALUES ({name}, {holder}, {expires_at})
 {name:on_conflict} holder = {holder:proposed}, expires_at = {expires_at:proposed}""")
 _LEAVE: Final = OwnStatement("DELETE FROM octavo_leases WHERE name = {name}")
 _EXPIRE: Final = OwnStatement(
-    f"DELETE FROM octavo_leases WHERE name LIKE '{_PREFIX}%' AND expires_at <= {{now}}"  # noqa: S608 - a constant
+    f"DELETE FROM octavo_leases WHERE name LIKE '{PREFIX}%' AND expires_at <= {{now}}"  # noqa: S608 - a constant
 )
 
 
@@ -71,19 +71,20 @@ async def serve_alone(database: Database, connection: Connection, mark: str) -> 
     """Return whether no process serves definitions that were seen after those of this mark."""
     seen = _read(await connection.fetch_value(*_FIND.bind(database.dialect, key=_KEY)))
     present = await connection.fetch_all(*_PRESENT.bind(database.dialect, now=int(wall_time())))
-    return all(seen.get(holder, 0) <= seen.get(mark, 0) for (holder,) in present if holder != mark)
+    served = {str(holder).partition(" ")[0] for (holder,) in present}
+    return all(seen.get(each, 0) <= seen.get(mark, 0) for each in served if each != mark)
 
 
 class Presence:
     """The row that says which definitions one process serves."""
 
     def __init__(self) -> None:
-        self._name = f"{_PREFIX}{secrets.token_hex(16)}"
+        self._name = f"{PREFIX}{secrets.token_hex(16)}"
 
-    async def renew(self, database: Database, mark: str) -> None:
-        """Say that these definitions are served, for a minute."""
-        now, dialect = wall_time(), database.dialect
-        renewing = _RENEW.bind(dialect, name=self._name, holder=mark, expires_at=int(now + _PRESENT_SECONDS))
+    async def renew(self, database: Database, mark: str, options: str) -> None:
+        """Say that these definitions are served, for a minute; `options` stands for their content types' options."""
+        now, dialect, holder = wall_time(), database.dialect, f"{mark} {options}"
+        renewing = _RENEW.bind(dialect, name=self._name, holder=holder, expires_at=int(now + _PRESENT_SECONDS))
         async with unit_of_work(database) as unit:
             await unit.connection.execute(*renewing)
             await unit.connection.execute(*_EXPIRE.bind(dialect, now=int(now)))

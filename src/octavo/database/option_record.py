@@ -53,7 +53,7 @@ class OptionRecord:
         mark = options_mark(registry)
         seen = [*(each for each in self._seen if each != mark), mark][-_MOST_SEEN:]
         hides = self.hid_future if hides_future is None else hides_future
-        types = {**self._types, **_options_of(registry)}
+        types = {**self._of_v4, **self._types, **_options_of(registry)}
         attributes = {**self._attributes, **_localized_attributes(registry)}
         record = {"types": types, "attributes": attributes, "v4": self._v4_mark, "seen": seen, "hidesFuture": hides}
         return orjson.dumps(record, option=orjson.OPT_SORT_KEYS).decode()

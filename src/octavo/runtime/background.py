@@ -16,9 +16,7 @@ from octavo.controllers.scheduling import ContentSchedules
 from octavo.database.caretaker import Caretaker
 from octavo.database.connection import Database
 from octavo.database.declared_indexes import declares_indexes, make_declared_indexes
-from octavo.database.option_record import options_mark
 from octavo.database.parts import PartsKeeper
-from octavo.database.serving_nodes import RENEW_SECONDS, ServingNode
 from octavo.database.totals import TotalsKeeper
 from octavo.database.version_keeper import VersionKeeper
 from octavo.errors import ServiceUnavailable
@@ -54,7 +52,6 @@ class Background:
         self._plans = site.services.controller.schedules
         self._jobs = site.extending.app.jobs
         self._caretaker = Caretaker(infrastructure.database, "octavo: housekeeping")
-        self._node = ServingNode(infrastructure.database, options_mark(site.registry))
         self._tasks: list[asyncio.Task[None]] = []
         self.is_at_work = False
 
@@ -86,7 +83,6 @@ class Background:
 
     def _begin_cleaning(self) -> None:
         """Begin what one process does for all, and what nobody waits for."""
-        self._begin(_stay_known(self._node))
         if self._plans is not None and hides_future(self._shared.settings):
             self._begin(_plan_what_appears(self._plans, self._caretaker))
         if self._shared.journal is not None:
@@ -101,26 +97,12 @@ class Background:
             await asyncio.wait(self._tasks)
         with suppress(ServiceUnavailable):  # its time ends by itself
             await self._caretaker.leave()
-            if self._tasks and self._works:
-                await self._node.leave()
         if self._worker is not None:
             await self._worker.stop(GRACE_SECONDS)
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         """Work in a context that knows nothing of whoever starts it."""
         self._tasks.append(asyncio.get_running_loop().create_task(work, context=Context()))
-
-
-async def _stay_known(node: ServingNode) -> None:
-    """Let nodes with older definitions know that this one serves."""
-    out_of_reach = False
-    while True:
-        try:
-            await node.renew()
-            out_of_reach = False
-        except Exception as error:  # whatever it is, the next time may go well
-            out_of_reach = _tell("Other nodes do not know that this one serves", error, out_of_reach)
-        await asyncio.sleep(RENEW_SECONDS)
 
 
 async def _sweep(infrastructure: Infrastructure, caretaker: Caretaker) -> None:

@@ -15,6 +15,7 @@ from octavo.administrators.deployed import RENEW_SECONDS, Presence, are_newest, 
 from octavo.administrators.permission_sweep import Known, known_permissions, sweep_permissions
 from octavo.administrators.role_setup import set_up_roles
 from octavo.database.connection import Database
+from octavo.database.option_record import options_mark
 from octavo.errors import ServiceUnavailable
 from octavo.runtime.infrastructure import Infrastructure
 from octavo.runtime.site import Site
@@ -36,7 +37,7 @@ class Permissions:
     def __init__(self, project: Path) -> None:
         self._folders = _read_folders(project)
         self._presence = Presence()
-        self._served: tuple[Database, str] | None = None
+        self._served: tuple[Database, str, str] | None = None
 
     async def set_up(self, infrastructure: Infrastructure, site: Site, *, is_change: bool = False) -> None:
         """Have permissions agree with what a site has; `is_change`: in the place of another one."""
@@ -55,9 +56,10 @@ class Permissions:
             created_again=_created_again(self._folders, folders) if is_change else None,
         )
         await set_up_roles(database, catalogue, feed, keeps_plugins=settings.is_v4, sweeps=newest, created_again=again)
-        if self._served != (database, mark):
-            await self._presence.renew(database, mark)
-        self._folders, self._served = folders, (database, mark)
+        served = (database, mark, options_mark(site.registry))
+        if self._served != served:
+            await self._presence.renew(*served)
+        self._folders, self._served = folders, served
 
     async def run(self) -> None:
         """Say again and again which definitions are served, until cancelled."""
