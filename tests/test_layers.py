@@ -15,7 +15,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src"
 
 LAYERS = (
-    ("values", "markup", "text_limits"),
+    ("values", "markup", "host_names", "text_limits"),
     ("errors", "clock", "threads", "cache", "cache_control", "own_files", "plurals", "manual"),
     ("outage_log", "forms"),
     ("recent_log",),

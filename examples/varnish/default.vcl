@@ -44,7 +44,7 @@ sub vcl_recv {
         return (pass);
     }
     # Answers to credentials are for who asked alone, and so is all that people sign in with.
-    if (req.http.Authorization || req.url !~ "^/(api|uploads)/" || req.url ~ "^/api/(auth|connect|users)(/|$)") {
+    if (req.http.Authorization || req.url !~ "^/(api|uploads)/" || req.url ~ "(?i)^/api/(auth|connect|users)(/|$)") {
         return (pass);
     }
     # Who has written tells how far they have to see, where there are replicas: they see their own write at once.

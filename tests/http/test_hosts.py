@@ -12,7 +12,7 @@ from octavo.http.response import Response
 from tests.http.asgi import app_with, call
 
 PUBLIC = "https://cms.example.org:8443"
-LISTED = ("Other.example.", "*.example.net", "192.0.2.7")
+LISTED = ("Other.example.", "*.example.net", "192.0.2.7", "[FD00:0::7]", "m\u00fcnchen.example")
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,7 @@ LISTED = ("Other.example.", "*.example.net", "192.0.2.7")
     [
         *("localhost", "LOCALHOST:1337", "app.localhost", "127.0.0.1:80", "127.9.9.9", "[::1]:1337"),
         *("cms.example.org", "CMS.example.org.:8443", "other.example", "example.net", "a.b.example.net", "192.0.2.7"),
+        *("[FD00::7]:80", "xn--mnchen-3ya.example", "other.example:", "[::ffff:127.0.0.1]"),
     ],
 )
 def test_allowed(host: str) -> None:
@@ -31,7 +32,7 @@ def test_allowed(host: str) -> None:
     [
         *("", " ", "evil.example", "cms.example.org.evil.example", "evilexample.net", "localhost.evil.example"),
         *("192.0.2.8", "[::2]", "[::1", "[::1]x", "localhost:x", "a@localhost", "localhost evil", "octavo", "a" * 300),
-        *("127.0.0.1.evil.example", "0x7f.1", "cms.example.org\\evil", "xn--", "\xe9.example"),
+        *("127.0.0.1.evil.example", "0x7f.1", "cms.example.org\\evil", "xn--", "\xe9.example", "other.example:999999"),
     ],
 )
 def test_refused(host: str) -> None:
@@ -49,6 +50,12 @@ def test_any_and_none() -> None:
     assert AllowedHosts(("*",)).allow(b"evil.example")
     assert AllowedHosts(()).allow(None), "a program that sends none is no browser"
     assert host_of("Example.com.:80") == "example.com"
+
+
+@pytest.mark.parametrize("text", ["https://cms.example", "cms.example:80", ".example.com", "*.", "", "a b", "*.*"])
+def test_what_is_no_host_is_refused_in_settings(text: str) -> None:
+    with pytest.raises(ValueError, match="is no host"):
+        AllowedHosts((text,))
 
 
 def test_verdicts_are_remembered_in_bounds() -> None:

@@ -193,9 +193,16 @@ def test_an_extension_replaces_what_it_names(tmp_path: Path) -> None:
     assert (people.collection_name, people.singular_name, list(people.attributes)) == (
         "people",
         "user",
-        ["nick", *BUILTIN_TYPES[people.uid]["attributes"], "createdAt", "updatedAt", "createdBy", "updatedBy"],
+        ["nick", "createdAt", "updatedAt", "createdBy", "updatedBy"],
     )
-    assert [remark.path for remark in registry.remarks][:1] == ["attributes.username"]
+
+
+def test_an_extension_of_files_keeps_what_it_leaves_out(tmp_path: Path) -> None:
+    file = {"attributes": {"credit": {"type": "string"}}}
+    registry = registry_of({"extensions/upload/content-types/file/schema.json": file}, tmp_path)
+    files = registry.content_types["plugin::upload.file"]
+    assert {"credit", *BUILTIN_TYPES[files.uid]["attributes"]} <= set(files.attributes)
+    assert "attributes.folder" in [remark.path for remark in registry.remarks]
 
 
 def test_folders_become_uids(tmp_path: Path) -> None:

@@ -4,26 +4,29 @@ A browser that is led to this machine by a foreign name sends that name as `Host
 browsers.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
 
-ANY: Final = "*"
+from octavo.host_names import ANY, HOST_NAME, read_address, read_host
+
 _MOST_KNOWN: Final = 1024
 _LONGEST: Final = 253
 _LOCAL: Final = "localhost"
+_PORT: Final = re.compile(r"(:[0-9]{0,5})?", re.ASCII)
 
 
 class AllowedHosts:
     """The hosts that are allowed: names, addresses, `*.example.com` for a domain and all below it, `*` for any.
 
     With `guesses` no host is configured: addresses, and names without a dot such as a container's, are allowed, too. No
-    foreign page has them. Loopback is always allowed.
+    foreign page has them. Loopback is always allowed. Raises ValueError for what is no host.
     """
 
     def __init__(self, hosts: Iterable[str], *, guesses: bool = False) -> None:
-        self._names = frozenset(host.lower().rstrip(".") for host in hosts)
+        self._names = frozenset(read_host(host) for host in hosts)
         self._domains = tuple(host[1:] for host in self._names if host.startswith("*."))
         self._guesses = guesses
         self._known: dict[bytes, bool] = {}
@@ -34,7 +37,7 @@ class AllowedHosts:
             return True
         known = self._known.get(host)
         if known is None:
-            known = self._allows(host_of(host.decode("latin-1")))
+            known = len(host) <= _LONGEST and self._allows(host_of(host.decode("latin-1")))
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
             self._known[host[:_LONGEST]] = known
@@ -52,12 +55,18 @@ class AllowedHosts:
             return True
         if any(host.endswith(domain) or host == domain[1:] for domain in self._domains):
             return True
-        return self._guesses and ("." not in host or _is_address(host))
+        return self._guesses and ("." not in host or read_address(host) is not None)
 
 
 def allowed_hosts(url: str, hosts: Iterable[str], *, guesses: bool) -> AllowedHosts:
-    """Return the configured hosts and that of the public URL; with `guesses` more, where neither is set."""
-    public = urlsplit(url).hostname
+    """Return the configured hosts and that of the public URL; with `guesses` more, where neither is set.
+
+    Raises ValueError for what is no host.
+    """
+    try:
+        public = urlsplit(url if "://" in url else f"//{url}").hostname
+    except ValueError:
+        public = None
     configured = (*hosts, *((public,) if public else ()))
     return AllowedHosts(configured, guesses=guesses and not configured)
 
@@ -68,17 +77,12 @@ def host_of(text: str) -> str:
     >>> host_of("Example.COM.:1337"), host_of("[::1]:80"), host_of("a b"), host_of("a.example@b.example")
     ('example.com', '::1', '', '')
     """
-    if len(text) > _LONGEST:
-        return ""
     if text.startswith("["):
         address, bracket, port = text[1:].partition("]")
-        is_whole = bracket and (not port or (port[0] == ":" and port[1:].isdigit()))
-        return address if is_whole and _is_address(address) else ""
+        return (read_address(address) or "") if bracket and _PORT.fullmatch(port) else ""
     host, colon, port = text.partition(":")
-    if colon and not (port.isascii() and port.isdigit()):
-        return ""
     host = host.lower().removesuffix(".")
-    return host if host.isascii() and host.replace("-", "").replace(".", "").replace("_", "").isalnum() else ""
+    return host if _PORT.fullmatch(colon + port) and HOST_NAME.fullmatch(host) else ""
 
 
 def is_local(host: str) -> bool:
@@ -86,14 +90,7 @@ def is_local(host: str) -> bool:
     if host == _LOCAL or host.endswith(f".{_LOCAL}"):
         return True
     try:
-        return ip_address(host).is_loopback
+        address = ip_address(host)
     except ValueError:
         return False
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback

@@ -1,6 +1,7 @@
 """Translates settings to the options of HTTP: limits, time-outs, CORS, security headers."""
 
-from octavo.http.hosts import ANY, AllowedHosts, allowed_hosts
+from octavo.host_names import ANY
+from octavo.http.hosts import AllowedHosts, allowed_hosts
 from octavo.http.options import DEFAULT_SECURITY_HEADERS, BodyLimits, CorsMode, CorsOptions, HttpOptions
 from octavo.http.proxies import TrustedProxies
 from octavo.runtime.options import has_caches_in_front

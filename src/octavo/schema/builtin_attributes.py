@@ -11,6 +11,7 @@ from octavo.schema.definition_values import Reader
 from octavo.schema.parse import parse_content_type
 from octavo.schema.problems import DefinitionProblem, warning
 from octavo.schema.scalar_types import SCALAR_TYPES
+from octavo.schema.uids import USER
 
 REMOVED: Final = "is built in and cannot be removed; put it back"
 _REDEFINED: Final = "is built in and stays {expected}; put it back as it was"
@@ -21,10 +22,11 @@ def with_builtin_attributes(
 ) -> Mapping[str, Any]:
     """Return an extension of a built-in type with the attributes that its file has left out, and note a warning each.
 
-    Files that were written for an older v4 lack what came later.
+    Files that were written for an older v4 lack what came later. Users stay as the file says: projects of v4 extend
+    them, and their table has to be that of v4.
     """
     attributes = raw.get("attributes")
-    if not isinstance(attributes, Mapping):
+    if uid == USER or not isinstance(attributes, Mapping):
         return raw
     missing = {name: value for name, value in BUILTIN_TYPES[uid]["attributes"].items() if name not in attributes}
     problems += (

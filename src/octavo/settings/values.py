@@ -11,6 +11,7 @@ from json import JSONDecodeError, dumps, loads
 from typing import Any, cast
 from urllib.parse import unquote
 
+from octavo.host_names import read_host
 from octavo.settings.v4_version import parse_version
 from octavo.values import dataclass
 
@@ -282,6 +283,15 @@ def _networks(read: Reader) -> Reader:
     return read_networks
 
 
+def _hosts(read: Reader) -> Reader:
+    def read_hosts(value: Any) -> tuple[str, ...]:
+        found: tuple[str, ...] = read(value)
+        return tuple(map(read_host, found))
+
+    return read_hosts
+
+
+HOSTS = Kind('a list of hosts such as "cms.example" or "*.example.com"', _hosts(_texts_from_text), _hosts(_texts))
 NETWORKS = Kind('a list of addresses or networks such as "10.0.0.0/8"', _networks(_texts_from_text), _networks(_texts))
 PATH = Kind('a path such as "/api"', _path, _path)
 

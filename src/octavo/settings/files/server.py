@@ -10,7 +10,7 @@ from octavo.settings.files.outgoing import OutgoingHttp
 from octavo.settings.files.traces import Traces
 from octavo.settings.files.webhooks import Webhooks
 from octavo.settings.keys import AT_LEAST_ONE, AT_LEAST_ZERO, setting, table
-from octavo.settings.values import DURATION, NETWORKS, SIZE
+from octavo.settings.values import DURATION, HOSTS, NETWORKS, SIZE
 from octavo.values import dataclass
 
 
@@ -38,6 +38,7 @@ class Server:
         (),
         "Hosts that requests may name, beside that of `url` and loopback: names, addresses, `*.example.com` for a "
         "domain and all below it, `*` for any. Others are answered 400, but for `/_health` and `/_ready`.",
+        kind=HOSTS,
         default_doc="under `safe` the host of `url`, or without it addresses and names without a dot; under `v4` any",
     )
     public_folder: str = setting("public", "Folder whose files are served, with `uploads` in it.")
