@@ -18,7 +18,7 @@ _CONTAINERS = (dict, list)
 MOST_CONTAINERS = 50_000
 _LEAST_BYTES = 20
 """Lists and objects of a body: so many, or one for so many bytes of a larger one."""
-_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*"?', re.DOTALL)
 _MOST_EXPLAINED = 64 * 1024
 _CONTEXT = 10  # characters shown on each side of an unexpected one
 

@@ -50,11 +50,12 @@ def operations_of(document: DocumentNode) -> list[OperationDefinitionNode]:
 
 
 _STRINGS: Final = (
-    r'"""(?:[^"\\]++|\\(?:""")?+|"(?!""))*+(?:"""|$)'  # a block, ended or not
-    r'|"(?!"")[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?'
+    r'"""(?:[^"\\]++|\\(?:""")?|"(?!""))*(?:"""|$)'  # a block, ended or not
+    r'|"(?!"")[^"\\\n]*+(?:\\.[^"\\\n]*+)*"?'
     r"|#[^\n\r]*+"
 )
-"""Strings and comments. The quantifiers are possessive: no match is tried twice, so time and memory stay small."""
+"""Strings and comments. Runs of characters are possessive, so no match is tried twice. Groups are not: up to 3.11.4
+Python matches possessive groups with alternatives wrongly."""
 
 _BRACKETS: Final = re.compile(rf'[^"#{{}}()\[\]]++|{_STRINGS}|([{{(\[])|[])}}]', re.DOTALL)
 

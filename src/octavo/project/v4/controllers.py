@@ -38,10 +38,10 @@ _BEHIND: Final[Mapping[str, tuple[str, ...]]] = {
 
 _GENERATED: Final = re.compile(
     rb"""^(?:
-      \s | /\*.*?\*/ | //[^\n]* | ["']use[ ]strict["'];?
+      \s | /\*(?:[^*]|\*(?!/))*\*/ | //[^\n]* | ["']use[ ]strict["'];?
       | const\s*\{[\s\w,]*\}\s*=\s*require\(['"]@strapi/strapi['"]\)\.factories;?
       | import\s*\{[\s\w,]*\}\s*from\s*['"]@strapi/strapi['"];?
-    )*+
+    )*
     (?:module\.exports\s*=|export\s+default)\s*(?:require\(['"]@strapi/strapi['"]\)\.)?(?:factories\.)?createCore(?:Controller|Service|Router)
     \(\s*['"]([\w:.-]+)['"]\s*\)\s*;?\s*$""",
     re.DOTALL | re.VERBOSE,
