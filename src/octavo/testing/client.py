@@ -10,7 +10,7 @@ from octavo.http.application import HttpApplication
 Answer = httpx2.Response
 """What a request is answered with: `status_code`, `json()`, `text`, `headers` ..."""
 
-_BASE: Final = "http://site.test"
+_BASE: Final = "http://localhost"
 
 
 class GraphqlFailed(AssertionError):
