@@ -15,7 +15,8 @@ from octavo.http.proxies import TrustedProxies
 
 logger = logging.getLogger("octavo.http")
 
-_FORWARDED: Final = frozenset({b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip"})
+FORWARDING: Final = frozenset({b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip"})
+"""Headers by which a proxy names the client it forwards for."""
 _LONGEST: Final = 64
 """Characters of an address; a proxy may send anything in its place."""
 _NETWORK_BITS: Final = 64
@@ -42,7 +43,7 @@ def client_of(peer: str, client: str, headers: Mapping[bytes, bytes], trusted: T
     if not peer:
         return None
     if peer not in trusted:
-        if _FORWARDED.isdisjoint(headers):
+        if FORWARDING.isdisjoint(headers):
             return _network_of(peer)
         _warn_of_proxy(peer)
         return None

@@ -9,13 +9,13 @@ from asyncio import Task, get_running_loop
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping, Sequence
 from contextlib import nullcontext
 from ipaddress import ip_address
-from typing import Any, Final
+from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
 from octavo.errors import BadRequestError, PayloadTooLargeError, UnsupportedMediaTypeError
 from octavo.events.origin import Source
 from octavo.http.arrivals import Arrivals
-from octavo.http.client_limits import client_of
+from octavo.http.client_limits import FORWARDING, client_of
 from octavo.http.json_text import parse_json
 from octavo.http.options import HttpOptions
 from octavo.http.request_names import name_of
@@ -75,9 +75,6 @@ class StatementsSeen:
     seconds: float = 0.0
     longest: float = 0.0
     slowest: str = ""
-
-
-_FORWARDING: Final = frozenset({b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip"})
 
 
 class Request:
@@ -220,7 +217,7 @@ class Request:
     @property
     def is_from_here(self) -> bool:
         """Whether it comes from this machine itself, and nobody has forwarded it from elsewhere."""
-        if _FORWARDING & self.headers.keys():
+        if FORWARDING & self.headers.keys():
             return False
         try:
             return ip_address(self.client).is_loopback

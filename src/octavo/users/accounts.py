@@ -322,7 +322,7 @@ class Accounts:
         return _known(self._opened(found))
 
     async def token_for(self, user_id: int) -> str | None:
-        """Return a token for a user whose session goes on; None for one who may have none any more."""
+        """Return a token for a user whose session continues; None for a user who is not allowed one."""
         session = self._opened(await self.rows.by_id(user_id))
         return None if session is None else session.jwt
 

@@ -1,8 +1,8 @@
 """What an administrator hands on by a setting, or by a role that they give to a user of the site.
 
 Whoever decides which role users have, where their secrets are mailed, or who vouches for them grants what these roles
-allow; so nobody does who may not do it themselves. Roles are read while they are locked (`role_grants.LOCK`): none of
-them changes or goes before the commit. Refuses with ForbiddenError and ValidationError.
+allow; so administrators need these permissions themselves. Roles are read while they are locked (`role_grants.LOCK`):
+none of them changes or goes before the commit. Refuses with ForbiddenError and ValidationError.
 """
 
 from collections.abc import Iterable
