@@ -53,22 +53,19 @@ class _TooLong(Exception):
 class CompiledRead:
     """What is known of a plan: the statement's text, how its lists lie in one another, what decides its answer.
 
-    `long`: it may take long, keep it out of the loop.
+    `long`: it may take long, keep it out of the loop. `bounded`: the caller chooses how much it is, so its time is
+    bounded more tightly than that of other statements.
     """
 
     text: str
     long: bool
+    bounded: bool
     nesting: Nesting
     sources: Sources
     written: Callable[[str], str | None]
     """The text that answers the same of an entry that the statement itself has written, by the name of its table in a
     WITH; None where that cannot be told there."""
     apart: PageApart | None = None
-
-    @property
-    def is_bounded(self) -> bool:
-        """Whether its time is bounded more tightly than that of other statements: the caller chooses how much it is."""
-        return self.nesting.is_large or len(self.text) > _LONG_TEXT
 
 
 @dataclass(slots=True)
@@ -263,7 +260,7 @@ class EntryReader:
         values = prepared.at(this_moment()) if prepared.moments else prepared.values
         try:
             if not (is_large and waits) or joined(self.database) is not None:
-                if statement.is_bounded:
+                if statement.bounded:
                     return await self._read_bounded((fetch, statement.text), values)
                 return await fetch(statement.text, values, long=statement.long)
             if READER.get() is None:
@@ -272,7 +269,7 @@ class EntryReader:
         except AnswerTooLarge as error:
             raise too_large(self.database.largest_answer, statement.nesting) from error
         except (StatementTimeout, _TooLong) as error:
-            if statement.is_bounded:
+            if statement.bounded:
                 raise too_long(statement.nesting) from error
             raise
 
@@ -315,7 +312,8 @@ class EntryReader:
         written = partial(compile_written, plan, self.registry, self.dialect, self.database.largest_answer)
         shared = None if found.is_large else shared_values(plan)
         apart = None if shared is None else PageApart(shared, partial(self._texts_apart, plan))
-        return CompiledRead(text, long, found, sources_of(plan), written, apart)
+        bounded = found.is_large or len(text) > _LONG_TEXT
+        return CompiledRead(text, long, bounded, found, sources_of(plan), written, apart)
 
     def _texts_apart(self, plan: ReadPlan) -> tuple[str, str, int] | None:
         keeps_totals, keeps_parts = self._keeps_totals, self._keeps_parts

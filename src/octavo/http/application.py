@@ -264,7 +264,8 @@ class HttpApplication:
 
     async def _serve(self, request: Request, dispatcher: Dispatcher, send: Send) -> None:
         work = WORK.set(request)
-        crowded = len(self._running) - len(self._arrivals) >= dispatcher.crowded_from
+        running, most = len(self._running), dispatcher.crowded_from
+        crowded = running >= most and running - len(self._arrivals) >= most
         refused = refuse_crowded(request, self._running, len(self._arrivals)) if crowded else None
         loop = self._start(request, dispatcher)
         try:

@@ -353,7 +353,8 @@ class Request:
 
     def close(self) -> None:
         """Release what was opened for this request."""
-        self._end_body()
+        if self._began is not None:
+            self._end_body()
         for close in self._closers or ():
             close()
         self._closers = None

@@ -157,7 +157,8 @@ def render(text: str, data: Mapping[str, Any], *, escape: bool = False) -> str:
         value = _look_up(data, name[1].split("."))
         return escaped(value) if escape else value
 
-    return _TAG.sub(fill_in, text)
+    end = text.rfind("%>") + 2  # many unclosed tags would each be searched to the end
+    return _TAG.sub(fill_in, text[:end]) + text[end:]
 
 
 def _look_up(data: Any, names: Iterable[str]) -> str:

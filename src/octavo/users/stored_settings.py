@@ -15,7 +15,7 @@ from octavo.content.core_store import CoreStore
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.writer import EntryWriter
 from octavo.errors import ValidationError
-from octavo.forms.web_links import EXPECTED, is_web_link
+from octavo.forms.web_links import EXPECTED, is_harmless, is_web_link
 from octavo.mail.templates import BUILT_IN
 from octavo.settings.keys import canonical
 from octavo.users.granting import check_all_users, check_default_role, check_roles_given
@@ -146,8 +146,8 @@ class StoredSettings:
         return {**given, "redirectUri": f"{self._callbacks}/connect/{quote(name, safe='')}/callback"}
 
 
-def _check_link(name: str, value: Any) -> None:
-    if value not in (None, "") and not is_web_link(value):
+def _check_link(name: str, value: Any, is_sound: Callable[[Any], bool] = is_harmless) -> None:
+    if value not in (None, "") and not is_sound(value):
         raise ValidationError(f"{name} must be {EXPECTED}")
 
 
@@ -155,7 +155,7 @@ def _check_provider_link(name: str, value: Any) -> None:
     """v4 stores paths of its own without the slash that they begin with."""
     for one in value if isinstance(value, list) else [value]:
         is_bare = isinstance(one, str) and ":" not in one and one[:1] not in ("/", "\\")
-        _check_link(name, f"/{one}" if is_bare and one else one)
+        _check_link(name, f"/{one}" if is_bare and one else one, is_web_link)
 
 
 def _object(body: Any) -> Mapping[str, Any]:
@@ -178,9 +178,8 @@ def _is_sound(text: Any) -> bool:
     """Whether a text names data by `<%= %>`, and holds no code."""
     if not isinstance(text, str) or "}" in text.partition("${")[2]:
         return False
-    if text.rfind("<%") > text.rfind("%>"):  # a tag that never ends, which many of would be looked for again and again
-        return False
-    return all(tag[:1] == "=" and tag[1:].strip() in _DATA for tag in _TAG.findall(text))
+    closed = text[: text.rfind("%>") + 2]  # many unclosed tags would each be searched to the end
+    return all(tag[:1] == "=" and tag[1:].strip() in _DATA for tag in _TAG.findall(closed))
 
 
 def _provider_defaults() -> dict[str, Any]:
