@@ -14,7 +14,7 @@ PYTHON ?=
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help run test retest cluster-test lint format types bench bench-pages soak clients docs pages lock release clean
+.PHONY: help run test retest cluster-test lint format types bench bench-pages soak clients docs docs-site pages lock release clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -45,7 +45,10 @@ types: $(DEV) ## Check types
 bench: $(DEV) ## Measure each stop of the road
 	$(BIN)/python -m benchmarks
 
-bench-pages: $(DEV) ## Measure the pages of administrators in a browser
+bench-docs-site: $(DEV) ## Build the documentation site into build/docs-site, with search
+	$(BIN)/python scripts/docs_site.py
+
+pages: $(DEV) ## Measure the pages of administrators in a browser
 	$(BIN)/python -m benchmarks.pages
 
 bench-large: $(DEV) ## Measure 10,000 articles against 1,000,000 (several GB, half an hour)
@@ -60,6 +63,9 @@ clients: $(DEV) ## Run client libraries and `octavo types` against the sample pr
 docs: $(DEV) ## Write the pages that are made from the code
 	$(BIN)/python -m octavo.settings.reference > docs/settings.md
 	$(BIN)/python -m octavo.cli.reference > docs/command-line.md
+
+docs-site: $(DEV) ## Build the documentation site into build/docs-site, with search
+	$(BIN)/python scripts/docs_site.py
 
 pages: $(DEV) ## Build the pages of administrators from admin/ (needs Node.js 20 and npm)
 	$(BIN)/python -m octavo.admin.contract > admin/src/api/operations.ts

@@ -1,6 +1,9 @@
 """What pyproject.toml cannot say: the wheel carries what is not in src, for `octavo new` and `octavo docs`."""
 
 import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from setuptools import setup
@@ -15,6 +18,7 @@ DOCUMENTS = (
     "CONTRIBUTING.md",
     "Dockerfile",
     "docs/*.md",
+    "docs/navigation.toml",
     "examples/compose/*",
     "examples/compose/.dockerignore",
     "examples/grafana/*",
@@ -34,6 +38,7 @@ class BuildWithSample(build_py):
             package = Path(self.build_lib) / "octavo"
             self.copy_sample(package / "sample")
             self.copy_documents(package / "documents")
+            self.build_site(package / "documents/site")
 
     def copy_sample(self, target: Path) -> None:
         shutil.rmtree(target, ignore_errors=True)
@@ -49,6 +54,13 @@ class BuildWithSample(build_py):
             copy = target / source.relative_to(ROOT)
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, copy)
+
+    def build_site(self, target: Path) -> None:
+        """Build the documentation site, for `octavo docs --browser`. An image without Zensical goes without it."""
+        if find_spec("zensical") is None:
+            self.warn("Zensical is not installed: the package has no documentation site for the browser")
+            return
+        subprocess.run([sys.executable, str(ROOT / "scripts/docs_site.py"), str(target)], check=True)
 
 
 setup(cmdclass={"build_py": BuildWithSample})

@@ -32,6 +32,8 @@ CARRIED: Final = (
     "octavo/sample/config/server.toml",
     "octavo/documents/docs/settings.md",
     "octavo/documents/docs/deploying.md",
+    "octavo/documents/site/index.html",
+    "octavo/documents/site/search.js",
     "octavo/documents/examples/systemd/octavo.service",
     "octavo/py.typed",
 )

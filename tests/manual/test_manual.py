@@ -1,26 +1,29 @@
 """The manual: what `octavo docs` shows of the pages that come with a version."""
 
 import re
+import subprocess
+import sys
 import webbrowser
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from click.testing import CliRunner
 
-from octavo import __version__
 from octavo.cli import main
-from octavo.manual.html import write_pages
 from octavo.manual.pages import Page, all_pages, line_with, root, search
+from tests.browser import MISSING, find_browser, open_page
 from tests.cli.conftest import refused, said
 
 ROOT = Path(__file__).parents[2]
 
 
-def test_all_pages_are_there() -> None:
+def test_the_navigation_has_each_page_once() -> None:
     names = [page.name for page in all_pages()]
     assert (names[0], names[-1]) == ("readme", "changelog")
-    assert sorted(names[1:-1]) == sorted(path.stem for path in (ROOT / "docs").glob("*.md"))
+    pages = {path.relative_to(ROOT / "docs").with_suffix("").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    assert sorted(names[1:-1]) == sorted(pages - {"index"})
 
 
 def test_a_page_is_cut_at_its_headings_and_not_in_code(tmp_path: Path) -> None:
@@ -54,29 +57,65 @@ class Links(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
         if tag == "a":
-            self.links.append(given["href"] or "")
+            self.links.append(given.get("href") or "")
         if name := given.get("id"):
             self.ids.add(name)
 
 
-def test_links_lead_somewhere_in_the_browser(tmp_path: Path) -> None:
-    written = write_pages(all_pages(), root(), tmp_path / "docs")
-    pages = {path: Links(path) for path in written.values()}
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The documentation site, as a working copy builds it."""
+    folder = tmp_path_factory.mktemp("docs") / "site"
+    builder = [sys.executable, str(ROOT / "scripts/docs_site.py"), str(folder)]
+    built = subprocess.run(builder, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stdout + built.stderr
+    return folder
+
+
+def test_links_of_the_site_lead_somewhere(site: Path) -> None:
+    pages = {path: Links(path) for path in site.rglob("*.html") if path.name != "404.html"}
     wrong = []
     for path, page in pages.items():
         for link in page.links:
             name, _, anchor = link.partition("#")
-            if "://" in name or link == "#":
+            if "://" in name or not link:
                 continue
-            target = (path.parent / name).resolve() if name else path
-            if not target.is_file() or (anchor and anchor not in pages[target].ids):
+            target = (path.parent / unquote(name)).resolve() if name not in ("", ".") else path
+            if not target.is_file() or (anchor and target in pages and anchor not in pages[target].ids):
                 wrong.append(f"{path.name}: {link}")
     assert wrong == []
-    assert "<table>" in written["settings"].read_text("utf-8")
-    # Written again, in the place of what was there.
-    (tmp_path / "docs/old.html").touch()
-    write_pages(all_pages(), root(), tmp_path / "docs")
-    assert not (tmp_path / "docs/old.html").exists()
+    reached = {(site / link.partition("#")[0]).resolve() for link in pages[site / "index.html"].links}
+    assert pages.keys() - reached - {site / "readme.html"} == set()
+
+
+def test_the_site_asks_nothing_of_the_network(site: Path) -> None:
+    for path in site.rglob("*.html"):
+        loaded = re.findall(
+            r"<(?:script|link|img|iframe)[^>]*(?:src|href)=[\"']?(https?://[^\"' >]+)", path.read_text("utf-8")
+        )
+        assert loaded == [], path.name
+
+
+READY = "document.readyState === 'complete' && [...document.querySelectorAll('body *')].some((one) => one.shadowRoot)"
+BOX = "document.activeElement.shadowRoot"
+
+
+@pytest.mark.skipif(find_browser() is None, reason=MISSING)
+@pytest.mark.parametrize("word", ["cors", "403", "preview", "transaction", "slug"])
+def test_search_works_on_pages_that_are_opened_as_files(site: Path, tmp_path: Path, word: str) -> None:
+    browser = find_browser()
+    assert browser is not None
+    with open_page(browser, tmp_path, patience=40) as page:
+        page.send("Page.navigate", url=(site / "settings.html").as_uri())
+        page.wait_for(READY)
+        page.do("document.querySelector('label[for=__search]').click()")
+        page.wait_for(f"{BOX}?.querySelector('input')")
+        page.send("Input.insertText", text=word)
+        found = page.wait_for(
+            f"(all => all.length && all)([...{BOX}.querySelectorAll('ol a')].map(a => a.textContent))"
+        )
+        assert any(word in text.lower() for text in found)
+        assert page.wrong == []
 
 
 def call(*words: str) -> list[str]:
@@ -85,7 +124,7 @@ def call(*words: str) -> list[str]:
 
 def test_pages_in_the_terminal() -> None:
     listed = call()
-    assert re.fullmatch(r"webhooks +Webhooks", next(line for line in listed if line.startswith("webhooks")))
+    assert re.fullmatch(r"webhooks +Webhooks +APIs", next(line for line in listed if line.startswith("webhooks")))
     assert call("docs/Backups.md")[0] == "# Backups"
     [folder] = call("--folder")
     assert (Path(folder) / "examples/systemd/octavo.service").is_file()
@@ -97,10 +136,9 @@ def test_pages_in_the_terminal() -> None:
     assert "what is looked for?" in refused(runner.invoke(main, ["docs", "search"]))
 
 
-def test_pages_in_the_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+def test_pages_in_the_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(webbrowser, "open", lambda _: False)  # whatever this machine has
     [line] = call("--browser", "settings")
-    shown = tmp_path / f"octavo/docs-{__version__}/docs/settings.html"
+    shown = root() / "build/docs-site/settings.html"
     assert line == f"Open this in a browser: {shown.as_uri()}"
     assert shown.is_file()

@@ -1,6 +1,6 @@
-"""`octavo docs`: the manual of this version, in the terminal or the browser, without a network."""
+"""`octavo docs`: the documentation of this version, in the terminal or the browser, without a network."""
 
-import os
+import subprocess
 import sys
 import webbrowser
 from collections.abc import Sequence
@@ -11,24 +11,23 @@ import click
 from rich.console import Console
 from rich.markdown import Markdown
 
-from octavo import __version__
 from octavo.cli.base import Command, refuse, say, say_table
-from octavo.manual.html import write_pages
-from octavo.manual.pages import Page, all_pages, line_with, root, search
+from octavo.manual.pages import Page, all_pages, groups, line_with, root, search
 from octavo.text_limits import close_match
 
 _MOST_FOUND: Final = 20
 _WIDEST: Final = 110
 _SEARCH: Final = "search"
+_SITE: Final = "site"
 
 
 @click.command(cls=Command, epilog="Example: octavo docs search webhook secret")
 @click.argument("words", nargs=-1)
-@click.option("--browser", is_flag=True, help="Show the pages in the browser.")
-@click.option("--folder", is_flag=True, help="Tell where the pages and the examples lie.")
-@click.option("--plain", is_flag=True, help="Show the page as it is written, in Markdown.")
+@click.option("--browser", is_flag=True, help="Open the documentation in the browser, with search.")
+@click.option("--folder", is_flag=True, help="Print the folder with the pages and the examples.")
+@click.option("--plain", is_flag=True, help="Print the page as Markdown.")
 def docs(words: tuple[str, ...], browser: bool, folder: bool, plain: bool) -> None:
-    """Show the manual: its pages, one of them by its name, or what has all the words behind `search`."""
+    """Show the documentation: the list of pages, one page by its name, or the results of `search`."""
     if folder:
         click.echo(root())
         return
@@ -40,10 +39,9 @@ def docs(words: tuple[str, ...], browser: bool, folder: bool, plain: bool) -> No
         refuse(f"a page has one name; for words, octavo docs search {' '.join(words)}")
     page = _named(pages, words[0]) if words else None
     if browser:
-        _browse(pages, page or pages[0])
+        _browse(page)
     elif page is None:
-        say_table(("page", "about"), ((one.name, one.title) for one in pages))
-        say("\noctavo docs PAGE shows one, octavo docs --browser all, octavo docs search WORD looks for something.")
+        _list()
     elif plain or not sys.stdout.isatty():
         click.echo(page.text)
     else:
@@ -79,8 +77,28 @@ def _short(line: str) -> str:
     return line if len(line) <= _WIDEST else f"{line[:_WIDEST]}..."
 
 
-def _browse(pages: Sequence[Page], page: Page) -> None:
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    shown = write_pages(pages, root(), cache / "octavo" / f"docs-{__version__}")[page.name]
+def _list() -> None:
+    say_table(
+        ("page", "title", "group"), ((one.name, one.title, title) for title, pages in groups().items() for one in pages)
+    )
+    say("\noctavo docs PAGE shows a page, octavo docs search WORD searches all, octavo docs --browser opens them.")
+
+
+def _browse(page: Page | None) -> None:
+    shown = _site() / ("index.html" if page is None else f"{page.name}.html")
     opened = webbrowser.open(shown.as_uri())
-    say("{} {}", "Shown in the browser:" if opened else "Open this in a browser:", shown.as_uri())
+    say("{} {}", "Opened in the browser:" if opened else "Open this in a browser:", shown.as_uri())
+
+
+def _site() -> Path:
+    """Return the folder of the documentation site: packages carry it, a working copy builds it."""
+    builder = root() / "scripts/docs_site.py"
+    if not builder.is_file():
+        if not (root() / _SITE / "index.html").is_file():
+            refuse("this package was built without the documentation site; octavo docs PAGE shows a page here")
+        return root() / _SITE
+    site = root() / "build/docs-site"
+    built = subprocess.run([sys.executable, str(builder), str(site)], capture_output=True, text=True)
+    if built.returncode:
+        refuse(f"the documentation site cannot be built here; run make docs-site\n{built.stderr.strip()[-600:]}")
+    return site

@@ -1,6 +1,7 @@
-"""The pages of the manual as they are written, in Markdown: found, cut into sections, searched."""
+"""The pages of the documentation, as they are written in Markdown: listed, cut into sections, searched."""
 
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -72,11 +73,26 @@ def root() -> Path:
     return next(place for place in PLACES if (place / "docs").is_dir())
 
 
-def all_pages() -> list[Page]:
-    """The pages by name, behind the readme and before the changelog."""
+def groups() -> dict[str, list[Page]]:
+    """Return the pages by group, in the order of `docs/navigation.toml`."""
     folder = root()
-    pages = [Page(path.stem, path) for path in sorted((folder / "docs").glob("*.md"))]
-    return [Page("readme", folder / "README.md"), *pages, Page("changelog", folder / "CHANGELOG.md")]
+    with (folder / "docs/navigation.toml").open("rb") as file:
+        listed = tomllib.load(file)["group"]
+    found = {group["title"]: [_page(folder / "docs", name) for name in group["pages"]] for group in listed}
+    return {
+        "Start": [Page("readme", folder / "README.md")],
+        **found,
+        "Releases": [Page("changelog", folder / "CHANGELOG.md")],
+    }
+
+
+def _page(folder: Path, name: str) -> Page:
+    return Page(name, folder / f"{name}.md")
+
+
+def all_pages() -> list[Page]:
+    """Return all pages, in the order of the navigation."""
+    return [page for pages in groups().values() for page in pages]
 
 
 def search(pages: Sequence[Page], words: Sequence[str]) -> list[Section]:
