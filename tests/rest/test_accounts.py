@@ -143,7 +143,7 @@ async def test_register(club: Club) -> None:
     assert answer.status == 200
     user = answer.json["user"]
     times = {name: user[name] for name in ("createdAt", "updatedAt")}
-    expected = {**ANN, "id": 4, "username": "dora", "email": "dora@example.org", **times}
+    expected = {**ANN, "id": 4, "username": "dora", "email": "dora@example.org", "nickname": "D", **times}
     assert user == expected
     assert (await club.ask("GET", "/api/users/me", token=answer.json["jwt"])).json == expected
     assert (await club.ask("GET", "/api/users/4?populate=role", token="full-token")).json["role"][
@@ -159,7 +159,7 @@ async def test_fields_that_registration_may_set(new_club: OpenClub) -> None:
     user = (await club.post("auth/local/register", {**NEW, **more})).json["user"]
     assert [user[name] for name in ("nickname", "confirmed", "blocked")] == ["D", True, False]
     shown = await club.ask("GET", "/api/users/4?populate=*", token="full-token")
-    assert (shown.json["friend"], shown.json["role"]["type"]) == (None, "authenticated")
+    assert (shown.json["friend"]["id"], shown.json["role"]["type"]) == (1, "authenticated")
     assert await club.column("pin", "dora") is None
 
 

@@ -145,6 +145,7 @@ def account_options(settings: Settings) -> AccountOptions:
         hide_states=settings.api.compat.account_states == "hidden",
         plain_codes=settings.api.compat.mailed_codes == "plain",
         allowed_fields=config.register.allowed_fields,
+        listed_only=settings.api.compat.registration_fields == "listed",
         public_url=_public_url(settings),
         api_prefix=settings.api.rest.prefix,
         project=settings.project,

@@ -31,6 +31,7 @@ _KINDS: dict[Any, Kind] = {
     str | None: values.optional(values.TEXT),
     int | None: values.optional(values.WHOLE_NUMBER),
     bool | None: values.optional(values.FLAG),
+    tuple[str, ...] | None: values.optional(values.TEXTS),
 }
 
 

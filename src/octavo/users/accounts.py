@@ -17,9 +17,7 @@ import orjson
 from octavo.authentication.credentials import sign_user_token
 from octavo.authentication.passwords import prepare_password, verify_password
 from octavo.authentication.rate_limits import RateLimits
-from octavo.authorization.ability import CREATE
 from octavo.authorization.actor import Actor
-from octavo.authorization.input_sanitizer import InputSanitizer
 from octavo.clock import SYSTEM_CLOCK, Clock
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.reader import EntryReader, PreparedRead
@@ -31,25 +29,18 @@ from octavo.mail.mailers import Mailer, MailProblem
 from octavo.mail.templates import STORE_KEY, compose
 from octavo.plan.read import plan_read
 from octavo.query.request import By, Form, ReadRequest
-from octavo.schema.attributes import Scalar
-from octavo.schema.automatic import CREATORS, TIMESTAMPS
 from octavo.schema.uids import USER
 from octavo.sql.own_table_statement import OwnStatement
 from octavo.users import account_input as bodies
 from octavo.users.account_codes import AccountCodes
 from octavo.users.account_guard import account_lock
+from octavo.users.registration_fields import RegistrationFields
 from octavo.users.sessions import stamp_of
 from octavo.users.user_rows import LOCAL, NOBODY, Account, AccountRows, AccountSettings, Found, lock_names
 from octavo.values import dataclass
 
 logger = logging.getLogger(__name__)
 
-_NEVER_REGISTERED: Final = frozenset(
-    (
-        *("id", "username", "email", "password", "role", "provider", "confirmed", "blocked"),
-        *("resetPasswordToken", "confirmationToken", *TIMESTAMPS, *CREATORS),
-    )
-)
 _TEMPLATES: Final = OwnStatement("SELECT value FROM strapi_core_store_settings WHERE {key:name} = {key} LIMIT 1")
 _STORE_NOTHING: Final = "UPDATE up_users SET reset_password_token = NULL WHERE id = 0"
 _TAKEN: Final = "Email or Username are already taken"
@@ -60,14 +51,16 @@ class AccountOptions:
     """How accounts are kept.
 
     `hide_states`: nobody is told which addresses are confirmed or blocked. `plain_codes`: codes that v4 has stored in
-    plain text are taken.
+    plain text are taken. `allowed_fields`: the attributes that registration can set, if they are configured;
+    `listed_only`: no others can be, and a body that has them is refused.
     """
 
     jwt_secret: str = field(repr=False)
     jwt_seconds: int = 30 * 86400
     hide_states: bool = False
     plain_codes: bool = True
-    allowed_fields: tuple[str, ...] = ()
+    allowed_fields: tuple[str, ...] | None = None
+    listed_only: bool = False
     public_url: str = ""
     api_prefix: str = "/api"
     project: Path = Path()
@@ -109,7 +102,9 @@ class Accounts:
         self._user_type = reader.registry.content_types[USER]
         self._limits = limits
         self._mailer = mailer
-        self._extra = frozenset(options.allowed_fields) & self._registrable()
+        self._registration = RegistrationFields(
+            self._user_type, reader.registry, options.allowed_fields, writer.rules, listed_only=options.listed_only
+        )
         self._under_way: set[asyncio.Task[None]] = set()
 
     async def login(self, body: Any, client: str, provider: str = LOCAL) -> Session:
@@ -131,11 +126,11 @@ class Accounts:
     async def register(self, body: Any, actor: Actor, client: str) -> Session:
         """A new user, with the default role."""
         await self._limits.check("register", client, _text(body, "email"))
-        texts = bodies.read_texts(body, bodies.REGISTER)
+        texts = bodies.read_texts(body, bodies.REGISTER, *self._registration.problems(body))
         before = await self.rows.taken(texts["email"], texts["username"])
         if not before.settings.allow_register:
             raise ApplicationError("Register action is currently disabled")
-        data = self._registered(body, actor) | texts | {"provider": LOCAL}
+        data = self._registration.read(body, actor) | texts | {"provider": LOCAL}
         data["password"] = await prepare_password(texts["password"])
         return await self._writer.run(lambda unit: self._register(unit, data))
 
@@ -289,25 +284,6 @@ class Accounts:
         task = asyncio.create_task(_logged(work), context=outside())
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
-
-    def _registrable(self) -> frozenset[str]:
-        """The attributes that a project may let people set when they register."""
-        return frozenset(
-            name
-            for name, attribute in self._user_type.attributes.items()
-            if attribute.writable
-            and not attribute.private
-            and name not in _NEVER_REGISTERED
-            and not (isinstance(attribute, Scalar) and attribute.type == "password")
-        )
-
-    def _registered(self, body: Mapping[str, Any], actor: Actor) -> dict[str, Any]:
-        """What a registration says beyond name, address and password, as far as it may."""
-        given = {name: value for name, value in body.items() if name in self._extra}
-        sanitizer = InputSanitizer(
-            self._reader.registry, actor.ability, CREATE, find_files=self._writer.rules.find_files
-        )
-        return dict(sanitizer.sanitize(given, self._user_type))
 
     def _shown(self, user_id: int) -> PreparedRead:
         request = ReadRequest(content_type=self._user_type, by=By.ID, projection=Form.FLAT)

@@ -208,6 +208,12 @@ class Compat:
         "Permission to replace or describe a file that is there: `upload` alone, or `destroy` too.",
         default_doc=_BY_PROFILE,
     )
+    registration_fields: Literal["all", "listed"] = setting(
+        "all",
+        "Attributes that registration can set where `register.allowedFields` is not set: all that are not private, or "
+        "none. With `listed`, any other field of the body is refused.",
+        default_doc=_BY_PROFILE,
+    )
     query_strings: Literal["merged", "listed"] = setting(
         "listed",
         "Query strings that give one name a value and parts (`populate[author]=*&populate=cover`), or a list more than "

@@ -42,7 +42,11 @@ class RateLimit:
 class Register:
     """Registration of users."""
 
-    allowed_fields: tuple[str, ...] = setting((), "Further attributes that registration may set.")
+    allowed_fields: tuple[str, ...] | None = setting(
+        None,
+        "Attributes of users that registration can set, besides name, address and password.",
+        default_doc="those that the rule `compat.registrationFields` allows",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
