@@ -91,7 +91,7 @@ LATE = {
     ("octavo.runtime.open_purges", "octavo.net.outgoing"),
     ("octavo.runtime.process", "octavo.runtime.definition_changes"),
     ("octavo.runtime.admin_door", "octavo.runtime.admin_endpoints"),
-    ("octavo.runtime.site", "octavo.runtime.managed_services"),
+    ("octavo.runtime.build_services", "octavo.runtime.managed_services"),
     ("octavo.runtime.open_traces", "octavo.telemetry.traces"),
     ("octavo.content.validation.patterns", "octavo.content.validation.regexes"),
     ("octavo.content.validation.regexes", "octavo.content.validation.backtracking"),

@@ -9,7 +9,7 @@ from octavo.builder.problems import refused
 from octavo.builder.slugs import table_name
 from octavo.errors import Problem
 from octavo.schema.attributes import Enumeration, components_of
-from octavo.schema.builtin_attributes import REMOVED, removed
+from octavo.schema.builtin_attributes import REMOVED, removed, switched
 from octavo.schema.check import unsound
 from octavo.schema.content_types import ContentType
 from octavo.schema.custom_fields import CustomFields
@@ -44,7 +44,8 @@ def check_drafts(drafts: Drafts, registry: Registry, fields: CustomFields, longe
         errors += [one for one in _table_problems(made, longest_name) if str(one) not in doubles]
     found = [Problem((_uid_of(drafts, one.source), *one.path.split(".")), one.message) for one in errors]
     for draft in drafts.changed():
-        found += [*_own_problems(draft, made), *_long_names(draft, made, registry, longest_name)]
+        found += [*_own_problems(draft, made), *_switched(draft, made, registry)]
+        found += _long_names(draft, made, registry, longest_name)
     if found:
         raise refused(found)
     return made
@@ -101,6 +102,12 @@ def _own_problems(draft: Draft, registry: Registry) -> Iterator[Problem]:
                 yield Problem((draft.uid, "attributes", name, "enumName"), message)
     if draft.is_component and draft.uid in _held(registry, draft.uid):
         yield Problem((draft.uid, "attributes"), "a component cannot hold itself, nor be held by what it holds")
+
+
+def _switched(draft: Draft, made: Registry, before: Registry) -> Iterator[Problem]:
+    definition, earlier = made.definition(draft.uid), before.content_types.get(draft.uid)
+    if isinstance(definition, ContentType) and earlier is not None:
+        yield from (Problem((draft.uid, key), message) for key, message in switched(definition, earlier))
 
 
 def _enum_names(registry: Registry) -> Counter[str]:

@@ -19,6 +19,7 @@ from octavo.database.migrations.files import new_migration
 from octavo.database.migrations.runner import take_back
 from octavo.runtime.infrastructure import Infrastructure
 from octavo.runtime.site import Site
+from octavo.runtime.trial import try_definitions
 from octavo.schema.custom_fields import known_custom_fields
 from octavo.schema.registry import Registry
 from octavo.sql.physical_names import table_name
@@ -53,9 +54,13 @@ class DefinitionChange:
     serve: Callable[[Steps], Awaitable[None]]
 
     async def make(self, make: MakePlan) -> str:
-        """Raises BuilderError, ApplicationError, and what `serve` raises; then files and tables are as before."""
+        """Raises BuilderError, ApplicationError, and what `serve` raises; then files and tables are as before.
+
+        Definitions that nothing can be built of raise before a file is written.
+        """
         database = self.shared.database
         plan, steps = await self._plan(make)
+        await in_thread(partial(try_definitions, self.shared, plan.registry))
         migration = self._migration(plan)
         applied = await self._write(plan, migration)
         converted: list[tuple[str, str]] = []

@@ -37,8 +37,13 @@ def project_registry(settings: Settings) -> Registry:
     found = _inspect(settings)
     if found.registry is None:
         raise InvalidDefinitions(problem for problem in found.problems if problem.severity == "error")
-    registry = found.registry if settings.plugins.i18n.enabled else without_locales(found.registry)
-    return with_private(registry, settings.api.responses.private_attributes)
+    return served_registry(settings, found.registry)
+
+
+def served_registry(settings: Settings, registry: Registry) -> Registry:
+    """Return definitions as a service with these settings serves them."""
+    localized = registry if settings.plugins.i18n.enabled else without_locales(registry)
+    return with_private(localized, settings.api.responses.private_attributes)
 
 
 def definition_problems(settings: Settings) -> tuple[DefinitionProblem, ...]:

@@ -5,15 +5,10 @@ Stands on an `Infrastructure` and never changes. When the definitions do, anothe
 
 import logging
 from collections.abc import Awaitable, Callable
-from functools import cache
 from typing import TYPE_CHECKING
 
-from octavo.authorization.rights.engine import Rights
 from octavo.cache import CacheScope
 from octavo.content import schedules
-from octavo.content.schedules import Schedules
-from octavo.content.writer import EntryWriter
-from octavo.controllers.content import ContentController
 from octavo.events.hooks import Hooks
 from octavo.events.messages import Topic
 from octavo.graphql.customization.extension import Extending, Extension
@@ -22,7 +17,6 @@ from octavo.graphql.transport.endpoint import GraphqlEndpoint
 from octavo.http.dispatcher import Around
 from octavo.http.query_string import parse_query_string
 from octavo.http.router import Router
-from octavo.media.files import FileService
 from octavo.project import InvalidCode, load_code
 from octavo.project.api.app import App, Plugin
 from octavo.project.api.core_actions import NewEndpoints
@@ -40,7 +34,6 @@ from octavo.rest.caching import let_reads_be_kept
 from octavo.rest.content_operations import content_operations
 from octavo.rest.definitions import DefinitionEndpoints
 from octavo.rest.documentation import Documentation
-from octavo.rest.endpoints import ContentEndpoints
 from octavo.rest.feed.endpoint import FeedEndpoint
 from octavo.rest.operations import Handlers, declare, plain_handlers
 from octavo.rest.plugin_operations import PROVIDERS, READ_DEFINITIONS, SIGN_IN, WRITE_FILES, WRITE_ROLES, WRITE_USERS
@@ -54,10 +47,10 @@ from octavo.runtime import definitions, options
 from octavo.runtime.added_routes import add_feed, add_plans
 from octavo.runtime.admin_door import add_admin_door
 from octavo.runtime.around import around_requests
+from octavo.runtime.build_services import build_services, content_endpoints, no_hooks_yet
 from octavo.runtime.field_guards import FieldGuards, guard_fields
 from octavo.runtime.infrastructure import Infrastructure
-from octavo.runtime.kept_answers import open_reader, use_kept_answers
-from octavo.runtime.open_account_guard import open_account_guard
+from octavo.runtime.kept_answers import use_kept_answers
 from octavo.runtime.project_code import (
     close_other_door,
     close_routes,
@@ -69,18 +62,11 @@ from octavo.runtime.project_code import (
 from octavo.runtime.services import Services
 from octavo.runtime.settings_remarks import tell_remarks
 from octavo.runtime.topics import followed, make_jobs, site_topics
-from octavo.runtime.webhooks import webhook_witness
 from octavo.schema.registry import Registry
-from octavo.settings import Settings
-from octavo.users.accounts import Accounts
-from octavo.users.providers.links import ProviderAccounts
-from octavo.users.providers.logins import ProviderLogins
-from octavo.users.role_management import RoleManagement
-from octavo.users.user_management import UserManagement
 from octavo.values import dataclass
 
 if TYPE_CHECKING:
-    from octavo.runtime.managed_services import ManagedServices
+    pass
 
 logger = logging.getLogger(__name__)
 
@@ -168,17 +154,13 @@ def build_site(infrastructure: Infrastructure, before: Registry | None = None) -
 async def register_code(infrastructure: Infrastructure, registry: Registry) -> Extending:
     """The project's code alone, for commands: what they write passes by its hooks. Raises as `build_site` does."""
     settings = infrastructure.settings
-    hooks = _no_hooks_yet(settings, registry)
+    hooks = no_hooks_yet(settings, registry)
     caches = CacheScope(infrastructure.caches)
-    services = _services(infrastructure, registry, caches, hooks)
+    services = build_services(infrastructure, registry, caches, hooks)
     extending = _extending(infrastructure, registry, services, hooks, caches)
     await run_register(extending, _nothing)
     hooks.close()
     return extending
-
-
-def _no_hooks_yet(settings: Settings, registry: Registry) -> Hooks:
-    return Hooks(registry.content_types, registry.components, settings.project, settings.server.hook_timeout)
 
 
 def _new_components(registry: Registry, before: Registry | None) -> frozenset[str]:
@@ -190,12 +172,12 @@ def _join(
 ) -> Site:
     settings = infrastructure.settings
     code = read_project_code(settings, registry)
-    hooks = _no_hooks_yet(settings, registry)
-    services = _services(infrastructure, registry, caches, hooks, new_components)
+    hooks = no_hooks_yet(settings, registry)
+    services = build_services(infrastructure, registry, caches, hooks, new_components)
     extending = _extending(infrastructure, registry, services, hooks, caches)
     router = Router(keeps_first=code is not None)
     try:
-        endpoints = _content_endpoints(infrastructure, services, caches)
+        endpoints = content_endpoints(infrastructure, services, caches)
         rest = _rest_code(infrastructure, services, extending, endpoints)
         handlers = rest.handlers if rest else plain_handlers(infrastructure.authenticator)
         _add_content(router, infrastructure, services, code, rest, handlers, endpoints, caches)
@@ -222,65 +204,6 @@ def _join(
     if services.controller.schedules is not None:
         topics[schedules.TOPIC] = followed(infrastructure, services.controller.schedules.topic())
     return Site(registry, services, extending, router, graphql, caches, around, code, hooks, feed, topics, guards)
-
-
-def _services(
-    shared: Infrastructure,
-    registry: Registry,
-    caches: CacheScope,
-    hooks: Hooks,
-    new_components: frozenset[str] = frozenset(),
-) -> Services:
-    settings, reader = shared.settings, open_reader(shared, registry, caches)
-    plans = Schedules(shared.database, shared.outbox)
-    writer = EntryWriter(
-        shared.database,
-        registry,
-        shared.locales,
-        shared.feed,
-        rules=options.write_rules(settings),
-        hooks=hooks,
-        witness=webhook_witness(shared, registry),
-        accounts=open_account_guard(settings, shared.database.dialect),
-        schedules=plans,
-    )
-    controller = ContentController(
-        registry,
-        reader,
-        writer,
-        shared.media,
-        shared.locales,
-        options.strictness(settings),
-        drafts_by_id=settings.api.compat.drafts_by_id == "visible",
-        wraps_morphs=settings.api.compat.morph_relations == "wrapped",
-        hides_future=options.hides_future(settings),
-        schedules=plans,
-        populate_deep=settings.api.rest.populate_deep,
-        notes_reads=bool(settings.api.caching.surrogate_keys.headers),
-    )
-    accounts = Accounts(reader, writer, shared.limits, shared.mailer, options.account_options(settings))
-    accounts.forget = shared.authenticator.invalidate
-    refuse_unverified = settings.api.compat.unverified_emails == "refuse"
-    people = ProviderAccounts(accounts.rows, writer, refuse_unverified=refuse_unverified)
-    users = UserManagement(reader, writer, accounts.rows)
-    files = FileService(writer, reader, shared.media)
-
-    @cache
-    def manage() -> "ManagedServices":
-        from octavo.runtime.managed_services import make_managed_services
-
-        return make_managed_services(shared, controller, files, users, caches, new_components)
-
-    return Services(
-        controller=controller,
-        files=files,
-        accounts=accounts,
-        logins=ProviderLogins(shared.database, accounts, people, shared.limits, options.provider_options(settings)),
-        users=users,
-        roles=RoleManagement(writer),
-        rights=Rights(registry, plugins=options.plugins_in_use(settings)),
-        manage=manage,
-    )
 
 
 def _extending(
@@ -319,11 +242,6 @@ def _rest_code(
     rest = RestCode(code, extending.app, extending.app.services, extending.runner, shared.authenticator, endpoints)
     services.controller.own_actions = rest.own_actions()
     return rest
-
-
-def _content_endpoints(shared: Infrastructure, services: Services, caches: CacheScope) -> NewEndpoints:
-    limits = options.page_limits(shared.settings)
-    return cache(lambda content_type: ContentEndpoints(content_type, services.controller, limits, caches))
 
 
 def _add_content(

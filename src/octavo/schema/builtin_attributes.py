@@ -1,4 +1,4 @@
-"""Attributes of built-in content types: a project can add to them, but neither remove nor redefine one."""
+"""Built-in content types: a project can add attributes, but neither remove nor redefine what code works with."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -14,6 +14,8 @@ from octavo.schema.scalar_types import SCALAR_TYPES
 from octavo.schema.uids import USER
 
 REMOVED: Final = "is built in and cannot be removed; put it back"
+_FIXED: Final = "is built in and stays {expected!r}, not {value!r}; put it back as it was"
+_SWITCHED: Final = "is built in and cannot be switched on"
 _REDEFINED: Final = "is built in and stays {expected}; put it back as it was"
 
 
@@ -37,9 +39,14 @@ def with_builtin_attributes(
 
 
 def redefined(definition: ContentType) -> Iterator[DefinitionProblem]:
-    """Yield what a definition says of built-in attributes that code cannot work with."""
+    """Yield what a definition says of a built-in type that code cannot work with."""
     raw = BUILTIN_TYPES.get(definition.uid)
-    if raw is None or raw["attributes"] == definition.raw.get("attributes"):
+    if raw is None:
+        return
+    kind = raw.get("kind", "collectionType")
+    if definition.kind != kind:
+        yield DefinitionProblem(definition.source, "kind", _FIXED.format(expected=kind, value=definition.kind))
+    if raw["attributes"] == definition.raw.get("attributes"):
         return
     for name, expected in _expected(definition.uid).items():
         found = definition.attributes.get(name)
@@ -52,6 +59,22 @@ def removed(definition: ContentType) -> Iterator[str]:
     """Yield the names of built-in attributes that a definition lacks."""
     if definition.uid in BUILTIN_TYPES:
         yield from (name for name in BUILTIN_TYPES[definition.uid]["attributes"] if name not in definition.attributes)
+
+
+def switched(definition: ContentType, before: ContentType) -> Iterator[tuple[str, str]]:
+    """Yield the table and options of a built-in type that a change would switch, with the reason against it.
+
+    Code of Octavo writes these tables, and knows neither drafts nor locales of their entries.
+    """
+    if definition.uid not in BUILTIN_TYPES:
+        return
+    table, earlier = definition.collection_name, before.collection_name
+    if table not in (earlier, BUILTIN_TYPES[definition.uid]["collectionName"]):
+        yield "collectionName", _FIXED.format(expected=earlier, value=table)
+    if definition.draft_and_publish and not before.draft_and_publish:
+        yield "draftAndPublish", _SWITCHED
+    if definition.localized and not before.localized:
+        yield "pluginOptions", _SWITCHED
 
 
 def _expected(uid: str) -> Mapping[str, AnyAttribute]:

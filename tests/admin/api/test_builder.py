@@ -9,8 +9,6 @@ import pytest
 from octavo.database.introspect import found_tables
 from octavo.runtime.prepare_database import add_locales
 from octavo.runtime.process import Process
-from octavo.schema.builtin import BUILTIN_TYPES
-from octavo.schema.problems import InvalidDefinitions
 from tests.admin.conftest import Office
 from tests.http.asgi import Answer, scope_of
 from tests.models.club import FULL, NEVER
@@ -298,66 +296,3 @@ async def test_what_is_too_large_is_not_read(open_office: Any) -> None:
         start, before = sent[0]
         assert start["status"] == 413
         assert before <= most
-
-
-FILE, FOLDER, USER = "plugin::upload.file", "plugin::upload.folder", "plugin::users-permissions.user"
-CHANGEABLE = [uid for uid in BUILTIN_TYPES if uid.startswith("plugin::")]
-
-
-def form_of(uid: str, **changed: dict[str, Any] | None) -> dict[str, Any]:
-    """A form that says of a built-in type what it is, with other attributes; None takes one out."""
-    raw = BUILTIN_TYPES[uid]
-    attributes = {name: dict(value) for name, value in raw["attributes"].items() if not value.get("configurable", True)}
-    for name, value in raw["attributes"].items():
-        if name not in attributes:
-            other = value.get("inversedBy") or value.get("mappedBy")
-            sides = {key: told for key, told in value.items() if key not in ("inversedBy", "mappedBy")}
-            attributes[name] = {**sides, "targetAttribute": other} if value["type"] == "relation" else dict(value)
-    attributes = {name: value for name, value in {**attributes, **changed}.items() if value is not None}
-    return gadget(attributes, displayName=raw["info"]["displayName"], kind="collectionType")
-
-
-@pytest.mark.parametrize("uid", CHANGEABLE)
-async def test_built_in_attributes_stay(builder: Builder, uid: str) -> None:
-    """What is configurable cannot be removed or redefined; what is not stays whatever a form says."""
-    before = builder.files()
-    configurable = [name for name, raw in BUILTIN_TYPES[uid]["attributes"].items() if raw.get("configurable", True)]
-    for name in configurable:
-        raw = BUILTIN_TYPES[uid]["attributes"][name]
-        other = (raw.get("inversedBy") or raw.get("mappedBy")) if raw.get("target") == uid else None
-        taken = await builder.make(form_of(uid, **{name: None}, **({other: None} if other else {})), uid)
-        assert taken.status == 400, (name, taken.body)
-        assert [uid, "attributes", name] in [problem["path"] for problem in taken.json["error"]["details"]["errors"]], (
-            taken.body
-        )
-        changed = {"type": "boolean"} if raw["type"] != "boolean" else TEXT
-        assert (await builder.make(form_of(uid, **{name: changed}), uid)).status == 400, name
-    assert builder.files() == before
-    for target in ("/admin/roles", "/upload/files", "/upload/folders", "/content-manager/content-types"):
-        assert (await builder.ask("GET", target)).status == 200, target
-
-
-@pytest.mark.parametrize("uid", [FILE, USER])
-async def test_built_in_types_get_attributes_and_administrators_go_on(builder: Builder, uid: str) -> None:
-    made = await builder.make(form_of(uid, motto=TEXT), uid)
-    assert made.status == 201, made.body
-    assert {*BUILTIN_TYPES[uid]["attributes"], "motto"} <= {*await builder.shown(uid)}
-    for target in ("/admin/roles", "/upload/files", "/upload/folders", "/content-manager/content-types"):
-        assert (await builder.ask("GET", target)).status == 200, target
-
-
-async def test_a_file_without_a_built_in_attribute_does_not_take_it_away(builder: Builder) -> None:
-    """As v4 wrote such files before the attribute came, or as somebody wrote one by hand while Octavo serves."""
-    file = builder.project / "src/extensions/upload/content-types/file/schema.json"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    attributes = {name: raw for name, raw in BUILTIN_TYPES[FILE]["attributes"].items() if "folder" not in name}
-    file.write_text(json.dumps({**BUILTIN_TYPES[FILE], "attributes": attributes}), "utf-8")
-    assert await builder.octavo.reload_if_changed()
-    assert {"folder", "folderPath"} <= {*await builder.shown(FILE)}
-    assert (await builder.ask("GET", "/upload/files")).status == 200
-    attributes = {**BUILTIN_TYPES[FILE]["attributes"], "folder": {"type": "string"}, "formats": {"type": "boolean"}}
-    file.write_text(json.dumps({**BUILTIN_TYPES[FILE], "attributes": attributes}), "utf-8")
-    with pytest.raises(InvalidDefinitions) as refused:
-        await builder.octavo.reload()
-    assert [problem.path for problem in refused.value.problems] == ["attributes.formats", "attributes.folder"]
-    assert (await builder.ask("GET", "/upload/files")).status == 200
