@@ -3,6 +3,7 @@
 from typing import Literal
 
 from octavo.authorization.ability import Ability
+from octavo.authorization.denials import denials
 from octavo.authorization.permissions import EVERYTHING, NOTHING
 from octavo.errors import ForbiddenError
 from octavo.values import dataclass
@@ -56,4 +57,15 @@ def check(actor: Actor, *actions: str) -> None:
     """Raise `ForbiddenError` unless the actor may take every one of these actions."""
     for action in actions:
         if not actor.ability.allows(action):
+            _report(actor, *(each for each in actions if not actor.ability.allows(each)))
             raise ForbiddenError
+
+
+def _report(actor: Actor, *actions: str) -> None:
+    """Log the permissions that a caller of the content API lacks. Administrators have other permissions."""
+    if actor.kind == "api-token" and actor.id is not None:
+        denials.report_token(actor.id, *actions)
+    elif actor.kind == "anonymous":
+        denials.report_role("public", *actions)
+    elif actor.kind == "user" and actor.role is not None:
+        denials.report_role(actor.role, *actions)

@@ -15,6 +15,7 @@ from octavo.administrators.making import ensure_first_administrator
 from octavo.administrators.people import People
 from octavo.authentication.authenticator import REMEMBERED_TYPES, Authenticator
 from octavo.authentication.rate_limits import RateLimits
+from octavo.authorization.denials import denials
 from octavo.builder.service import DefinitionChanges
 from octavo.cache import CacheBudget
 from octavo.clock import this_moment
@@ -100,6 +101,10 @@ class Infrastructure:
     async def begin(self) -> None:
         """What a start does, once the tables are there. Raises StartFailed."""
         self.recent.attach()
+        if self.settings.mode == "development":
+            denials.open(self.settings.project)
+        else:
+            denials.close()
         await self._make_first_administrator()
         if self.administrators.options.sealed_first and not await self.entering.has_administrators():
             code = self.entering.first_code()
