@@ -1,5 +1,6 @@
 """`octavo generate`: what it makes is served and answers; what cannot be made is said, and nothing is overwritten."""
 
+import asyncio
 import json
 import tomllib
 from pathlib import Path
@@ -9,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from octavo.cli import main
 from octavo.testing import open_site
+from tests.cli.projects import database_variables
 
 pytestmark = pytest.mark.anyio
 
@@ -44,6 +46,7 @@ async def test_all_that_is_made_is_served(project: Path) -> None:
         "Made src/api/talk/services/talk.py",
         "Made src/api/talk/routes/talk.py",
         "Added to src/api/speaker/content-types/speaker/schema.json",
+        "Requests return 403 until a role has permissions: octavo permissions grant public 'api::talk.talk.find*'",
     ]
     made(project, "content-type", "about", "text:richtext", "--single", "--no-drafts")
     made(project, "controller", "status")
@@ -200,3 +203,33 @@ async def test_a_plugin_is_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (project / "config/plugins.toml").write_text("[good-day]\nenabled = true\nconfig = { greeting = 'Hi' }\n")
     async with open_site(project) as site:
         assert (await site.get("/api/good-day")).json() == {"greeting": "Hi"}
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+async def test_everybody_may_read_a_public_type(
+    project: Path, kind: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if kind == "postgresql":
+        for name, value in database_variables(request.getfixturevalue("postgresql_url")).items():
+            monkeypatch.setenv(name, value)
+    told = await asyncio.to_thread(made, project, "content-type", "talk", "title:string", "--public")
+    assert told.splitlines()[1:] == ["Granted to public: api::talk.talk.find, api::talk.talk.findOne"]
+    await asyncio.to_thread(made, project, "content-type", "about", "text:text", "--single", "--public")
+    listed = await asyncio.to_thread(CliRunner().invoke, main, ["permissions", "list", "--project", str(project)])
+    actions = [line.split()[-1] for line in listed.output.splitlines() if line.startswith("public")]
+    assert [one for one in actions if one.startswith("api::")] == [
+        "api::talk.talk.find",
+        "api::talk.talk.findOne",
+        "api::about.about.find",
+    ]
+
+
+async def test_a_public_type_without_a_database_tells_what_to_run_later(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"CLIENT": "postgres", "HOST": "127.0.0.1", "PORT": "1", "NAME": "x", "SSL": "disable"}.items():
+        monkeypatch.setenv(f"DATABASE_{name}", value)
+    result = await asyncio.to_thread(run, project, "content-type", "talk", "title:string", "--public")
+    assert result.exit_code == 1
+    assert result.stderr.rstrip().endswith("run: octavo permissions grant public 'api::talk.talk.find*'")
+    assert (project / "src/api/talk/content-types/talk/schema.json").is_file()

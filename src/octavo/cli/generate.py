@@ -6,7 +6,18 @@ from typing import Any, TypeVar
 
 import click
 
-from octavo.cli.base import Command, Group, project_option, read_settings, refuse, say, warn
+from octavo.authorization.role_grants import grant
+from octavo.cli.base import (
+    Command,
+    Group,
+    chosen_actions,
+    project_option,
+    read_settings,
+    refuse,
+    say,
+    warn,
+    with_database,
+)
 from octavo.cli.generate_dialogue import ask_attributes, ask_component, ask_content_type
 from octavo.cli.migrations import begin_migration
 from octavo.generators import code
@@ -15,6 +26,7 @@ from octavo.generators.files import CannotGenerate, NewFile, write_files
 from octavo.generators.names import checked_name
 from octavo.generators.plugin import plugin as plugin_files
 from octavo.runtime.definitions import project_registry
+from octavo.runtime.prepare_database import StartFailed
 from octavo.schema.custom_fields import CustomFields, known_custom_fields
 from octavo.schema.loader import inspect_definitions
 from octavo.schema.registry import Registry
@@ -51,6 +63,9 @@ def api_option(required: bool) -> Callable[[FunctionT], FunctionT]:
     return click.option("--api", help=told if required else "The API; the whole project if not given.")
 
 
+public_option = click.option("--public", is_flag=True, help="Let everybody read its entries, without a token.")
+
+
 def type_options(function: FunctionT) -> FunctionT:
     """What is said of a new content-type."""
     for option in (
@@ -73,8 +88,11 @@ def type_options(function: FunctionT) -> FunctionT:
 @click.argument("attributes", nargs=-1)
 @api_option(required=True)
 @type_options
+@public_option
 @project_option
-def content_type(name: str | None, attributes: tuple[str, ...], api: str | None, project: Path, **said: Any) -> None:
+def content_type(
+    name: str | None, attributes: tuple[str, ...], api: str | None, public: bool, project: Path, **said: Any
+) -> None:
     """Begin a content-type. Without a NAME it asks.
 
     ATTRIBUTES are words: title:string:required, level:enumeration:easy,hard, cover:media, seo:component:shared.seo,
@@ -83,14 +101,16 @@ def content_type(name: str | None, attributes: tuple[str, ...], api: str | None,
     """
     plan = _plan_type(read_settings(project), name, attributes, TypeOptions(api=api, **said))
     _write(project, [plan.file], plan)
+    _tell_access(project, plan.new.uid, public=public)
 
 
 @generate.command(epilog="Example: octavo generate api talk title:string:required")
 @click.argument("name", required=False)
 @click.argument("attributes", nargs=-1)
 @type_options
+@public_option
 @project_option
-def api(name: str | None, attributes: tuple[str, ...], project: Path, **said: Any) -> None:
+def api(name: str | None, attributes: tuple[str, ...], public: bool, project: Path, **said: Any) -> None:
     """Begin an API: a content-type with code of its own.
 
     The content-type is asked about as by `content-type`; its controller, its service and its routes are in Python.
@@ -99,6 +119,23 @@ def api(name: str | None, attributes: tuple[str, ...], project: Path, **said: An
     _, _, own = plan.new.uid.rpartition(".")
     made = [make(plan.registry, own, own) for make in (code.controller, code.service, code.core_routes)]
     _write(project, [plan.file, *made], plan)
+    _tell_access(project, plan.new.uid, public=public)
+
+
+def _tell_access(project: Path, uid: str, *, public: bool) -> None:
+    """Grant the public role the permissions to read a new content type, or say how."""
+    pattern = f"{uid}.find*"
+    if not public:
+        say("Requests return 403 until a role has permissions: octavo permissions grant public '{}'", pattern)
+        return
+    settings = read_settings(project)
+    actions = chosen_actions(settings, [pattern])
+    try:
+        with_database(settings, lambda database: grant(database, "public", actions), hooked=True)
+    except StartFailed as error:
+        command = f"octavo permissions grant public '{pattern}'"
+        refuse(f"The files are written, but nothing is granted: {error}. As soon as it can be, run: {command}")
+    say("Granted to [bold]public[/]: {}", ", ".join(actions))
 
 
 def _plan_type(settings: Settings, name: str | None, words: Sequence[str], options: TypeOptions) -> DefinitionPlan:

@@ -85,6 +85,8 @@ class Router:
         self._later: Later | None = None
         self.quick: Quick | None = None
         """What may answer a request before anything else looks at it."""
+        self.overview: Callable[[], Awaitable[str]] | None = None
+        """Returns HTML about the project for the start page."""
 
     def add(self, method: str, template: str, handler: Handler, operation: object = None) -> None:
         """Declare a route, such as `add("GET", "/api/articles/:id", find_one)`."""

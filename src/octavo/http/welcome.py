@@ -18,6 +18,9 @@ _PAGE = """<!doctype html>
 body {{ margin: 15vh auto; max-width: 34rem; padding: 0 1.5rem; font: 1.05rem/1.6 system-ui, sans-serif;
        color: #222; background: #fbfaf7; }}
 h1 {{ font-weight: 600; }}
+a {{ color: inherit; }}
+table {{ border-collapse: collapse; width: 100%; }}
+th, td {{ text-align: left; padding: .25em .8em .25em 0; vertical-align: top; overflow-wrap: anywhere; }}
 pre {{ background: #fff3d6; padding: .6em .8em; border-radius: .25em; white-space: pre-wrap; }}
 code {{ background: #eeebe3; padding: .1em .35em; border-radius: .25em; }}
 @media (prefers-color-scheme: dark) {{ body {{ color: #ddd; background: #1c1b19; }} code {{ background: #34322d; }}
@@ -28,7 +31,8 @@ code {{ background: #eeebe3; padding: .1em .35em; border-radius: .25em; }}
 <h1>Octavo is running</h1>
 {problem}<p>The content of this project is served below <code>{prefix}</code>: lists at
 <code>{prefix}/&lt;plural name&gt;</code>, single entries at <code>{prefix}/&lt;plural name&gt;/&lt;id&gt;</code>.</p>
-<p><code>octavo routes list</code> shows every address; <code>octavo permissions list</code> shows who may call it.</p>
+{overview}<p><code>octavo routes list</code> shows all routes; <code>octavo permissions list</code> shows the
+permissions of each role.</p>
 </body>
 </html>
 """
@@ -41,16 +45,17 @@ _POLICY = b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self
 
 def add_own_routes(router: Router, options: HttpOptions, problem: Callable[[], str | None]) -> None:
     """Declare the page and the sign of life, unless the project has its own. The page shows a problem there is."""
-    for path, handler in (("/", _welcome(options.api_prefix, problem)), ("/_health", _health)):
+    for path, handler in (("/", _welcome(router, options.api_prefix, problem)), ("/_health", _health)):
         if "GET" not in router.methods(path):
             router.add("GET", path, handler)
 
 
-def _welcome(prefix: str, problem: Callable[[], str | None]) -> Handler:
+def _welcome(router: Router, prefix: str, problem: Callable[[], str | None]) -> Handler:
     async def welcome(request: Request) -> Response:
         told = problem()
         shown = "" if told is None else _PROBLEM.format(problem=escape(told))
-        page = _PAGE.format(prefix=escape(prefix), problem=shown)
+        overview = "" if router.overview is None else await router.overview()
+        page = _PAGE.format(prefix=escape(prefix), problem=shown, overview=overview)
         return Response(200, page.encode(), HTML, ((b"content-security-policy", _POLICY),))
 
     return welcome

@@ -43,6 +43,7 @@ from octavo.runtime.prepare_database import (
 from octavo.runtime.project_files import read_marks
 from octavo.runtime.settings_remarks import tell_unknown_roles
 from octavo.runtime.site import Site, build_site
+from octavo.runtime.start_page import add_overview
 from octavo.runtime.static_files import static_files
 from octavo.runtime.tasks import BackgroundTasks
 from octavo.schema.problems import InvalidDefinitions
@@ -380,6 +381,7 @@ def _put_in_force(infrastructure: Infrastructure, site: Site, permissions: Permi
     """Have what lives as long as the process ask a site, in what it does from now on; how to end that."""
     infrastructure.feed.hooks = site.hooks
     infrastructure.authenticator.administrators.serve(site.services.rights)
+    add_overview(site.router, infrastructure.settings, site.registry, infrastructure.authenticator)
     return infrastructure.feed.subscribe(lambda _: permissions.set_up(infrastructure, site), {LOCALE})
 
 
