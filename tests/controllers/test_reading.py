@@ -135,7 +135,7 @@ async def test_single_types(bookshop: Site) -> None:
     ids = [await reads.single_id(front_page, Query(locales=(code,)), "en", Drafts.ANY) for code in ("en", "fr", "xx")]
     assert await reads.single_id(front_page, Query(), "en", Drafts.ANY) == ids[0]
     assert (len({*ids}), ids[2]) == (3, None)
-    assert await reads.has_single(front_page)
+    assert await reads.any_single_id(front_page) is not None
     one = prepare(reads, imprint, Query(), None, by=By.SINGLE, projection=Form.ID)
     assert await reads.find_any(one) == b'"1"'
     whole = prepare(reads, front_page.uid, Query(locales=(ALL_LOCALES,)), None, by=By.SINGLE)

@@ -131,17 +131,19 @@ async def test_localizations_that_an_answer_shows_take_over_what_they_share(own_
         cover = entry["cover"]["data"] and entry["cover"]["data"]["id"]
         return entry["title"], entry["body"], cover, gallery, [chapter["title"] for chapter in entry["chapters"]]
 
-    assert shared(await shown(own_bookshop, added, query)) == ("un", "b", None, [], [])
+    taken = (1, [2, 1], ["c"])
+    assert shared(await shown(own_bookshop, added, query)) == ("un", "b", *taken)
     await write(own_bookshop, "PUT", f"/api/books/{made}", {"data": {"body": "alone"}})
-    assert shared(await shown(own_bookshop, added, query)) == ("un", "b", None, [], [])
+    assert shared(await shown(own_bookshop, added, query)) == ("un", "b", *taken)
     await write(own_bookshop, "PUT", f"/api/books/{made}?populate=localizations", {"data": {"body": "both"}})
-    assert shared(await shown(own_bookshop, added, query)) == ("un", "both", None, [], [])
-    answer = await write(
-        own_bookshop, "PUT", f"/api/books/{made}?populate=*", {"data": {"body": "all", "title": "two"}}
-    )
+    assert shared(await shown(own_bookshop, added, query)) == ("un", "both", *taken)
+    named = {"body": "all", "title": "two", "chapters": [{"title": "d"}]}
+    answer = await write(own_bookshop, "PUT", f"/api/books/{made}?populate=*", {"data": named})
     before = answer.json["data"]["attributes"]["localizations"]["data"]
     assert [(one["id"], one["attributes"]["body"]) for one in before] == [(added, "both")]
-    assert shared(await shown(own_bookshop, added, query)) == ("un", "all", 1, [2, 1], ["c"])
+    assert shared(await shown(own_bookshop, added, query)) == ("un", "all", 1, [2, 1], ["d"])
+    await write(own_bookshop, "PUT", f"/api/books/{made}?populate=localizations", {"data": {"cover": None}})
+    assert shared(await shown(own_bookshop, added, query)) == ("un", "all", 1, [2, 1], ["d"])
     some = "populate=localizations&fields=pages"
     await write(own_bookshop, "PUT", f"/api/books/{added}?{some}", {"data": {"body": "mine", "pages": 7}})
     changed = await shown(own_bookshop, made)

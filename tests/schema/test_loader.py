@@ -276,7 +276,7 @@ BY_ITSELF = "this is an attribute that the type has by itself; the definition of
         (definition('{"locale": {"type": "string"}}', LOCALIZED), [f"attributes.locale: {BY_ITSELF}"]),
         (
             definition('{"u": {"type": "uid"}, "q": {"type": "string", "unique": true}}', LOCALIZED),
-            [f"attributes.u: {SHARED}", f"attributes.q: {SHARED}"],
+            [f"attributes.u: {SHARED}"],
         ),
         (definition(f'{{"u": {{{LOCALIZED} "type": "uid"}}}}', LOCALIZED), []),
         (

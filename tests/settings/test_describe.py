@@ -35,6 +35,7 @@ def test_keys_with_value_and_source(tmp_path: Path) -> None:
         Described("config/api.toml", "compat.tokenExpiry", "required", "profile safe"),
         Described("config/api.toml", "compat.adminTokens", "short", "profile safe"),
         Described("config/api.toml", "compat.firstAdministrator", "sealed", "profile safe"),
+        Described("config/api.toml", "compat.sharedValues", "always", "profile safe"),
         Described("config/api.toml", "compat.linkedValues", "asked", "profile safe"),
         Described("config/api.toml", "compat.webhookAddresses", "checked", "profile safe"),
         Described("config/api.toml", "compat.mailsByAdministrators", "granted", "profile safe"),

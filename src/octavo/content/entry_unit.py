@@ -11,9 +11,9 @@ from typing import Any, Final
 from octavo.clock import this_moment
 from octavo.content.apply_changes import apply_changes
 from octavo.content.automatic_values import NO_DATES, stamp_changed, stamp_new
-from octavo.content.input.body_check import BodyCheck, check_object
+from octavo.content.input.body_check import BodyCheck, check_object, settle
 from octavo.content.input.input_tree import InputNode
-from octavo.content.input.password_hashing import hash_passwords, plain_passwords
+from octavo.content.input.password_hashing import hash_passwords
 from octavo.content.input.prefetch import Prefetched, components_facts, prefetch
 from octavo.content.input.row_builder import RowBuilder, store_at
 from octavo.content.input.unique_values import lock_unique_values, unique_problem
@@ -24,6 +24,7 @@ from octavo.content.prepared.updates import PlainUpdate
 from octavo.content.publication import is_to_come, kind_of_update, presence_of, stored_moment
 from octavo.content.reader import CompiledRead, PreparedRead
 from octavo.content.schedules import Plan, Planned
+from octavo.content.translations import create_translation, named_localizations
 from octavo.content.validation.scalar_rules import Mode
 from octavo.content.write_context import WriteContext
 from octavo.database.change_feed import ChangeKind, Presence
@@ -45,6 +46,7 @@ from octavo.schema.content_types import ContentType
 from octavo.schema.scalar_types import LARGEST_ID
 from octavo.schema.uids import ACCOUNTS
 
+Data = Mapping[str, Any]
 UPDATING: Final = Mode(creating=False, draft=False)
 
 
@@ -84,21 +86,28 @@ class EntryUnit(UnitOfWork):
         draft_default: bool = False,
         strict: bool = False,
         dates: Mapping[str, Any] = NO_DATES,
+        translates: int | None = None,
     ) -> int:
         """A new entry; its id.
 
         `locale` is that of a localized type, if the data names none; `actor_id` an administrator, the creator;
         `draft_default` leaves the entry a draft where the data does not tell; `strict` asks drafts for everything too;
-        `dates` are a `createdAt` and `updatedAt` other than now.
+        `dates` are a `createdAt` and `updatedAt` other than now; `translates` is the id of an entry whose localization
+        it becomes. Localizations that the data names are linked.
         """
+        if translates is None and named_localizations(content_type, data):
+            given: Any = {"actor_id": actor_id, "draft_default": draft_default, "strict": strict, "dates": dates}
+            create = partial(EntryUnit.create, self, content_type, **given)
+            code = await self._locale(content_type, data.get(LOCALE, locale))
+            return await create_translation(self, self._context.families, content_type, data, code, create)
         mode, automatic = await self._new(content_type, data, locale, draft_default, strict)
         plain = None
-        if not (self.is_cautious or self.is_large or dates):
+        if not (self.is_cautious or self.is_large or dates or translates):
             stamps = Stamps(automatic[CREATED_AT], automatic[PUBLISHED_AT], automatic[LOCALE], actor_id)
             plain = self._context.creates.find(content_type, data, stamps, self._shows(), draft=mode.draft)
             if plain is not None and plain.prepared is not None:
                 return await self._create_prepared(content_type, plain, stamps)
-        body, found = await self._check(content_type, data, mode)
+        body, found = await self._check(content_type, data, mode, translates)
         building = partial(self._builder(found).row, body, None)
         row = await self.compute(building) if self.is_large else building()
         stamp_new(row, {**automatic, **dates}, actor_id, self._dialect)
@@ -241,10 +250,10 @@ class EntryUnit(UnitOfWork):
         return given
 
     async def _check(
-        self, content_type: ContentType, data: Mapping[str, Any], mode: Mode
+        self, content_type: ContentType, data: Mapping[str, Any], mode: Mode, translates: int | None = None
     ) -> tuple[InputNode, Prefetched]:
         """The body read, and the state asked for. Raises ValidationError with every problem."""
-        reading = partial(self._read, content_type, data, mode, None)
+        reading = partial(self._read, content_type, data, mode, None, translates)
         check, facts = await self.compute(reading) if self.is_large else reading()
         await lock_unique_values(self.connection, check.unique)
         found = await self._prefetch(facts)
@@ -270,15 +279,15 @@ class EntryUnit(UnitOfWork):
         return check.body, found
 
     def _read(
-        self, content_type: ContentType, data: Mapping[str, Any], mode: Mode, own: int | None
+        self, content_type: ContentType, data: Data, mode: Mode, own: int | None, translates: int | None = None
     ) -> tuple[BodyCheck, list[Fact]]:
         """The body read, and what has to be asked about it."""
-        check = BodyCheck(self._registry, self._dialect, content_type, data, mode, own, self._context.rules)
+        check = BodyCheck(self._registry, self._dialect, content_type, data, mode, own, self._context.rules, translates)
         return check, check.facts()
 
     async def _settle(self, check: BodyCheck, mode: Mode, found: Prefetched) -> None:
         """The body as it may be stored. Raises ValidationError."""
-        settling = partial(_settled, check, mode, found)
+        settling = partial(settle, check, mode, found)
         plain = await self.compute(settling) if self.is_large else settling()
         if plain:
             await hash_passwords(plain)
@@ -386,9 +395,3 @@ class EntryUnit(UnitOfWork):
 def entry_lock(content_type: ContentType, entry_id: int) -> str:
     """The name of the lock that whoever changes what an entry holds has."""
     return f"octavo: entry {content_type.uid} {entry_id}"
-
-
-def _settled(check: BodyCheck, mode: Mode, found: Prefetched) -> list[tuple[InputNode, str]]:
-    """Refuse what is wrong with a body; the passwords in it that are to be hashed still."""
-    check.refuse(mode, found)
-    return plain_passwords(check.body)

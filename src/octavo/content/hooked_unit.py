@@ -28,7 +28,7 @@ from octavo.events.names import AFTER, AFTER_COMMIT, BEFORE, CREATE, DELETE, PUB
 from octavo.events.telling import Telling, begin, hooks_of
 from octavo.plan.present_state import FactRow
 from octavo.project.naming import did_you_mean
-from octavo.schema.automatic import CREATED_AT, LOCALE, PUBLISHED_AT, TIMESTAMPS, UPDATED_AT
+from octavo.schema.automatic import CREATED_AT, LOCALE, LOCALIZATIONS, PUBLISHED_AT, TIMESTAMPS, UPDATED_AT
 from octavo.schema.content_types import ContentType
 from octavo.schema.scalar_types import LARGEST_ID
 
@@ -58,10 +58,17 @@ class HookedUnit(ManyEntriesUnit):
         draft_default: bool = False,
         strict: bool = False,
         dates: Mapping[str, Any] = NO_DATES,
+        translates: int | None = None,
     ) -> int:
         """As for `EntryUnit`. Raises HookFailed too, and what hooks raise for callers."""
         creating = partial(
-            super().create, content_type, actor_id=actor_id, locale=locale, draft_default=draft_default, strict=strict
+            super().create,
+            content_type,
+            actor_id=actor_id,
+            locale=locale,
+            draft_default=draft_default,
+            strict=strict,
+            translates=translates,
         )
         told = begin(self, content_type.uid, Params(), quiet=self._quiet)
         given = None if told is None else await self._cast(content_type, data)
@@ -74,6 +81,7 @@ class HookedUnit(ManyEntriesUnit):
             given[PUBLISHED_AT] = data.get(PUBLISHED_AT, None if draft_default else moment)
         if content_type.localized:
             given[LOCALE] = await self._locale(content_type, data.get(LOCALE, locale))
+            given |= {LOCALIZATIONS: deepcopy(data[LOCALIZATIONS])} if LOCALIZATIONS in data else {}
         told.event.params = Params(data=_with_defaults(content_type, given), locale=given.get(LOCALE))
         await told.before(CREATE)
         body, changed_dates = _written(content_type, told, asides)
@@ -270,7 +278,7 @@ def _written(
         raise hooks.mistake(event.action, f"event.params.data is no dictionary but {type(data).__name__}")
     known = {*content_type.writable_names, *TIMESTAMPS}
     known |= {PUBLISHED_AT} if content_type.draft_and_publish else set()
-    known |= {LOCALE} if content_type.localized and event.id is None else set()
+    known |= {LOCALE, LOCALIZATIONS} if content_type.localized and event.id is None else set()
     for name in data:
         if name not in known and name not in asides:
             raise hooks.mistake(event.action, f"there is no attribute {name!r} to write{did_you_mean(name, known)}")

@@ -21,7 +21,7 @@ from octavo.content.validation.scalar_rules import Mode
 from octavo.errors import OctavoError, Problem, ValidationError, problems_of
 from octavo.plan.present_state import ComponentsFact, EntryFact, Fact, LinksFact, TargetsFact, UniqueFact
 from octavo.plan.write import OwnedRow, RowNode, needs_turns, plan_delete
-from octavo.schema.automatic import PUBLISHED_AT
+from octavo.schema.automatic import LOCALIZATIONS, PUBLISHED_AT
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.scalar_types import LARGEST_ID
 from octavo.schema.uids import ACCOUNTS
@@ -155,7 +155,7 @@ class ManyEntriesUnit(EntryUnit):
 
     def goes_in_turn(self, content_type: ContentType, names: Iterable[str]) -> bool:
         """Whether entries that change these attributes are written one after the other, as if each were alone."""
-        return needs_turns(content_type, names)
+        return LOCALIZATIONS in names or needs_turns(content_type, names)
 
     async def _compute(self, work: Callable[[], ResultT], entries: int) -> ResultT:
         return await self.compute(work, entries * _WORK)

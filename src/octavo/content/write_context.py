@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from octavo.content.entry_snapshots import EntryImages
+from octavo.content.families import Families
 from octavo.content.input.body_check import WriteRules
 from octavo.content.prepared.creates import PreparedCreates
 from octavo.content.prepared.updates import PreparedUpdates
@@ -49,6 +50,7 @@ class WriteContext:
     compiler: ChangeCompiler
     feed: ChangeFeed
     images: EntryImages
+    families: Families
     rules: WriteRules
     creates: PreparedCreates
     updates: PreparedUpdates

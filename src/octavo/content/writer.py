@@ -9,12 +9,14 @@ from functools import partial
 from typing import Any, TypeVar
 
 from octavo.content.entry_snapshots import EntryImages
+from octavo.content.families import Families
 from octavo.content.hooked_unit import HookedUnit
 from octavo.content.input.body_check import V4_RULES, WriteRules
 from octavo.content.input.password_hashing import PasswordHasher
 from octavo.content.many_entries import ManyEntriesUnit
 from octavo.content.prepared.creates import PreparedCreates
 from octavo.content.prepared.updates import PreparedUpdates
+from octavo.content.reader import EntryReader
 from octavo.content.schedules import Schedules
 from octavo.content.stored_entries import StoredEntries
 from octavo.content.write_context import AccountWitness, Witness, WriteContext
@@ -62,6 +64,7 @@ class EntryWriter:
         self.passwords = PasswordHasher(registry)
         self.hooks: Hooks = next((one for one in (hooks, default_hooks()) if one is not None), Hooks())
         self._stored = StoredEntries(database, registry)
+        self.families = Families(EntryReader(database, registry), copies_links=rules.share_always)
         self._context = WriteContext(
             registry=registry,
             database=database,
@@ -69,6 +72,7 @@ class EntryWriter:
             compiler=self.compiler,
             feed=feed or _own_feed(self.locales),
             images=EntryImages(database, registry),
+            families=self.families,
             rules=rules,
             creates=PreparedCreates(registry, self.compiler),
             updates=PreparedUpdates(registry, self.compiler),

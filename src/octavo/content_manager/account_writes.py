@@ -11,13 +11,13 @@ import orjson
 from octavo.authorization.ability import CREATE, FIND, UPDATE
 from octavo.authorization.actor import Actor
 from octavo.content.entry_unit import EntryUnit
+from octavo.content.held import as_data
 from octavo.content.input.body_check import check_object
 from octavo.content.reader import EntryReader
 from octavo.content.writer import EntryWriter
 from octavo.content_manager.copying import copied
 from octavo.content_manager.entry_writes import EntryWrites
 from octavo.content_manager.guards import Writable
-from octavo.content_manager.held import as_data
 from octavo.content_manager.held_entries import HeldEntries
 from octavo.controllers.writing import Write
 from octavo.errors import NotFoundError, Problem

@@ -7,10 +7,10 @@ from itertools import zip_longest
 from typing import Any
 
 from octavo.authorization.ability import CREATE, Ability
+from octavo.content.held import component_of, without_ids
 from octavo.content.input.link_order import CircularAnchors, ConnectedTwice, UnknownAnchor, place_targets
 from octavo.content.input.relation_input import InvalidRelations, read_links
 from octavo.content.validation.body_validator import COMPONENT_KEY
-from octavo.content_manager.held import component_of, without_ids
 from octavo.schema.attributes import UID, AnyAttribute, ComponentField, DynamicZone, Relation, Scalar, components_of
 from octavo.schema.automatic import STAMPED
 from octavo.schema.content_types import ContentType, Definition

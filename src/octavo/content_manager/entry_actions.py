@@ -12,11 +12,11 @@ from octavo.authorization.actor import Actor
 from octavo.clock import this_moment
 from octavo.content.completeness import missing_in
 from octavo.content.entry_unit import EntryUnit
+from octavo.content.held import as_data
 from octavo.content.many_entries import ManyEntriesUnit
 from octavo.content.reader import EntryReader
 from octavo.content_manager.copying import copied, prohibited_fields
 from octavo.content_manager.entry_writes import DELETE, EntryWrites
-from octavo.content_manager.held import as_data
 from octavo.content_manager.held_entries import HeldEntries
 from octavo.controllers.content import ContentController
 from octavo.controllers.writing import Write
@@ -67,7 +67,9 @@ class EntryActions:
                 self._check_complete(content_type, entry)
             await unit.update(content_type, entry_id, _publication(published), actor_id=actor.creator_id)
             await self._guards.leave(unit, content_type, entry_id, actor, PUBLISH)
-            return await self._content.answer(answer, entry_id, unit)
+            shown = await self._content.answer(answer, entry_id, unit)
+            await self._writes.level(unit, content_type, entry_id)
+            return shown
 
         return await self._writer.run(work, about=content_type)
 

@@ -5,16 +5,16 @@ after. Answers show the entry as `Answered` has it. Refuses with NotFoundError, 
 ApplicationError.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Any, Final
 
 from octavo.authorization.ability import CREATE, FIND, UPDATE
 from octavo.authorization.actor import Actor
 from octavo.content.entry_unit import EntryUnit
+from octavo.content.families import Families, Family, check_free, without_empty
 from octavo.content.reader import EntryReader
 from octavo.content_manager.answered import Answered
 from octavo.content_manager.guards import Guards, Writable
-from octavo.content_manager.localizing import Families, Family, check_free
 from octavo.content_manager.seen import NOTHING, SeenCheck
 from octavo.controllers.content import ContentController
 from octavo.controllers.writing import Write
@@ -41,7 +41,7 @@ class EntryWrites:
         self._writes = controller.writes
         self._writer = controller.writer
         self._locales = controller.locales
-        self._families = Families(reader)
+        self._families: Families = controller.writer.families
 
     async def create(
         self, content_type: ContentType, write: Write, actor: Actor, locale: Any = None, related: int | None = None
@@ -58,11 +58,18 @@ class EntryWrites:
         return await self._create(content_type, write, actor, locale, joined if content_type.localized else _no_family)
 
     async def save_single(
-        self, content_type: ContentType, write: Write, actor: Actor, locale: Any = None, seen: str | None = None
+        self,
+        content_type: ContentType,
+        write: Write,
+        actor: Actor,
+        locale: Any = None,
+        related: int | None = None,
+        seen: str | None = None,
     ) -> bytes:
         """The entry of a single type, in a locale where it has several: changed, or made if there is none yet.
 
-        `seen`: as for `update`; what was seen and is gone is not made again.
+        `seen`: as for `update`; what was seen and is gone is not made again. `related`: the id of an entry of another
+        locale; refused where there is none at all (observed).
         """
         entry_id = await self.single_id(content_type, locale)
         action = CREATE if entry_id is None else UPDATE
@@ -77,7 +84,10 @@ class EntryWrites:
             await unit.connection.lock(f"octavo: single type {content_type.uid}")
             if await self.single_id(content_type, code or None, unit) is not None:
                 raise ValidationError("singleType.alreadyExists")
-            return await self._families.of_single(unit, content_type) if content_type.localized else None
+            if not content_type.localized:
+                return None
+            family = await self._families.of_single(unit, content_type)
+            return family if related is None or family.ids else check_free(None, code)
 
         return await self._create(content_type, write, actor, locale, joined)
 
@@ -110,7 +120,7 @@ class EntryWrites:
                 raise NotFoundError
             await self.guards.leave(unit, content_type, entry_id, actor, UPDATE)
             shown = await self._writes.answer(answer, entry_id, unit)  # with the siblings as they were (observed)
-            await self._families.level(unit, content_type, entry_id, data)
+            await self.level(unit, content_type, entry_id, data)
             return shown
 
         return await self._writer.run(work, size=write.size, about=content_type)
@@ -128,6 +138,12 @@ class EntryWrites:
 
         return await self._writer.run(work, about=content_type)
 
+    async def level(
+        self, unit: EntryUnit, content_type: ContentType, entry_id: int, named: Collection[str] = ()
+    ) -> None:
+        """Give the localizations of an entry the scalars that they share, and what else of theirs is `named`."""
+        await self._families.level(unit, content_type, entry_id, named)
+
     async def _create(
         self, content_type: ContentType, write: Write, actor: Actor, locale: Any, joined: Joined
     ) -> bytes:
@@ -137,19 +153,21 @@ class EntryWrites:
         async def work(unit: EntryUnit) -> bytes:
             code = await unit.locale_of_new(content_type, locale)
             family = await joined(unit, code or "")
+            named = found.data if family is None else without_empty(content_type, found.data)
             entry_id = await unit.create(
                 content_type,
-                found.data if family is None else {**family.shared, **found.data},
+                found.data if family is None else family.completed(content_type, named),
                 actor_id=actor.creator_id,
                 locale=code,
                 draft_default=True,
+                translates=None if family is None else min(family.scalars, default=None),
             )
             if family is not None:
                 await self._families.join(unit, content_type, entry_id, family)
             await self.guards.made(unit, content_type, entry_id, found, actor, CREATE)
             shown = await self._writes.answer(answer, entry_id, unit)  # with the siblings as they were (observed)
             if family is not None:
-                await self._families.level(unit, content_type, entry_id, found.data)
+                await self.level(unit, content_type, entry_id, named)
             return shown
 
         return await self._writer.run(work, size=write.size, about=content_type)

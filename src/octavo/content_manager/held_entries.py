@@ -7,8 +7,8 @@ import orjson
 
 from octavo.authorization.ability import Ability
 from octavo.content.entry_unit import EntryUnit
+from octavo.content.held import held
 from octavo.content.reader import EntryReader, PreparedRead
-from octavo.content_manager.held import held
 from octavo.plan.read import plan_read
 from octavo.query.answer import Object, Plain
 from octavo.query.ast import ALL_LOCALES, And, At, Compare, Filter, Query

@@ -6,12 +6,12 @@ from typing import Any
 import orjson
 
 from octavo.authorization.actor import Actor
+from octavo.content.held import without_ids
 from octavo.content_manager.entries import ManagedEntries
-from octavo.content_manager.held import without_ids
-from octavo.content_manager.localizing import is_shared_value
 from octavo.content_manager.managed import managed_type
 from octavo.errors import ApplicationError
 from octavo.schema.automatic import LOCALE, LOCALIZATIONS, PUBLISHED_AT
+from octavo.schema.shared_values import is_shared_value
 
 
 async def begin_localization(

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from octavo.authorization.ability import FIND, Ability
-from octavo.content_manager.component_answers import components_answer
+from octavo.content.component_answers import components_answer
 from octavo.query.answer import Answer, Count, Fixed, Guarded, Kinds, Nested, Object, Plain
 from octavo.query.ast import EVERYTHING, And, Filter
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar

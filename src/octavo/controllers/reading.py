@@ -220,9 +220,9 @@ class ContentReads:
         found = await self._reader.read_one(prepared)
         return None if found is None else int(found.strip(b'"'))
 
-    async def has_single(self, content_type: ContentType) -> bool:
-        """Whether a single type has an entry, in whatever locale and state."""
-        return await self.single_id(content_type, Query(), ALL_LOCALES, Drafts.ANY) is not None
+    async def any_single_id(self, content_type: ContentType) -> int | None:
+        """Return the id of an entry of a single type, in whatever locale and state."""
+        return await self.single_id(content_type, Query(), ALL_LOCALES, Drafts.ANY)
 
     def read_newest(self) -> None:
         """Read what comes from now on, for whoever asks, from where it is written: something is changed by it."""

@@ -4,9 +4,9 @@ Each write is one transaction: files' rows, entry and answer, or nothing.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from functools import partial
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import orjson
 
@@ -14,14 +14,16 @@ from octavo.authorization.ability import CREATE, PUBLISH, UPDATE
 from octavo.authorization.actor import SYSTEM, Actor
 from octavo.authorization.input_sanitizer import InputSanitizer
 from octavo.content.entry_unit import EntryUnit
+from octavo.content.families import Families, names_shared, scalar_names
 from octavo.content.reader import EntryReader, PreparedRead
+from octavo.content.translations import named_localizations
 from octavo.content.writer import EntryWriter
 from octavo.controllers.hooked_reads import HookedRead
 from octavo.controllers.reading import ContentReads
 from octavo.errors import ForbiddenError, NotFoundError, ValidationError
 from octavo.events.origin import coming_from
 from octavo.i18n.locales import Locales
-from octavo.i18n.localizations import add_localization, share, share_shown
+from octavo.i18n.localizations import add_localization, share_shown
 from octavo.media.form_files import current_query, place_files
 from octavo.media.library import IncomingFile, MediaLibrary
 from octavo.plan.read import plan_read
@@ -32,6 +34,8 @@ from octavo.schema.content_types import ContentType
 from octavo.schema.uids import FILE
 from octavo.threads import MOST_COMPUTED_HERE, in_computing_thread
 from octavo.values import dataclass
+
+LOCALIZE: Final = "createLocalization"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,7 @@ class ContentWrites:
         self._writer = writer
         self._media = media
         self._locales = locales
+        self._families: Families = writer.families
 
     async def create(
         self,
@@ -80,6 +85,7 @@ class ContentWrites:
 
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
             strict = draft and PUBLISHED_AT not in data
+            await self._check_localizations(content_type, data, unit, actor)
             unit.answering = answer
             entry_id = await unit.create(
                 content_type,
@@ -97,6 +103,17 @@ class ContentWrites:
 
         return await self._write(content_type, write, work, actor)
 
+    async def _check_localizations(
+        self, content_type: ContentType, data: Mapping[str, Any], unit: EntryUnit, actor: Actor
+    ) -> None:
+        """Raise ForbiddenError where a new entry names localizations, and the actor may not add one to them."""
+        named = named_localizations(content_type, data)
+        if named and not any(actor.ability.may(action, content_type.uid) for action in (UPDATE, LOCALIZE)):
+            raise ForbiddenError
+        for entry_id in named:
+            if isinstance(entry_id, int):
+                await self.check_entry(content_type, entry_id, unit, actor, LOCALIZE)
+
     async def create_single(
         self,
         content_type: ContentType,
@@ -106,10 +123,18 @@ class ContentWrites:
         *,
         draft: bool = False,
         locale: str | None = None,
+        beside: bool = False,
     ) -> bytes:
-        """The first entry of a single type; more are made as its localizations. Raises ValidationError for another."""
-        if await self._reads.has_single(content_type):
+        """The first entry of a single type; more are made as its localizations. Raises ValidationError for another.
+
+        `beside`: whether entries of other locales may be there. It becomes a localization of them, but not under the
+        rule `sharedValues: shown`, as in v4.
+        """
+        first = await self._reads.any_single_id(content_type)
+        if first is not None and not beside:
             raise ValidationError("singleType.alreadyExists")
+        if first is not None and self._writer.rules.share_always and isinstance(write.data, Mapping):
+            write = replace(write, data={**write.data, LOCALIZATIONS: [first]})
         return await self.create(content_type, write, answer, actor, draft=draft, locale=locale)
 
     async def update(
@@ -124,7 +149,8 @@ class ContentWrites:
     ) -> bytes:
         """A changed entry, as the answer shows it. Raises NotFoundError, ValidationError.
 
-        `sharing`: whether localizations that the answer shows take over from it what all of them share.
+        `sharing`: whether localizations that the answer shows take over from it what all of them share; under the rule
+        `sharedValues: always` all of them do, whatever the answer shows.
         """
         write = await self._writable(content_type, write, actor, UPDATE)
         _publishes(content_type, write, actor)
@@ -138,8 +164,8 @@ class ContentWrites:
             if content_type.draft_and_publish and PUBLISHED_AT in data:
                 await self._check_written(content_type, entry_id, unit, actor, PUBLISH)
             entry = await self.answer(answer, entry_id, unit)  # with the siblings as they were (observed)
-            if sharing and content_type.localized:
-                await share_shown(unit, self._registry, content_type, entry)
+            if content_type.localized:
+                await self._share(unit, content_type, entry_id, entry, data, sharing=sharing)
             return entry
 
         return await self._write(content_type, write, work, actor, entry_id)
@@ -175,18 +201,36 @@ class ContentWrites:
         publishes = _publishes(content_type, write, actor)
 
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
-            await self.check_entry(content_type, entry_id, unit, actor, "createLocalization")
+            await self.check_entry(content_type, entry_id, unit, actor, LOCALIZE)
             if not publishes:
                 data = {**data, PUBLISHED_AT: None}
-            added = await add_localization(
-                unit, self._reader, self._locales, content_type, entry_id, data, actor.creator_id
+            new_id = await add_localization(
+                unit, self._families, self._locales, content_type, entry_id, data, actor.creator_id
             )
-            await self._check_written(content_type, added.id, unit, actor, CREATE)
-            entry = await self.answer(answer, added.id, unit)  # with the siblings as they were (observed)
-            await share(unit, content_type, added)
+            await self._check_written(content_type, new_id, unit, actor, CREATE)
+            entry = await self.answer(answer, new_id, unit)  # with the siblings as they were (observed)
+            named = data if self._writer.rules.share_always else scalar_names(content_type, data)
+            await self._families.level(unit, content_type, new_id, named, touch=True)
             return entry
 
         return await self._write(content_type, write, work, actor)
+
+    async def _share(
+        self,
+        unit: EntryUnit,
+        content_type: ContentType,
+        entry_id: int,
+        entry: bytes,
+        data: Mapping[str, Any],
+        *,
+        sharing: bool,
+    ) -> None:
+        """Give the localizations of a changed entry, answered as `entry`, what they share with it."""
+        if self._writer.rules.share_always:
+            if names_shared(content_type, data):
+                await self._families.level(unit, content_type, entry_id, data)
+        elif sharing:
+            await share_shown(unit, self._registry, self._families, content_type, entry, data)
 
     async def _write(
         self,

@@ -3,163 +3,101 @@
 Refuses with ApplicationError and NotFoundError, in the words of the reference.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import orjson
 
 from octavo.content.answer_to_input import shown_data
 from octavo.content.entry_unit import EntryUnit
-from octavo.content.reader import EntryReader
+from octavo.content.families import Families, Family
 from octavo.errors import ApplicationError, NotFoundError
 from octavo.i18n.locales import Locales
-from octavo.plan.changes import AddLinks, Change, RemoveLinks
-from octavo.plan.nodes import (
-    ManyShape,
-    ObjectShape,
-    Parameter,
-    ParameterKind,
-    ReadPlan,
-    ScalarShape,
-    Selection,
-    Slot,
-    Step,
-    Tested,
-)
-from octavo.plan.read import Planned
-from octavo.query.operators import Test
-from octavo.schema.attributes import UID, AnyAttribute, Relation, Scalar
-from octavo.schema.automatic import LOCALE, LOCALIZATIONS, PUBLISHED_AT, STAMPED
+from octavo.schema.attributes import Scalar
+from octavo.schema.automatic import LOCALIZATIONS, PUBLISHED_AT
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
-from octavo.schema.scalar_types import SCALAR_TYPES
-from octavo.values import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Added:
-    """A new localization, its siblings, and its values of the attributes that all of them share."""
-
-    id: int
-    siblings: tuple[int, ...]
-    shared: Mapping[str, Any]
+from octavo.schema.shared_values import is_shared_value
 
 
 async def add_localization(
     unit: EntryUnit,
-    reader: EntryReader,
+    families: Families,
     locales: Locales,
     content_type: ContentType,
     entry_id: int,
     data: Any,
     actor_id: int | None = None,
-) -> Added:
-    """A new entry, a draft, as the localization of another; `actor_id` as for `EntryUnit.create`.
+) -> int:
+    """Create an entry, a draft, as the localization of another, and return its id; `actor_id` as for
+    `EntryUnit.create`.
 
     What is not localized is taken from the other entry where the data does not say.
     """
-    family = await _read_family(unit, reader, content_type, entry_id)
+    family = await families.of(unit, content_type, entry_id)
+    if family is None:
+        raise NotFoundError("Entity not found")
     body = dict(data) if isinstance(data, Mapping) else {}
-    await _check_locale(body.get(LOCALE), locales, unit, family)
+    await _check_locale(body.get("locale"), locales, unit, family)
     new_id = await unit.create(
         content_type,
-        {**family["shared"], **body},
+        family.completed(content_type, body),
         actor_id=actor_id,
         draft_default=True,
         strict=PUBLISHED_AT not in body,
+        translates=entry_id,
     )
-    siblings = (entry_id, *(sibling["id"] for sibling in family[LOCALIZATIONS]))
-    await unit.apply(relink(content_type, [new_id, *siblings]))
-    shared = {name: body.get(name, value) for name, value in family["shared"].items()}
-    return Added(new_id, siblings, shared)
+    await families.join(unit, content_type, new_id, family)
+    return new_id
 
 
-async def share(unit: EntryUnit, content_type: ContentType, added: Added) -> None:
-    """Give the siblings the values that they share with a new localization, its own or those of its base (observed)."""
-    if added.shared:
-        for sibling in added.siblings:
-            await unit.update(content_type, sibling, added.shared)
-
-
-async def share_shown(unit: EntryUnit, registry: Registry, content_type: ContentType, entry: bytes) -> None:
+async def share_shown(
+    unit: EntryUnit,
+    registry: Registry,
+    families: Families,
+    content_type: ContentType,
+    entry: bytes,
+    named: Collection[str],
+) -> None:
     """Give the localizations that the answer to a change shows what it shows of the attributes that they share.
 
-    So does the reference: without `populate=localizations` a change stays with its entry (observed).
+    So does the reference: without `populate=localizations` a change stays with its entry (observed). Of components,
+    files and empty values, only those that the change has `named` go along: the others may hold something there that
+    this entry lacks.
     """
     if f'"{LOCALIZATIONS}":'.encode() not in entry:
         return
-    attributes = orjson.loads(entry)["attributes"]
+    answer = orjson.loads(entry)
+    attributes = answer["attributes"]
     siblings = attributes.get(LOCALIZATIONS, {}).get("data")
-    shared = {name: shown for name, shown in attributes.items() if name in _shared_names(content_type)}
-    if not isinstance(siblings, list) or not shared:
+    shown = [name for name in _shared_names(content_type) if name in attributes]
+    scalars, others = {}, []
+    for name in shown:
+        is_scalar = isinstance(content_type.attributes[name], Scalar)
+        if is_scalar and (name in named or attributes[name] is not None):
+            scalars[name] = attributes[name]
+        elif name in named and not is_scalar:
+            others.append(name)
+    if not isinstance(siblings, list) or not (scalars or others):
         return
-    data = shown_data(registry, content_type, shared)
-    for sibling in siblings:
-        await unit.update(content_type, sibling["id"], data)
+    data = shown_data(registry, content_type, scalars)
+    family = await families.of(unit, content_type, answer["id"]) if others else None
+    if family is not None:
+        data |= {name: family.shared[name] for name in others if name in family.shared}
+    for sibling in sorted(sibling["id"] for sibling in siblings):
+        await unit.update(content_type, sibling, data)
 
 
-def join_localizations(content_type: ContentType, ids: Sequence[int]) -> list[Change]:
-    """The links that make a family of entries that have none yet."""
-    links = tuple(
-        (source, target, float(order))
-        for source in ids
-        for order, target in enumerate((other for other in ids if other != source), 1)
-    )
-    return [AddLinks(owner=content_type, relation=content_type.relation(LOCALIZATIONS), links=links)] if links else []
-
-
-def relink(content_type: ContentType, ids: Sequence[int]) -> list[Change]:
-    """The links that make a family of entries, whatever links some of them have."""
-    relation = content_type.relation(LOCALIZATIONS)
-    removed: list[Change] = [
-        RemoveLinks(owner=content_type, relation=relation, source=source, targets=tuple(ids)) for source in ids
-    ]
-    return removed + join_localizations(content_type, ids)
-
-
-async def _check_locale(code: Any, locales: Locales, unit: EntryUnit, family: Mapping[str, Any]) -> None:
+async def _check_locale(code: Any, locales: Locales, unit: EntryUnit, family: Family) -> None:
     if code is None or code == "":
         raise ApplicationError("locale is missing")
     known = await locales.known(unit.connection)
     if not isinstance(code, str) or code not in known.codes:
         raise ApplicationError("locale is invalid")
-    if code in (family["locale"], *(sibling["locale"] for sibling in family[LOCALIZATIONS])):
+    if code in family.ids:
         raise ApplicationError("locale is already used")
 
 
-async def _read_family(unit: EntryUnit, reader: EntryReader, content_type: ContentType, entry_id: int) -> Any:
-    """`{locale, localizations: [{id, locale}], shared: {...}}` of an entry. Raises NotFoundError."""
-    found = await reader.read_one(reader.prepare(_family_plan(content_type)).bind(id=entry_id), unit.connection)
-    if found is None:
-        raise NotFoundError("Entity not found")
-    return orjson.loads(found)
-
-
-def _family_plan(content_type: ContentType) -> Planned:
-    parameter = Parameter(0, ParameterKind.INTEGER)
-    locale = ScalarShape(content_type.scalar(LOCALE))
-    step = Step(content_type, content_type.attributes[LOCALIZATIONS], content_type)
-    sibling = ObjectShape((("id", ScalarShape(None)), ("locale", locale)))
-    shared = ObjectShape(tuple((scalar.name, ScalarShape(scalar)) for scalar in _shared_scalars(content_type)))
-    shape = ObjectShape(
-        (("locale", locale), (LOCALIZATIONS, ManyShape(step, Selection(content_type), sibling)), ("shared", shared))
-    )
-    selection = Selection(content_type, Tested(None, Test.EQUAL, (parameter,)))
-    return Planned(ReadPlan(selection, shape, many=False), (Slot.ID,))
-
-
-def _shared_scalars(content_type: ContentType) -> list[Scalar]:
-    """The scalars that all localizations of an entry share."""
-    return [scalar for scalar in content_type.scalars if is_shared(scalar) and not SCALAR_TYPES[scalar.type].secret]
-
-
-def _shared_names(content_type: ContentType) -> frozenset[str]:
-    """The attributes that all localizations of an entry share; what they are related to is their own."""
-    attributes = (content_type.attributes[name] for name in content_type.writable_names)
-    return frozenset(one.name for one in attributes if is_shared(one) and not isinstance(one, Relation))
-
-
-def is_shared(attribute: AnyAttribute) -> bool:
-    """Whether all localizations of an entry have the same. UIDs are unique over all locales, so each has its own
-    (observed)."""
-    return not attribute.localized and attribute.name not in STAMPED and not isinstance(attribute, UID)
+def _shared_names(content_type: ContentType) -> list[str]:
+    """The attributes that all localizations of an entry share."""
+    return [name for name in content_type.writable_names if is_shared_value(content_type.attributes[name])]

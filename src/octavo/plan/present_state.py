@@ -29,7 +29,8 @@ class TargetsFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UniqueFact:
-    """Whether a value is taken. A row if it is, by another than `own_id`."""
+    """Whether a value is taken. A row if it is, by another than `own_id`; of values that localizations share, by
+    another than its localizations."""
 
     definition: Definition
     attribute: str

@@ -133,6 +133,7 @@ def write_rules(settings: Settings) -> WriteRules:
         find_files=compat.linked_files == "found",
         destroy_replaced=compat.replaced_files == "destroy",
         hides_future=hides_future(settings),
+        share_always=compat.shared_values == "always",
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from octavo.schema.attributes import UID, AnyAttribute, Enumeration, Scalar
+from octavo.schema.attributes import UID, AnyAttribute, Enumeration
 from octavo.schema.automatic import CREATORS, LOCALE, LOCALIZATIONS, PUBLISHED_AT, TIMESTAMPS
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.problems import DefinitionProblem, did_you_mean, warning
@@ -59,8 +59,7 @@ def _of_attribute(
         if attribute.name in _AUTOMATIC and _is_given(definition, attribute):
             message = "this is an attribute that the type has by itself; the definition of it is not read"
             yield warning(definition.source, path, message)
-        is_unique = isinstance(attribute, UID) or (isinstance(attribute, Scalar) and attribute.unique)
-        if is_unique and definition.localized and not attribute.localized:
+        if isinstance(attribute, UID) and definition.localized and not attribute.localized:
             yield warning(definition.source, path, _SHARED)
 
 

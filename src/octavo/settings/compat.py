@@ -58,6 +58,7 @@ RULES: Mapping[str, Rule] = {
     "token_expiry": Rule(v4="optional", safe="required"),
     "admin_tokens": Rule(v4="long", safe="short"),
     "first_administrator": Rule(v4="anybody", safe="sealed"),
+    "shared_values": Rule(v4="shown", safe="always"),
     "linked_values": Rule(v4="shown", safe="asked"),
     "webhook_addresses": Rule(v4="kept", safe="checked"),
     "mails_by_administrators": Rule(v4="everybody", safe="granted"),

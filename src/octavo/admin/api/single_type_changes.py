@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from octavo.admin.api.entry_changes import SEEN, check_drafts, read_body, shown
+from octavo.admin.api.entry_changes import SEEN, check_drafts, read_body, read_localization, shown
 from octavo.admin.operations import AdminOperation
 from octavo.authorization.actor import Actor
 from octavo.content_manager.entry_actions import PUBLISH, EntryActions
@@ -35,8 +35,9 @@ class SingleTypeChangeEndpoints:
         """PUT /content-manager/single-types/:uid"""
         content_type = managed_single(self._writes.registry, request.path_values["uid"], actor, "create", "update")
         write = await read_body(request)
-        locale = read_params(request).get("locale")
-        return shown(await self._writes.save_single(content_type, write, actor, locale, request.header(SEEN)))
+        locale, related = read_localization(request)
+        seen = request.header(SEEN)
+        return shown(await self._writes.save_single(content_type, write, actor, locale, related, seen))
 
     async def delete(self, request: Request, actor: Actor) -> Response:
         """DELETE /content-manager/single-types/:uid"""

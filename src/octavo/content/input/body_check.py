@@ -15,6 +15,7 @@ from octavo.content.input.input_tree import (
     read_body,
     wanted_targets,
 )
+from octavo.content.input.password_hashing import plain_passwords
 from octavo.content.input.prefetch import Prefetched, state_facts
 from octavo.content.input.unique_values import unique_values
 from octavo.content.input.unreadable_dates import unreadable_dates
@@ -34,13 +35,13 @@ from octavo.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class WriteRules:
-    """How bodies are looked at: the rules `relationErrors`, `zoneComponents`, `linkedFiles`, `replacedFiles` and
-    `futurePublication`.
+    """How bodies are looked at: the rules `relationErrors`, `zoneComponents`, `linkedFiles`, `replacedFiles`,
+    `futurePublication` and `sharedValues`.
 
     `place_relations`: what is wrong with relations and dates is told with its path. `listed_only`: dynamic zones take
     no component that they do not list. `find_files`: files are linked by those who may find files. `destroy_replaced`:
     files are replaced by those who may remove files. `hides_future`: what is to be published in the future is not live
-    yet.
+    yet. `share_always`: what localizations share follows each save of one of them, by whatever API.
     """
 
     place_relations: bool = False
@@ -48,6 +49,7 @@ class WriteRules:
     find_files: bool = False
     destroy_replaced: bool = False
     hides_future: bool = False
+    share_always: bool = False
 
 
 V4_RULES: Final = WriteRules()
@@ -56,7 +58,8 @@ V4_RULES: Final = WriteRules()
 class BodyCheck:
     """One body, read and validated as far as that is possible without the database.
 
-    `own` is the id of an entry that is there. `mode` is as strict as the one that will turn out to be right.
+    `own` is the id of an entry that is there, `translates` that of one whose new localization this is.
+    `mode` is as strict as the one that will turn out to be right.
     """
 
     def __init__(
@@ -68,6 +71,7 @@ class BodyCheck:
         mode: Mode,
         own: int | None = None,
         rules: WriteRules = V4_RULES,
+        translates: int | None = None,
     ) -> None:
         self._registry = registry
         self._dialect = dialect
@@ -85,7 +89,7 @@ class BodyCheck:
             self._relation_problems += meaningless_relations(self.body)
         self._dates = [*unreadable_dates(self.body, dialect)] if rules.place_relations else []
         self._wanted = wanted_targets(self.body, every=rules.place_relations)
-        self.unique = unique_values(self.body, own, dialect)
+        self.unique = unique_values(self.body, own, dialect, translates)
 
     def _read(self, value: Mapping[str, Any]) -> InputNode:
         try:
@@ -149,6 +153,12 @@ class BodyCheck:
             for uid, path, target in placed_targets(self.body)
             if target not in existing[uid]
         ]
+
+
+def settle(check: BodyCheck, mode: Mode, found: Prefetched) -> list[tuple[InputNode, str]]:
+    """Return the passwords of a body that are still to be hashed. Raise ValidationError for what is wrong with it."""
+    check.refuse(mode, found)
+    return plain_passwords(check.body)
 
 
 def check_object(data: Any) -> None:

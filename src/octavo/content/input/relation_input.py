@@ -20,6 +20,10 @@ class TextId(int):
     """An id given as a text of digits: the same entry, yet it counts apart where entries are looked for (observed)."""
 
 
+class StoredId(int):
+    """The id of a target as it is stored: it counts once with the same id in another form."""
+
+
 class InvalidRelations(Exception):
     """The value has none of the known forms; `path` leads to the part of it that has none."""
 
@@ -106,7 +110,9 @@ def _read_targets(value: Any) -> tuple[TargetId, ...]:
 
 def distinct(targets: Iterable[TargetId]) -> list[TargetId]:
     """Each target once, in order: as a number and as a text it is another."""
-    return list({(type(target), target): target for target in targets}.values())
+    forms = {(type(target), target): target for target in targets}
+    given = {target for form, target in forms if form is not StoredId}
+    return [target for (form, _), target in forms.items() if form is not StoredId or target not in given]
 
 
 def _read_connect(value: Any) -> Connect:

@@ -13,6 +13,7 @@ from octavo.database.connection import Transaction, UniqueViolation
 from octavo.errors import Problem, ValidationError
 from octavo.plan.present_state import UniqueFact
 from octavo.schema.content_types import Definition
+from octavo.schema.shared_values import shares_unique
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.physical_names import column_name, table_name
 from octavo.sql.write.present_state import scalar_of
@@ -20,8 +21,11 @@ from octavo.sql.write.present_state import scalar_of
 _UNIQUE: Final[WeakKeyDictionary[Definition, frozenset[str]]] = WeakKeyDictionary()
 
 
-def unique_values(body: InputNode, own: int | None, dialect: Dialect) -> dict[UniqueFact, list[InputPath]]:
-    """What to ask about the unique values of a body, and where each stands. `own` is the id of an entry that is there.
+def unique_values(
+    body: InputNode, own: int | None, dialect: Dialect, translates: int | None = None
+) -> dict[UniqueFact, list[InputPath]]:
+    """What to ask about the unique values of a body, and where each stands. `own` is the id of an entry that is there,
+    `translates` that of one whose new localization the body is.
 
     Values that cannot be stored are refused for that, and not asked about.
     """
@@ -33,12 +37,15 @@ def unique_values(body: InputNode, own: int | None, dialect: Dialect) -> dict[Un
             if value is None or name not in unique:
                 continue
             trail = node.trail.child(name)
+            attribute = scalar_of(node.definition, name)
             try:
-                stored = store(scalar_of(node.definition, name), value, trail, dialect)
+                stored = store(attribute, value, trail, dialect)
             except (ValidationError, TypeError):
                 continue
             if isinstance(stored, str | int | float) and "\0" not in str(stored):
                 own_id = own if node is body else None
+                if translates is not None and node is body and shares_unique(node.definition, attribute):
+                    own_id = translates
                 fact = UniqueFact(definition=node.definition, attribute=name, value=stored, own_id=own_id)
                 found.setdefault(fact, []).append(trail)
     return found

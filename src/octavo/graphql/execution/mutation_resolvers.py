@@ -1,6 +1,7 @@
 """Root fields that write content: each in a transaction of its own, the answer read inside it."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from graphql import GraphQLField, GraphQLObjectType, get_named_type
@@ -73,7 +74,9 @@ class MutationResolvers:
             await self._single(root, locale) if content_type.is_single else self.roots.read_id(arguments.get("id"))
         )
         if not entry_id and root.action == "update" and content_type.is_single:
-            return await writes.create_single(content_type, write, prepared, actor, draft=True, locale=locale)
+            beside = locale is None or locale == await self.roots.controller.locales.default()
+            creating = partial(writes.create_single, draft=True, locale=locale, beside=beside)
+            return await creating(content_type, write, prepared, actor)
         if not entry_id and content_type.is_single:
             raise NotFoundError("Entity not found")
         try:

@@ -163,6 +163,12 @@ class Compat:
         "from elsewhere with the code that the log shows at a start.",
         default_doc=_BY_PROFILE,
     )
+    shared_values: Literal["shown", "always"] = setting(
+        "shown",
+        "Values that the locales of an entry share: copied to the other locales by a REST update that populates "
+        "`localizations`, as in v4, or by each update of any API. The content manager always copies them.",
+        default_doc=_BY_PROFILE,
+    )
     linked_values: Literal["shown", "asked"] = setting(
         "shown",
         "Values of what relations lead to, in the pages of administrators: shown to who may read the relation, or as "

@@ -9,9 +9,11 @@ from typing import Any
 
 from octavo.plan.present_state import ComponentsFact, EntryFact, Fact, LinksFact, TargetsFact, UniqueFact
 from octavo.schema.attributes import Scalar
-from octavo.schema.content_types import Definition
+from octavo.schema.automatic import LOCALIZATIONS
+from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
+from octavo.schema.shared_values import shares_unique
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.physical_names import column_name, component_table, link_table, table_name
 from octavo.sql.served_rows import served_rows
@@ -93,7 +95,17 @@ class _Branches:
         condition = f"{column} = {self.value(SCALAR_TYPES[attribute.type].kind, fact.value)}"
         if fact.own_id is not None:
             condition += f" AND id <> {self.value(_INTEGER, fact.own_id)}"
+            if isinstance(fact.definition, ContentType) and shares_unique(fact.definition, attribute):
+                condition += f" AND id NOT IN ({self._localizations(fact.definition, fact.own_id)})"
         return f"EXISTS (SELECT 1 FROM {self._quote(table_name(fact.definition))} WHERE {condition})"
+
+    def _localizations(self, content_type: ContentType, entry_id: int) -> str:
+        """The statement for the ids of an entry's localizations."""
+        table = link_table(self.registry, content_type, content_type.relation(LOCALIZATIONS))
+        return (
+            f"SELECT {self._quote(table.target_column)} FROM {self._quote(table.name)}"
+            f" WHERE {self._quote(table.source_column)} = {self.value(_INTEGER, entry_id)}"
+        )
 
     def are_missing(self, fact: TargetsFact) -> str:
         """How many of some entries are not there."""

@@ -10,8 +10,10 @@ from functools import partial
 from typing import Any, Final
 
 from octavo.authorization.ability import CREATE, FIND, Ability
+from octavo.content.component_answers import components_answer
+from octavo.content.input.relation_input import StoredId
 from octavo.content.validation.body_validator import COMPONENT_KEY
-from octavo.content_manager.component_answers import components_answer
+from octavo.content.validation.scalar_rules import is_unique
 from octavo.query.answer import Answer, Guarded, Nested, Object, Plain
 from octavo.query.ast import EVERYTHING
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
@@ -92,12 +94,14 @@ class _Held:
 
 def as_data(registry: Registry, definition: Definition, found: Mapping[str, Any]) -> dict[str, Any]:
     """What was read, as data: what relations and media lead to by bare ids, components with theirs."""
-    data = {}
+    data: dict[str, Any] = {}
     for name, value in found.items():
         attribute = definition.attributes.get(name)
         match attribute:
             case Relation() | Media():
-                data[name] = [one["id"] for one in value or ()] if attribute.to_many else value and value["id"]
+                targets = (value or ()) if attribute.to_many else filter(None, [value])
+                ids = [StoredId(one["id"]) for one in targets]
+                data[name] = ids if attribute.to_many else ids[0] if ids else None
             case ComponentField(component=uid, repeatable=True):
                 data[name] = [_component(registry, uid, item) for item in value or ()]
             case ComponentField(component=uid):
@@ -109,14 +113,25 @@ def as_data(registry: Registry, definition: Definition, found: Mapping[str, Any]
     return data
 
 
+def without_unique(registry: Registry, definition: Definition, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return data for a second entry with the same components: unique values inside of them stay with the first."""
+    return _copied(registry, definition, data, unique=False)
+
+
 def without_ids(registry: Registry, definition: Definition, data: Mapping[str, Any]) -> dict[str, Any]:
     """Data whose components become new ones."""
+    return _copied(registry, definition, data)
+
+
+def _copied(
+    registry: Registry, definition: Definition, data: Mapping[str, Any], *, unique: bool = True
+) -> dict[str, Any]:
     kept = {}
     for name, value in data.items():
         attribute = definition.attributes.get(name)
         if isinstance(attribute, ComponentField | DynamicZone):
             is_list = isinstance(value, list)
-            items = [_new(registry, attribute, item) for item in (value if is_list else [value])]
+            items = [_new(registry, attribute, item, unique=unique) for item in (value if is_list else [value])]
             kept[name] = items if is_list else items[0]
         else:
             kept[name] = value
@@ -136,8 +151,17 @@ def _component(registry: Registry, uid: str, found: Mapping[str, Any]) -> dict[s
     return {**named, **as_data(registry, registry.components[uid], found)}
 
 
-def _new(registry: Registry, attribute: ComponentField | DynamicZone, item: Any) -> Any:
+def _new(registry: Registry, attribute: ComponentField | DynamicZone, item: Any, *, unique: bool) -> Any:
     component = component_of(registry, attribute, item)
     if component is None:
         return item
-    return without_ids(registry, component, {name: value for name, value in item.items() if name != "id"})
+    data = {name: value for name, value in item.items() if name != "id"}
+    if not unique:
+        data = {name: value for name, value in data.items() if not _is_once(component, name)}
+    return _copied(registry, component, data, unique=unique)
+
+
+def _is_once(component: Definition, name: str) -> bool:
+    """Return whether a value of a component may occur once only."""
+    attribute = component.attributes.get(name)
+    return isinstance(attribute, Scalar) and is_unique(attribute)

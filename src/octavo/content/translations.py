@@ -1,0 +1,61 @@
+"""New entries whose data names their localizations: `{"locale": "de", "localizations": [1]}`.
+
+Refuses with ValidationError and ApplicationError.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from octavo.content.families import Families, Unit
+from octavo.content.input.relation_input import InvalidRelations, TargetId, read_links
+from octavo.content.input_path import TOP
+from octavo.errors import ApplicationError, ValidationError
+from octavo.schema.automatic import LOCALE, LOCALIZATIONS
+from octavo.schema.content_types import ContentType
+from octavo.schema.scalar_types import LARGEST_ID
+
+
+class Create(Protocol):
+    """Creates an entry that becomes a localization of another one."""
+
+    async def __call__(self, data: Mapping[str, Any], *, translates: int) -> int:
+        """Return the id of the new entry."""
+
+
+def named_localizations(content_type: ContentType, data: Any) -> tuple[TargetId, ...]:
+    """Return the entries that the data of a new one names as its localizations. Raises ValidationError."""
+    if not content_type.localized or not isinstance(data, Mapping) or data.get(LOCALIZATIONS) is None:
+        return ()
+    try:
+        change = read_links(data[LOCALIZATIONS])
+    except InvalidRelations as error:
+        raise ValidationError.from_problems([TOP.child(LOCALIZATIONS).problem(error.message)]) from None
+    return () if change is None else tuple(dict.fromkeys(change.targets))
+
+
+async def create_translation(
+    unit: Unit,
+    families: Families,
+    content_type: ContentType,
+    data: Mapping[str, Any],
+    locale: str | None,
+    create: Create,
+) -> int:
+    """Create an entry, link it and the localizations that its data names both ways, and return its id.
+
+    Shared values that the data does not name are those of the localizations; those that it names go to all of them.
+    `locale` is that of the entry.
+    """
+    ids = named_localizations(content_type, data)
+    known = [one for one in ids if isinstance(one, int) and 0 < one <= LARGEST_ID]
+    family = await families.of_all(unit, content_type, known) if len(known) == len(ids) else None
+    if family is None:
+        message = f"{len(ids)} relation(s) of type {content_type.uid} associated with this entity do not exist"
+        raise ValidationError.from_problems([TOP.problem(message)])
+    if locale in family.ids:
+        raise ApplicationError("locale is already used")
+    body = {name: value for name, value in data.items() if name != LOCALIZATIONS}
+    new_id = await create({**family.completed(content_type, body), LOCALE: locale}, translates=known[0])
+    await families.join(unit, content_type, new_id, family)
+    await families.level(unit, content_type, new_id, body, touch=True)
+    return new_id

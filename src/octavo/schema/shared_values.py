@@ -1,0 +1,21 @@
+"""Which attributes of a localized type hold one value for all locales of an entry."""
+
+from octavo.schema.attributes import UID, AnyAttribute, Relation, Scalar
+from octavo.schema.automatic import STAMPED
+from octavo.schema.content_types import ContentType, Definition
+
+
+def is_shared(attribute: AnyAttribute) -> bool:
+    """Return whether all localizations of an entry have the same value. UIDs are unique over all locales, so each has
+    its own (observed)."""
+    return not attribute.localized and attribute.name not in STAMPED and not isinstance(attribute, UID)
+
+
+def is_shared_value(attribute: AnyAttribute) -> bool:
+    """Return whether localizations share an attribute that is no relation: each has relations of its own (observed)."""
+    return is_shared(attribute) and not isinstance(attribute, Relation)
+
+
+def shares_unique(definition: Definition, attribute: Scalar) -> bool:
+    """Return whether the localizations of one entry may have the same unique value, because they share it."""
+    return isinstance(definition, ContentType) and definition.localized and is_shared(attribute)
