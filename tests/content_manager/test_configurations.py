@@ -73,6 +73,16 @@ def test_a_field_of_another_type_takes_its_size() -> None:
     assert found["layouts"]["edit"] == [[{"name": "title", "size": 4}], [{"name": "extra", "size": 12}]]
 
 
+def test_ids_of_components_are_neither_searched_nor_sorted() -> None:
+    """v4 stores true for them at its first start, and serves false from the second one on."""
+    component = next(iter(REGISTRY.components.values()))
+    stored = default_configuration(component, REGISTRY)
+    stored["metadatas"]["id"]["list"] |= {"searchable": True, "sortable": True}
+    found = synchronized(stored, component, REGISTRY)
+    assert found["metadatas"]["id"]["list"] == {"label": "id", "searchable": False, "sortable": False}
+    assert default()["metadatas"]["id"]["list"] == {"label": "id", "searchable": True, "sortable": True}
+
+
 @pytest.mark.parametrize("stored", [{}, {"layouts": 5, "metadatas": [], "settings": None}, {"metadatas": {"name": 1}}])
 def test_a_broken_row_is_as_good_as_none(stored: dict[str, Any]) -> None:
     assert synchronized(stored, GENRES, REGISTRY) == default()

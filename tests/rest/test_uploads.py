@@ -219,10 +219,18 @@ async def test_what_is_called_an_image_and_is_none(shop: Shop) -> None:
     assert (believed["mime"], believed["width"]) == ("image/png", None), "as v4 keeps it"
     async with under_safe(shop.site) as safe:
         site = Shop(safe, shop.folder)
-        (text,) = await site.add(fake)
-        assert (text["mime"], text["ext"], text["width"], text["formats"]) == ("text/plain", ".png", None, None)
+        count = await site.count()
+        for name, content, kind in (("x.png", b"just text", "text/plain"), ("x.jpg", b"%PDF-1.7", "application/pdf")):
+            refused = await site.post("/api/upload", ("files", name, content, "image/png"))
+            assert refused.status == 400
+            assert refused.json["error"]["message"] == f"{name} is not a valid image: its content is {kind}"
+        (text,) = await site.add(("files", "x", b"just text", "image/png"))
+        assert (text["mime"], text["width"], text["formats"]) == ("text/plain", None, None)
         answer = await site.post(f"/api/upload?id={text['id']}", ("files", "y.gif", b"other text", "image/gif"))
-        assert (answer.status, answer.json["mime"]) == (200, "text/plain")
+        assert answer.status == 400
+        assert await site.count() == count + 1
+        (kept,) = await site.add(("files", "x.jpg", picture("PNG", 8, 8), "image/jpeg"))
+        assert kept["mime"] == "image/png", "an image, whatever its name says of it"
 
 
 async def test_what_only_begins_as_an_image(shop: Shop) -> None:

@@ -201,7 +201,7 @@ async def test_private_machines_are_not_told(newsroom: Newsroom, url: str) -> No
     webhook = await newsroom.webhooks.create(name="private", url=url, events=["entry.create"], enabled=False)
     answer = await newsroom.webhooks.test(webhook.id)
     assert answer.status is None
-    assert "is not a public address; private machines are told in config/server.toml" in (answer.error or "")
+    assert "to privateHosts in [webhooks] of config/server.toml" in (answer.error or "")
     await newsroom.webhooks.delete(webhook.id)
 
 

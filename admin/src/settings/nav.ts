@@ -69,3 +69,10 @@ export function openGroups(): SettingsGroup[] {
     (group) => group.entries.length > 0,
   );
 }
+
+/** Whether the user has permission for the settings page at a path, or for the list that the page belongs to. */
+export function mayOpen(path: string): boolean {
+  const entries = GROUPS.flatMap((group) => group.entries);
+  const found = entries.find((one) => path === one.path || path.startsWith(`${one.path}/`));
+  return found?.isOpen() ?? true;
+}

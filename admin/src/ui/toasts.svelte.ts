@@ -8,14 +8,18 @@ export interface Toast {
 }
 
 const SECONDS = { done: 5, failed: 12 };
+/** Long enough to read and to reach what can be done about it. */
+const SECONDS_TO_ACT = 20;
 let count = 0;
 
 export const toasts = $state<Toast[]>([]);
 
-export function toast(kind: Toast['kind'], text: string, action?: Toast['action']): void {
+export function toast(kind: Toast['kind'], text: string, action?: Toast['action']): number {
   const id = ++count;
   toasts.push({ id, kind, text, action });
-  setTimeout(() => dismiss(id), SECONDS[kind] * 1000);
+  const seconds = action ? SECONDS_TO_ACT : SECONDS[kind];
+  setTimeout(() => dismiss(id), seconds * 1000);
+  return id;
 }
 
 export function dismiss(id: number): void {

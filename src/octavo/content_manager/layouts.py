@@ -169,7 +169,7 @@ def _kept_metadata(stored: Any, default: Raw, raw: Mapping[str, Any], registry: 
         told = attributes_of(target)
         edit["mainField"] = chosen if is_listed(target, str(chosen), told) else default["edit"]["mainField"]
     listed = dict(stored["list"])
-    if not default["list"]["sortable"] and default["list"]["label"] != "id":
+    if not default["list"]["sortable"]:
         listed |= {"searchable": False, "sortable": False}
     return {**stored, "edit": edit, "list": listed}
 

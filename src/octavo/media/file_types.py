@@ -70,6 +70,12 @@ def type_of(head: bytes, declared: str, name: str, *, check_images: bool = False
     return believed or ("text/plain" if told and _is_text(head) else DEFAULT)
 
 
+def is_false_image(mime: str, name: str) -> bool:
+    """Return whether a file's name says that it is an image, and its type says that it is none."""
+    named = mimetypes.guess_type(name)[0] or ""
+    return named.startswith("image/") and not mime.startswith("image/")
+
+
 def _markup_type(head: bytes) -> str | None:
     """Return the type of a document that begins as HTML or SVG, after comments and declarations."""
     if _HTML.match(_root(head, _COMMENT)):

@@ -10,9 +10,10 @@ from dataclasses import field
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+from octavo.errors import ApplicationError
 from octavo.forms.printing import MISSING
 from octavo.media.file_names import FileName, extension_of, new_hash
-from octavo.media.file_types import HEAD_BYTES, type_of
+from octavo.media.file_types import HEAD_BYTES, is_false_image, type_of
 from octavo.media.image_metadata import remove_notes
 from octavo.media.image_sizes import Format, Measured
 from octavo.media.storage.base import Kept, Storage, temporary_in
@@ -130,7 +131,10 @@ class FileWork:
         self._size = self._storage.workspace.receive(file.file, self._path, self._options.size_limit)
         with self._path.open("rb") as written:
             head = written.read(HEAD_BYTES)
-        self._mime = type_of(head, file.content_type, name.name, check_images=self._options.check_images)
+        check_images = self._options.check_images
+        self._mime = type_of(head, file.content_type, name.name, check_images=check_images)
+        if check_images and is_false_image(self._mime, name.name):
+            raise ApplicationError(f"{name.name} is not a valid image: its content is {self._mime}")
 
     @property
     def is_image(self) -> bool:

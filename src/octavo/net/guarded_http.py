@@ -27,6 +27,10 @@ class RefusedAddress(httpx2.RequestError):
     """We do not speak to this address, or not like this."""
 
 
+class PrivateAddress(RefusedAddress):
+    """The host is in a private network, and is not exempt."""
+
+
 @cache
 def tls_context() -> ssl.SSLContext:
     """What connections are made safe with, for all of them: to read the certificates takes a good part of a second."""
@@ -89,7 +93,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
             raise httpx2.ConnectError(f"{host} cannot be found: {error}", request=request) from error
         addresses = [str(entry[4][0]) for entry in found]
         if not exempt and not all(map(is_public, addresses)):
-            raise RefusedAddress(f"{host} is not a public address", request=request)
+            raise PrivateAddress(f"{host} is not a public address", request=request)
         return addresses[0]
 
 

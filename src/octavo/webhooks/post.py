@@ -4,18 +4,15 @@ when it is needed."""
 import asyncio
 import time
 from collections.abc import Mapping
-from typing import Final
 
 import httpx2
 
 import octavo
-from octavo.net.guarded_http import GuardedTransport, RefusedAddress
+from octavo.net.guarded_http import GuardedTransport, PrivateAddress, RefusedAddress
 from octavo.values import dataclass
 from octavo.webhooks.messages import MOST_ANSWER, Answer, Sent
 from octavo.webhooks.signature import sign
 from octavo.webhooks.webhook import OUR_HEADERS, Webhook
-
-_REFUSED: Final = "{}; private machines are told in config/server.toml, [webhooks] privateHosts"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +42,7 @@ class Poster:
         except TimeoutError:
             error = f"no answer within {self._options.seconds:g} s"
         except RefusedAddress as refused:
-            error = _REFUSED.format(refused)
+            error = _refusal(refused)
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as failed:
             error = f"{type(failed).__name__}: {failed}"
         return Answer(status=status, text=text, error=error, milliseconds=int((time.monotonic() - began) * 1000))
@@ -55,7 +52,7 @@ class Poster:
         try:
             await self._transport.address_of(httpx2.Request("POST", url))
         except RefusedAddress as refused:
-            return _REFUSED.format(refused)
+            return _refusal(refused)
         except (httpx2.HTTPError, httpx2.InvalidURL):
             return None
         return None
@@ -93,6 +90,16 @@ async def _beginning(response: httpx2.Response) -> str:
         if len(found) >= MOST_ANSWER:
             break
     return found[:MOST_ANSWER].decode("utf-8", "replace").replace("\0", "\ufffd")
+
+
+def _refusal(refused: RefusedAddress) -> str:
+    """Return why nothing is sent, and which setting allows it."""
+    if not isinstance(refused, PrivateAddress):
+        return str(refused)
+    host = refused.request.url.host
+    return (
+        f"{host} is not a public address. To allow it, add {host} to privateHosts in [webhooks] of config/server.toml"
+    )
 
 
 def _is_sound(text: str) -> bool:

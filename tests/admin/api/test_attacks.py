@@ -103,9 +103,21 @@ async def test_mails_are_sent_by_who_may(safe: Office) -> None:
 async def test_webhooks_are_given_no_private_addresses(safe: Office) -> None:
     boss = await desk(safe)
     body = {"name": "w", "url": "http://127.0.0.1:9999/", "headers": {}, "events": []}
-    for url in (body["url"], "http://[::ffff:10.0.0.1]/", "http://169.254.169.254/latest", "http://2130706433/"):
+    private = (
+        "http://127.0.0.1:9/",
+        "http://[::ffff:10.0.0.1]/",
+        "http://169.254.169.254/latest",
+        "http://2130706433/",
+    )
+    for url in (body["url"], *private):
         refused = await boss.ask("POST", "webhooks", {**body, "url": url})
-        assert (refused.status, refused.json["error"]["details"]["errors"][0]["path"]) == (400, ["url"])
+        [error] = refused.json["error"]["details"]["errors"]
+        assert (refused.status, error["path"]) == (400, ["url"])
+        assert "is not a public address. To allow it, add" in error["message"]
+        assert "to privateHosts in [webhooks] of config/server.toml" in error["message"]
+    for url in ("nope", "ftp://example.org/", "http://"):
+        refused = await boss.ask("POST", "webhooks", {**body, "url": url})
+        assert refused.json["error"]["message"] == "url must be an address that begins with http:// or https://"
     made = await boss.ask("POST", "webhooks", {**body, "url": "https://93.184.216.34/"})
     assert made.status == 201
     one = f"webhooks/{made.json['data']['id']}"

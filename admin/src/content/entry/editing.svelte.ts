@@ -4,6 +4,7 @@ import { onDestroy, untrack } from 'svelte';
 import { on } from 'svelte/events';
 import { t } from '../../messages/index.svelte';
 import { confirmed } from '../../ui/confirm.svelte';
+import { isShortcut } from '../../ui/shortcuts';
 import { provideEntryForm, type EntryForm, type Values } from './form.svelte';
 import { Keeping } from './keeping.svelte';
 import { Saving, type Heard } from './saving.svelte';
@@ -53,7 +54,7 @@ export function edit({ form, entry, stays, isFront, made, ...heard }: Edited): E
     return isSure;
   }
   function press(event: KeyboardEvent): void {
-    if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey) || event.altKey || !isFront()) return;
+    if (!isShortcut(event, 's') || !isFront()) return;
     event.preventDefault();
     if (form.mayStore && (form.isChanged || form.isNew)) void saving.save();
   }

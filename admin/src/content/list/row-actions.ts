@@ -41,7 +41,7 @@ export function rowActions(type: ToldContentType, entry: Entry, name: string, lo
 async function copyAddress(uid: string, id: number): Promise<void> {
   try {
     const address = await apiAddress(uid, id);
-    if (address === null) return toast('failed', t('list.noAddress'));
+    if (address === null) return void toast('failed', t('list.noAddress'));
     await navigator.clipboard?.writeText(address);
     toast('done', navigator.clipboard ? t('list.copied', { address }) : address);
   } catch (error) {

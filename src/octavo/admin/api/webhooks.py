@@ -13,7 +13,7 @@ from octavo.authorization.actions import action_on
 from octavo.authorization.actor import Actor
 from octavo.authorization.rights.escalation import check_actions_within
 from octavo.errors import BadRequestError, NotFoundError, Problem, ValidationError
-from octavo.forms import REQUIRED, Flag, Items, Record, Text, check, rule
+from octavo.forms import REQUIRED, Flag, Items, Record, Rule, Shape, Text, check, rule
 from octavo.http.request import Request
 from octavo.http.response import Response
 from octavo.query.numbers import plain_id
@@ -22,17 +22,18 @@ from octavo.schema.uids import FILE
 from octavo.webhooks.book import Webhooks
 from octavo.webhooks.events import is_told
 from octavo.webhooks.messages import Answer
-from octavo.webhooks.webhook import EVENTS, Webhook, is_address
+from octavo.webhooks.webhook import EVENTS, Webhook, checked, is_address
 
 _HOOKS: Final = f"{PREFIX}/webhooks"
-_MEMBERS: Final = {
-    "name": Text(REQUIRED),
-    "url": Text(rule("{path} must be a valid URL", lambda text: not text or is_address(text)), REQUIRED),
-    "headers": Record({}, REQUIRED),
-    "events": Items(Text(), REQUIRED),
-}
-_NEW: Final = Record(_MEMBERS, closed=True)
-_CHANGED: Final = Record({**_MEMBERS, "isEnabled": Flag()}, closed=True)
+_V4_URL: Final = rule("{path} must be a valid URL", lambda text: not text or is_address(text))
+
+
+def _form(*url_rules: Rule, **more: Shape) -> Record:
+    members = {"name": Text(REQUIRED), "url": Text(*url_rules, REQUIRED)}
+    return Record(
+        {**members, "headers": Record({}, REQUIRED), "events": Items(Text(), REQUIRED), **more},
+        closed=True,
+    )
 
 
 class WebhookEndpoints:
@@ -79,6 +80,8 @@ class WebhookEndpoints:
         self._told = [action_on(uid, FIND) for uid in registry.content_types if is_told(uid)]
         self._checks_addresses = checks_addresses
         self._webhooks = webhooks
+        rules = () if checks_addresses else (_V4_URL,)
+        self._new, self._changed = _form(*rules), _form(*rules, isEnabled=Flag())
 
     async def find(self, _: Request, __: Actor) -> Response:
         """GET /admin/webhooks"""
@@ -91,7 +94,7 @@ class WebhookEndpoints:
     async def create(self, request: Request, actor: Actor) -> Response:
         """POST /admin/webhooks"""
         given = await request.json()
-        check(_NEW, given)
+        check(self._new, given)
         self._check_told(given["events"], actor)
         await self._check_address(given["url"])
         return data_answer(_shown(await self._webhooks.create(**_values(given))), status=201)
@@ -99,7 +102,7 @@ class WebhookEndpoints:
     async def update(self, request: Request, actor: Actor) -> Response:
         """PUT /admin/webhooks/:id"""
         given = await request.json()
-        check(_CHANGED, given)
+        check(self._changed, given)
         found = await self._found(request)
         if given.get("isEnabled", found.enabled) and not _tells_no_more(given, found):
             self._check_told(given["events"], actor)
@@ -139,7 +142,10 @@ class WebhookEndpoints:
             check_actions_within(actor, self._told)
 
     async def _check_address(self, url: str) -> None:
-        refusal = await self._webhooks.refusal(url) if self._checks_addresses else None
+        if not self._checks_addresses:
+            return
+        checked({"url": url})
+        refusal = await self._webhooks.refusal(url)
         if refusal is not None:
             raise ValidationError.from_problems([Problem(("url",), refusal)])
 

@@ -145,7 +145,8 @@ class Compat:
     )
     image_types: Literal["declared", "checked"] = setting(
         "declared",
-        "Uploads that are sent as images and are none: kept under the type they came with, or under what they are.",
+        "Uploads that are sent as images and are none: stored with the type they were sent with; or checked, so that "
+        "files with an image's file name are refused, and others are stored with the type of their content.",
         default_doc=_BY_PROFILE,
     )
     token_expiry: Literal["optional", "required"] = setting(

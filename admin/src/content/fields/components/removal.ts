@@ -1,0 +1,61 @@
+/** Removing components: content can be restored for a while, and the keyboard focus moves to what remains. */
+import type { Attribute, Definitions } from '../../../api/operations';
+import { t } from '../../../messages/index.svelte';
+import { toast } from '../../../ui/toasts.svelte';
+import { newComponent } from '../../entry/defaults';
+import type { EntryForm, Values } from '../../entry/form.svelte';
+import { componentOf } from '../../model/definitions';
+import { copyOf } from './items.svelte';
+
+/** How long menus and dialogs take to give the focus back. */
+const CLOSING = 60;
+
+interface Removed {
+  form: EntryForm;
+  item: Values;
+  uid: string;
+  name: string;
+  /** Put the component back. After a save in between it is a new one: the service has deleted the other. */
+  restore: (item: Values) => void;
+}
+
+/** Offer to undo the removal of a component that held more than defaults. Returns the notice, to be dismissed. */
+export function offerUndo({ form, item, uid, name, restore }: Removed): number | undefined {
+  const { definitions, original } = form;
+  if (!isFilled(item, uid, definitions)) return undefined;
+  const run = (): void => {
+    const zoned = item.__component === undefined ? {} : { __component: item.__component };
+    restore(form.original === original ? item : { ...zoned, ...copyOf(item, uid, definitions) });
+  };
+  return toast('done', t('field.component.removed', { name }), { label: t('ui.undo'), run });
+}
+
+/** Return whether a component holds a value that a new one does not have. Unknown components count as filled. */
+export function isFilled(item: Values, uid: string, definitions: Definitions): boolean {
+  const component = componentOf(definitions, uid);
+  if (!component) return true;
+  const usual = newComponent(uid, definitions);
+  return Object.entries(component.attributes).some(([name, attribute]) => hasContent(attribute, item[name], usual[name], definitions));
+}
+
+function hasContent(attribute: Attribute, value: unknown, usual: unknown, definitions: Definitions): boolean {
+  if (value === null || value === undefined || value === '') return false;
+  switch (attribute.type) {
+    case 'relation': {
+      const { shown, count } = value as { shown?: unknown[]; count?: number };
+      return (shown?.length ?? count ?? 0) > 0;
+    }
+    case 'component': {
+      const items = [value].flat() as Values[];
+      const fresh = Array.isArray(usual) ? usual.length : 1;
+      return items.length > fresh || items.some((one) => isFilled(one, attribute.component ?? '', definitions));
+    }
+    default:
+      return Array.isArray(value) && !value.length ? false : JSON.stringify(value) !== JSON.stringify(usual ?? null);
+  }
+}
+
+/** Focus a control once what is open above the page is closed. */
+export function focusLater(id: string): void {
+  setTimeout(() => document.getElementById(id)?.focus(), CLOSING);
+}

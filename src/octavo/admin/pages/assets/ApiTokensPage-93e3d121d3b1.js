@@ -1,1 +1,0 @@
-import"./kit-b2d2fabf810d.js";import"./index-d30c7edd0150.js";import{t as e}from"./kinds-b9d83c1637aa.js";import{t}from"./TokenList-d85a2a123154.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

@@ -1,0 +1,57 @@
+"""Pages without permission: a user who opens one is told so, and never waits for content that does not come."""
+
+from tests.pages.desk import Desk, Person
+from tests.pages.places import PLACES
+
+AUTHOR = 3
+OPEN = {
+    "home",
+    "list",
+    "list-empty",
+    "list-filtered",
+    "entry",
+    "entry-new",
+    "media",
+    "settings",
+    "profile",
+    "not-found",
+}
+"""Pages that an author can open, or some of whose content an author can read."""
+NONE = Person("nobody@example.org", "Passw0rd-of-Nobody")
+SAID = "/No permission for|You may not do that|There is no such/.test(document.body.innerText)"
+
+
+def test_a_page_without_permission_says_so(desk: Desk) -> None:
+    role = desk.ask("POST", "/admin/roles", {"name": "Nothing at all", "description": "no permissions"})["data"]["id"]
+    desk.hire(NONE, role)
+    desk.log_in(NONE)
+    stuck = []
+    for name, place in PLACES.items():
+        if name in {"home", "settings", "application", "profile", "not-found"}:
+            continue
+        desk.open(f"/admin{place.address}")
+        try:
+            desk.until(f"!document.querySelector('.loading') && {SAID}", name, seconds=8)
+        except AssertionError:
+            stuck.append((name, desk.text()[-120:]))
+    assert stuck == [], "\n".join(map(str, stuck))
+
+
+def test_an_author_is_told_of_settings(desk: Desk) -> None:
+    author = Person("forbidden@example.org", "Passw0rd-of-Forbidden")
+    desk.hire(author, AUTHOR)
+    desk.log_in(author)
+    for path in (
+        "roles",
+        "roles/3",
+        "roles/new",
+        "users",
+        "webhooks",
+        "webhooks/create",
+        "api-tokens",
+        "audit",
+        "jobs",
+    ):
+        desk.open(f"/admin/settings/{path}")
+        desk.see("No permission for this page")
+        assert desk.barriers() == []

@@ -1,0 +1,111 @@
+"""Components in a form: filled ones come back by an undo, the focus stays, and editors have their own keys."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from tests.pages.articles import leave, make, open_form, stored
+from tests.pages.desk import Desk
+
+ONE = [{"__component": "blocks.quote", "text": "A filled quote"}]
+DIALOGS = "document.querySelectorAll('[role=dialog]').length"
+
+
+@pytest.fixture(autouse=True)
+def left(desk: Desk) -> Iterator[None]:
+    yield
+    leave(desk)
+
+
+def act(desk: Desk, index: int, action: str) -> None:
+    """Choose an action in the menu of a block, by keyboard."""
+    found = f"document.querySelector('[data-path=\"blocks.{index}\"] button[aria-label^=Actions]')"
+    desk.until(f"(({found})?.focus(), document.activeElement === {found})", f"the menu of block {index}")
+    desk.press("Enter")
+    desk.until("document.activeElement?.closest('[role=menu]')", "the open menu")
+    desk.press("End")
+    desk.until(f"document.activeElement?.innerText.trim() === {json.dumps(action)}", action)
+    desk.press("Enter")
+
+
+def count(desk: Desk, wanted: int) -> None:
+    desk.until(f"document.querySelectorAll('section[data-path^=\"blocks.\"]').length === {wanted}", f"{wanted} blocks")
+
+
+def test_a_filled_block_that_was_removed_comes_back(desk: Desk) -> None:
+    article = make(desk, "A block to remove", blocks=ONE)
+    open_form(desk, article)
+    [before] = stored(desk, article)["blocks"]
+    act(desk, 0, "Remove")
+    count(desk, 0)
+    desk.until("document.activeElement?.innerText.trim() === 'Add to blocks'", "the focus on the button")
+    desk.see("Quote removed")
+    assert desk.barriers() == []
+    desk.click("Undo")
+    count(desk, 1)
+    desk.fill("title", "Another title")
+    desk.click("Save")
+    desk.see("Saved")
+    assert stored(desk, article)["blocks"] == [before], "the same row, with its id"
+
+
+def test_a_removal_that_was_saved_is_undone_by_a_new_block(desk: Desk) -> None:
+    article = make(desk, "A block that is gone", blocks=ONE)
+    open_form(desk, article)
+    [before] = stored(desk, article)["blocks"]
+    act(desk, 0, "Remove")
+    count(desk, 0)
+    desk.click("Save")
+    desk.see("Saved")
+    assert stored(desk, article)["blocks"] == []
+    desk.click("Undo")
+    count(desk, 1)
+    desk.until("(__look.button('Save', true)?.disabled === false)", "something to save")
+    desk.click("Save")
+    desk.until("__look.button('Save', true)?.disabled", "all saved")
+    [after] = stored(desk, article)["blocks"]
+    assert (after["text"], after["id"] != before["id"]) == (before["text"], True)
+
+
+def test_an_empty_block_goes_at_once_and_the_focus_moves_on(desk: Desk) -> None:
+    article = make(desk, "Blocks in a row", blocks=ONE)
+    open_form(desk, article)
+    desk.click("Add to blocks")
+    desk.click("Gallery", within="[role=dialog]")
+    count(desk, 2)
+    desk.until("document.activeElement?.closest('[data-path=\"blocks.1\"]')", "the focus in the new block")
+    act(desk, 1, "Remove")
+    count(desk, 1)
+    assert "removed" not in desk.text()
+    desk.until("document.activeElement?.closest('[data-path=\"blocks.0\"]')", "the focus in the block before")
+
+
+def test_a_single_component_that_was_removed_comes_back(desk: Desk) -> None:
+    article = make(desk, "With a seo", seo={"metaTitle": "Walks"})
+    open_form(desk, article)
+    desk.click("Remove seo")
+    desk.until("document.activeElement?.innerText.trim() === 'Add seo'", "the focus on the button")
+    desk.click("Undo")
+    desk.until("document.getElementById('field.seo.metaTitle')?.value === 'Walks'", "what was in it")
+    desk.gone("seo removed")
+
+
+@pytest.mark.parametrize("key", ["k", "K"])
+def test_editors_have_their_own_keys(desk: Desk, key: str) -> None:
+    open_form(desk, make(desk, f"Own keys {ord(key)}"))
+    editor = "document.getElementById('field.body')?.shadowRoot?.querySelector('.cm-content')"
+    desk.until(f"({editor}?.focus(), document.activeElement?.id === 'field.body')", "the editor")
+    desk.press(key, control=True)
+    desk.until(f"{DIALOGS} === 1", "a dialog")
+    desk.until(f"({DIALOGS} === 1) && !document.querySelector('[role=dialog] [role=listbox]')", "no palette")
+    desk.page.do("new Promise((done) => setTimeout(done, 300))")
+    assert desk.do(DIALOGS) == 1
+    assert desk.do("document.querySelector('[role=dialog] [role=combobox]') === null"), "the palette is not open"
+    desk.press("Escape")
+    desk.until(f"{DIALOGS} === 0", "no dialog")
+    desk.do("document.getElementById('field.title').focus()")
+    desk.press(key, control=True)
+    desk.until("document.querySelector('[role=dialog] [role=combobox]')", "the palette")
+    desk.press("Escape")
+    desk.until(f"{DIALOGS} === 0", "no palette")
