@@ -1,14 +1,21 @@
 """Permissions of site users' roles and of API tokens end with what they are about."""
 
+import asyncio
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from octavo.administrators.audit import REMOVED_PERMISSIONS, TABLE, read_audit
+from octavo.administrators.deployed import are_newest, mark_of, stay_newest
 from octavo.administrators.permission_sweep import Known, known_permissions, sweep_permissions
+from octavo.administrators.role_rights import permissions_of_role
+from octavo.administrators.role_setup import set_up_roles
+from octavo.authorization.rights.catalogue import ALL_PLUGINS, Catalogue
 from octavo.authorization.role_grants import ensure_default_roles, grant, list_grants
 from octavo.database.connection import Connection, Database
 from octavo.database.synchronize import synchronize
+from octavo.database.unit_of_work import unit_of_work
 from octavo.schema.registry import Registry
 from tests.models.bookshop import AUTHOR, BOOK, bookshop_registry
 
@@ -42,6 +49,7 @@ def _known(registry: Registry, *own: str) -> Known:
 
 
 WITH, WITHOUT, OTHERS = _known(REGISTRY, OWN), _known(_without_books()), _known(_other_books())
+NEW, OLD, EDITOR = Catalogue(REGISTRY, ALL_PLUGINS), Catalogue(_without_books(), ALL_PLUGINS), 2
 GIVEN = (READ_BOOKS, f"{BOOK}.export", READ_AUTHORS, OWN, *OF_V4, "api::old.old.find")
 
 
@@ -125,3 +133,50 @@ async def test_no_definitions_at_all_remove_nothing(shop: Database) -> None:
         assert await granted(shop) == before
     await sweep_permissions(shop, WITH, sweeps=True)  # they may be others by now
     assert READ_BOOKS not in await granted(shop)
+
+
+async def subjects(database: Database) -> set[str | None]:
+    """The content-types about which editors have permissions."""
+    return {one.said.subject for one in await permissions_of_role(database, database.dialect, EDITOR)}
+
+
+async def test_definitions_that_become_old_while_they_wait_remove_nothing(shop: Database) -> None:
+    """Two nodes at once: a newer one is deployed after an older one has looked, and before its turn has come."""
+    await sweep_permissions(shop, WITH, sweeps=True)
+    await set_up_roles(shop, NEW)
+    before = await granted(shop), await subjects(shop)
+    assert await are_newest(shop, OLD)
+    is_newest = partial(stay_newest, shop, mark=mark_of(OLD))
+    async with unit_of_work(shop) as unit:
+        await unit.connection.lock("octavo: deployed")
+        sweeping = asyncio.create_task(sweep_permissions(shop, WITHOUT, sweeps=True, is_newest=is_newest))
+        setting_up = asyncio.create_task(set_up_roles(shop, OLD, sweeps=True, is_newest=is_newest))
+        with unit.ambient():
+            assert await are_newest(shop, NEW)
+    assert await sweeping == frozenset()
+    await setting_up
+    assert (await granted(shop), await subjects(shop)) == before
+    assert not await sweep_permissions(shop, WITH, sweeps=True), "nothing is remembered as gone"
+
+
+async def test_definitions_that_are_changed_to_are_the_newest_again(shop: Database) -> None:
+    await sweep_permissions(shop, WITH, sweeps=True)
+    await set_up_roles(shop, NEW)
+    assert await are_newest(shop, OLD)
+    assert await are_newest(shop, NEW)
+    assert await are_newest(shop, OLD, is_change=True)
+    is_newest = partial(stay_newest, shop, mark=mark_of(OLD))
+    await sweep_permissions(shop, WITHOUT, sweeps=True, is_newest=is_newest)
+    assert await set_up_roles(shop, OLD, sweeps=True, is_newest=is_newest)
+    assert READ_BOOKS not in await granted(shop)
+    assert BOOK not in await subjects(shop)
+
+
+@pytest.mark.parametrize("looks", [True, False])
+async def test_a_sweep_without_a_look_removes_all(shop: Database, looks: bool) -> None:
+    """What the first test here would find if the older node did not look again."""
+    await set_up_roles(shop, NEW)
+    assert await are_newest(shop, OLD)
+    assert await are_newest(shop, NEW)
+    await set_up_roles(shop, OLD, is_newest=partial(stay_newest, shop, mark=mark_of(OLD)) if looks else None)
+    assert (BOOK in await subjects(shop)) is looks

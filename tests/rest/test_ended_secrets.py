@@ -310,3 +310,10 @@ async def test_nobody_gets_a_token_before_the_address_is_confirmed(open_secrets:
     (code,) = set(await codes(club, "code", 3)) - {secrets.reset}
     answer = await club.post("auth/reset-password", reset(code))
     assert (answer.status, answer.json.keys()) == (200, {"user"})
+
+
+@pytest.mark.parametrize("column, name", [("reset_password_token", "reset"), ("confirmation_token", "confirmation")])
+async def test_a_code_that_other_software_deletes_is_refused(open_secrets: Any, column: str, name: str) -> None:
+    secrets: Secrets = await open_secrets()
+    await change_both(secrets.club, by_sql, **{column: None})
+    assert await secrets.ended() == {name}

@@ -8,7 +8,7 @@ no node that still waits for its deployment: the deployment was taken back.
 """
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from hashlib import blake2b
 from operator import itemgetter
 from typing import Final
@@ -23,6 +23,8 @@ from octavo.database.serving_nodes import PREFIX
 from octavo.database.unit_of_work import unit_of_work
 from octavo.sql.own_table_statement import OwnStatement
 
+LOCK: Final = "octavo: deployed"
+"""Held while newer definitions are noted, and while permissions of older ones are swept."""
 _KEY: Final = "deployed"
 _DAY: Final = 24 * 3_600_000
 _MOST: Final = 50
@@ -48,6 +50,10 @@ _EXPIRE: Final = OwnStatement(
 )
 
 
+Look = Callable[[Connection], Awaitable[bool]]
+"""Looks something up within the unit that holds `LOCK`."""
+
+
 async def are_newest(
     database: Database, catalogue: Catalogue, actions: Iterable[str] = (), *, is_change: bool = False
 ) -> bool:
@@ -58,13 +64,18 @@ async def are_newest(
     seen = _read(await database.fetch_value(*finding))
     if mark not in seen or (is_change and seen[mark] < max(seen.values())):
         async with unit_of_work(database) as unit:
-            await unit.connection.lock("octavo: deployed")
+            await unit.connection.lock(LOCK)
             seen = _read(await unit.connection.fetch_value(*finding))
             seen[mark] = now if is_change or mark not in seen else seen[mark]
             kept = dict(sorted(seen.items(), key=itemgetter(1))[-_MOST:])
             value = orjson.dumps(kept).decode()
             await unit.connection.execute(*_SAVE.bind(database.dialect, key=_KEY, value=value))
-    return all(at <= seen[mark] or at < now - _DAY for at in seen.values())
+    return _is_newest(seen, mark)
+
+
+async def stay_newest(database: Database, connection: Connection, mark: str) -> bool:
+    """Return whether definitions that were the newest still are; within a unit that holds `LOCK`."""
+    return _is_newest(_read(await connection.fetch_value(*_FIND.bind(database.dialect, key=_KEY))), mark)
 
 
 async def serve_alone(database: Database, connection: Connection, mark: str) -> bool:
@@ -93,6 +104,11 @@ class Presence:
         """Say that this process serves no more."""
         async with unit_of_work(database) as unit:
             await unit.connection.execute(*_LEAVE.bind(database.dialect, name=self._name))
+
+
+def _is_newest(seen: Mapping[str, int], mark: str) -> bool:
+    since = this_moment() - _DAY
+    return all(at <= seen.get(mark, 0) or at < since for at in seen.values())
 
 
 def _read(stored: str | None) -> dict[str, int]:

@@ -15,6 +15,8 @@ from typing import Any, Final
 import orjson
 
 from octavo.administrators.audit import write_permissions_removed
+from octavo.administrators.deployed import LOCK as DEPLOYED_LOCK
+from octavo.administrators.deployed import Look
 from octavo.authorization.actions import CONTENT_OPERATIONS, list_actions
 from octavo.authorization.role_grants import LOCK, delete_permission_rows
 from octavo.clock import this_moment
@@ -99,13 +101,15 @@ async def sweep_permissions(
     feed: ChangeFeed | None = None,
     *,
     sweeps: bool,
-    is_alone: Callable[[Connection], Any] | None = None,
+    is_newest: Look | None = None,
+    is_alone: Look | None = None,
     created_again: Mapping[str, int] | None = None,
 ) -> frozenset[str]:
     """Delete permissions of what is gone; return the content-types that were created again, which start without any.
 
     If it does not `sweep`, for newer definitions are known, it deletes nothing, and remembers what is gone if no
-    process serves those any more (`is_alone`). `created_again` names content-types that are known to be others than
+    process serves those any more (`is_alone`). Newer ones can become known while it waits for its turn: `is_newest`
+    looks again then. `created_again` names content-types that are known to be others than
     before, with the moment since which they are.
     """
     dialect, found = database.dialect, created_again or {}
@@ -113,8 +117,9 @@ async def sweep_permissions(
     if not await _has_work(database, finding, known, sweeps, found):
         return frozenset()
     async with unit_of_work(database, feed) as unit:
-        for lock in ("octavo: deployed", LOCK, _TOKEN_LOCK):
+        for lock in (DEPLOYED_LOCK, LOCK, _TOKEN_LOCK):
             await unit.connection.lock(lock)
+        sweeps = sweeps and (is_newest is None or await is_newest(unit.connection))
         state = _State.read(await unit.connection.fetch_value(*finding))
         if not sweeps:
             alone = is_alone is not None and await is_alone(unit.connection)

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from typing import Any, Final
 
+from octavo.administrators.deployed import LOCK, Look
 from octavo.administrators.role_rights import (
     Permission,
     StoredPermission,
@@ -69,13 +70,15 @@ async def set_up_roles(
     *,
     keeps_plugins: bool = False,
     sweeps: bool = True,
+    is_newest: Look | None = None,
     created_again: Collection[str] = (),
 ) -> bool:
     """Make the roles and what they may do agree with what there is; whether anything had to be written.
 
     `keeps_plugins`: rights to plugins of which nothing is known here stay, for v4 may know them. They open nothing.
     Where nothing `sweeps`, whatever is there stays as it is: another process knows more. Only locales that are gone
-    are left out, for they are the same for all processes.
+    are left out, for they are the same for all processes. Newer definitions can become known while this waits for its
+    turn: `is_newest` looks again then.
     `created_again` are content-types that begin without any rights, whatever a former one of that name had.
 
     Several processes may do this at once.
@@ -84,7 +87,10 @@ async def set_up_roles(
     if not await _changes(database, catalogue, scope):
         return False
     async with unit_of_work(database, feed) as unit:
+        await unit.connection.lock(LOCK)
         await lock_administrators(unit.connection)
+        if scope.sweeps and is_newest is not None and not await is_newest(unit.connection):
+            scope = replace(scope, sweeps=False)
         await ensure_roles(unit, database.dialect)
         changes = await _changes(unit.connection, catalogue, scope)
         await _write(unit, database, changes)

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from octavo.administrators.deployed import RENEW_SECONDS, Presence, are_newest, mark_of, serve_alone
+from octavo.administrators.deployed import RENEW_SECONDS, Presence, are_newest, mark_of, serve_alone, stay_newest
 from octavo.administrators.permission_sweep import Known, known_permissions, sweep_permissions
 from octavo.administrators.role_setup import set_up_roles
 from octavo.database.connection import Database
@@ -47,15 +47,25 @@ class Permissions:
         newest = settings.mode == "development" or await are_newest(database, catalogue, own, is_change=is_change)
         folders = await in_thread(partial(_read_folders, settings.project))
         known = await in_thread(partial(_known, site, own, settings.project, is_v4=settings.is_v4))
+        looks = None if settings.mode == "development" else partial(stay_newest, database, mark=mark)
         again = await sweep_permissions(
             database,
             known,
             feed,
             sweeps=newest,
+            is_newest=looks,
             is_alone=partial(serve_alone, database, mark=mark),
             created_again=_created_again(self._folders, folders) if is_change else None,
         )
-        await set_up_roles(database, catalogue, feed, keeps_plugins=settings.is_v4, sweeps=newest, created_again=again)
+        await set_up_roles(
+            database,
+            catalogue,
+            feed,
+            keeps_plugins=settings.is_v4,
+            sweeps=newest,
+            is_newest=looks,
+            created_again=again,
+        )
         served = (database, mark, options_mark(site.registry))
         if self._served != served:
             await self._presence.renew(*served)

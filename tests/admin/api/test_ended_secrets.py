@@ -15,7 +15,7 @@ from octavo.schema.uids import ADMIN_USER
 from tests.admin.api.test_entering import GOOD, mailed
 from tests.admin.conftest import Office
 from tests.models.club import NEVER, PASSWORD, SECRETS
-from tests.models.people import mint
+from tests.models.people import mint, write
 
 pytestmark = pytest.mark.anyio
 
@@ -227,3 +227,41 @@ async def test_tokens_that_v4_has_signed_end_with_a_block(open_office: Any) -> N
     assert (await office.club.ask("GET", "/admin/users/me", token=token)).status == 401
     await office.change("edi", "blocked", False)
     assert (await office.club.ask("GET", "/admin/users/me", token=token)).status == 401
+
+
+@pytest.mark.parametrize("column, value", [("blocked", True), ("is_active", False)])
+@pytest.mark.parametrize("use", ["access", "session", "reset"])
+async def test_what_is_used_while_other_software_shuts_an_account_out_ends_with_it(
+    secrets: Secrets, column: str, value: bool, use: str
+) -> None:
+    """Long before anything in the background finds it; none of them works meanwhile."""
+    await secrets.office.change("edi", column, value)
+    if column == "blocked":
+        await secrets.office.change("nina", column, value)
+    refused = await secrets.ended()
+    await secrets.office.club.octavo.infrastructure.authenticator.settle()
+    await secrets.office.change("edi", column, not value)
+    assert refused >= ALL - {"invitation"}
+    assert use in await secrets.ended()
+    if column == "blocked":
+        await secrets.office.change("nina", column, not value)
+        assert "invitation" in refused & await secrets.ended()
+
+
+@pytest.mark.parametrize("statement", ["registration_token = NULL", "blocked = TRUE", "email = 'x@moved.example'"])
+async def test_an_invitation_that_other_software_withdraws_is_refused(secrets: Secrets, statement: str) -> None:
+    text = f"UPDATE admin_users SET {statement} WHERE id = {{v1}}"
+    await write(secrets.office.club.database, text, secrets.nina)
+    assert (await secrets.use_invitation()).status == 400
+    assert not await secrets.office.club.database.fetch_value(
+        f"SELECT count(*) FROM admin_users WHERE id = {secrets.nina} AND is_active"
+    )
+
+
+@pytest.mark.parametrize("column", ["reset_password_token", "registration_token"])
+async def test_a_code_that_other_software_deletes_is_refused(secrets: Secrets, column: str) -> None:
+    await write(
+        secrets.office.club.database, f"UPDATE admin_users SET {column} = NULL WHERE id IN (2, {{v1}})", secrets.nina
+    )
+    name = "reset" if column.startswith("reset") else "invitation"
+    assert await secrets.ended() == {name}
