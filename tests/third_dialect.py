@@ -66,6 +66,7 @@ class ThirdDialect(Dialect):
     def milliseconds(self, instant: str) -> str:
         return f"timestampdiff(MICROSECOND, '1970-01-01', {instant}) DIV 1000"
 
+    row_lock = " FOR UPDATE"
     transaction_number = (
         "(SELECT trx_id FROM information_schema.innodb_trx WHERE trx_mysql_thread_id = connection_id())"
     )

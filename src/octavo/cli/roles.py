@@ -38,7 +38,8 @@ def _administer(project: Path, work: Callable[[RoleManagement, Database], Awaita
     registry = project_registry(settings)
 
     async def run(database: Database) -> ResultT:
-        return await work(RoleManagement(EntryWriter(database, registry)), database)
+        keeps_default = settings.api.compat.profile == "safe"
+        return await work(RoleManagement(EntryWriter(database, registry), keeps_default=keeps_default), database)
 
     return with_database(settings, run, hooked=True)
 

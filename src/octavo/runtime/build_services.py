@@ -89,7 +89,7 @@ def build_services(
         accounts=accounts,
         logins=ProviderLogins(shared.database, accounts, people, shared.limits, options.provider_options(settings)),
         users=users,
-        roles=RoleManagement(writer),
+        roles=RoleManagement(writer, keeps_default=settings.api.compat.profile == "safe"),
         rights=Rights(registry, plugins=options.plugins_in_use(settings)),
         manage=manage,
     )

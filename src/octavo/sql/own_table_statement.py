@@ -2,11 +2,13 @@
 
 from functools import lru_cache
 from string import Formatter
-from typing import Any
+from typing import Any, Final
 
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.statement import Statement
 from octavo.values import dataclass
+
+_CONSTANTS: Final = {"transaction": "transaction_number", "settled": "settled_before", "row_lock": "row_lock"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,7 @@ class OwnStatement:
     `{id:on_conflict}` what follows the row of an INSERT where one with that key may be there, `{hits:proposed}` what a
     column was to get from it; `{id, name:returning}` the end of a statement that answers what it has written.
     `{:transaction}` is the number of the transaction; `{:settled}` that below which all transactions are over.
+    `{:row_lock}` ends a SELECT whose rows nobody else changes or refers to until the end of the transaction.
     Braces of the statement itself are doubled.
     """
 
@@ -59,8 +62,8 @@ def _render(template: str, dialect: Dialect) -> tuple[str, tuple[str, ...]]:
                 parts.append(dialect.proposed(field))
             case "returning":
                 parts.append(dialect.returning(*field.split(", ")))
-            case "transaction" | "settled":
-                parts.append(dialect.transaction_number if form == "transaction" else dialect.settled_before)
+            case "transaction" | "settled" | "row_lock":
+                parts.append(getattr(dialect, _CONSTANTS[form]))
             case "" | "instant":
                 names.setdefault(field)
                 mark = dialect.mark(list(names).index(field) + 1)

@@ -20,22 +20,28 @@ from octavo.schema.content_types import ContentType
 from octavo.schema.uids import ROLE
 from octavo.sql.own_table_statement import OwnStatement
 from octavo.text_limits import MAX_LABEL, transliterate
+from octavo.users.user_rows import default_role
 
 _PUBLIC: Final = "public"
+_IS_DEFAULT: Final = (
+    "The role {type} is the default role of new users. Choose another default role, then delete this one."
+)
 _NAMED: Final = ("name", "description")
 _LONGEST_TYPE: Final = 200
 """Characters of the type of a role, before its number."""
 _TYPES: Final = "SELECT type FROM up_roles"
-_TYPE: Final = OwnStatement("SELECT type FROM up_roles WHERE id = {role}")
+_TYPE: Final = OwnStatement("SELECT type FROM up_roles WHERE id = {role}{:row_lock}")
+"""Locks the role: nobody gets it meanwhile, and would be left without any."""
 _PUBLIC_ID: Final = "SELECT id FROM up_roles WHERE type = 'public' ORDER BY id LIMIT 1"
 _MOVE_USERS: Final = OwnStatement("UPDATE up_users_role_links SET role_id = {public} WHERE role_id = {role}")
 
 
 class RoleManagement:
-    """Makes, changes and deletes roles."""
+    """Makes, changes and deletes roles. `keeps_default`: the default role of new users cannot be deleted; v4 does."""
 
-    def __init__(self, writer: EntryWriter) -> None:
+    def __init__(self, writer: EntryWriter, *, keeps_default: bool = False) -> None:
         self._writer = writer
+        self._keeps_default = keeps_default
         self._dialect = writer.database.dialect
         self._role_type = _with_short_names(writer.registry.content_types[ROLE])
 
@@ -48,6 +54,7 @@ class RoleManagement:
         async def work(unit: EntryUnit) -> int:
             await unit.connection.lock(LOCK)
             present = {row[0] for row in await unit.connection.fetch_all(_TYPES)}
+            present.add(await default_role(unit.connection, self._dialect))  # deleted, and never another one
             role_type = _free_type(str(given.get("name")), present)
             role_id = await unit.create(self._role_type, {**_named(given), "type": role_type})
             await set_grants_within(unit, self._dialect, role_id, actions or ())
@@ -82,6 +89,8 @@ class RoleManagement:
                 raise NotFoundError("Role not found")
             if role_type[0] == _PUBLIC:
                 raise ApplicationError("Cannot delete public role")
+            if self._keeps_default and role_type[0] == await default_role(unit.connection, self._dialect):
+                raise ApplicationError(_IS_DEFAULT.format(type=role_type[0]))
             public_id = await unit.connection.fetch_value(_PUBLIC_ID)
             if public_id is not None:
                 await unit.connection.execute(*_MOVE_USERS.bind(self._dialect, role=role_id, public=public_id))

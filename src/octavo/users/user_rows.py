@@ -25,6 +25,10 @@ _SETTING: Final = (
     "(SELECT value FROM strapi_core_store_settings WHERE {{key:name}} = 'plugin_users-permissions_{name}' LIMIT 1)"
 )
 
+_ADVANCED: Final = OwnStatement(
+    "SELECT value FROM strapi_core_store_settings WHERE {key:name} = 'plugin_users-permissions_advanced' LIMIT 1"
+)
+
 _FIND: Final = """
 SELECT s.advanced, s.providers, u.id, u.email, u.password, u.confirmed, u.blocked, u.reset_password_token,
   u.confirmation_token, coalesce(v.version, 0), {shown}
@@ -201,6 +205,11 @@ async def list_users(connection: Connection) -> tuple[ListedUser, ...]:
         ListedUser(user_id, username or "", email or "", bool(confirmed), bool(blocked), role)
         for user_id, username, email, confirmed, blocked, role in rows
     )
+
+
+async def default_role(connection: Connection, dialect: Dialect) -> str:
+    """Return the type of the role that new users get, whether there is one or not."""
+    return _read_settings(await connection.fetch_value(*_ADVANCED.bind(dialect)), None).default_role
 
 
 async def find_user(connection: Connection, dialect: Dialect, name: str) -> int:

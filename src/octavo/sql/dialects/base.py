@@ -266,10 +266,7 @@ class Dialect(ABC):
     """Several statements that write as one; None where they go one by one."""
 
     def on_conflict(self, *keys: str) -> str:
-        """What stands between the row of an INSERT and the columns to be set where there is a row with these keys.
-
-        They are set in their order, each perhaps after those before it.
-        """
+        """Return the text between the row of an INSERT and the columns to set where a row has these keys, in order."""
         return f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET"
 
     def proposed(self, column: str) -> str:
@@ -280,6 +277,8 @@ class Dialect(ABC):
         """Insert the rows of a SELECT without conditions, but for those that are there."""
         return f"INSERT INTO {table} ({columns}) {select} WHERE true ON CONFLICT DO NOTHING"
 
+    row_lock: str
+    """The end of a SELECT that locks its rows; empty where writers take turns."""
     transaction_number: str
     settled_before: str
     """The number of the transaction it is written in, 0 where they take turns; below which all are over, and read."""

@@ -141,6 +141,7 @@ class PostgreSQLDialect(Dialect):
         return _MILLISECONDS.format(instant)
 
     server_facts = "SELECT 'PostgreSQL', current_setting('server_version'), pg_database_size(current_database())"
+    row_lock = " FOR UPDATE"
     transaction_number = "CAST(CAST(pg_current_xact_id() AS text) AS bigint)"
     settled_before = "CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)"
 

@@ -85,6 +85,7 @@ class SQLiteDialect(Dialect):
         return instant
 
     transaction_number = "0"
+    row_lock = ""
     server_facts = (
         "SELECT 'SQLite', sqlite_version(), p.page_count * s.page_size FROM pragma_page_count p, pragma_page_size s"
     )
