@@ -45,6 +45,7 @@ def test_keys_with_value_and_source(tmp_path: Path) -> None:
         Described("config/api.toml", "compat.linkedFiles", "found", "profile safe"),
         Described("config/api.toml", "compat.replacedFiles", "destroy", "profile safe"),
         Described("config/api.toml", "compat.registrationFields", "listed", "profile safe"),
+        Described("config/api.toml", "compat.validation", "strict", "profile safe"),
         Described("config/api.toml", "compat.queryStrings", "listed", "profile safe"),
         Described("config/api.toml", "compat.populateParameters", "refuse", "profile safe"),
         Described("config/api.toml", "compat.unknownParameters", "refuse", "profile safe"),

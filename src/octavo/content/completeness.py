@@ -41,8 +41,9 @@ _EVERYTHING: Final = _Everything()
 class Completeness:
     """Tells what drafts lack. Each type's statement is made when it is first asked for."""
 
-    def __init__(self, reader: EntryReader) -> None:
+    def __init__(self, reader: EntryReader, *, strict: bool = False) -> None:
         self._reader = reader
+        self._strict = strict
         self._registry = reader.registry
         self._prepared: dict[str, PreparedRead] = {}
 
@@ -52,7 +53,8 @@ class Completeness:
         found = await self._reader.read_one(prepared.bind(id=entry_id), connection)
         if found is None:
             return []
-        return missing_in(self._registry, content_type, cast(dict[str, Any], orjson.loads(found)))
+        entry = cast(dict[str, Any], orjson.loads(found))
+        return missing_in(self._registry, content_type, entry, strict=self._strict)
 
     def _prepare(self, content_type: ContentType) -> PreparedRead:
         query = _owned(self._registry, content_type)
@@ -62,10 +64,12 @@ class Completeness:
         return planned
 
 
-def missing_in(registry: Registry, content_type: ContentType, found: Mapping[str, Any]) -> list[Problem]:
+def missing_in(
+    registry: Registry, content_type: ContentType, found: Mapping[str, Any], *, strict: bool = False
+) -> list[Problem]:
     """What an entry would be refused for if it were new and published, with all that was found in it."""
-    data = _data(registry, content_type, found)
-    return list(Validator(registry, Mode(creating=True, draft=False)).entry(content_type, data).problems)
+    data, mode = _data(registry, content_type, found), Mode(creating=True, draft=False, strict=strict)
+    return list(Validator(registry, mode).entry(content_type, data).problems)
 
 
 def _owned(registry: Registry, definition: Definition) -> Query:

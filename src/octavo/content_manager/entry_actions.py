@@ -157,7 +157,7 @@ class EntryActions:
         return await self.clone(content_type, entry_id, Write({}), actor)
 
     def _check_complete(self, content_type: ContentType, entry: Mapping[str, Any]) -> None:
-        missing = missing_in(self.registry, content_type, entry)
+        missing = missing_in(self.registry, content_type, entry, strict=self._writer.rules.strict)
         if missing:
             raise ValidationError.from_problems(missing)
 

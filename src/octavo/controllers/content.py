@@ -52,7 +52,7 @@ class ContentController:
             hooks=writer.hooks,
         )
         self.writes = ContentWrites(self.reads, reader, writer, media, locales)
-        self.completeness = Completeness(reader)
+        self.completeness = Completeness(reader, strict=writer.rules.strict)
         self.schedules = None
         if schedules is not None:
             self.schedules = ContentSchedules(writer, self.writes, schedules, self.completeness)

@@ -134,6 +134,7 @@ def write_rules(settings: Settings) -> WriteRules:
         destroy_replaced=compat.replaced_files == "destroy",
         hides_future=hides_future(settings),
         share_always=compat.shared_values == "always",
+        strict=compat.validation == "strict",
     )
 
 

@@ -68,6 +68,7 @@ RULES: Mapping[str, Rule] = {
     "linked_files": Rule(v4="any", safe="found"),
     "replaced_files": Rule(v4="upload", safe="destroy"),
     "registration_fields": Rule(v4="all", safe="listed"),
+    "validation": Rule(v4="loose", safe="strict"),
     "ids": Rule(v4="numbers", safe="digits"),
     "query_strings": Rule(v4="listed", safe="listed", before={(4, 26, 2): "merged"}),
     "populate_parameters": Rule(v4="refuse", safe="refuse", before={(4, 26, 2): "drop"}),

@@ -36,12 +36,13 @@ from octavo.values import dataclass
 @dataclass(frozen=True, slots=True)
 class WriteRules:
     """How bodies are looked at: the rules `relationErrors`, `zoneComponents`, `linkedFiles`, `replacedFiles`,
-    `futurePublication` and `sharedValues`.
+    `futurePublication`, `sharedValues` and `validation`.
 
     `place_relations`: what is wrong with relations and dates is told with its path. `listed_only`: dynamic zones take
     no component that they do not list. `find_files`: files are linked by those who may find files. `destroy_replaced`:
     files are replaced by those who may remove files. `hides_future`: what is to be published in the future is not live
-    yet. `share_always`: what localizations share follows each save of one of them, by whatever API.
+    yet. `share_always`: what localizations share follows each save of one of them, by whatever API. `strict`: what v4
+    does not check is checked (`Mode.strict`).
     """
 
     place_relations: bool = False
@@ -50,6 +51,7 @@ class WriteRules:
     destroy_replaced: bool = False
     hides_future: bool = False
     share_always: bool = False
+    strict: bool = False
 
 
 V4_RULES: Final = WriteRules()
@@ -79,7 +81,8 @@ class BodyCheck:
         self._listed_only = rules.listed_only
         self._content_type = content_type
         self._data = data
-        self._mode = mode
+        self._strict = rules.strict
+        self._mode = mode = self._strictly(mode)
         self._own = own
         self._relation_problems: list[Problem] = []
         outcome = Validator(registry, mode, listed_only=rules.listed_only).entry(content_type, data)
@@ -90,6 +93,9 @@ class BodyCheck:
         self._dates = [*unreadable_dates(self.body, dialect)] if rules.place_relations else []
         self._wanted = wanted_targets(self.body, every=rules.place_relations)
         self.unique = unique_values(self.body, own, dialect, translates)
+
+    def _strictly(self, mode: Mode) -> Mode:
+        return replace(mode, strict=True) if self._strict else mode
 
     def _read(self, value: Mapping[str, Any]) -> InputNode:
         try:
@@ -124,7 +130,7 @@ class BodyCheck:
                 trails if found.is_taken(fact) or (others and replace(fact, own_id=None) in others) else trails[1:]
             )
         )
-        problems = [*self._found(mode, taken), *self._dates]
+        problems = [*self._found(self._strictly(mode), taken), *self._dates]
         return problems + (self._relation_problems or (self._misplaced if self._placing else self._missing)(found))
 
     def _found(self, mode: Mode, taken: frozenset[tuple[str, ...]]) -> Sequence[Problem]:

@@ -21,6 +21,7 @@ from octavo.sql.dialects.column_limits import ColumnLimits
 
 _DIGITS = re.compile(r"[+-]?\d+", re.ASCII)
 _BIG = 2**63
+_MOST_DIGITS = 100
 
 
 def store(attribute: Scalar, value: Any, trail: InputPath, dialect: Dialect) -> Any:
@@ -49,18 +50,14 @@ def _store_integer(value: Any, trail: InputPath, limits: ColumnLimits) -> Any:
 
 
 def _store_big_integer(value: Any, trail: InputPath, limits: ColumnLimits) -> Any:
-    """Whole numbers in full precision, and other texts and numbers where the column takes them, as in the reference."""
-    if isinstance(value, bool | list | dict):
-        raise _refuse(trail, type_message(trail.label, "biginteger", value))
-    if isinstance(value, float) and value.is_integer():
+    """Whole numbers in full precision, as numbers or texts. SQLite would store any text, which no query understands."""
+    is_digits = isinstance(value, str) and len(value) <= _MOST_DIGITS and _DIGITS.fullmatch(value.strip())
+    if is_digits or (isinstance(value, float) and value.is_integer()):
         value = int(value)
-    if isinstance(value, str):
-        value = value.strip()
-        value = int(value) if _DIGITS.fullmatch(value) and len(value) <= 20 else value
-    if isinstance(value, int) and not -_BIG <= value < _BIG:
-        raise _refuse(trail, f"{trail.label} must be an integer from {-_BIG} to {_BIG - 1}")
-    if not isinstance(value, int) and (not limits.other_types or "\0" in str(value)):
+    if isinstance(value, bool) or not isinstance(value, int):
         raise _refuse(trail, type_message(trail.label, "biginteger", value))
+    if not -_BIG <= value < _BIG:
+        raise _refuse(trail, f"{trail.label} must be an integer from {-_BIG} to {_BIG - 1}")
     return value
 
 
@@ -95,7 +92,7 @@ def _store_password(value: Any, trail: InputPath, limits: ColumnLimits) -> Any:
 
 def _store_date(value: Any, trail: InputPath, limits: ColumnLimits) -> Any:
     day = read_date(value)
-    if not limits.year_zero and day.startswith("0000"):
+    if day.startswith("0000"):  # PostgreSQL has no such year
         raise _refuse(trail, f"{trail.label} must be after the year 0")
     return day
 

@@ -76,12 +76,13 @@ class PlainCreate(NamedTuple):
 class PreparedCreates:
     """Knows the shapes of new entries of all types."""
 
-    def __init__(self, registry: Registry, compiler: ChangeCompiler) -> None:
+    def __init__(self, registry: Registry, compiler: ChangeCompiler, *, strict: bool = False) -> None:
         self._registry = registry
         self._compiler = compiler
         self._dialect: Dialect = compiler.dialect
         self._readers = {
-            draft: BodyReaders(registry, self._dialect, Mode(creating=True, draft=draft)) for draft in (False, True)
+            draft: BodyReaders(registry, self._dialect, Mode(creating=True, draft=draft, strict=strict))
+            for draft in (False, True)
         }
         self._known: KnownShapes[PreparedCreate] = KnownShapes()
 

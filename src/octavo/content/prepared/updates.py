@@ -5,7 +5,7 @@ row is written without being asked for before: what the statement answers tells 
 """
 
 from collections.abc import Hashable, Mapping
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from octavo.content.prepared.body_values import MOST_VALUES, BodyReaders
 from octavo.content.prepared.known_shapes import KnownShapes
@@ -27,7 +27,6 @@ from octavo.sql.physical_names import column_name, table_name
 from octavo.sql.write.change import ChangeCompiler
 
 _MOMENT, _ACTOR, _ID, _FIRST = range(4)
-_AS_PUBLISHED: Final = Mode(creating=False, draft=False)
 """Drafts are asked for less; so what is plain for an entry that is published is so for a draft."""
 
 
@@ -60,10 +59,10 @@ class Updated(NamedTuple):
 class PreparedUpdates:
     """Knows the shapes of changes of all types."""
 
-    def __init__(self, registry: Registry, compiler: ChangeCompiler) -> None:
+    def __init__(self, registry: Registry, compiler: ChangeCompiler, *, strict: bool = False) -> None:
         self._registry = registry
         self._compiler = compiler
-        self._readers = BodyReaders(registry, compiler.dialect, _AS_PUBLISHED)
+        self._readers = BodyReaders(registry, compiler.dialect, Mode(creating=False, draft=False, strict=strict))
         self._known: KnownShapes[PreparedUpdate] = KnownShapes()
 
     def find(

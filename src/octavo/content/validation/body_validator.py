@@ -4,6 +4,7 @@ Values come out as cast. What only the database knows (which unique values are t
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from orjson import JSONDecodeError, loads
@@ -53,12 +54,10 @@ class Validator:
 
     def entry(self, definition: Definition, data: Mapping[str, Any]) -> Outcome:
         """The data of an entry. Most data has nothing wrong with it, and then nobody asks for places and turns."""
-        sound = None if self.taken else self._sound(definition, data)
-        return self._object(definition, data, TOP, 0) if sound is None else Outcome(sound)
+        sound = None if self.taken else self.sound(definition, data)
+        return self.checked(definition, data, TOP, 0) if sound is None else Outcome(sound)
 
-    def _sound(
-        self, definition: Definition, data: Mapping[str, Any], keys: Iterable[str] = ()
-    ) -> dict[str, Any] | None:
+    def sound(self, definition: Definition, data: Mapping[str, Any], keys: Iterable[str] = ()) -> dict[str, Any] | None:
         """An object as cast, None if anything is wrong with it. `keys` are those that it may have besides."""
         value: dict[str, Any] = {key: data[key] for key in keys if key in data}
         for name, given in data.items():
@@ -80,20 +79,30 @@ class Validator:
                 verdict = check_scalar(attribute, self._looked_at(attribute, value), attribute.name, self.mode)
                 return _UNSOUND if verdict.errors or verdict.type_errors else verdict.value
             case ComponentField(repeatable=False) if isinstance(value, Mapping):
-                return _or_unsound(self._sound(self.registry.components[attribute.component], value, _KEPT_KEYS))
+                component = self.registry.components[attribute.component]
+                return _or_unsound(self._inside(value).sound(component, value, _KEPT_KEYS))
             case ComponentField(repeatable=True) if isinstance(value, list):
                 component = self.registry.components[attribute.component]
                 items = [
-                    _or_unsound(self._sound(component, item, _KEPT_KEYS)) if isinstance(item, Mapping) else _UNSOUND
+                    _or_unsound(self._inside(item).sound(component, item, _KEPT_KEYS))
+                    if isinstance(item, Mapping)
+                    else _UNSOUND
                     for item in value
                 ]
-                wrong = _UNSOUND in items or _amount_problems(attribute, len(value), TOP)
+                wrong = _UNSOUND in items or _amount_problems(attribute, len(value), TOP, self.mode)
                 return _UNSOUND if wrong else items
             case _:
                 outcome = self._attribute(attribute, value, TOP.child(attribute.name), 0)
                 return _UNSOUND if outcome.problems else outcome.value
 
-    def _object(self, definition: Definition, data: Mapping[str, Any], trail: InputPath, start: int) -> Outcome:
+    def _inside(self, component: Mapping[str, Any]) -> "Validator":
+        """Return how a component is looked at: a new one needs its required values also where an entry is updated."""
+        if self.mode.creating or not self.mode.strict or "id" in component:
+            return self
+        return replace(self, mode=replace(self.mode, creating=True))
+
+    def checked(self, definition: Definition, data: Mapping[str, Any], trail: InputPath, start: int) -> Outcome:
+        """Return an object as cast, with everything that is wrong with it."""
         value: dict[str, Any] = {key: data[key] for key in _KEPT_KEYS if key in data and trail is not TOP}
         names = definition.writable_names
         found: list[tuple[int, int, tuple[Problem, ...]]] = []
@@ -174,7 +183,7 @@ class Validator:
             return _missing(trail, start, required and self.mode.creating)
         if isinstance(value, Mapping):
             definition = self.registry.components[attribute.component]
-            return self._object(definition, value, trail, start + _TEST_STEP)
+            return self._inside(value).checked(definition, value, trail, start + _TEST_STEP)
         if value is None and not required:
             return Outcome(None, (), start + _TEST_STEP)
         return Outcome(value, (trail.problem(type_message(trail.label, "object", value)),), start + _TYPE_STEP)
@@ -185,7 +194,7 @@ class Validator:
             return _missing(trail, start, attribute.required and self.mode.creating)
         if not isinstance(value, list):
             return Outcome(value, (trail.problem(type_message(trail.label, "array", value)),), start + _TYPE_STEP)
-        own = _amount_problems(attribute, len(value), trail)
+        own = _amount_problems(attribute, len(value), trail, self.mode)
         items = [self._item(attribute, item, trail.item(i), start + _TEST_STEP) for i, item in enumerate(value)]
         inside = tuple(p for item in sorted(items, key=lambda item: item.finished) for p in item.problems)
         finished = max((item.finished for item in items), default=start + _TEST_STEP)
@@ -198,14 +207,14 @@ class Validator:
             return Outcome(value, (trail.problem(message),), start + _TYPE_STEP)
         if isinstance(attribute, ComponentField):
             definition = self.registry.components[attribute.component]
-            return self._object(definition, value, trail, start + _ITEM_STEP)
+            return self._inside(value).checked(definition, value, trail, start + _ITEM_STEP)
         return self._zone_item(attribute, value, trail, start)
 
     def _zone_item(self, zone: DynamicZone, value: Mapping[str, Any], trail: InputPath, start: int) -> Outcome:
         uid = value.get(COMPONENT_KEY, MISSING)
         definition = self.registry.components.get(uid) if isinstance(uid, str) else None
         if definition is not None and not (self.listed_only and uid not in zone.components):
-            return self._object(definition, value, trail, start + _TEST_STEP)
+            return self._inside(value).checked(definition, value, trail, start + _TEST_STEP)
         inside = trail.child(COMPONENT_KEY)
         if uid is MISSING or uid == "":
             return Outcome(value, (inside.problem(f"{inside.label} is a required field"),), start + 2 * _TEST_STEP)
@@ -245,10 +254,13 @@ def _cast_list(value: Any) -> Any:
     return value
 
 
-def _amount_problems(attribute: ComponentField | DynamicZone, amount: int, trail: InputPath) -> tuple[Problem, ...]:
-    """Too few or too many items; an empty list is too short only where the attribute is required."""
+def _amount_problems(
+    attribute: ComponentField | DynamicZone, amount: int, trail: InputPath, mode: Mode
+) -> tuple[Problem, ...]:
+    """Too few or too many items; to the reference an empty list is too short only where the attribute is required."""
     problems = []
-    if attribute.minimum is not None and amount < attribute.minimum and (amount or attribute.required):
+    counts = amount or attribute.required or (mode.strict and not mode.draft)
+    if attribute.minimum is not None and amount < attribute.minimum and counts:
         problems.append(trail.problem(f"{trail.label} field must have at least {attribute.minimum} items"))
     if attribute.maximum is not None and amount > attribute.maximum:
         problems.append(trail.problem(f"{trail.label} field must have less than or equal to {attribute.maximum} items"))

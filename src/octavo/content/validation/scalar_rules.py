@@ -16,16 +16,23 @@ from octavo.values import dataclass
 
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 _LEADING_NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?))", re.ASCII | re.IGNORECASE)
+_DIGITS = re.compile(r"[+-]?\d+", re.ASCII)
+_MOST_DIGITS = 100
 PASSWORD_BYTES = 72
 _NEVER_UNIQUE = frozenset({ValueKind.BOOLEAN, ValueKind.JSON})
 
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """How strictly to look: a creation asks for required values, a draft does not."""
+    """How strictly to look: a creation asks for required values, a draft does not.
+
+    `strict`: the rule `validation`, which checks what v4 does not: limits of big integers, required values of new
+    components in an update, the least number of items of an empty list.
+    """
 
     creating: bool
     draft: bool
+    strict: bool = False
 
 
 class Verdict(NamedTuple):
@@ -95,10 +102,11 @@ def _length_errors(attribute: Scalar, value: str, label: str, mode: Mode) -> lis
 
 
 def _text_errors(attribute: Scalar, value: str, label: str) -> list[str]:
+    """The reference tests an empty text against a pattern only where a value is required, also in a draft."""
     errors = []
     if not is_storable(value):
         errors.append(f"{label} must not contain NUL characters or halves of surrogate pairs")
-    if attribute.regex and value and not matcher(attribute.regex)(value):
+    if attribute.regex and (value or attribute.required) and not matcher(attribute.regex)(value):
         errors.append(f'{label} must match the following: "{print_pattern(attribute.regex)}"')
     return errors
 
@@ -196,6 +204,16 @@ def _check_integer(attribute: Scalar, value: Any, label: str, mode: Mode) -> Ver
     return Verdict(int(number) if whole else number, errors=tuple(errors))
 
 
+def _check_big_integer(attribute: Scalar, value: Any, label: str, mode: Mode) -> Verdict:
+    """Look at limits alone; the reference does not. What is no whole number is refused where it is stored."""
+    if not mode.strict or isinstance(value, bool) or not isinstance(value, int | str):
+        return Verdict(value)
+    text = value.strip() if isinstance(value, str) else ""
+    if text and not (len(text) <= _MOST_DIGITS and _DIGITS.fullmatch(text)):
+        return Verdict(value)
+    return Verdict(value, errors=tuple(_number_errors(attribute, int(text or value), label)))
+
+
 def _check_boolean(attribute: Scalar, value: Any, label: str, mode: Mode) -> Verdict:
     if isinstance(value, bool):
         return Verdict(value)
@@ -222,7 +240,7 @@ RULES: dict[str, Rule] = {
     "float": _NUMBER,
     "decimal": _NUMBER,
     "boolean": Rule(_check_boolean, "boolean"),
-    "biginteger": _ANY,
+    "biginteger": Rule(_check_big_integer),
     "date": _ANY,
     "time": _ANY,
     "datetime": _ANY,

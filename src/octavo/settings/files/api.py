@@ -221,6 +221,12 @@ class Compat:
         "none. With `listed`, any other field of the body is refused.",
         default_doc=_BY_PROFILE,
     )
+    validation: Literal["loose", "strict"] = setting(
+        "loose",
+        "What v4 does not check: limits of big integers, required values of new components in an update, the least "
+        "number of items of an empty list. `strict` checks them.",
+        default_doc=_BY_PROFILE,
+    )
     query_strings: Literal["merged", "listed"] = setting(
         "listed",
         "Query strings that give one name a value and parts (`populate[author]=*&populate=cover`), or a list more than "
