@@ -1,7 +1,9 @@
 """The headers that let pages of other origins call: reflected for every origin, or for an exact list."""
 
+import re
 from typing import Final
 
+from octavo.http.cors_log import CorsLog
 from octavo.http.options import CorsMode, CorsOptions
 from octavo.http.request import Request
 from octavo.http.response import Headers
@@ -10,6 +12,8 @@ _VARY: Headers = ((b"vary", b"Origin"),)
 VARY_BY_ASKER: Final = (b"vary", b"Origin, Authorization")
 """Of an answer that depends on who asks, too. It stands in the place of what every answer begins with."""
 _CREDENTIALS: Headers = ((b"access-control-allow-credentials", b"true"),)
+_LOCAL: Final = re.compile(rb"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?")
+"""Origins of pages on this machine."""
 
 
 class Cors:
@@ -19,6 +23,8 @@ class Cors:
         self._reflect = options.mode is CorsMode.REFLECT
         self._origins = frozenset(origin.encode() for origin in options.origins)
         self._any_origin = b"*" in self._origins
+        self._local = options.local
+        self._log = CorsLog(options.headers) if options.logs_refusals else None
         self._preflight: Headers = (
             (b"access-control-allow-methods", ",".join(options.methods).encode()),
             (b"access-control-allow-headers", ",".join(options.headers).encode()),
@@ -33,6 +39,8 @@ class Cors:
     def headers(self, request: Request) -> Headers:
         """For any answer to this request."""
         origin = request.headers.get(b"origin")
+        if self._log is not None and origin is not None:
+            self._log.note(request, origin, is_allowed=self._allowance(origin) != _VARY)
         if request.method == "OPTIONS":
             return self._for_options(request, origin or b"")
         return self.without_origin if origin is None else self._headers(origin)
@@ -52,7 +60,7 @@ class Cors:
             return (*_VARY, (b"access-control-allow-origin", origin), *_CREDENTIALS)
         if self._any_origin:
             return (*_VARY, (b"access-control-allow-origin", b"*"))
-        if origin not in self._origins:
+        if origin not in self._origins and not (self._local and _LOCAL.fullmatch(origin)):
             return _VARY
         return (*_VARY, (b"access-control-allow-origin", origin), *self._listed)
 

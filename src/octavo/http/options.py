@@ -26,6 +26,8 @@ class CorsOptions:
     max_age: int = 31_536_000
     expose: tuple[str, ...] = ()  # headers of answers that pages may read
     credentials: bool = False  # for listed origins; reflected ones always may
+    local: bool = False  # allow pages on this machine too, at any port
+    logs_refusals: bool = False  # once for each origin, with the setting
 
 
 @dataclass(frozen=True, slots=True)

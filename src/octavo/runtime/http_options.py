@@ -61,8 +61,12 @@ def _allowed_hosts(settings: Settings) -> AllowedHosts | None:
 
 
 def _cors_options(settings: Settings) -> CorsOptions:
-    """Any origin that comes without credentials is met with `*`, in either mode of v4."""
-    cors, rule = settings.middlewares.cors, settings.api.compat.cors
+    """Any origin that comes without credentials is met with `*`, in either mode of v4.
+
+    Front ends in development have ports of their own on this machine: under the profile `safe` they are allowed.
+    """
+    cors, compat, is_developed = settings.middlewares.cors, settings.api.compat, settings.mode == "development"
+    rule = compat.cors
     return CorsOptions(
         mode=CorsMode.REFLECT if rule == "reflect" and cors.credentials else CorsMode.ALLOW_LIST,
         origins=frozenset(cors.origins if rule == "exact" else ("*",)),
@@ -71,4 +75,6 @@ def _cors_options(settings: Settings) -> CorsOptions:
         expose=cors.expose,
         max_age=cors.max_age,
         credentials=cors.credentials,
+        local=is_developed and compat.profile == "safe",
+        logs_refusals=is_developed,
     )

@@ -14,7 +14,8 @@ class Cors:
 
     origins: tuple[str, ...] = setting(
         (),
-        "Origins that may call; `*` reflects any. A list without `*` makes the rule `compat.cors` `exact`.",
+        "Origins that may call; `*` reflects any. A list without `*` makes the rule `compat.cors` `exact`. In "
+        "development the profile `safe` also allows pages on localhost.",
         default_doc="`*` where the rule `compat.cors` is not `exact`",
     )
     methods: tuple[str, ...] = setting(
