@@ -20,6 +20,7 @@ OPTIONS: Final = HttpOptions(
     max_unsent=30_000_000,
     max_unsent_each=25_000_000,
     request_seconds=60.0,
+    shutdown_seconds=2.0,
     trusted_proxies=TrustedProxies(["127.0.0.9"]),
 )
 
