@@ -1,7 +1,8 @@
 """`python -m benchmarks.hostile`: the longest stall of a service, and its memory, under the worst known bodies.
 
-A real service in a process of its own is sent every body of `tests.robustness.corpus`, without credentials, one after
-the other. What stalls it is sent again: the shortest of three stalls counts, for other programs cause some, too.
+A real service in a process of its own is sent every body of `tests.robustness.corpus`, one after the other, and those
+of `uid/generate` as an administrator. What stalls it is sent again: the shortest of three stalls counts, for other
+programs cause some, too.
 """
 
 import asyncio
@@ -13,6 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from time import perf_counter
 
@@ -23,7 +25,16 @@ from rich.table import Table
 from tests.cli.processes import ROOT, free_port
 from tests.models.bookshop import SECRETS
 from tests.models.club import NEVER, SAFE
-from tests.robustness.corpus import LARGEST_BODY, HostileCall, anonymous_calls, open_attacked_shop
+from tests.models.site import postgresql_variables
+from tests.postgresql_server import start_server
+from tests.robustness.corpus import (
+    LARGEST_BODY,
+    HostileCall,
+    administrator_calls,
+    anonymous_calls,
+    open_attacked_shop,
+    sign_in_administrator,
+)
 
 MOST_STALL = 50.0
 """Milliseconds."""
@@ -51,14 +62,18 @@ class Service:
 
     def send(self, call: HostileCall) -> int:
         """The status of the answer; 0 where the server hung up."""
+        return self.exchange(call)[0]
+
+    def exchange(self, call: HostileCall) -> tuple[int, bytes]:
+        """The status and the body of the answer; 0 and nothing where the server hung up."""
         with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)) as connection:
             with suppress(ConnectionError, http.client.HTTPException):
                 headers = {"Content-Type": call.content_type} if call.body else {}
                 connection.request(call.method, call.target, call.body or None, {**headers, **dict(call.headers)})
                 answer = connection.getresponse()
-                answer.read()
-                return answer.status
-            return 0
+                body = answer.read()
+                return answer.status, body
+            return 0, b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +88,25 @@ class Found:
 
 
 @contextmanager
-def serving(folder: Path, profile: str) -> Iterator[Service]:
+def on_database(kind: str) -> Iterator[dict[str, str]]:
+    """Yield the variables that name a new database: none for SQLite."""
+    if kind == "sqlite":
+        yield {}
+        return
+    server = start_server()
+    try:
+        yield postgresql_variables(server.create_database())
+    finally:
+        server.remove()
+
+
+@contextmanager
+def serving(folder: Path, profile: str, database: dict[str, str]) -> Iterator[Service]:
     """A bookshop, in a process of its own."""
-    asyncio.run(_fill(folder))
+    asyncio.run(_fill(folder, database))
     port = free_port()
-    variables = {**SECRETS, **NEVER, **(SAFE if profile == "safe" else {}), "PYTHONPATH": str(ROOT / "src")}
+    profiled = SAFE if profile == "safe" else {}
+    variables = {**SECRETS, **NEVER, **profiled, **database, "PYTHONPATH": str(ROOT / "src")}
     process = subprocess.Popen(
         [sys.executable, "-m", "benchmarks.hostile_service", str(folder), str(port)],
         cwd=ROOT,
@@ -97,16 +126,21 @@ def serving(folder: Path, profile: str) -> Iterator[Service]:
         process.wait(PATIENCE)
 
 
-async def _fill(folder: Path) -> None:
-    site = await open_attacked_shop(folder, {})
+async def _fill(folder: Path, database: dict[str, str]) -> None:
+    site = await open_attacked_shop(folder, database)
     await site.database.close()
 
 
 def measure(service: Service, size: int, only: str) -> Iterator[Found]:
     """Send everything; what a request did, one after the other."""
-    for call in anonymous_calls(1000):  # what is loaded once is loaded now
+
+    async def body_of(call: HostileCall) -> bytes:
+        return service.exchange(call)[1]
+
+    token = asyncio.run(sign_in_administrator(body_of))
+    for call in (*anonymous_calls(1000), *administrator_calls(1000, token)):  # what is loaded once is loaded now
         service.send(call)
-    for call in anonymous_calls(size):
+    for call in chain(anonymous_calls(size), administrator_calls(size, token)):
         if only not in call.name:
             continue
         found = once(service, call)
@@ -141,10 +175,15 @@ def table_of(found: list[Found]) -> Table:
 @click.argument("only", default="")
 @click.option("--size", default=LARGEST_BODY, show_default=True, help="Bytes of a body.")
 @click.option("--profile", type=click.Choice(["v4", "safe"]), default="v4", show_default=True)
+@click.option("--database", type=click.Choice(["sqlite", "postgresql"]), default="sqlite", show_default=True)
 @click.option("--rows", default=25, show_default=True, help="How many of the worst are shown.")
-def main(only: str, size: int, profile: str, rows: int) -> None:
+def main(only: str, size: int, profile: str, database: str, rows: int) -> None:
     """Send the corpus, or the requests whose name contains ONLY; exit with 1 where a goal is missed."""
-    with tempfile.TemporaryDirectory(prefix="octavo-hostile-") as folder, serving(Path(folder), profile) as service:
+    with (
+        tempfile.TemporaryDirectory(prefix="octavo-hostile-") as folder,
+        on_database(database) as named,
+        serving(Path(folder), profile, named) as service,
+    ):
         found = list(measure(service, size, only))
     worst = sorted(found, key=lambda one: -one.stall)[:rows]
     largest = sorted(found, key=lambda one: -one.memory)[:5]

@@ -4,7 +4,7 @@ A finding is a row more: a text in `TEXTS`, a shape of JSON in `SHAPES`, a docum
 `PARAMETERS`. Everything is sent without credentials.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import orjson
 
+from octavo.administrators.making import NewAdministrator, create_administrator
 from tests.models.people import write
 from tests.models.site import Site, open_bookshop
 
@@ -20,6 +21,8 @@ FORM: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data; boundary=B"
 LONGEST_URL: Final = 16_000
 LARGEST_BODY: Final = 1_000_000
+LONGEST_NAME_OF_FILE: Final = 1500
+"""Characters that fit into the header of a part, of which few kilobytes are read."""
 
 _MARKS: Final = "\u0316\u0301"
 """Combining marks of two classes: where they take turns, sorting them is the most work."""
@@ -149,14 +152,18 @@ HEADERS: Final = (
     *("Authorization", "Cookie", "Accept", "Content-Type", "If-Modified-Since", "If-None-Match", "Range", "Origin"),
     *("X-Forwarded-For", "Accept-Language", "traceparent", "X-Request-Id", "Content-Encoding"),
 )
-ACTIONS: Final = tuple(
-    f"plugin::users-permissions.auth.{action}"
-    for action in (
-        *("callback", "register", "forgotPassword", "resetPassword", "changePassword"),
-        *("sendEmailConfirmation", "emailConfirmation", "connect"),
-    )
+ACTIONS: Final = (
+    "plugin::upload.content-api.upload",
+    *(
+        f"plugin::users-permissions.auth.{action}"
+        for action in (
+            *("callback", "register", "forgotPassword", "resetPassword", "changePassword"),
+            *("sendEmailConfirmation", "emailConfirmation", "connect"),
+        )
+    ),
 )
 """What the public role needs, so that what is sent is looked at."""
+ADMINISTRATOR: Final = "root@example.org"
 _GOOD: Final = {"email": "ann@example.org", "password": "Correct-horse-1", "passwordConfirmation": "Correct-horse-1"}
 
 
@@ -173,12 +180,15 @@ class HostileCall:
 
 
 async def open_attacked_shop(folder: Path, variables: Mapping[str, str]) -> Site:
-    """A bookshop in which everybody may sign in and register."""
+    """A bookshop with an administrator, in which everybody may sign in, register and upload files."""
     site = await open_bookshop(folder, variables)
+    await create_administrator(site.database, NewAdministrator(ADMINISTRATOR, _GOOD["password"]))
     for action in ACTIONS:
-        await write(site.database, "INSERT INTO up_permissions (action) VALUES ({v1})", action)
-        link = """INSERT INTO up_permissions_role_links (permission_id, role_id)
-            SELECT max(p.id), (SELECT id FROM up_roles WHERE type = 'public') FROM up_permissions p"""
+        permission = "INSERT INTO up_permissions (id, action) SELECT max(id) + 1, {v1} FROM up_permissions"
+        await write(site.database, permission, action)
+        link = """INSERT INTO up_permissions_role_links (id, permission_id, role_id)
+            SELECT (SELECT max(id) + 1 FROM up_permissions_role_links), max(p.id),
+              (SELECT id FROM up_roles WHERE type = 'public') FROM up_permissions p"""
         await write(site.database, link)
     return site
 
@@ -190,7 +200,35 @@ def anonymous_calls(size: int) -> Iterator[HostileCall]:
     yield from _graphql_calls(size)
     yield from _query_calls(min(size, LONGEST_URL))
     yield from _form_calls(size)
+    yield from _upload_calls(size)
     yield from _header_calls(min(size, LONGEST_URL))
+
+
+def administrator_calls(size: int, token: str) -> Iterator[HostileCall]:
+    """What only an administrator may send: the texts from which values of UID attributes are made."""
+    path, signed = "/content-manager/uid/generate", (("Authorization", f"Bearer {token}"),)
+
+    def send(name: str, uid: str, field: str, data: str) -> HostileCall:
+        body = f'{{"contentTypeUID":{uid},"field":{field},"data":{data}}}'.encode()
+        return HostileCall(f"{path} {name}", "POST", path, body, headers=signed)
+
+    book, slug = '"api::book.book"', '"slug"'
+    for name, make in TEXTS.items():
+        text = orjson.dumps(make(size)).decode()
+        yield send(f"title: {name}", book, slug, f'{{"title":{text}}}')
+        yield send(f"contentTypeUID: {name}", text, slug, '{"title":"a"}')
+        yield send(f"field: {name}", book, text, '{"title":"a"}')
+    for name, make in SHAPES.items():
+        yield send(f"title: {name}", book, slug, f'{{"title":{make(size)}}}')
+        yield send(f"data: {name}", book, slug, make(size))
+
+
+async def sign_in_administrator(send: Callable[[HostileCall], Awaitable[bytes]]) -> str:
+    """Sign the administrator of the shop in; return their token."""
+    given = orjson.dumps({"email": ADMINISTRATOR, "password": _GOOD["password"]})
+    answer = await send(HostileCall("", "POST", "/admin/login", given))
+    token: str = orjson.loads(answer)["data"]["token"]
+    return token
 
 
 def _body(fields: tuple[str, ...], named: str, value: str) -> bytes:
@@ -218,6 +256,10 @@ def _json_calls(size: int) -> Iterator[HostileCall]:
 _LOGIN: Final = "mutation ($a: String!) { login(input: { identifier: $a, password: $a }) { jwt } }"
 _FORGOT: Final = "mutation ($a: String!) { forgotPassword(email: $a) { ok } }"
 _READ: Final = "query ($a: BookFiltersInput) { books(filters: $a) { data { id } } }"
+_CREATE: Final = "mutation ($a: BookInput!) { createBook(data: $a) { data { id } } }"
+_IDS: Final = "query ($a: [ID]) { books(filters: { id: { in: $a } }) { data { id } } }"
+_NAMED: Final = b'{"query":"query a { __typename } query b { __typename }","operationName":%b}'
+_EXTENDED: Final = b'{"query":"{ __typename }","extensions":%b}'
 _LONG: Final = (
     "query ($a: Int, $b: ID) { books(pagination: { limit: $a }) { data { id } } book(id: $b) { __typename } }"
 )
@@ -239,7 +281,17 @@ def _graphql_calls(size: int) -> Iterator[HostileCall]:
         yield send(f"filter: {name}", _READ, f'{{"a":{{"title":{{"containsi":{text}}}}}}}')
         yield send(f"number: {name}", _LONG, f'{{"a":{text}}}')
         yield send(f"id: {name}", _LONG, f'{{"b":{text}}}')
+        yield send(f"a new book: {name}", _CREATE, f'{{"a":{{"title":{text},"slug":{text},"publishedAt":{text}}}}}')
+        yield send(f"a variable's name: {name}", _LOGIN, f'{{{text}:"x"}}')
+        yield HostileCall(f"/graphql operationName: {name}", "POST", "/graphql", _NAMED % text.encode())
+        variables = quote(f'{{"a":{orjson.dumps(make(LONGEST_URL // 12)).decode()}}}')[:LONGEST_URL]
+        target = f"/graphql?query={quote(_READ)}&variables={variables}"
+        yield HostileCall(f"/graphql GET variables: {name}", "GET", target)
     for name, make in SHAPES.items():
+        yield send(f"variables: {name}", _LOGIN, make(size))
+        yield send(f"a new book: {name}", _CREATE, f'{{"a":{make(size)}}}')
+        yield send(f"a list of ids: {name}", _IDS, f'{{"a":{make(size)}}}')
+        yield HostileCall(f"/graphql extensions: {name}", "POST", "/graphql", _EXTENDED % make(size).encode())
         yield send(f"login: {name}", _LOGIN, f'{{"a":{make(size)}}}')
         yield send(f"filter: {name}", _READ, f'{{"a":{make(size)}}}')
         yield send(f"variables as text: {name}", _READ, orjson.dumps(f'{{"a":{make(size)}}}').decode())
@@ -280,6 +332,37 @@ def _form_calls(size: int) -> Iterator[HostileCall]:
     parts["nearly boundaries"] = f'{head}"a"\r\n\r\n{_filled(chr(13) + chr(10) + "--", size)}'
     for name, text in parts.items():
         yield HostileCall(f"/graphql, multipart: {name}", "POST", "/graphql", text.encode(), MULTIPART)
+
+
+def _upload_calls(size: int) -> Iterator[HostileCall]:
+    def part(name: str, head: str = "", content: str = "x") -> str:
+        return f'--B\r\nContent-Disposition: form-data; name="{name}"{head}\r\n\r\n{content}\r\n'
+
+    def send(name: str, body: str) -> HostileCall:
+        return HostileCall(f"/api/upload {name}", "POST", "/api/upload", f"{body}--B--\r\n".encode(), MULTIPART)
+
+    file = part("files", '; filename="a.txt"')
+    yield send("many fields", _filled(part("a"), size))
+    yield send("many files", _filled(file, size))
+    yield send("many empty files", _filled(part("files", '; filename=""', ""), size))
+    yield send("many sets of words", file + _filled(part("fileInfo", "", "{}"), size))
+    yield send("headers of a part", part("files", '; filename="a.txt"\r\n' + _filled("a: b\r\n", size)[:-2]))
+    yield send("a long header of a part", part("files", f'; filename="a.txt"\r\na: {_filled("b", size)}'))
+    yield send("parameters of a part", part("files", '; filename="a.txt"' + _filled("; a=b", size)))
+    yield send("a long type", part("files", f'; filename="a.txt"\r\nContent-Type: {_filled("text/", size)}'))
+    yield send("line ends", file + _filled("\r\n", size))
+    for name, make in TEXTS.items():
+        text = make(size).replace('"', "%22")
+        short = text[:LONGEST_NAME_OF_FILE]
+        info = orjson.dumps({"name": text, "alternativeText": text, "caption": text}).decode()
+        yield send(f"a field's name: {name}", part(text))
+        yield send(f"a file's name: {name}", part("files", f'; filename="{text}"'))
+        yield send(f"a shorter name of a file: {name}", part("files", f'; filename="{short}.txt"'))
+        yield send(f"fileInfo: {name}", file + part("fileInfo", "", info))
+        yield send(f"a text: {name}", part("files", '; filename="a.svg"', make(size)))
+    for name, make in SHAPES.items():
+        yield send(f"fileInfo: {name}", file + part("fileInfo", "", make(size)))
+        yield send(f"a name in fileInfo: {name}", file + part("fileInfo", "", f'{{"name":{make(size)}}}'))
 
 
 def _header_calls(size: int) -> Iterator[HostileCall]:
