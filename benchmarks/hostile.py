@@ -185,6 +185,7 @@ def main(only: str, size: int, profile: str, database: str, rows: int) -> None:
         serving(Path(folder), profile, named) as service,
     ):
         found = list(measure(service, size, only))
+        resident = service.watch()["now"]
     worst = sorted(found, key=lambda one: -one.stall)[:rows]
     largest = sorted(found, key=lambda one: -one.memory)[:5]
     failed = [one for one in found if one.status >= 500]
@@ -192,7 +193,8 @@ def main(only: str, size: int, profile: str, database: str, rows: int) -> None:
     console.print(table_of(list({id(one): one for one in (*worst, *largest, *failed)}.values())))
     console.print(
         f"{len(found)} requests: longest stall {worst[0].stall:.0f} ms (goal {MOST_STALL:.0f}), "
-        f"peak {largest[0].memory:.0f} MB (goal {MOST_MEMORY:.0f}), {len(failed)} answers of 5xx"
+        f"peak {largest[0].memory:.0f} MB (goal {MOST_MEMORY:.0f}), {len(failed)} answers of 5xx; "
+        f"{resident:.0f} MB resident at the end"
     )
     sys.exit(worst[0].stall > MOST_STALL or largest[0].memory > MOST_MEMORY or bool(failed))
 

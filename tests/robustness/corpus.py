@@ -182,15 +182,23 @@ class HostileCall:
 async def open_attacked_shop(folder: Path, variables: Mapping[str, str]) -> Site:
     """A bookshop with an administrator, in which everybody may sign in, register and upload files."""
     site = await open_bookshop(folder, variables)
+    await _continue_ids(site)
     await create_administrator(site.database, NewAdministrator(ADMINISTRATOR, _GOOD["password"]))
     for action in ACTIONS:
-        permission = "INSERT INTO up_permissions (id, action) SELECT max(id) + 1, {v1} FROM up_permissions"
-        await write(site.database, permission, action)
-        link = """INSERT INTO up_permissions_role_links (id, permission_id, role_id)
-            SELECT (SELECT max(id) + 1 FROM up_permissions_role_links), max(p.id),
-              (SELECT id FROM up_roles WHERE type = 'public') FROM up_permissions p"""
+        await write(site.database, "INSERT INTO up_permissions (action) VALUES ({v1})", action)
+        link = """INSERT INTO up_permissions_role_links (permission_id, role_id)
+            SELECT max(p.id), (SELECT id FROM up_roles WHERE type = 'public') FROM up_permissions p"""
         await write(site.database, link)
     return site
+
+
+async def _continue_ids(site: Site) -> None:
+    """Let the database give new ids after those that the content of the bookshop was written with."""
+    tables = ("admin_users", "admin_users_roles_links", "up_permissions", "up_permissions_role_links")
+    counters = site.database.dialect.continue_ids(tables)
+    if counters is not None:
+        async with site.database.transaction() as transaction:
+            await transaction.fetch_all(counters)
 
 
 def anonymous_calls(size: int) -> Iterator[HostileCall]:
