@@ -38,6 +38,7 @@ def test_keys_with_value_and_source(tmp_path: Path) -> None:
         Described("config/api.toml", "compat.sharedValues", "always", "profile safe"),
         Described("config/api.toml", "compat.linkedValues", "asked", "profile safe"),
         Described("config/api.toml", "compat.webhookAddresses", "checked", "profile safe"),
+        Described("config/api.toml", "compat.webhookBodies", "webhook", "profile safe"),
         Described("config/api.toml", "compat.mailsByAdministrators", "granted", "profile safe"),
         Described("config/api.toml", "compat.accountStates", "hidden", "profile safe"),
         Described("config/api.toml", "compat.mailedCodes", "sealed", "profile safe"),

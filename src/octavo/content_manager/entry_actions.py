@@ -117,6 +117,7 @@ class EntryActions:
         wanted = [one for one in _wanted(ids) if one is not None]
 
         async def work(unit: ManyEntriesUnit) -> int:
+            unit.removes_many = True
             known = await self._held.ids(unit, content_type, wanted, actor.ability.scope(content_type.uid, DELETE))
             return await unit.delete_many(content_type, known) if known else 0
 

@@ -91,6 +91,10 @@ class UnitOfWork:
     is_grouped = False
     is_cautious = True
     database: object = None
+    removes_many = False
+    """Whether one request removes several entries; webhooks then receive only the entries' own values, as in v4."""
+    adds_localization = False
+    """Whether the entry that is created becomes a localization of another one."""
 
     def __init__(self, connection: Transaction, feed: ChangeFeed | None = None, size: int = 0) -> None:
         self.connection = connection

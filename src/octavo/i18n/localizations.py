@@ -39,6 +39,7 @@ async def add_localization(
         raise NotFoundError("Entity not found")
     body = dict(data) if isinstance(data, Mapping) else {}
     await _check_locale(body.get("locale"), locales, unit, family)
+    unit.adds_localization = True
     new_id = await unit.create(
         content_type,
         family.completed(content_type, body),

@@ -5,10 +5,12 @@ from octavo.authorization.strictness import Strictness
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.controllers.reading import ContentReads
 from octavo.events.messages import Retries, Topic
+from octavo.query.ast import Query
 from octavo.query.params import read_query
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.runtime import options
 from octavo.runtime.infrastructure import Infrastructure
+from octavo.runtime.webhook_bodies import RequestBodies
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.schema.uids import USER
@@ -26,12 +28,21 @@ def webhook_witness(shared: Infrastructure, registry: Registry) -> WebhookWitnes
     reads = ContentReads(registry, reader, Strictness())
 
     def prepare(content_type: ContentType, populate: object) -> PreparedRead:
-        asked = _SHOWN_UNASKED.get(content_type.uid) if populate is None else populate
-        query = read_query({} if asked is None else {"populate": asked})
+        query = populate if isinstance(populate, Query) else _asked(content_type, populate)
         request = ReadRequest(content_type=content_type, query=query, by=By.ID, projection=Form.FLAT, drafts=Drafts.ANY)
         return reads.prepare(request, EVERYTHING)
 
-    return WebhookWitness(registry, shared.webhooks, shared.outbox, reader, prepare)
+    choose = None
+    if shared.settings.api.compat.webhook_bodies == "request":
+        shows_related = shared.settings.server.webhooks.populate_relations
+        choose = RequestBodies(registry, reads, shows_related=shows_related).query
+    return WebhookWitness(registry, shared.webhooks, shared.outbox, reader, prepare, choose)
+
+
+def _asked(content_type: ContentType, populate: object) -> Query:
+    """Return the query of a webhook's `populate`."""
+    asked = _SHOWN_UNASKED.get(content_type.uid) if populate is None else populate
+    return read_query({} if asked is None else {"populate": asked})
 
 
 def webhook_topic(shared: Infrastructure) -> Topic:

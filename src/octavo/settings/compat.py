@@ -61,6 +61,7 @@ RULES: Mapping[str, Rule] = {
     "shared_values": Rule(v4="shown", safe="always"),
     "linked_values": Rule(v4="shown", safe="asked"),
     "webhook_addresses": Rule(v4="kept", safe="checked"),
+    "webhook_bodies": Rule(v4="request", safe="webhook"),
     "mails_by_administrators": Rule(v4="everybody", safe="granted"),
     "account_states": Rule(v4="told", safe="hidden"),
     "mailed_codes": Rule(v4="plain", safe="sealed"),

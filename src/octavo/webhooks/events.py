@@ -24,6 +24,7 @@ _MEDIA: Final[Mapping[ChangeKind, tuple[str, ...]]] = {
     ChangeKind.UPDATE: (webhook.UPDATE, webhook.MEDIA_UPDATE),  # v4 tells of an entry too
     ChangeKind.DELETE: (webhook.MEDIA_DELETE,),
 }
+_PUBLICATIONS: Final = (webhook.PUBLISH, webhook.UNPUBLISH)
 _OWN: Final = frozenset({USER, FILE, FOLDER})
 
 
@@ -37,10 +38,15 @@ def events_of(uid: str, kind: ChangeKind) -> tuple[str, ...]:
     return _MEDIA.get(kind, ()) if uid == FILE else _ENTRY[kind]
 
 
-def body_of(event: str, content_type: ContentType, entry: bytes, milliseconds: int) -> bytes:
-    """What is sent: v4's object, around the JSON of an entry."""
+def body_of(
+    event: str, content_type: ContentType, entry: bytes, milliseconds: int, *, names_publications: bool = True
+) -> bytes:
+    """What is sent: v4's object, around the JSON of an entry. v4 sends no `uid` of an entry that is published or
+    unpublished; `names_publications` does."""
     head = {"event": event, "createdAt": shown_moment(milliseconds)}
     if event.startswith("media."):
         return orjson.dumps(head)[:-1] + b',"media":' + entry + b"}"
-    head |= {"model": content_type.singular_name, "uid": content_type.uid}
+    head["model"] = content_type.singular_name
+    if names_publications or event not in _PUBLICATIONS:
+        head["uid"] = content_type.uid
     return orjson.dumps(head)[:-1] + b',"entry":' + entry + b"}"

@@ -5,7 +5,7 @@ The payload is the entry as it is at the end of that transaction; of an entry th
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
@@ -15,6 +15,7 @@ from octavo.database.change_feed import ChangeKind, DataChange
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.events.messages import MessageTooLarge
 from octavo.events.outbox import Outbox
+from octavo.query.ast import Query
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.webhooks.book import Webhooks
@@ -26,19 +27,29 @@ logger = logging.getLogger(__name__)
 
 Prepare = Callable[[ContentType, Any], PreparedRead]
 """How an entry is read by id, with what populates it, without what is private."""
+Choose = Callable[[UnitOfWork, DataChange], Query | None]
+"""The query for the body of a change where the webhook does not populate; None: as without a request."""
+_MOST_PREPARED: Final = 256
 
 
 class WebhookWitness:
     """Sees the changes of one registry's entries."""
 
     def __init__(
-        self, registry: Registry, webhooks: Webhooks, outbox: Outbox, reader: EntryReader, prepare: Prepare
+        self,
+        registry: Registry,
+        webhooks: Webhooks,
+        outbox: Outbox,
+        reader: EntryReader,
+        prepare: Prepare,
+        choose: Choose | None = None,
     ) -> None:
         self._registry = registry
         self._webhooks = webhooks
         self._outbox = outbox
         self._reader = reader
         self._prepare = prepare
+        self._choose = choose
         self._prepared: dict[tuple[str, str], PreparedRead] = {}
 
     async def before_delete(self, unit: UnitOfWork, uid: str, entry_id: int) -> None:
@@ -57,12 +68,14 @@ class WebhookWitness:
             return
         events = events_of(change.uid, change.kind)
         wanting = [one for one in known if one.enabled and one.wants_type(change.uid) and set(events) & set(one.events)]
+        chosen = self._choose(unit, change) if wanting and self._choose is not None else None
         shown: dict[str, bytes | None] = {}
         for webhook in wanting:
-            populate = orjson.dumps(webhook.populate).decode()
-            if populate not in shown:
-                shown[populate] = await self._read(unit, change, webhook.populate, populate)
-            entry = shown[populate]
+            populate = chosen if webhook.populate is None else webhook.populate
+            key = repr(populate)
+            if key not in shown:
+                shown[key] = await self._read(unit, change, populate, key)
+            entry = shown[key]
             if entry is not None and webhook.wants_locale(_locale(entry) if webhook.locales else None):
                 for event in events:
                     if event in webhook.events:
@@ -71,6 +84,8 @@ class WebhookWitness:
     async def _read(self, unit: UnitOfWork, change: DataChange, populate: Any, key: str) -> bytes | None:
         prepared = self._prepared.get((change.uid, key))
         if prepared is None:
+            if len(self._prepared) >= _MOST_PREPARED:
+                self._prepared.clear()
             prepared = self._prepare(self._registry.content_types[change.uid], populate)
             self._prepared[change.uid, key] = prepared
         return await self._reader.read_one(prepared.bind(id=change.id), unit.connection)
@@ -78,12 +93,15 @@ class WebhookWitness:
     async def _add(self, unit: UnitOfWork, webhook: Webhook, change: DataChange, event: str, entry: bytes) -> None:
         content_type = self._registry.content_types[change.uid]
         message_id, key = new_id(), f"{webhook.id} {change.uid} {change.id}"
-        body = body_of(event, content_type, entry, this_moment())
+        names = self._choose is None
+        body = body_of(event, content_type, entry, this_moment(), names_publications=names)
         try:
             await self._outbox.add(unit, TOPIC, Sent(message_id, webhook.id, event, body.decode()).payload(), key)
         except MessageTooLarge as error:
             logger.warning("Webhook %s is told of %s %d alone: %s", webhook.name, change.uid, change.id, error)
-            body = body_of(event, content_type, orjson.dumps({"id": change.id}), this_moment())
+            body = body_of(
+                event, content_type, orjson.dumps({"id": change.id}), this_moment(), names_publications=names
+            )
             await self._outbox.add(unit, TOPIC, Sent(message_id, webhook.id, event, body.decode()).payload(), key)
 
 

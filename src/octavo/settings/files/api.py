@@ -182,6 +182,11 @@ class Compat:
         "refused then and when they are given.",
         default_doc=_BY_PROFILE,
     )
+    webhook_bodies: Literal["request", "webhook"] = setting(
+        "request",
+        "Bodies of webhooks without `populate`: populated as the request that made the change, or not at all.",
+        default_doc=_BY_PROFILE,
+    )
     mails_by_administrators: Literal["everybody", "granted"] = setting(
         "everybody",
         "Administrators who may send mails of their own by POST /email: everybody, or those who may see its settings.",

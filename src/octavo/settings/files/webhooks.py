@@ -12,6 +12,11 @@ class Webhooks:
     """How messages to webhooks are sent and kept."""
 
     default_headers: Mapping[str, str] = setting({}, "Headers of each message, beside those of its webhook.")
+    populate_relations: bool = setting(
+        False,
+        "Show the related entries of changes made in the admin pages, instead of their number. For "
+        '`compat.webhookBodies = "request"`.',
+    )
     private_hosts: tuple[str, ...] = setting(
         (),
         "Hosts (`name` or `name:port`) that may be told although they are no public machines. All others of private "

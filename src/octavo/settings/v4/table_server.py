@@ -46,7 +46,7 @@ SERVER: Final[tuple[Row, ...]] = (
     *idle("one log for all: what goes wrong in a request is logged with its id", "emitErrors", "logger"),
     *idle("the HTTP server is another one", "socket", "http", "keepAliveTimeout"),
     several("webhooks.defaultHeaders", _headers, "server.webhooks.defaultHeaders"),
-    *idle("each webhook says what it populates", "webhooks.populateRelations"),
+    take("webhooks.populateRelations", "server.webhooks.populateRelations", flag),
     take("cron.enabled", "server.jobs.cron", flag),
     *idle("tasks at set times are code, which is not run; `src/cron.py` takes their place", "cron"),
     *idle("there is no transfer between services; `octavo db backup` copies databases", "transfer"),
