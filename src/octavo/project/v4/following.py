@@ -25,7 +25,8 @@ from octavo.javascript.syntax import (
 from octavo.project.v4.context import asks_request
 from octavo.project.v4.describing import refuses
 from octavo.project.v4.harmless import CALLBACKS, REFUSING, is_method
-from octavo.project.v4.positions import Position, is_async, position, swallowed
+from octavo.project.v4.nested import Nested, nested_of
+from octavo.project.v4.positions import Position, is_answer_caught, is_async, position, swallowed
 from octavo.project.v4.resolving import Resolver
 from octavo.project.v4.scopes import has_computed_fields
 from octavo.project.v4.things import CLASSES, Thing
@@ -88,12 +89,16 @@ class Step:
         return any(map(_is_event, self.given))
 
 
+_Look = tuple[Refusal | None, tuple[Step, ...], tuple[Nested, ...]]
+"""Why a function may refuse, what it calls, and what it reads and writes."""
+
+
 class Follower:
     """Follows the calls of one project's code. Reads each function once."""
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
-        self._known: dict[_Key, tuple[Refusal | None, tuple[Step, ...]]] = {}
+        self._known: dict[_Key, _Look] = {}
 
     def steps(self, module: Module, node: Node, this: Thing | None) -> Iterator[tuple[Step, Refusal | None]]:
         """Yield a hook and every function that it calls, each with the reason why it may refuse.
@@ -107,14 +112,19 @@ class Follower:
             if len(seen) > _MOST_FUNCTIONS:
                 yield step, Refusal(module, node, is_followed=False)
                 return
-            refusal, further = self._look(step)
+            refusal, further, _ = self._look(step)
             yield step, refusal
             for one in further:
                 if one.key not in seen:
                     seen.add(one.key)
                     waiting.append(one)
 
-    def _look(self, step: Step) -> tuple[Refusal | None, tuple[Step, ...]]:
+    def nested(self, module: Module, node: Node, this: Thing | None) -> tuple[Nested, ...]:
+        """Return what a hook and all that it calls read and write, where a refusal of that is one of the hook."""
+        steps = [step for step, _ in self.steps(module, node, this)]
+        return tuple(one for step in steps if step.key in self._known for one in self._known[step.key][2])
+
+    def _look(self, step: Step) -> _Look:
         if step.key not in self._known:
             self._known[step.key] = _Function(self._resolver, step).read()
         return self._known[step.key]
@@ -130,21 +140,26 @@ class _Function:
         self._paths = _paths(step)
         self._awaited = _awaited(step.module, step.node)
         self._further: list[Step] = []
+        self._nested: list[Nested] = []
 
-    def read(self) -> tuple[Refusal | None, tuple[Step, ...]]:
+    def read(self) -> _Look:
+        refusal = self._refusal()
+        return refusal, () if refusal is not None else tuple(self._further), tuple(self._nested)
+
+    def _refusal(self) -> Refusal | None:
         module, node = self._module, self._step.node
         if asks_request(module, node):
-            return Refusal(module, node), ()
+            return Refusal(module, node)
         for number, found in enumerate(walk(node)):
             if number > _MOST_NODES:
-                return Refusal(module, node, is_followed=False), ()
+                return Refusal(module, node, is_followed=False)
             if refuses(module, found) and not self._swallowed(found, None):
-                return Refusal(module, found), ()
+                return Refusal(module, found)
             if found.type in _CALLS:
                 refusal = self._call(found)
                 if refusal is not None:
-                    return refusal, ()
-        return None, tuple(self._further)
+                    return refusal
+        return None
 
     def _call(self, call: Node) -> Refusal | None:
         """Return why a call may refuse; what of it is the project's is noted to be followed."""
@@ -166,6 +181,8 @@ class _Function:
                 return None  # called elsewhere, or handed on
             rebinds, name = name, _last_name(self._module, below)
             target, given = below, given[1:] if rebinds == "call" else [_EVENT if any(map(_is_event, given)) else ()]
+        if used is not None and not self._step.is_detached and not is_answer_caught(self._module, call):
+            self._nest(call, target)
         things = self._resolver.targets(self._module, target, self._step.this)
         for thing in things or [Thing("outside")]:
             if not self._is_harmless(thing, call, name, tuple(given), used) and counts and not self._step.is_detached:
@@ -173,6 +190,13 @@ class _Function:
             if ".".join(thing.path) in REFUSING and used is not None:
                 return Refusal(self._module, call)
         return self._handed(call, things, name, used)
+
+    def _nest(self, call: Node, target: Node) -> None:
+        """Note what a call reads or writes."""
+        for path in self._resolver.strapi_paths(self._module, target, self._step.this):
+            nested = nested_of(path, self._resolver.said(self._module, call), self._module.place(call))
+            if nested is not None:
+                self._nested.append(nested)
 
     def _is_harmless(
         self, thing: Thing, call: Node, name: str | None, given: tuple[tuple[str, ...], ...], used: Position | None

@@ -1,6 +1,7 @@
 """Lifecycle hooks: in `lifecycles` of content-types, and where code subscribes to them."""
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +26,7 @@ from octavo.project.v4.controllers import CORE_ACTIONS
 from octavo.project.v4.data import NotData
 from octavo.project.v4.describing import called, describe, throws
 from octavo.project.v4.following import Follower
+from octavo.project.v4.nested import UNKNOWN, Nested, NestedHook, refused_by_others
 from octavo.project.v4.overwriting import forces, overwrites
 from octavo.project.v4.services import ServiceResolver
 from octavo.project.v4.sources import Sources
@@ -35,14 +37,12 @@ LIFECYCLES: Final = "lifecycles"
 EXTENSIONS: Final = "extensions"
 ALL_ACTIONS: Final = (*CORE_ACTIONS, "createLocalization")
 _WRITES: Final = {"Create": ("create", "createLocalization"), "Update": ("update",), "Delete": ("delete",)}
-_EVENTS: Final = frozenset(
-    f"{moment}{what}"
-    for moment in ("before", "after")
-    for what in (
-        *("Create", "CreateMany", "Update", "UpdateMany", "Delete", "DeleteMany"),
-        *("FindOne", "FindMany", "Count"),
-    )
+_WORDS: Final = (
+    *("Create", "CreateMany", "Update", "UpdateMany", "Delete", "DeleteMany"),
+    *("FindOne", "FindMany", "Count"),
 )
+_EVENTS: Final = frozenset(f"{moment}{what}" for moment in ("before", "after") for what in _WORDS)
+_ALLOW: Final = "{says}; {reason}; once you know that it refuses nothing, allow {name}"
 _RESULT: Final = "result"
 _REMOVALS: Final = (("splice",), ("pop",), ("shift",), ("unset",))
 _CHANGES: Final = ("assignment_expression", "augmented_assignment_expression")
@@ -56,6 +56,7 @@ class HookReader:
         definitions = (*registry.content_types.values(), *registry.components.values())
         self._attributes = frozenset(name for definition in definitions for name in definition.attributes)
         self.hooks: list[Hook] = []
+        self._met: list[NestedHook] = []
         resolver = ServiceResolver(sources)
         self._scopes = resolver.scopes
         self._follower = Follower(resolver)
@@ -116,6 +117,8 @@ class HookReader:
         name = f"{uid or 'all content-types'}: hooks"
         guard = Guard(name, place, "hooks that are not written out")
         self.hooks.append(Hook(uid, ALL_ACTIONS, guard))
+        position = len(self._sources.findings)
+        self._met += [NestedHook(uid, f"before{what}", guard, (), True, position) for what in _WORDS]
         self._sources.find(Kind.HOOK, name, place, guard.says, State.CLOSED)
 
     def _read_all(self, module: Module, members: dict[str, Node], uid: str, owner: Thing) -> None:
@@ -129,9 +132,35 @@ class HookReader:
         says = describe(module, node)
         reason = self._reason(module, node, event, owner)
         if reason is not None:
-            says = f"{says}; {reason}; once you know that it refuses nothing, allow {name}" if reason else says
+            says = _ALLOW.format(says=says, reason=reason, name=name) if reason else says
             self.hooks.append(Hook(uid, _actions(event), Guard(name, place, says)))
+        refuses, nested = self._nested(module, node, event, owner)
+        position = len(self._sources.findings)
+        self._met.append(NestedHook(uid, event, Guard(name, place, says), nested, refuses, position))
         self._sources.find(Kind.HOOK, name, place, says, State.OPEN if reason is None else State.CLOSED)
+
+    def close_nested(self) -> None:
+        """Close the hooks that read or write what other hooks may refuse. For when all hooks are read."""
+        for hook, nested, other in refused_by_others(self._met):
+            if hook.is_before and self._sources.findings[hook.position].state is State.OPEN:
+                uid = "entries" if nested.uid == UNKNOWN else nested.uid
+                place = f"{nested.place.file}:{nested.place.line}"
+                reason = f"reads or writes {uid} at {place}, which {other.guard.name} may refuse"
+                guard = hook.guard
+                says = _ALLOW.format(says=guard.says, reason=reason, name=guard.name)
+                self.hooks.append(Hook(hook.uid, _actions(hook.event), replace(guard, says=says)))
+                found = self._sources.findings[hook.position]
+                self._sources.findings[hook.position] = replace(found, says=says, state=State.CLOSED)
+
+    def _nested(self, module: Module, node: Node, event: str, owner: Thing) -> tuple[bool, tuple[Nested, ...]]:
+        """Return whether a hook may refuse by its own, and what it reads and writes. What follows something, and cannot
+        be followed, counts as harmless, as it does for itself."""
+        is_before = event.startswith("before")
+        if node.type not in FUNCTIONS:
+            return is_before, ()
+        refusals = (refusal for _, refusal in self._follower.steps(module, node, owner))
+        refuses = any(one is not None and (one.is_followed or is_before) for one in refusals)
+        return refuses, () if refuses else self._follower.nested(module, node, owner)
 
     def _reason(self, module: Module, node: Node, event: str, owner: Thing) -> str | None:
         """Return why a hook may refuse, or change what is found or may be written; empty where its description says so,

@@ -99,6 +99,11 @@ def is_async(node: Node) -> bool:
     return node.type in FUNCTIONS and any(child.type == "async" for child in node.children)
 
 
+def is_answer_caught(module: Module, call: Node) -> bool:
+    """Return whether the promise that a call answers is caught at once: `update(1).catch(log)`."""
+    return call.parent is not None and call.parent.type == "member_expression" and _is_caught(module, call.parent)
+
+
 def _is_caught(module: Module, member: Node) -> bool:
     """Return whether a member is `.catch` of a promise, called with something."""
     name, call = member.child_by_field_name("property"), member.parent

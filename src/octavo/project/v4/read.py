@@ -85,6 +85,7 @@ class _Reader:
                 self._around.append(standing)
         self._starts([sources.source, *(path for path, _ in apis)])
         self._scan()
+        self._hooks.close_nested()
         ported = self._ported
         hooks = [hook for hook in self._hooks.hooks if hook.guard.name not in ported.hooks]
         routes = tuple(_hooked(route, hooks) for route in in_order(found, sources.findings))

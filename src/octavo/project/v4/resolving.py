@@ -63,6 +63,11 @@ class Resolver:
         found = [one for thing in self.resolve(module, node, this) for one in self.whole(thing)]
         return [one for thing in found for one in (self.served(thing.path) if thing.what == STRAPI else [thing])]
 
+    def strapi_paths(self, module: Module, node: Node, this: Thing | None) -> list[tuple[str, ...]]:
+        """Return the paths from `strapi` that an expression may stand for: `("entityService", "update")`."""
+        self._steps = _MOST_STEPS
+        return [thing.path for thing in self.resolve(module, node, this) if thing.what == STRAPI]
+
     def resolve(self, module: Module, node: Node, this: Thing | None = None, depth: int = 0) -> list[Thing]:
         """Return what an expression may stand for; several where it depends on what happens."""
         node = unwrap(node)
@@ -326,7 +331,7 @@ class Resolver:
             if not thing.path or thing.path[-1] not in CONNECTING:
                 served = self.served(thing.path, depth + 1)
                 return [answer for one in served for answer in self._answer(module, call, one, depth)]
-            return [Thing(STRAPI, path=(*thing.path[:-1], f"{thing.path[-1]}()", self._said(module, call)))]
+            return [Thing(STRAPI, path=(*thing.path[:-1], f"{thing.path[-1]}()", self.said(module, call)))]
         if thing.what == "code" and thing.module is not None and thing.node is not None:
             if thing.node.type in FUNCTIONS:
                 return self._any(thing.module, returned(thing.node), thing.this, depth) or [VALUE]
@@ -334,7 +339,7 @@ class Resolver:
         is_of_package = thing.harmless and thing.path[:1] and thing.path[0] not in GLOBALS
         return [thing if is_of_package else VALUE if thing.harmless else UNKNOWN]
 
-    def _said(self, module: Module, call: Node) -> str:
+    def said(self, module: Module, call: Node) -> str:
         """Return the first argument of a call where it is a text that is written out."""
         given = arguments(call)
         try:
