@@ -95,8 +95,18 @@ class Families:
         found = await self._reader.read_one(prepared.bind(id=entry_id), unit.connection)
         return None if found is None else self._read(content_type, [orjson.loads(found)])
 
-    async def of_all(self, unit: Unit, content_type: ContentType, ids: Iterable[int]) -> Family | None:
-        """Return one family of several entries, with the values of the first; None where one of them is missing."""
+    async def locked(self, unit: Unit, content_type: ContentType, ids: Collection[int]) -> Family | None:
+        """Return one family of several entries, with the values of the first; None where one of them is missing.
+
+        Until the end of the transaction, no other transaction adds a localization to it.
+        """
+        family = await self._of_all(unit, content_type, ids)
+        if family is None:
+            return None
+        await unit.connection.lock(f"octavo: localizations of {content_type.uid} {min(family.scalars)}")
+        return await self._of_all(unit, content_type, ids)
+
+    async def _of_all(self, unit: Unit, content_type: ContentType, ids: Iterable[int]) -> Family | None:
         families = [await self.of(unit, content_type, one) for one in ids]
         found = [family for family in families if family is not None]
         if len(found) < len(families):

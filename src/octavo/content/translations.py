@@ -48,7 +48,7 @@ async def create_translation(
     """
     ids = named_localizations(content_type, data)
     known = [one for one in ids if isinstance(one, int) and 0 < one <= LARGEST_ID]
-    family = await families.of_all(unit, content_type, known) if len(known) == len(ids) else None
+    family = await families.locked(unit, content_type, known) if len(known) == len(ids) else None
     if family is None:
         message = f"{len(ids)} relation(s) of type {content_type.uid} associated with this entity do not exist"
         raise ValidationError.from_problems([TOP.problem(message)])

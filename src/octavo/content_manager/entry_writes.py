@@ -53,7 +53,8 @@ class EntryWrites:
             if related is None:
                 return None
             is_known = await self._writes.in_scope(content_type, related, unit, actor, FIND)
-            return check_free(await self._families.of(unit, content_type, related) if is_known else None, code)
+            family = await self._families.locked(unit, content_type, [related]) if is_known else None
+            return check_free(family, code)
 
         return await self._create(content_type, write, actor, locale, joined if content_type.localized else _no_family)
 

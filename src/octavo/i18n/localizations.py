@@ -34,7 +34,7 @@ async def add_localization(
 
     What is not localized is taken from the other entry where the data does not say.
     """
-    family = await families.of(unit, content_type, entry_id)
+    family = await families.locked(unit, content_type, [entry_id])
     if family is None:
         raise NotFoundError("Entity not found")
     body = dict(data) if isinstance(data, Mapping) else {}

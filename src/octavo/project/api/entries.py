@@ -17,7 +17,7 @@ from octavo.project.api.entry_reads import Choice, Data, EntryReads, Populate
 from octavo.project.api.schedule import Times, set_times
 from octavo.query.request import By, Drafts
 from octavo.schema.attributes import AnyAttribute, Media, Relation
-from octavo.schema.automatic import LOCALE, PUBLISHED_AT, TIMESTAMPS
+from octavo.schema.automatic import LOCALE, LOCALIZATIONS, PUBLISHED_AT, TIMESTAMPS
 from octavo.schema.content_types import ContentType
 from octavo.schema.problems import did_you_mean
 
@@ -42,18 +42,34 @@ class Entries(EntryReads):
         self._writer = controller.writer
 
     async def create(self, data: Data, *, locale: str | None = None, populate: Populate | None = None) -> Entry:
-        """A new entry, a draft unless the data has `publishedAt`; in the default locale, unless it is said."""
+        """A new entry, a draft unless the data has `publishedAt`; in the default locale, unless it is said.
+
+        `localizations` in the data are ids of entries that it translates: both sides are linked.
+        """
         answer = await self._answer(populate)
-        return self._entry(
-            await self._writes.create(self._type, self._write(data), answer, SYSTEM, draft=True, locale=locale)
-        )
+        write = self._write(data, creating=True)
+        return self._entry(await self._writes.create(self._type, write, answer, SYSTEM, draft=True, locale=locale))
+
+    async def localize(
+        self, entry_id: int, locale: str, data: Data | None = None, *, populate: Populate | None = None
+    ) -> Entry:
+        """Create a translation of an entry, a draft unless the data has `publishedAt`, and return it.
+
+        It begins with the values that locales share. Raises NotFoundError, ApplicationError for a locale that is not
+        there or is used already, ValidationError.
+        """
+        if not self._type.localized:
+            raise ValidationError(f"{self._type.uid} has no locales: set pluginOptions.i18n.localized to true")
+        answer = await self._answer(populate)
+        write = self._write({**(data or {}), LOCALE: locale})
+        return self._entry(await self._writes.localize(self._type, entry_id, write, answer, SYSTEM))
 
     async def create_many(self, items: Iterable[Data], *, locale: str | None = None) -> list[int]:
         """New entries, as `create` makes them, with few statements; their ids in order. All of them, or none.
 
         Raises ValidationError with all problems of all of them; each path begins with a place in the list, from 0.
         """
-        written = [self._plain(item, place) for place, item in enumerate(items)]
+        written = [self._plain(item, place, creating=True) for place, item in enumerate(items)]
         with coming_from("code"):
             return await self._writer.create_many(self._type, written, locale=locale, draft_default=True, strict=True)
 
@@ -182,16 +198,17 @@ class Entries(EntryReads):
     async def _answer(self, populate: Populate | None) -> PreparedRead:
         return self._prepare(await self._query(populate=populate), By.ID, Drafts.ANY)
 
-    def _write(self, data: Data) -> Write:
-        written = self._plain(data)
+    def _write(self, data: Data, *, creating: bool = False) -> Write:
+        written = self._plain(data, creating=creating)
         dates = {name: written[name] for name in TIMESTAMPS if written.get(name) is not None}
         return Write(written, dates=dates)
 
-    def _plain(self, data: Data, place: int | None = None) -> dict[str, Any]:
+    def _plain(self, data: Data, place: int | None = None, *, creating: bool = False) -> dict[str, Any]:
         """Data as a body would hold it. Raises ValidationError for names of nothing that can be written."""
         if not isinstance(data, Mapping):
             raise TypeError(f"the data of an entry is a dictionary, not {type(data).__name__}")
         writable = {*self._type.writable_names, *TIMESTAMPS, PUBLISHED_AT, LOCALE, "id"}
+        writable |= {LOCALIZATIONS} if creating and self._type.localized else set()
         unknown = [name for name in data if name not in writable]
         if unknown:
             start = () if place is None else (str(place),)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Enumeration, Media, Relation, Scalar
-from octavo.schema.automatic import LOCALE, TIMESTAMPS
+from octavo.schema.automatic import LOCALE, LOCALIZATIONS, TIMESTAMPS
 from octavo.schema.content_types import Component, ContentType, Definition
 from octavo.schema.json_values import (
     SCALAR_JSON,
@@ -147,6 +147,7 @@ class _Writer:
             yield given.attribute.name, text if required else f"NotRequired[{_or_none(text, given.attribute)}]"
         if isinstance(item, ContentType) and item.localized:
             yield LOCALE, "NotRequired[str]"
+            yield LOCALIZATIONS, "NotRequired[list[int]]"
 
     def _input(self, attribute: AnyAttribute) -> str:
         match attribute:
