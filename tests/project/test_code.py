@@ -1,6 +1,8 @@
 """Loading a project's code: what is found, how it is called, what is wrong and where."""
 
+import builtins
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -120,3 +122,84 @@ def test_callables_of_any_kind() -> None:
     assert function_at(Callable(), "here", "first, second").takes == 1
     assert function_at(max, "here", "first, second").takes == 2
     assert place_of(Callable(), Path()).endswith("Callable")
+
+
+COUNTED = """
+import builtins
+builtins.octavo_runs = getattr(builtins, 'octavo_runs', []) + [__name__.partition('.')[2]]
+"""
+ROLES = {
+    "index": "def register(app): pass\n",
+    "cron": "def task(): pass\ntasks = {'0 0 * * *': task}\n",
+    "policies__is_owner": "def policy(context): return True\n",
+    "middlewares__slow": "def middleware(request, next): pass\n",
+    "api__my-book__policies__own": "def policy(context): return True\n",
+    "api__my-book__middlewares__own": "def middleware(request, next): pass\n",
+    "api__my-book__controllers__my-book": "import octavo\nclass Book(octavo.Controller): pass\n",
+    "api__my-book__services__my-book": "import octavo\nclass Book(octavo.Service): pass\n",
+    "api__my-book__routes__own": "routes = []\n",
+    "api__my-book__content-types__my-book__lifecycles": "def before_create(event): pass\n",
+}
+
+
+@pytest.fixture
+def runs() -> Iterator[list[str]]:
+    """The modules that ran, by what stands after the package."""
+    builtins.octavo_runs = []  # type: ignore[attr-defined]
+    yield builtins.octavo_runs  # type: ignore[attr-defined]
+    del builtins.octavo_runs  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("imported", ROLES)
+@pytest.mark.parametrize("way", ["import", "import_module", "late"])
+def test_a_file_with_a_role_is_one_module_whatever_loads_it(
+    tmp_path: Path, imported: str, way: str, runs: list[str]
+) -> None:
+    dotted = imported.replace("__", ".").replace("-", "_")
+    ways = {
+        "import": f"from .. import {dotted} as found\n"
+        if "." not in dotted
+        else f"from ..{dotted.rpartition('.')[0]} import {dotted.rpartition('.')[2]} as found\n",
+        "import_module": f"import importlib\nfound = importlib.import_module('..{dotted}', __package__)\n",
+        "late": f"import importlib\ndef late(): return importlib.import_module('..{dotted}', __package__)\n",
+    }
+    names = ("aa", "zz")  # before and after the names of files with a role
+    files = {role: COUNTED + text for role, text in ROLES.items()}
+    files |= {f"policies__{name}": ways[way] + "def policy(context): return True\n" for name in names}
+    write(tmp_path, **files)
+    code = load_code(tmp_path)
+    package = code.packages[0]
+    for name in names:
+        module = sys.modules[f"{package}.policies.{name}"]
+        found = module.late() if way == "late" else module.found
+        assert found is sys.modules[f"{package}.{dotted}"]
+    assert sorted(builtins.octavo_runs) == sorted(name.replace("__", ".").replace("-", "_") for name in ROLES)  # type: ignore[attr-defined]
+    code.unload()
+
+
+def test_hyphens_of_names_do_not_hide_neighbours(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        **{
+            "api__contact-form__lib__the-words": "WORD = 'so'\n",
+            "api__contact-form__policies__own": "from ..lib.the_words import WORD\ndef policy(context): return WORD\n",
+            "policies__is-owner": "def policy(context): return 1\n",
+            "policies__is_owner": "def policy(context): return 2\n",
+        },
+    )
+    policies = load_code(tmp_path).policies
+    assert {name: policy.call(None) for name, policy in policies.items()} == {
+        "api::contact-form.own": "so",
+        "global::is-owner": 1,
+        "global::is_owner": 2,
+    }
+
+
+def test_a_fault_in_a_file_that_others_import_is_told_once(tmp_path: Path) -> None:
+    write(tmp_path, index="from . import cron\n", cron="tasks = 1 / 0\n")
+    assert problems(tmp_path) == ["src/cron.py:1 <module>: ZeroDivisionError: division by zero"]
+
+
+def test_a_missing_module_below_a_hyphen_is_told(tmp_path: Path) -> None:
+    write(tmp_path, **{"api__contact-form__policies__own": "from ..lib import words\ndef policy(context): ...\n"})
+    assert "ModuleNotFoundError" in problems(tmp_path)[0]

@@ -118,7 +118,7 @@ def load_code(project: Path, plugins: Sequence[SourceFolder] = ()) -> ProjectCod
 def _join(project: Path, loadings: Sequence[Modules]) -> ProjectCode:
     """What all of them bring, as one. Raises InvalidCode."""
     parts = [_Loading(modules).load(project) for modules in loadings]
-    problems = [problem for modules in loadings for problem in modules.problems]
+    problems = list(dict.fromkeys(problem for modules in loadings for problem in modules.problems))
 
     def named(kind: str) -> dict[str, Any]:
         found: dict[str, Any] = {}

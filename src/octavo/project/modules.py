@@ -6,9 +6,9 @@ later loading finds nothing of an earlier one.
 
 import importlib.util
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib.machinery import FileFinder
+from importlib.machinery import FileFinder, ModuleSpec
 from itertools import count
 from pathlib import Path
 from types import ModuleType
@@ -32,9 +32,17 @@ class Modules:
         self.problems: list[CodeProblem] = []
 
     def run(self, path: Path) -> ModuleType | None:
-        """The module of a file, run; None where that fails."""
-        name = ".".join([self._package_name(), *path.relative_to(self.source).with_suffix("").parts])
-        name = name.replace("-", "_")
+        """Return the module of a file, which runs once, whatever loads it first; None where that fails."""
+        written = ".".join([self._package_name(), *path.relative_to(self.source).with_suffix("").parts])
+        for name in (written.replace("-", "_"), written):  # beside `a_b.py`, `a-b.py` keeps its own name
+            loaded = sys.modules.get(name)
+            if loaded is None:
+                return self._execute(name, path)
+            if getattr(loaded, "__file__", None) == str(path):
+                return loaded
+        return self._execute(written, path)
+
+    def _execute(self, name: str, path: Path) -> ModuleType | None:
         spec = importlib.util.spec_from_file_location(name, path)
         assert spec is not None
         assert spec.loader is not None, "it is a file of Python"
@@ -64,6 +72,7 @@ class Modules:
         """The package that stands for the folder, one for each loading: projects do not see each other's modules."""
         if self.package is None:
             self.package = next(_PACKAGES)
+            _install_finder()
             package = ModuleType(self.package)
             package.__path__ = [str(self.source)]
             sys.modules[self.package] = package
@@ -74,6 +83,41 @@ class Modules:
             place = f"{self._folder.name(Path(error.filename))}:{error.lineno}"
             return CodeProblem(place, f"{type(error).__name__}: {error.msg}")
         return CodeProblem(failure_place(error, self._folder.root, self.place(path)), describe(error))
+
+
+class _HyphenFinder:
+    """Finds files and folders of a project's packages whose names have hyphens: `.contact_form` is `contact-form`."""
+
+    @staticmethod
+    def find_spec(name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        """Return how the module is loaded; None for any other module."""
+        if path is None or not name.startswith(PACKAGE_PREFIX):
+            return None
+        last = name.rpartition(".")[2]
+        for folder in map(Path, path):
+            for found in sorted(folder.glob(last.replace("_", "[-_]") + "*")):
+                if found.name.removesuffix(".py").replace("-", "_") != last:
+                    continue
+                if found.is_dir():
+                    return _folder_spec(name, found)
+                if found.suffix == ".py":
+                    return importlib.util.spec_from_file_location(name, found)
+        return None
+
+
+def _folder_spec(name: str, folder: Path) -> ModuleSpec | None:
+    code = folder / "__init__.py"
+    if code.is_file():
+        return importlib.util.spec_from_file_location(name, code, submodule_search_locations=[str(folder)])
+    spec = ModuleSpec(name, None, is_package=True)
+    spec.submodule_search_locations = [str(folder)]
+    return spec
+
+
+def _install_finder() -> None:
+    """Ask it after all others, once a project has code."""
+    if _HyphenFinder not in sys.meta_path:
+        sys.meta_path.append(_HyphenFinder)
 
 
 @contextmanager
