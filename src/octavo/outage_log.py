@@ -25,7 +25,7 @@ _SECRETS: Final = re.compile(r"(?<=://)[^/@\s]*@|\?\S+")
 _NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
-def outage_behind(error: Exception) -> ServiceUnavailable | None:
+def outage_behind(error: BaseException) -> ServiceUnavailable | None:
     """What to tell a caller whose request did not fit on the disk, or met tables that are not as this process knows
     them; None for any other error."""
     if isinstance(error, OSError) and error.errno in _NO_ROOM:

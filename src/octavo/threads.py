@@ -49,6 +49,15 @@ def carry_context() -> None:
         loop.set_default_executor(_WithContext(thread_name_prefix="asyncio"))
 
 
+def is_cancelled() -> bool:
+    """Return whether somebody cancels the current task. Where nobody does, code has raised CancelledError itself."""
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # there is no event loop in this thread
+        return False
+    return task is not None and task.cancelling() > 0
+
+
 async def in_thread(work: Callable[[], T], executor: Executor | None = None) -> T:
     """Run blocking work. A cancelled caller waits for it all the same: nothing is written behind its back."""
     carried = work if CARRYING.carried is None else CARRYING.carried(work)

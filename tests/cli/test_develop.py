@@ -131,6 +131,33 @@ def test_follows_every_change(project: Path) -> None:
         assert server.stop()[0] == 0
 
 
+STOPS = (
+    "import sys; sys.exit(3)",
+    "raise KeyboardInterrupt",
+    "raise SystemExit",
+    "import asyncio; raise asyncio.CancelledError",
+)
+
+
+def test_changed_code_that_would_end_the_process_is_a_problem(project: Path) -> None:
+    """At import, in a file of its own, in `register` and in `bootstrap`: what was served before is still served."""
+    with serving("develop", project, "--seed") as server:
+        server.hear("Octavo")
+        for statement in STOPS:
+            (project / "src/index.py").write_text(f"{statement}\n")
+            assert any("src/index.py:1" in line for line in server.hear("Waiting"))
+            (project / "src/other.py").write_text(f"{statement}\n")
+            (project / "src/index.py").write_text("from . import other\n")
+            assert any("src/other.py:1" in line for line in server.hear("Waiting"))
+            for name in ("register", "bootstrap"):
+                (project / "src/index.py").write_text(f"async def {name}(app):\n    {statement}\n")
+                assert any("src/index.py:2" in line for line in server.hear("Waiting"))
+            assert server.get("/api/stories")[0] == 200
+        (project / "src/index.py").write_text(CODE)
+        server.hear("Serves")
+        assert server.stop()[0] == 0
+
+
 NOISE = ("4913", ".schema.json.swp", ".#schema.json", "#schema.json#", "schema.json~", "schema.json___jb_tmp___")
 
 

@@ -52,6 +52,12 @@ async def slow():
 
 class Kind:
     def method(self): ...
+
+async def stops(name):
+    raise {"exit": SystemExit, "interrupt": KeyboardInterrupt, "cancel": asyncio.CancelledError}[name](7)
+
+def stops_in_thread(name):
+    raise {"exit": SystemExit, "interrupt": KeyboardInterrupt}[name](7)
 """
 CRON = """
 async def digest(app):
@@ -89,7 +95,9 @@ class Works:
         text = "SELECT count(*) FROM octavo_outbox WHERE due_at < 9000000000000"
         async with asyncio.timeout(PATIENCE):
             while await self.process.database.fetch_value(text):
-                await self.process.database.execute("UPDATE octavo_outbox SET due_at = 0 WHERE error IS NOT NULL")
+                await self.process.database.execute(
+                    "UPDATE octavo_outbox SET due_at = 0 WHERE error IS NOT NULL AND holder IS NULL"
+                )
                 await asyncio.sleep(0.01)
 
     async def titles(self) -> list[str]:
@@ -200,3 +208,33 @@ def test_what_is_wrong_with_tasks_stops_the_start(tmp_path: Path, cron: str, mes
     with pytest.raises(InvalidCode) as raised:
         build(load_settings(tmp_path, {}, mode="production"))
     assert message in str(raised.value)
+
+
+@pytest.mark.parametrize("function", ["stops", "stops_in_thread"])
+@pytest.mark.parametrize("name", ["exit", "interrupt", "cancel"])
+async def test_a_job_that_would_end_the_service_fails_and_is_given_up(works: Works, function: str, name: str) -> None:
+    job = await works.app.enqueue(getattr(works.work, function), name, retries=1)
+    await works.settled()
+    shared = works.process.infrastructure
+    letters = await DeadLetters(shared.database, shared.outbox).list("jobs")
+    [letter] = [one for one in letters if one.payload["name"] == f"work:{function}" and one.payload["args"] == [name]]
+    assert (letter.attempts, job > 0) == (2, True)
+    assert letter.error.startswith(f"work:{function}: src/work.py:")
+    await works.app.enqueue(works.work.plain, "still here", f"{function} {name}")
+    await until(lambda: ("still here", f"{function} {name}") in works.index.done)
+
+
+@pytest.mark.parametrize("text", ["def run():\n    yield\n", "async def run():\n    yield\n"])
+@pytest.mark.parametrize("call", ["app.job(run)", "app.cron('0 0 * * *', run)"])
+async def test_a_job_that_is_a_generator_stops_the_start(tmp_path: Path, text: str, call: str) -> None:
+    folder = write_code(tmp_path, index=f"{text}def register(app):\n    {call}\n")
+    process = build(load_settings(folder, {}, mode="production"))
+    with pytest.raises(InvalidCode, match="is a generator"):
+        await process.site.register()
+
+
+async def test_a_job_of_a_file_with_a_role(tmp_path: Path) -> None:
+    index = "from .cron import digest\ndef register(app):\n    app.job(digest, retries=2)\n"
+    process = build(load_settings(write_code(tmp_path, index=index, cron=CRON), {}, mode="production"))
+    await process.site.register()
+    assert set(process.site.extending.app.jobs.tasks) == {"digest", "weekly"}

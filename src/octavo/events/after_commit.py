@@ -4,6 +4,7 @@ A hook is known by its file and name. What it is given was kept: the entry as it
 hooks before it have left.
 """
 
+from decimal import Decimal
 from functools import partial
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ import orjson
 
 from octavo.events.event import Event, Params, State, Written
 from octavo.events.hooks import Hook, Hooks, TypeHooks
+from octavo.events.kept_state import read_state, store_state
 from octavo.events.messages import LONGEST_NAME, Message, Topic, Undeliverable
 from octavo.events.origin import kept_actor, on_behalf_of, past_actor
 
@@ -29,7 +31,7 @@ def ordering_key(event: Event) -> str:
 
 
 def keep(hooks: TypeHooks, hook: Hook, event: Event, data: Any) -> bytes:
-    """An event as JSON; `data` is what may be kept of its data. Raises HookFailed for a state that JSON cannot say."""
+    """An event as JSON; `data` is what may be kept of its data. Raises HookFailed for data that JSON cannot hold."""
     kept = {
         "key": hook.key,
         "event": hook.event,
@@ -39,14 +41,23 @@ def keep(hooks: TypeHooks, hook: Hook, event: Event, data: Any) -> bytes:
         "where": event.params.where,
         "locale": event.params.locale,
         "result": event.result,
-        "state": event.state,
+        "state": store_state(event.state, hook.function.place),
         "source": event.source,
         "actor": kept_actor(event.actor),
     }
     try:
-        return orjson.dumps(kept)
+        return orjson.dumps(kept, default=_plain)
     except TypeError as error:
-        raise hooks.mistake(hook.event, f"event.state and event.params are kept as JSON until then: {error}") from error
+        raise hooks.mistake(hook.event, f"event.params is kept as JSON until then: {error}") from error
+
+
+def _plain(value: Any) -> Any:
+    """Return values that hooks put into data as bodies have them."""
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(value, set | frozenset):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} is no value of JSON")
 
 
 async def _deliver(hooks: Hooks, message: Message) -> None:
@@ -65,7 +76,7 @@ async def _deliver(hooks: Hooks, message: Message) -> None:
         source=kept["source"],
         app=hooks.app,
         result=None if result is None else Written(uid, result),
-        state=State(kept["state"]),
+        state=State(read_state(kept["state"])),
     )
     with on_behalf_of(event.actor):
         await of_type.call_one(hook, event, SECONDS)

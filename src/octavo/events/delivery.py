@@ -170,7 +170,7 @@ class Worker:
             self._ended.append(self._given_up(message, str(error)))
         except TimeoutError as error:
             self._ended.append(self._failed(topic, message, str(error) or f"not done within {topic.seconds:g} s"))
-        except (Exception, SystemExit, asyncio.CancelledError) as error:  # whatever a handler raises
+        except (Exception, SystemExit, KeyboardInterrupt, asyncio.CancelledError) as error:  # whatever a handler raises
             if self._stopping:
                 raise
             text = f"{type(error).__name__}: {error}".strip(": ")

@@ -4,6 +4,7 @@ What goes wrong in a handler becomes an error envelope; what nobody expected is 
 answered with 500 and nothing else.
 """
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
@@ -31,6 +32,7 @@ from octavo.http.router import METHODS, Finish, Handler, Router
 from octavo.http.static import Files
 from octavo.http.welcome import add_own_routes
 from octavo.outage_log import outage_behind, report_outage
+from octavo.threads import is_cancelled
 
 logger = logging.getLogger("octavo.http")
 
@@ -93,7 +95,7 @@ class Dispatcher:
         add_own_routes(router, options, problem)
 
     async def respond(self, request: Request) -> Response:
-        """The answer, whatever goes wrong. Raises CancelledError alone."""
+        """Return the answer, whatever goes wrong. Raises CancelledError alone, where the request is cancelled."""
         try:
             scope, options = request.scope, self.options
             if self.hosts is not None and not self.hosts.allow(request.host):
@@ -111,12 +113,17 @@ class Dispatcher:
             return render_outage(error)
         except OctavoError as error:
             return render_error(error, self._of_errors)
-        except Exception as error:
-            outage = outage_behind(error)
-            if outage is not None:
-                return render_outage(outage)
-            logger.exception("Request %s failed: %s %r", request.id, request.method, request.scope["path"])
-            return render_error(LoggedError(), self._of_errors)
+        except (Exception, SystemExit, KeyboardInterrupt, asyncio.CancelledError) as error:
+            if isinstance(error, asyncio.CancelledError) and is_cancelled():
+                raise
+            return self._render_unexpected(request, error)
+
+    def _render_unexpected(self, request: Request, error: BaseException) -> Response:
+        outage = outage_behind(error)
+        if outage is not None:
+            return render_outage(outage)
+        logger.error("Request %s failed: %s %r", request.id, request.method, request.scope["path"], exc_info=error)
+        return render_error(LoggedError(), self._of_errors)
 
     def _refuse_host(self, request: Request) -> None:
         """Raises BadRequestError, but for probes, which name addresses."""

@@ -22,9 +22,9 @@ from octavo.jobs.clockwork import Clockwork, Task
 from octavo.jobs.functions import FunctionT, JobFunctions, JobOptions, NotAJob, takes_app
 from octavo.jobs.schedule import InvalidSchedule, Schedule
 from octavo.project.failures import describe, failure_place
-from octavo.project.functions import place_of
+from octavo.project.functions import GENERATOR, is_generator, place_of
 from octavo.project.problems import CodeProblem, InvalidCode
-from octavo.threads import in_thread
+from octavo.threads import in_thread, is_cancelled
 
 logger = logging.getLogger(__name__)
 
@@ -63,6 +63,7 @@ class Jobs:
 
     def job(self, function: FunctionT, options: JobOptions) -> FunctionT:
         """Note the options of a function."""
+        self._refuse_generator(function)
         try:
             self._functions.say(function, options)
         except NotAJob as error:
@@ -83,6 +84,7 @@ class Jobs:
         at = place or place_of(function, self._folder)
         if not callable(function):
             raise InvalidCode([CodeProblem(at, f"expected a function, not {type(function).__name__}")])
+        self._refuse_generator(function)
         if not isinstance(rule, str) or not isinstance(tz, str | None):
             raise InvalidCode([CodeProblem(at, "expected a cron expression, and a time zone, as texts")])
         called = name or _name_of(function, rule)
@@ -96,6 +98,10 @@ class Jobs:
             raise InvalidCode([CodeProblem(at, message)])
         self.tasks[called] = Task(called, schedule, function, at, catch_up)
         return function
+
+    def _refuse_generator(self, function: Any) -> None:
+        if is_generator(function):
+            raise InvalidCode([CodeProblem(place_of(function, self._folder), GENERATOR)])
 
     def read_tasks(self, tasks: Any, place: str) -> None:
         """Take the tasks of `cron.py`, in v4's form."""
@@ -185,14 +191,18 @@ class Jobs:
         name, attempts = job["name"], job["attempts"]
         if message.attempt > attempts:
             raise Undeliverable(f"{name}: the service ended while it ran")
-        function, seconds = self._find(name)
-        began = time.monotonic()
+        began, limit = time.monotonic(), None
         try:
+            function, seconds = self._find(name)
             async with asyncio.timeout(seconds) as limit:
                 with on_behalf_of(past_actor(job.get("actor"))):
                     await self._call(function, job["args"], job["kwargs"])
-        except (Exception, SystemExit) as error:
-            expired = isinstance(error, TimeoutError) and limit.expired()
+        except Undeliverable:
+            raise
+        except (Exception, SystemExit, KeyboardInterrupt, asyncio.CancelledError) as error:
+            if isinstance(error, asyncio.CancelledError) and is_cancelled():
+                raise
+            expired = isinstance(error, TimeoutError) and limit is not None and limit.expired()
             said = f"stopped after {seconds:g} s" if expired else describe(error)
             text = f"{name}: {failure_place(error, self._folder, name)}: {said}"
             if message.attempt >= attempts:

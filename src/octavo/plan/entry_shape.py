@@ -41,6 +41,7 @@ from octavo.schema.scalar_types import SCALAR_TYPES
 from octavo.values import dataclass
 
 ABSENT = ""
+FLAT_META = "$meta"
 
 _WHOLE: WeakKeyDictionary[Definition, ScalarRun] = WeakKeyDictionary()
 
@@ -59,9 +60,10 @@ class Shaper:
     place: FieldPlace | None = None
 
     def top_entry(self, query: Query, content_type: Definition) -> ObjectShape:
-        """`{id, attributes, meta}`; a localized type tells the other locales in `meta.availableLocales`."""
-        entry = self.entry(query, content_type)
-        return replace(entry, members=(*entry.members, ("meta", self._meta(content_type))))
+        """Return `{id, attributes, meta}`, or a flat entry with `$meta`; that of a localized type has
+        `availableLocales`."""
+        entry, name = self.entry(query, content_type), FLAT_META if self.is_flat else "meta"
+        return replace(entry, members=(*entry.members, (name, self._meta(content_type))))
 
     def entry(self, query: Query, definition: Definition) -> ObjectShape:
         """`{id, attributes: {...}}`, or the flat form."""

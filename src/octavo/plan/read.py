@@ -142,11 +142,11 @@ def _shape(request: ReadRequest, planning: Planning) -> Shape:
     if request.by is By.COUNT:
         return LiteralShape("0")
     place = planning.place(content_type)
-    is_flat = projection is Form.FLAT
+    is_flat = projection in (Form.FLAT, Form.SERVICE)
     shaper = Shaper(planning, query.publication_state, is_flat, wraps_morphs=request.wraps_morphs, place=place)
     if leads_elsewhere(query, content_type):
         query = with_sorted_fields(query, content_type)
-    return shaper.entry(query, content_type) if is_flat else shaper.top_entry(query, content_type)
+    return shaper.entry(query, content_type) if projection is Form.FLAT else shaper.top_entry(query, content_type)
 
 
 def _condition(request: ReadRequest, planning: Planning) -> Condition:

@@ -5,7 +5,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Final
 
-from octavo.project.functions import relative
+from octavo.project.functions import CodeStopped, relative
 
 PACKAGE_PREFIX: Final = "octavo_project_"
 """How the packages begin as whose modules a project's code is run, and that of its plugins."""
@@ -29,4 +29,6 @@ def _is_own(frame: FrameType, project: Path) -> bool:
 def describe(error: BaseException) -> str:
     """An error of a project's code in one line."""
     text = str(error).strip()
+    if isinstance(error, CodeStopped):
+        return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

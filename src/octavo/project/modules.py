@@ -6,6 +6,7 @@ later loading finds nothing of an earlier one.
 
 import importlib.util
 import sys
+from asyncio import CancelledError
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.machinery import FileFinder, ModuleSpec
@@ -50,7 +51,12 @@ class Modules:
         sys.modules[name] = module
         try:
             spec.loader.exec_module(module)
-        except (Exception, SystemExit) as error:  # whatever the project's code raises is told, not passed on
+        except (
+            Exception,
+            SystemExit,
+            KeyboardInterrupt,
+            CancelledError,
+        ) as error:  # whatever the project's code raises is told, not passed on
             del sys.modules[name]
             self.problems.append(self._failed(path, error))
             return None

@@ -9,13 +9,17 @@ EntryT = TypeVar("EntryT")
 
 
 class Entry(dict[str, Any]):
-    """An entry as a dictionary: `id`, attributes, and what was populated. `uid` is its content-type's."""
+    """An entry as a dictionary: `id`, attributes, and what was populated. `uid` is its content-type's.
 
-    __slots__ = ("uid",)
+    `meta` is what REST shows in its `meta`, where it was read along.
+    """
 
-    def __init__(self, uid: str, values: dict[str, Any]) -> None:
+    __slots__ = ("meta", "uid")
+
+    def __init__(self, uid: str, values: dict[str, Any], meta: dict[str, Any] | None = None) -> None:
         super().__init__(values)
         self.uid = uid
+        self.meta = meta
 
     @property
     def id(self) -> int:

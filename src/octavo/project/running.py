@@ -9,6 +9,7 @@ from typing import Final, Protocol, TypeVar
 from octavo.errors import LoggedError, OctavoError
 from octavo.outage_log import outage_behind
 from octavo.project.failures import describe, failure_place
+from octavo.threads import is_cancelled
 from octavo.values import dataclass
 
 logger = logging.getLogger("octavo.code")
@@ -130,7 +131,9 @@ class Runner:
             place = failure_place(_innermost(error), self.folder, otherwise)
             logger.error("Request %s: %s: stopped after %g s", request.id, place, self.seconds)
             raise LoggedError from error
-        except Exception as error:
+        except (Exception, SystemExit, KeyboardInterrupt, asyncio.CancelledError) as error:
+            if isinstance(error, asyncio.CancelledError) and is_cancelled():
+                raise
             outage = outage_behind(error)
             if outage is None:
                 self.log(error, otherwise, request)

@@ -34,6 +34,8 @@ class Form(Enum):
     """`{"id", "attributes", "meta"}`, relations as `{"data"}`."""
     FLAT = "flat"
     """`{"id", ...}`, without `attributes`, `data` and `meta` all the way down."""
+    SERVICE = "service"
+    """As `FLAT`, with the `meta` of `REST` in `$meta`, a name that no attribute has: for a project's services."""
     ID = "id"
     """The bare id."""
 

@@ -24,7 +24,7 @@ from octavo.errors import OctavoError
 from octavo.http.application import HttpApplication
 from octavo.http.dispatcher import Dispatcher
 from octavo.plan.looked_for import LookedFor
-from octavo.project import InvalidCode
+from octavo.project import CodeStopped, InvalidCode
 from octavo.runtime import options
 from octavo.runtime.background import Background
 from octavo.runtime.followers import Follower
@@ -261,6 +261,10 @@ class Process:
             self._next = None  # who asks from now on may mean changes that this turn does not see
             try:
                 await self._replace()
+            except (SystemExit, KeyboardInterrupt) as error:  # of code: in a task it would end the process
+                stopped = CodeStopped.of(error)
+                self._show(stopped)
+                raise stopped from error
             except Exception as error:
                 self._show(error)
                 raise

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -115,7 +114,7 @@ async def test_a_core_action_asks_a_service_that_is_the_projects(shop: Shop) -> 
     by_offset = await shop.get("/api/genres?pagination[start]=1&pagination[limit]=1")
     assert set(by_offset.json["meta"]["pagination"]) == {"start", "limit", "total"}
     far = await shop.get("/api/genres/2000")
-    assert far.json == {"data": {"id": 2000, "attributes": {"name": "far"}}, "meta": {}}
+    assert far.json == {"data": {"id": 2000, "attributes": {"name": "far"}, "meta": {}}, "meta": {}}
     assert (await shop.get("/api/genres/999")).status == 404
     assert (await shop.get("/api/genres?filters[secret]=1")).status == 400
     made = await shop.ask("POST", "/api/genres", {"data": {"name": "one"}}, full=True)
@@ -218,21 +217,14 @@ async def test_the_service_of_a_single_type(front: Shop) -> None:
 
 async def test_a_service_gets_as_many_arguments_as_it_takes(front: Shop) -> None:
     found = await front.get("/api/books/7?fields[0]=title")
-    assert found.json["data"] == {"id": 7, "attributes": {"title": "few arguments"}}
-    assert (await front.get("/api/books?sort=id")).json["data"] == [{"id": 1, "attributes": {}}]
+    assert found.json["data"] == {"id": 7, "attributes": {"title": "few arguments"}, "meta": {"availableLocales": []}}
+    assert (await front.get("/api/books?sort=id")).json["data"] == [
+        {"id": 1, "attributes": {}, "meta": {"availableLocales": []}}
+    ]
 
 
 async def test_nothing_is_an_answer_where_that_is_set(front: Shop) -> None:
     assert (await front.get("/api/nothing")).status == 204
-
-
-def without_locales(value: Any) -> Any:
-    """The other locales of entries, in `meta`, are not read by code."""
-    if isinstance(value, dict):
-        return {
-            key: without_locales(item) for key, item in value.items() if key != "meta" or "availableLocales" not in item
-        }
-    return [without_locales(item) for item in value] if isinstance(value, list) else value
 
 
 @pytest.mark.parametrize("populate", ["populate=*", "populate[author][populate]=*&populate[similar][populate]=*"])
@@ -241,12 +233,12 @@ async def test_an_entry_that_code_has_loaded_is_shown_as_any_other(shop: Shop, p
         by_code = (await shop.get(f"/api/whole/{book}?{populate}")).json
         assert by_code["data"]["attributes"].pop("own") == 1
         core = (await shop.get(f"/api/books/{book}?{populate}")).json
-        assert by_code == without_locales(core)
+        assert by_code == core
 
 
 async def test_lists_and_nothing(shop: Shop) -> None:
     listed = (await shop.get("/api/several")).json
-    assert [set(item) for item in listed["data"]] == [{"id", "attributes"}] * 2
+    assert [set(item) for item in listed["data"]] == [{"id", "attributes", "meta"}] * 2
     assert (await shop.get("/api/none")).status == 404
 
 
@@ -297,3 +289,52 @@ def test_services_that_cannot_be_made(tmp_path: Path) -> None:
         "src/api/front-page/services/front-page.py: the core actions of a single type ask its service for find, "
         "create_or_update, delete, not update",
     ]
+
+
+PASSING = {
+    "api/book/services/book.py": """
+        from octavo import Service
+
+        class BookService(Service):
+            async def find(self, query=None):
+                return await super().find(query)
+
+            async def find_one(self, entry_id, query=None):
+                return await super().find_one(entry_id, query)
+
+            async def create(self, data, query=None):
+                return await super().create(data, query)
+
+            async def update(self, entry_id, data, query=None):
+                return await super().update(entry_id, data, query)
+
+            async def delete(self, entry_id, query=None):
+                return await super().delete(entry_id, query)
+    """,
+}
+
+
+async def test_entries_that_go_through_a_service_are_those_of_the_core_actions(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    folder = tmp_path_factory.mktemp("passing")
+    async with open_shop(folder / "with", PASSING) as passing, open_shop(folder / "without", {}) as shop:
+        for query in (
+            "/api/books?sort=id&pagination[pageSize]=50",
+            "/api/books?sort=id&pagination[pageSize]=50&publicationState=preview&locale=all&fields[0]=title",
+            "/api/books?sort=id&populate=localizations",
+            "/api/books/1",
+            "/api/books/2?populate=*",
+        ):
+            by_service, core = await passing.get(query), await shop.get(query)
+            assert (core.status, by_service.json) == (200, core.json)
+        assert any(
+            entry["meta"]["availableLocales"] for entry in (await passing.get("/api/books?sort=id")).json["data"]
+        )
+        made = await passing.ask("POST", "/api/books", {"data": {"title": "new", "slug": "brand-new"}}, full=True)
+        assert made.json["data"]["meta"] == {"availableLocales": []}
+        entry = f"/api/books/{made.json['data']['id']}"
+        changed = await passing.ask("PUT", entry, {"data": {"title": "newer"}}, full=True)
+        assert changed.json["data"]["meta"] == {"availableLocales": []}
+        deleted = await passing.ask("DELETE", entry, full=True)
+        assert deleted.json["data"]["meta"] == {"availableLocales": []}

@@ -90,7 +90,7 @@ def _answer(extending: Use, schema: GraphQLSchema, code: ProjectCode) -> Mapping
             said = extending(*_offered(extending, schema))
         except InvalidCode:
             raise
-        except Exception as error:
+        except (Exception, SystemExit, KeyboardInterrupt) as error:
             raise InvalidCode([CodeProblem(failure_place(error, code.folder, place), describe(error))]) from error
     else:
         place, said = "extension.use", extending
@@ -156,7 +156,7 @@ def _plug(plugin: Any, schema: GraphQLSchema, code: ProjectCode) -> GraphQLSchem
         raise InvalidCode([CodeProblem(place, "expected a function of (schema)")])
     try:
         answered = plugin(schema)
-    except Exception as error:
+    except (Exception, SystemExit, KeyboardInterrupt) as error:
         raise InvalidCode([CodeProblem(failure_place(error, code.folder, place), describe(error))]) from error
     if answered is None:
         return schema

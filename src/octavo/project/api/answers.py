@@ -2,7 +2,7 @@
 
 import os
 from asyncio import to_thread
-from collections.abc import AsyncGenerator, AsyncIterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from io import FileIO
 from pathlib import Path
 from typing import Any, Final
@@ -10,9 +10,11 @@ from urllib.parse import quote
 
 import orjson
 
-from octavo.http.response import HTML, JSON, TEXT, FileResponse, Headers, StreamResponse, render_json
+from octavo.http.response import HTML, JSON, TEXT, FileResponse, Headers
 from octavo.http.response import Response as RawResponse
 from octavo.http.static import content_type_of
+from octavo.project.api.json_values import render_value
+from octavo.project.api.streams import CodeStream, Pieces
 from octavo.project.results import EntryPage
 from octavo.rest.accounts import escape_address
 
@@ -51,7 +53,7 @@ class Answer:
     @property
     def body(self) -> bytes:
         """The bytes of the answer; none of one that is sent in pieces."""
-        return self._raw.body if self._value is _UNREAD else render_json(self.status, self._value).body
+        return self._raw.body if self._value is _UNREAD else render_value(self.status, self._value).body
 
     def __getitem__(self, key: Any) -> Any:
         return self.value[key]
@@ -112,8 +114,8 @@ class Response:
 
     @staticmethod
     def json(value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
-        """Any JSON value."""
-        return Answer(render_json(status, value, render_headers(headers)))
+        """Return any JSON value. Raises NotJson, a TypeError, for other types."""
+        return Answer(render_value(status, value, render_headers(headers)))
 
     @staticmethod
     def text(text: str, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
@@ -154,25 +156,28 @@ class Response:
 
     @staticmethod
     def stream(
-        chunks: AsyncIterable[bytes | str],
+        chunks: Pieces,
         content_type: str = TEXT,
         *,
         status: int = 200,
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
-        """Pieces as they come, of a length that nobody knows."""
-        return Answer(StreamResponse(status, _encoded(chunks), content_type, render_headers(headers)))
+        """Return pieces as they come from an async iterable, or from a plain one, which runs in threads."""
+        return Answer(CodeStream(status, chunks, content_type, render_headers(headers)))
 
 
 def to_response(value: Any) -> RawResponse:
-    """What an action returned, as HTTP has it: nothing is 204, an answer itself, everything else JSON."""
+    """Return the response of what an action returned: nothing is 204, an answer itself, everything else JSON.
+
+    Raises NotJson.
+    """
     if value is None:
         return RawResponse(204, content_type="")
     if isinstance(value, EntryPage):
         value = {"results": value.entries, "pagination": _pagination(value)}
     if isinstance(value, Answer):
         return value.render()
-    return value if isinstance(value, RawResponse) else render_json(200, value)
+    return value if isinstance(value, RawResponse) else render_value(200, value)
 
 
 def _pagination(page: EntryPage[Any]) -> dict[str, int]:
@@ -199,8 +204,3 @@ def _header_text(text: str) -> bytes:
 async def _read(file: FileIO) -> AsyncGenerator[bytes, None]:
     while chunk := await to_thread(file.read, _CHUNK):
         yield chunk
-
-
-async def _encoded(chunks: AsyncIterable[bytes | str]) -> AsyncGenerator[bytes, None]:
-    async for chunk in chunks:
-        yield chunk.encode() if isinstance(chunk, str) else chunk

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from octavo.errors import NotFoundError
 from octavo.http.request import Request as RawRequest
@@ -11,6 +11,7 @@ from octavo.http.router import Handler
 from octavo.project.api.answers import Answer, to_answer, to_response
 from octavo.project.api.app import App
 from octavo.project.api.requests import Request
+from octavo.project.api.streams import CodeStream
 from octavo.project.context import PolicyContext, ask_policies
 from octavo.project.named import Used
 from octavo.project.running import Runner
@@ -20,6 +21,7 @@ from octavo.values import dataclass
 
 Action = Callable[[Request], Awaitable[Any]]
 Next = Callable[..., Awaitable[Answer]]
+_GLOBAL: Final = "src/middlewares"
 
 
 class RequestArguments(Mapping[str, Any]):
@@ -65,7 +67,7 @@ class CodeHandler:
     async def _answer(self, request: Request) -> RawResponse:
         if self.policies:
             await ask_policies(self.policies, policy_context(request))
-        return to_response(await self.action(request))
+        return await begun(to_response(await self.action(request)), request, self.runner, self.place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +87,18 @@ class GlobalMiddlewares:
                 return Answer(await following(request.for_core()))
 
         async def answer(request: Request) -> RawResponse:
-            return to_response(await chained(self.middlewares, innermost)(request))
+            response = to_response(await chained(self.middlewares, innermost)(request))
+            return await begun(response, request, self.runner, _GLOBAL)
 
-        return await run_shared(self.runner, "src/middlewares", request, answer)
+        return await run_shared(self.runner, _GLOBAL, request, answer)
+
+
+async def begun(response: RawResponse, request: Request, runner: Runner, place: str) -> RawResponse:
+    """Return a response whose stream, if it is one of code, has its first piece. Raises what the code raises."""
+    if isinstance(response, CodeStream) and request.method != "HEAD":
+        with request.clock.stopped():
+            await response.begin(lambda error: runner.log(error, place, request.raw))
+    return response
 
 
 def policy_context(request: Request) -> PolicyContext:

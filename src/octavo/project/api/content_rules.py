@@ -5,6 +5,7 @@ fields, and relations to types, that they hold for in part are not there.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final
 
 import orjson
@@ -16,21 +17,23 @@ from octavo.authorization.unconditional import scope_params, unconditional
 from octavo.controllers.content import ContentController
 from octavo.project.api.query_pruning import QueryPruner
 from octavo.project.api.requests import Request
-from octavo.project.results import EntryPage
+from octavo.project.results import Entry, EntryPage
 from octavo.query.answer import Object, Plain
-from octavo.query.ast import And, At, Compare, Page, Query
+from octavo.query.ast import ALL_LOCALES, And, At, Compare, Page, Query
 from octavo.query.operators import OPERATORS
-from octavo.query.params import PageLimits, read_page
-from octavo.query.request import Drafts, ReadRequest
+from octavo.query.params import PageLimits, read_page, read_query
+from octavo.query.request import Drafts, Form, ReadRequest
 from octavo.rest.data_envelope import pagination
 from octavo.rest.entry_form import entry_form
-from octavo.schema.automatic import TIMESTAMPS
+from octavo.schema.automatic import LOCALE, LOCALIZATIONS, TIMESTAMPS
 from octavo.schema.content_types import ContentType
 from octavo.schema.scalar_types import SCALAR_TYPES
 from octavo.values import dataclass
 
 _ID: Final = Object((("id", Plain(None)),))
 _SEARCH: Final = "_q"
+_STATE: Final = "publicationState"
+_NO_METAS: Final[Mapping[int, Any]] = MappingProxyType({})
 _NEVER_WRITTEN: Final = frozenset(("id", *TIMESTAMPS))
 
 
@@ -95,7 +98,10 @@ class ContentRules:
         if not isinstance(value, Mapping):
             return value
         is_theirs = found is None or value.get("id") in found
-        return sanitizer.sanitize(value, self.content_type) if is_theirs else None
+        if not is_theirs:
+            return None
+        shown = sanitizer.sanitize(value, self.content_type)
+        return Entry(value.uid, shown, value.meta) if isinstance(value, Entry) and shown is not None else shown
 
     async def _in_scope(self, ids: Collection[int], ability: Ability) -> Collection[int] | None:
         """Of some entries those that the actor may find; None where that is all there are."""
@@ -109,37 +115,87 @@ class ContentRules:
         found = orjson.loads((await reads.find(reads.prepare(request, None)))[0])
         return frozenset(one["id"] for one in found)
 
-    def transform(self, value: Any, meta: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The answer that REST gives: entries in `data`, as `id` and `attributes`, and `meta`."""
-        if isinstance(value, EntryPage):
-            return self.transform(value.entries, {"pagination": _pagination(value), **(meta or {})})
-        return {"data": self._formed(value), "meta": dict(meta or {})}
+    def transform(
+        self, value: Any, meta: Mapping[str, Any] | None = None, metas: Mapping[int, Any] = _NO_METAS
+    ) -> dict[str, Any]:
+        """Return the answer that REST gives: entries in `data`, as `id`, `attributes` and `meta`, and `meta`.
 
-    def page(self, found: EntryPage[Any], request: Request) -> dict[str, Any]:
-        """What a core action answers for a page, counted as the request counts."""
+        `metas` are those of entries, by id.
+        """
+        if isinstance(value, EntryPage):
+            return self.transform(value.entries, {"pagination": _pagination(value), **(meta or {})}, metas)
+        return {"data": self._formed(value, metas), "meta": dict(meta or {})}
+
+    async def page(self, found: EntryPage[Any], request: Request) -> dict[str, Any]:
+        """Return what a core action answers for a page, counted as the request counts."""
         asked = read_page(request.query, self.limits)
         total = found.total if asked.with_count else None
-        return self.transform(found.entries, {"pagination": pagination(asked, total)})
+        metas = await self.metas(found, request)
+        return self.transform(found.entries, {"pagination": pagination(asked, total)}, metas)
 
-    def _formed(self, value: Any) -> Any:
+    async def metas(self, value: Any, request: Request) -> Mapping[int, Any]:
+        """Return `meta` of entries by id: the other locales of each, in the state that the request asks for.
+
+        One read, if entries of a localized type were not read with it.
+        """
+        ids = _ids(value, without_meta=True)
+        if not self.content_type.localized or not ids:
+            return _NO_METAS
+        known = At(attribute="id", filter=Compare(operator=OPERATORS["$in"], values=tuple(ids)))
+        state = read_query({_STATE: request.query[_STATE]} if _STATE in request.query else {}).publication_state
+        query = Query(
+            filters=known,
+            fields=("id",),
+            page=Page(with_count=False),
+            publication_state=state,
+            locales=(ALL_LOCALES,),
+        )
+        read = ReadRequest(content_type=self.content_type, query=query, projection=Form.REST, drafts=Drafts.ANY)
+        reads = self.controller.reads
+        found = orjson.loads((await reads.find(reads.prepare(read, None)))[0])
+        return {one["id"]: one["meta"] for one in found}
+
+    def _formed(self, value: Any, metas: Mapping[int, Any]) -> Any:
         if isinstance(value, Sequence) and not isinstance(value, str):
-            return [self._formed(item) for item in value]
-        return entry_form(value, self.content_type, self.controller.registry) if isinstance(value, Mapping) else value
+            return [self._formed(item, metas) for item in value]
+        if not isinstance(value, Mapping):
+            return value
+        formed = entry_form(value, self.content_type, self.controller.registry)
+        entry_id = value.get("id")
+        known = value.meta if isinstance(value, Entry) else None
+        if known is None and isinstance(entry_id, int):
+            known = metas.get(entry_id)
+        return {**formed, "meta": self._own_meta(value) if known is None else known}
+
+    def _own_meta(self, entry: Mapping[str, Any]) -> dict[str, Any]:
+        """Return `meta` of an entry as far as the entry itself shows it."""
+        if not self.content_type.localized:
+            return {}
+        others = entry.get(LOCALIZATIONS)
+        if not isinstance(others, Sequence):
+            return {}
+        return {"availableLocales": [one[LOCALE] for one in others if isinstance(one, Mapping) and LOCALE in one]}
 
     def _pruner(self, request: Request) -> QueryPruner:
         split = request.raw.options.split_fields
         return QueryPruner(self.controller, unconditional(request.actor.ability), split_fields=split)
 
 
-def _ids(value: Any) -> frozenset[int]:
-    """The ids of entries as code has them."""
+def _ids(value: Any, *, without_meta: bool = False) -> frozenset[int]:
+    """Return the ids of entries as code has them; of those whose `meta` is not known, if asked."""
     if isinstance(value, EntryPage):
-        return _ids(value.entries)
+        return _ids(value.entries, without_meta=without_meta)
+    if without_meta and isinstance(value, Entry) and value.meta is not None:
+        return frozenset()
     if isinstance(value, Mapping):
         known = value.get("id")
         return frozenset([known] if isinstance(known, int) else [])
     is_list = isinstance(value, Sequence) and not isinstance(value, str)
-    return frozenset(found for item in value for found in _ids(item)) if is_list else frozenset()
+    return (
+        frozenset(found for item in value for found in _ids(item, without_meta=without_meta))
+        if is_list
+        else frozenset()
+    )
 
 
 def _pagination(page: EntryPage[Any]) -> dict[str, int]:

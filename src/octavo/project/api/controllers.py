@@ -96,11 +96,14 @@ class Controller(ControllerKind):
         shown = None if value is None else await self.sanitize_output(value, request)
         if shown is None:
             raise NotFoundError
-        return Response.json(self.transform_response(shown, meta))
+        return Response.json(self._rules.transform(shown, meta, await self._rules.metas(shown, request)))
 
     async def page(self, value: Any, request: Request, meta: Mapping[str, Any] | None = None) -> Answer:
         """A list of entries, or an EntryPage, as the answer: sanitized and in the form of REST."""
-        return Response.json(self.transform_response(await self.sanitize_output(value, request), meta))
+        if value is None:
+            return Response.json(None)
+        shown = await self.sanitize_output(value, request)
+        return Response.json(self._rules.transform(shown, meta, await self._rules.metas(shown, request)))
 
     @property
     def _rules(self) -> ContentRules:

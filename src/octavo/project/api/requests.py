@@ -1,6 +1,7 @@
 """`Request`: what a project's code sees of a request, and may change before a core action reads it."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final, cast
 
 import orjson
@@ -13,6 +14,7 @@ from octavo.http.query_string import parse_form, read_params
 from octavo.http.request import Overlay
 from octavo.http.request import Request as RawRequest
 from octavo.project.api.app import App
+from octavo.project.api.body_values import data_of, with_paths
 from octavo.project.context import user_of
 from octavo.project.results import Entry
 from octavo.project.running import CodeClock
@@ -74,8 +76,15 @@ class Request:
         return self._params
 
     async def json(self) -> Any:
-        """The value of the body, of JSON or of a form; read once. What is changed in it, core actions read."""
+        """Return the value of the body, of JSON or of a form; read once. What is changed in it, core actions read.
+
+        A member that is missing (`(await request.json())["data"]`) raises ValidationError, a 400 that names the path.
+        """
         return (await self.form()).value
+
+    async def data(self) -> dict[str, Any]:
+        """Return the object in `data` of the body. Raises ValidationError where there is none."""
+        return data_of(await self.json())
 
     def set_json(self, value: Any) -> None:
         """Put another value in the place of the body."""
@@ -87,7 +96,8 @@ class Request:
         overlay = self._overlay
         if overlay.body is None:
             with self.clock.stopped():
-                overlay.body = await read_body(self.raw, parse_form)
+                body = await read_body(self.raw, parse_form)
+                overlay.body = replace(body, value=with_paths(body.value))
         return cast(Body, overlay.body)
 
     async def user(self) -> Entry | None:

@@ -6,12 +6,12 @@ from typing import Any, Final
 from octavo.authorization.ability import CREATE, PUBLISH, UPDATE
 from octavo.authorization.actor import Actor
 from octavo.authorization.unconditional import unconditional
-from octavo.errors import ForbiddenError, NotFoundError
+from octavo.errors import ForbiddenError, LoggedError, NotFoundError
 from octavo.http.request import Request as RawRequest
 from octavo.http.response import Response as RawResponse
-from octavo.http.response import render_json
 from octavo.project.api.app import App
 from octavo.project.api.content_rules import ContentRules
+from octavo.project.api.json_values import NotJson, render_value
 from octavo.project.api.requests import Request
 from octavo.project.api.services import Service, ServiceTable
 from octavo.project.functions import taken
@@ -39,7 +39,8 @@ class ServiceEndpoints:
         found = await self._call(request, self._service.find, query)
         if isinstance(found, list):  # the first page of all there is
             found = EntryPage(found, len(found), page_size=len(found) or 1)
-        return render_json(200, self._rules.page(await self._rules.sanitize_output(found, request), request))
+        shown = await self._rules.sanitize_output(found, request)
+        return self._rendered(request, await self._rules.page(shown, request))
 
     async def find_single(self, raw: RawRequest, actor: Actor) -> RawResponse:
         """The entry of a single type."""
@@ -108,7 +109,16 @@ class ServiceEndpoints:
         shown = None if entry is None else await self._rules.sanitize_output(entry, request)
         if shown is None:
             raise NotFoundError
-        return render_json(200, self._rules.transform(shown))
+        metas = await self._rules.metas(shown, request)
+        return self._rendered(request, self._rules.transform(shown, metas=metas))
+
+    def _rendered(self, request: Request, value: Any) -> RawResponse:
+        """Return the answer. Raises LoggedError for values that JSON cannot hold."""
+        try:
+            return render_value(200, value)
+        except NotJson as error:
+            self._runner.log(error, self._service.uid, request.raw)
+            raise LoggedError from error
 
     def _check(self, actor: Actor, *actions: str) -> None:
         """Raise ForbiddenError for who may take an action on some entries only: services know no conditions."""

@@ -28,6 +28,7 @@ from octavo.schema.content_types import ContentType
 
 Asked = Mapping[str, Any] | None
 Files = Sequence[tuple[str, IncomingFile]]
+_META: Final = "$meta"
 CORE: Final = ("find", "find_one", "create", "update", "delete")
 OF_SINGLE: Final = ("find", "create_or_update", "delete")
 """The methods that core actions ask, where a project has its own; those of a single type."""
@@ -58,7 +59,7 @@ class Service(ServiceKind):
         prepared = await self._prepare(query, By.LIST, Drafts.ASKED)
         entries, total = await self.app.controller.reads.find(prepared)
         page = prepared.page or Page()
-        listed = [Entry(self.uid, item) for item in orjson.loads(entries)]
+        listed = [self._told(item) for item in orjson.loads(entries)]
         count = len(listed) if total is None else total
         return EntryPage(listed, count, page.number or 1, page.limit or count)
 
@@ -125,11 +126,18 @@ class Service(ServiceKind):
         asked: Query = read_query(_plain(query), self.limits if by is By.LIST else None)
         if asked.locales is None and self._type.localized:
             asked = replace(asked, locales=(await self.app.controller.locales.default(),))
-        request = ReadRequest(content_type=self._type, query=asked, by=by, projection=Form.FLAT, drafts=drafts)
-        return self.app.controller.reads.prepare(request, SERVICES)
+        reads = self.app.controller.reads
+        with_meta = self._type.localized and not reads.is_hooked(self.uid)  # hooks are shown attributes alone
+        projection = Form.SERVICE if with_meta else Form.FLAT
+        request = ReadRequest(content_type=self._type, query=asked, by=by, projection=projection, drafts=drafts)
+        return reads.prepare(request, SERVICES)
 
     def _entry(self, answer: bytes) -> Entry:
-        return Entry(self.uid, orjson.loads(answer))
+        return self._told(orjson.loads(answer))
+
+    def _told(self, values: dict[str, Any]) -> Entry:
+        meta = values.pop(_META, None)
+        return Entry(self.uid, values, meta)
 
 
 def _write(data: Mapping[str, Any], files: Files) -> Write:
