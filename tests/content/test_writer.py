@@ -528,6 +528,68 @@ async def test_an_entry_may_keep_its_own_value(shop: Workshop) -> None:
     assert await shop.update("tool", tool, serial="A-1", code="saw")
 
 
+LABELED: dict[str, Any] = {
+    "frame": {"front": {"length": 1, "label": "front"}, "legs": [{"length": 1, "label": "in"}]},
+    "legs": [{"length": 1, "label": "a"}, {"length": 2, "label": "b"}],
+    "story": [
+        {"__component": "part.leg", "length": 3, "label": "zone"},
+        {"__component": "part.frame", "legs": [{"length": 1, "label": "deep"}]},
+    ],
+}
+
+
+async def labels_of(shop: Workshop) -> dict[str, int]:
+    """The ids of the legs that there are, by label."""
+    return {row[1]: row[0] for row in await shop.database.fetch_all("SELECT id, label FROM components_part_legs")}
+
+
+@pytest.mark.parametrize("fields", [["frame"], ["legs"], ["story"], ["frame", "legs", "story"]])
+async def test_an_entry_may_keep_the_values_of_its_components(shop: Workshop, fields: list[str]) -> None:
+    tool = await shop.create("tool", name="Saw", **LABELED)
+    before = await labels_of(shop)
+    assert await shop.update("tool", tool, **{name: LABELED[name] for name in fields})  # new components, of old values
+    after = await labels_of(shop)
+    assert after.keys() == before.keys()
+    legs = [{"id": after["a"], "label": "a"}, {"id": after["b"], "label": "b"}]
+    assert await shop.update("tool", tool, legs=legs)
+    assert await labels_of(shop) == after
+
+
+async def test_components_of_an_entry_may_pass_values_on(shop: Workshop) -> None:
+    tool = await shop.create("tool", name="Saw", **LABELED)
+    held = await labels_of(shop)
+    swapped = [{"id": held["a"], "label": "b"}, {"id": held["b"], "label": "a"}]
+    assert await shop.update("tool", tool, legs=swapped)
+    assert {label: held[label] for label in ("a", "b")} != await labels_of(shop)
+    moved = {"legs": [], "story": [{"__component": "part.leg", "length": 1, "label": "a"}]}
+    assert await shop.update("tool", tool, **moved)
+    assert (await labels_of(shop)).keys() == {"front", "in", "a"}
+
+
+@pytest.mark.parametrize(
+    "data, path",
+    [
+        ({"legs": [{"length": 1, "label": "zone"}]}, ["legs", "0", "label"]),
+        ({"frame": {"legs": [{"length": 1, "label": "deep"}]}}, ["frame", "legs", "0", "label"]),
+        ({"legs": [{"length": 1, "label": "other"}]}, ["legs", "0", "label"]),
+        ({"legs": [{"id": "kept"}, {"length": 1, "label": "a"}]}, ["legs", "1", "label"]),
+        ({"legs": [{"length": 1, "label": "c"}, {"length": 1, "label": "c"}]}, ["legs", "1", "label"]),
+    ],
+)
+async def test_values_that_an_update_leaves_are_taken(shop: Workshop, data: dict[str, Any], path: list[str]) -> None:
+    """In fields that the body does not name, in another entry, in a component that is kept, in the same body."""
+    tool = await shop.create("tool", name="Saw", **LABELED)
+    await shop.create("tool", name="Axe", legs=[{"length": 1, "label": "other"}])
+    kept = (await labels_of(shop))["a"]
+    given = {
+        name: [{**item, "id": kept} if item.get("id") else item for item in value] if isinstance(value, list) else value
+        for name, value in data.items()
+    }
+    with pytest.raises(ValidationError) as refused:
+        await shop.update("tool", tool, **given)
+    assert problems_of(refused.value) == [(path, "This attribute must be unique")]
+
+
 async def test_of_many_at_once_one_gets_the_value(shop: Workshop) -> None:
     async def attempt(number: int) -> bool:
         try:

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 
 from octavo.content.automatic_values import stamp_changed, stamp_new
 from octavo.content.entry_unit import UPDATING, EntryUnit, entry_lock
-from octavo.content.input.body_check import BodyCheck, check_object
+from octavo.content.input.body_check import BodyCheck, check_object, plain_fact
 from octavo.content.input.password_hashing import hash_passwords, plain_passwords
 from octavo.content.input.prefetch import Prefetched, components_facts
 from octavo.content.input.unique_values import lock_unique_values
@@ -224,7 +224,7 @@ def _problems(bodies: Iterable[_Body], found: Prefetched, *, numbered: bool = Tr
     for body in bodies:
         wrong = body.check.problems(body.mode, found, seen)
         problems += _at(body.number, wrong) if numbered else wrong
-        seen.update(replace(fact, own_id=None) for fact in body.check.unique)
+        seen.update(plain_fact(fact) for fact in body.check.unique)
     return problems
 
 

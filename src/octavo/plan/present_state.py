@@ -28,14 +28,28 @@ class TargetsFact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Rewritten:
+    """What an update writes anew: components in these fields of an entry, but for those that keep their value.
+
+    `kept` are the ids of components that the body names without a value for the attribute.
+    """
+
+    content_type: Definition
+    entry_id: int
+    fields: tuple[str, ...]
+    kept: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UniqueFact:
     """Whether a value is taken. A row if it is, by another than `own_id`; of values that localizations share, by
-    another than its localizations."""
+    another than its localizations; of values of components, by another than those that the update writes anew."""
 
     definition: Definition
     attribute: str
     value: Any
     own_id: int | None = None
+    rewritten: Rewritten | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -127,7 +127,9 @@ class BodyCheck:
             trail.path
             for fact, trails in self.unique.items()
             for trail in (
-                trails if found.is_taken(fact) or (others and replace(fact, own_id=None) in others) else trails[1:]
+                trails
+                if found.is_taken(fact) or (others and replace(fact, own_id=None, rewritten=None) in others)
+                else trails[1:]
             )
         )
         problems = [*self._found(self._strictly(mode), taken), *self._dates]
@@ -165,6 +167,11 @@ def settle(check: BodyCheck, mode: Mode, found: Prefetched) -> list[tuple[InputN
     """Return the passwords of a body that are still to be hashed. Raise ValidationError for what is wrong with it."""
     check.refuse(mode, found)
     return plain_passwords(check.body)
+
+
+def plain_fact(fact: UniqueFact) -> UniqueFact:
+    """Return a fact about a value, whichever entry has it."""
+    return replace(fact, own_id=None, rewritten=None)
 
 
 def check_object(data: Any) -> None:

@@ -6,12 +6,13 @@ from weakref import WeakKeyDictionary
 
 from octavo.content.input.column_values import store
 from octavo.content.input.input_tree import InputNode
+from octavo.content.input.relation_input import read_id
 from octavo.content.input_path import TOP, InputPath
 from octavo.content.validation.body_validator import UNIQUE_MESSAGE
 from octavo.content.validation.scalar_rules import is_unique
 from octavo.database.connection import Transaction, UniqueViolation
 from octavo.errors import Problem, ValidationError
-from octavo.plan.present_state import UniqueFact
+from octavo.plan.present_state import Rewritten, UniqueFact
 from octavo.schema.content_types import Definition
 from octavo.schema.shared_values import shares_unique
 from octavo.sql.dialects.base import Dialect
@@ -30,6 +31,7 @@ def unique_values(
     Values that cannot be stored are refused for that, and not asked about.
     """
     found: dict[UniqueFact, list[InputPath]] = {}
+    rewritten: dict[tuple[Definition, str], Rewritten | None] = {}
     for node in body.walk():
         unique = _unique_names(node.definition)
         for name in node.scalars if unique else ():
@@ -44,11 +46,28 @@ def unique_values(
                 continue
             if isinstance(stored, str | int | float) and "\0" not in str(stored):
                 own_id = own if node is body else None
+                key = node.definition, name
+                if key not in rewritten:
+                    rewritten[key] = None if own is None or node is body else _rewritten(body, own, *key)
                 if translates is not None and node is body and shares_unique(node.definition, attribute):
                     own_id = translates
-                fact = UniqueFact(definition=node.definition, attribute=name, value=stored, own_id=own_id)
+                fact = UniqueFact(
+                    definition=node.definition,
+                    attribute=name,
+                    value=stored,
+                    own_id=own_id,
+                    rewritten=rewritten[key],
+                )
                 found.setdefault(fact, []).append(trail)
     return found
+
+
+def _rewritten(body: InputNode, own: int, component: Definition, name: str) -> Rewritten:
+    """What an update writes anew where a component of this kind can be: its old values are not in the way."""
+    nodes = [node for node in body.walk() if node.definition is component and name not in node.scalars]
+    given = (read_id(node.given_id) for node in nodes if isinstance(node.given_id, int | str))
+    kept = tuple(one for one in given if isinstance(one, int))
+    return Rewritten(content_type=body.definition, entry_id=own, fields=tuple(body.children), kept=kept)
 
 
 def _unique_names(definition: Definition) -> frozenset[str]:

@@ -7,9 +7,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from octavo.plan.present_state import ComponentsFact, EntryFact, Fact, LinksFact, TargetsFact, UniqueFact
+from octavo.plan.present_state import (
+    ComponentsFact,
+    EntryFact,
+    Fact,
+    LinksFact,
+    Rewritten,
+    TargetsFact,
+    UniqueFact,
+)
 from octavo.schema.attributes import Scalar
 from octavo.schema.automatic import LOCALIZATIONS
+from octavo.schema.component_paths import ComponentPath, component_paths
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
@@ -97,7 +106,32 @@ class _Branches:
             condition += f" AND id <> {self.value(_INTEGER, fact.own_id)}"
             if isinstance(fact.definition, ContentType) and shares_unique(fact.definition, attribute):
                 condition += f" AND id NOT IN ({self._localizations(fact.definition, fact.own_id)})"
+        if fact.rewritten is not None:
+            condition += self._not_rewritten(fact.definition, fact.rewritten)
         return f"EXISTS (SELECT 1 FROM {self._quote(table_name(fact.definition))} WHERE {condition})"
+
+    def _not_rewritten(self, component: Definition, rewritten: Rewritten) -> str:
+        """The rest of a condition: a component of the entry, in the fields that are written, is none of the others."""
+        paths = component_paths(self.registry, rewritten.content_type, component.uid, rewritten.fields)
+        held = " UNION ALL ".join(self._held(path, rewritten.entry_id) for path in paths)
+        if not held:
+            return ""
+        kept = f" OR id IN ({self.ids(rewritten.kept)})" if rewritten.kept else ""
+        return f" AND (id NOT IN ({held}){kept})"
+
+    def _held(self, path: ComponentPath, entry_id: int) -> str:
+        """The statement for the ids of the components that an entry holds at the end of a path."""
+        tables, conditions = [], []
+        for number, (owner, field, uid) in enumerate(path):
+            table, alias = component_table(owner), f"h{number}"
+            source = f"h{number - 1}.component_id" if number else self.value(_INTEGER, entry_id)
+            tables.append(f"{self._quote(table.name)} {alias}")
+            conditions += [
+                f"{alias}.{table.entity_column} = {source}",
+                f"{alias}.{table.field_column} = {self.value(_TEXT, field)}",
+                f"{alias}.{table.type_column} = {self.value(_TEXT, uid)}",
+            ]
+        return f"SELECT h{len(path) - 1}.component_id FROM {', '.join(tables)} WHERE {' AND '.join(conditions)}"
 
     def _localizations(self, content_type: ContentType, entry_id: int) -> str:
         """The statement for the ids of an entry's localizations."""
