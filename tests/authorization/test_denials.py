@@ -64,8 +64,7 @@ async def test_logs_the_command_that_grants_what_the_public_lacks(
     text, _, command = line.partition(" To grant it: ")
     assert text == f"403: the role public lacks the permission {FIND}."
     assert command == f"octavo permissions grant public {FIND} --project '{tmp_path}/my site'"
-    run = (CliRunner().invoke, main, shlex.split(command)[1:])
-    result = await asyncio.to_thread(*run, env=variables)
+    result = await asyncio.to_thread(CliRunner().invoke, main, shlex.split(command)[1:], env=variables)
     assert result.exit_code == 0, result.output
     process.infrastructure.authenticator.invalidate()
     assert (await client.request("GET", "/api/stories")).status_code == 200

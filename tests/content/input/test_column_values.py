@@ -74,32 +74,32 @@ def test_what_postgresql_alone_refuses(kind: str, value: Any, result: Any, messa
     assert refused.startswith(message)
 
 
+NO_BIG_INTEGERS: list[Any] = [
+    [1],
+    {},
+    "many",
+    "12a",
+    "",
+    " ",
+    1.5,
+    "1.5",
+    "0x1F",
+    "NaN",
+    "1e400",
+    "1e3",
+    "--1",
+    "٣",
+    "9" * 101,
+]
+
+
 @pytest.mark.parametrize("dialect", BOTH)
 @pytest.mark.parametrize(
     "kind, value, message",
     [
         ("biginteger", 2**63, f"parts[0].it must be an integer from {-(2**63)} to {2**63 - 1}"),
         ("biginteger", str(-(2**63) - 1), f"parts[0].it must be an integer from {-(2**63)} to {2**63 - 1}"),
-        *(
-            ("biginteger", value, "parts[0].it must be a `biginteger` type")
-            for value in (
-                [1],
-                {},
-                "many",
-                "12a",
-                "",
-                " ",
-                1.5,
-                "1.5",
-                "0x1F",
-                "NaN",
-                "1e400",
-                "1e3",
-                "--1",
-                "٣",
-                "9" * 101,
-            )
-        ),
+        *(("biginteger", value, "parts[0].it must be a `biginteger` type") for value in NO_BIG_INTEGERS),
         ("biginteger", "9" * 100, "parts[0].it must be an integer from"),
         ("date", "0000-01-01", "parts[0].it must be after the year 0"),
         ("biginteger", True, "parts[0].it must be a `biginteger` type"),
