@@ -28,6 +28,7 @@ ATTRIBUTES: Final[Mapping[str, Any]] = {
     "zone": {"type": "dynamiczone", "components": [LINK, QUOTE], "pluginOptions": SHARED},
     "cover": {"type": "media", "multiple": False, "pluginOptions": SHARED},
     "gallery": {"type": "media", "multiple": True, "pluginOptions": SHARED},
+    "tickets": {"type": "component", "component": "parts.ticket", "repeatable": True, "pluginOptions": SHARED},
     "own": {"type": "component", "component": QUOTE, "pluginOptions": LOCALIZED},
     "tag": {"type": "relation", "relation": "manyToOne", "target": TAG},
     "tags": {"type": "relation", "relation": "manyToMany", "target": TAG},
@@ -39,6 +40,7 @@ _COMPONENTS: Final[Mapping[str, Any]] = {
         "tag": {"type": "relation", "relation": "oneToOne", "target": TAG},
         "code": {"type": "string", "unique": True},
     },
+    "ticket": {"number": {"type": "string", "required": True, "unique": True}},
     "quote": {
         "text": {"type": "string"},
         "image": {"type": "media", "multiple": False},
@@ -48,7 +50,7 @@ _COMPONENTS: Final[Mapping[str, Any]] = {
 POPULATE: Final = "&".join(
     (
         "populate[seo][populate][image]=true&populate[seo][populate][links][populate]=tag",
-        "populate[items][populate]=tag&populate[zone][populate]=*",
+        "populate[items][populate]=tag&populate[zone][populate]=*&populate[tickets]=*",
         "populate[own][populate]=*",
         *(f"populate[{name}][fields][0]=id" for name in ("cover", "gallery", "tag", "tags", "lead")),
         "populate[localizations][fields][0]=locale",

@@ -131,6 +131,18 @@ async def test_project_code_links_translations(studio: Studio) -> None:
     assert {piece["price"] for piece in (await studio.pieces()).values()} == {3, None}
 
 
+async def test_updates_of_many_by_project_code_reach_other_locales(safe_studio: Studio) -> None:
+    pieces = entries(safe_studio)
+    made = await pieces.create({"title": "one", "price": 2.5, "items": [{"text": "x"}]})
+    await pieces.localize(made.id, "de", {"title": "eins"})
+    assert await pieces.update_many({"price": 3, "title": "two"}, filters={}) == 1
+    await pieces.update(made.id, {"note": "n"})
+    found = [
+        (one["title"], one["price"], one["note"], len(one["items"])) for one in (await safe_studio.pieces()).values()
+    ]
+    assert found == [("two", 3, "n", 1), ("eins", 3, "n", 1)]
+
+
 async def test_what_project_code_cannot_translate(studio: Studio) -> None:
     pieces = entries(studio)
     made = await pieces.create({"title": "one"})

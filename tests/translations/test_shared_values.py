@@ -95,6 +95,21 @@ async def test_components_of_other_locales_follow_those_that_a_save_names(studio
     assert await studio.piece(made) == {**before, **changed}
 
 
+async def test_components_that_need_a_unique_value_stay_with_their_entry(studio: Studio) -> None:
+    made = await studio.make(tickets=[{"number": "1"}], price=2.5)
+    added = await studio.translate(made)
+    assert (await studio.manage("PUT", f"{PIECES}/{added}", {"title": "drei"})).status == 200
+    found = [await studio.piece(one) for one in (made, added)]
+    assert [(one["tickets"], one["price"]) for one in found] == [([{"number": "1"}], 2.5), ([], 2.5)]
+
+
+async def test_an_empty_list_in_json_is_a_value(studio: Studio) -> None:
+    made = await studio.make(extra={"a": 1})
+    answer = await studio.manage("POST", f"{PIECES}?locale=de&relatedEntityId={made}", {"title": "zwei", "extra": []})
+    assert answer.status == 200, answer.body
+    assert [piece["extra"] for piece in (await studio.pieces()).values()] == [[], []]
+
+
 async def test_every_save_reaches_other_locales(safe_studio: Studio) -> None:
     made = await safe_studio.make(**FULL)
     added = await safe_studio.translate(made)

@@ -224,11 +224,14 @@ def relink(content_type: ContentType, ids: Sequence[int]) -> list[Change]:
 
 def without_empty(content_type: ContentType, data: Mapping[str, Any]) -> dict[str, Any]:
     """Return data without the shared values that are empty: a new localization takes over those of its family."""
-    return {
-        name: value
-        for name, value in data.items()
-        if not ((value is None or value == []) and _is_shared_name(content_type, name))
-    }
+    return {name: value for name, value in data.items() if not _is_empty(content_type.attributes.get(name), value)}
+
+
+def _is_empty(attribute: AnyAttribute | None, value: Any) -> bool:
+    """Return whether an attribute is shared and a value leaves it empty."""
+    if attribute is None or not is_shared_value(attribute):
+        return False
+    return value is None or (value == [] and not isinstance(attribute, Scalar))
 
 
 def names_shared(content_type: ContentType, names: Iterable[str]) -> bool:

@@ -114,7 +114,8 @@ def as_data(registry: Registry, definition: Definition, found: Mapping[str, Any]
 
 
 def without_unique(registry: Registry, definition: Definition, data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return data for a second entry with the same components: unique values inside of them stay with the first."""
+    """Return data for a second entry with the same components: unique values inside of them stay with the first, and so
+    do components that need one."""
     return _copied(registry, definition, data, unique=False)
 
 
@@ -131,8 +132,13 @@ def _copied(
         attribute = definition.attributes.get(name)
         if isinstance(attribute, ComponentField | DynamicZone):
             is_list = isinstance(value, list)
-            items = [_new(registry, attribute, item, unique=unique) for item in (value if is_list else [value])]
-            kept[name] = items if is_list else items[0]
+            given = value if is_list else [value]
+            items = [
+                _new(registry, attribute, item, unique=unique)
+                for item in given
+                if unique or not _needs_unique(component_of(registry, attribute, item))
+            ]
+            kept[name] = items if is_list else items[0] if items else None
         else:
             kept[name] = value
     return kept
@@ -159,6 +165,11 @@ def _new(registry: Registry, attribute: ComponentField | DynamicZone, item: Any,
     if not unique:
         data = {name: value for name, value in data.items() if not _is_once(component, name)}
     return _copied(registry, component, data, unique=unique)
+
+
+def _needs_unique(component: Definition | None) -> bool:
+    """Return whether a component has to hold a value that may occur once only."""
+    return component is not None and any(is_unique(one) and one.required for one in component.scalars)
 
 
 def _is_once(component: Definition, name: str) -> bool:

@@ -232,6 +232,14 @@ class ContentWrites:
         elif sharing:
             await share_shown(unit, self._registry, self._families, content_type, entry, data)
 
+    async def share_many(
+        self, unit: EntryUnit, content_type: ContentType, ids: Iterable[int], data: Mapping[str, Any]
+    ) -> None:
+        """Give the localizations of changed entries what they share, under the rule `sharedValues: always`."""
+        if self._writer.rules.share_always and content_type.localized and names_shared(content_type, data):
+            for entry_id in ids:
+                await self._families.level(unit, content_type, entry_id, data)
+
     async def _write(
         self,
         content_type: ContentType,

@@ -81,7 +81,13 @@ class Entries(EntryReads):
     async def update_many(self, data: Data, **chosen: Unpack[Choice]) -> int:
         """Change what the data names of all entries that are chosen; how many. `filters={}` chooses all of them."""
         changed = await self._writer.passwords.prepare(self._type, self._plain(data))
-        return await self._chosen(chosen, lambda unit, ids: unit.update_many(self._type, ids, changed))
+
+        async def change(unit: ManyEntriesUnit, ids: list[int]) -> int:
+            count = await unit.update_many(self._type, ids, changed)
+            await self._writes.share_many(unit, self._type, ids, changed)
+            return count
+
+        return await self._chosen(chosen, change)
 
     async def delete(self, entry_id: int) -> Entry:
         """Remove an entry; it is answered as it was. Raises NotFoundError."""
