@@ -34,7 +34,7 @@ from tests.rest.feeding import ON, listening, write
 pytestmark = pytest.mark.anyio
 
 BOOK, GENRE = "api::book.book", "api::genre.genre"
-PAST, PAST_TOO, LATER = "2020-01-01T00:00:00.000Z", "2021-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z"
+PAST, LATER = "2020-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z"
 FAILURES: list[Any] = []
 HIDDEN = {"OCTAVO_API__COMPAT__FUTURE_PUBLICATION": "hidden"}
 
@@ -56,6 +56,12 @@ async def shop(anyio_backend: str, tmp_path: Path, bookshop_copy: Copy) -> Async
 
 def hear_failure(event: Any) -> None:
     FAILURES.append((event.id, event.source, event.result["pages"], event.params.data))
+
+
+def soon(milliseconds: int = 300) -> str:
+    """A time that comes while a test waits."""
+    moment = datetime.fromtimestamp((this_moment() + milliseconds) / 1000, UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 async def ask(site: Site, method: str, path: str, data: Any = None, token: str = FULL_TOKEN) -> Answer:
@@ -86,11 +92,12 @@ async def draft(site: Site, **data: Any) -> int:
 async def test_what_is_due_is_published_and_taken_back(shop: Site) -> None:
     one = await draft(shop)
     async with listening(shop, f"?types={GENRE}") as ear:
-        answer = await ask(shop, "PUT", f"genres/{one}/actions/schedule", {"publishAt": PAST})
-        assert (answer.status, answer.json) == (200, {"data": {"publishAt": PAST, "unpublishAt": None}})
+        due = soon()
+        answer = await ask(shop, "PUT", f"genres/{one}/actions/schedule", {"publishAt": due})
+        assert (answer.status, answer.json) == (200, {"data": {"publishAt": due, "unpublishAt": None}})
         await ear.hears(("entry.publish", one))
-        assert (await shop.get(f"/api/genres/{one}")).json["data"]["attributes"]["publishedAt"] == PAST
-        await ask(shop, "PUT", f"genres/{one}/actions/schedule", {"unpublishAt": PAST_TOO})
+        assert (await shop.get(f"/api/genres/{one}")).json["data"]["attributes"]["publishedAt"] == due
+        await ask(shop, "PUT", f"genres/{one}/actions/schedule", {"unpublishAt": soon()})
         await ear.hears(("entry.publish", one), ("entry.unpublish", -one))
     assert (await counts(shop))[0] == 0
     assert shop.octavo.heard == [  # type: ignore[attr-defined]
@@ -142,6 +149,9 @@ async def test_what_is_refused(shop: Site) -> None:
         {"publishAt": "9999-12-31T23:59:59-23:00"},
         {"other": LATER},
         {"publishAt": LATER, "unpublishAt": PAST},
+        {"publishAt": "2999-02-01", "unpublishAt": LATER},
+        {"publishAt": PAST},
+        {"unpublishAt": PAST},
         [],
     )
     for data in refused:
@@ -182,28 +192,66 @@ async def test_a_plan_is_done_once_and_not_if_it_was_changed(shop: Site) -> None
         await shop.octavo.site.extending.app.entries("api::author.author").schedule(1, publish_at=later)
 
 
+async def test_a_time_in_the_past_is_refused_with_its_place(shop: Site) -> None:
+    one = await draft(shop)
+    answer = await ask(shop, "PUT", f"genres/{one}/actions/schedule", {"publishAt": PAST, "unpublishAt": PAST})
+    assert [error["path"] for error in answer.json["error"]["details"]["errors"]] == [["publishAt"], ["unpublishAt"]]
+    assert "publishAt must be in the future" in answer.json["error"]["details"]["errors"][0]["message"]
+    with pytest.raises(ValidationError, match="unpublishAt must be in the future"):
+        await shop.octavo.site.extending.app.entries(GENRE).schedule(one, unpublish_at="2020-01-01")
+    assert not await is_live(shop, one)
+
+
+async def test_what_is_not_complete_is_not_scheduled(shop: Site) -> None:
+    books = shop.octavo.site.extending.app.entries(BOOK)
+    book = (await books.create({"pages": 3, "publishedAt": None})).id
+    place = f"books/{book}/actions/schedule"
+    refused = await ask(shop, "PUT", place, {"publishAt": LATER})
+    assert (refused.status, refused.json["error"]["details"]["errors"][0]["path"]) == (400, ["title"])
+    assert await counts(shop) == (0, 0)
+    await books.update(book, {"title": "ready"})
+    assert (await ask(shop, "PUT", place, {"publishAt": LATER})).json["data"] == {
+        "publishAt": LATER,
+        "unpublishAt": None,
+    }
+    await books.update(book, {"title": None})
+    state = (await ask(shop, "GET", place)).json["data"]
+    assert state["publishAt"] == LATER
+    assert "title" in " ".join(state["problems"]), "what a save took away"
+
+
 async def test_what_is_not_complete_is_not_published(shop: Site) -> None:
     """It can be done once what is missing is there."""
     books, topic = shop.octavo.site.extending.app.entries(BOOK), shop.octavo.site.topics[TOPIC]
-    book = (await books.create({"pages": 3, "publishedAt": None})).id
-    await books.schedule(book, publish_at="2999-01-01")
-    due_at = int(datetime(2999, 1, 1, tzinfo=UTC).timestamp() * 1000)
+    book = (await books.create({"title": "t", "pages": 3, "publishedAt": None})).id
+    async with asyncio.timeout(60):
+        await books.schedule(book, publish_at=(planned := soon(1000)))
+        await books.update(book, {"title": None})
+        while not FAILURES:  # noqa: ASYNC110 - nobody tells
+            await asyncio.sleep(0.02)
+    assert await plans(shop) == {"publish"}
+    [(failed, source, pages, said)] = FAILURES
+    assert (failed, source, pages, said["plan"], said["dueAt"]) == (book, "schedule", 3, "publish", planned)
+    assert "title" in said["error"]
+    FAILURES.clear()
+    state = (await ask(shop, "GET", f"books/{book}/actions/schedule")).json["data"]
+    assert (state["publishAt"], state["failure"]["plan"], state["failure"]["dueAt"]) == (None, "publish", planned)
+    assert "title" in state["failure"]["error"]
+    due_at = round(datetime.fromisoformat(planned).timestamp() * 1000)
     due = Message(1, TOPIC, "", {"uid": BOOK, "id": book, "plan": "publish", "dueAt": due_at}, 1, 0)
     with pytest.raises(Undeliverable, match=f"^{BOOK} {book} cannot be published: .*title"):
         await topic.handler(due)
-    assert await plans(shop) == {"publish"}
-    async with asyncio.timeout(60):
-        while not FAILURES:  # noqa: ASYNC110 - nobody tells
-            await asyncio.sleep(0.02)
-    [(failed, source, pages, said)] = FAILURES
-    assert (failed, source, pages, said["plan"], said["dueAt"]) == (book, "schedule", 3, "publish", LATER)
-    assert "title" in said["error"]
-    FAILURES.clear()
     await books.update(book, {"title": "ready"})
     await topic.handler(due)
     shown = await books.find_one(book)
     assert shown is not None
-    assert shown["publishedAt"] == LATER
+    assert shown["publishedAt"] == planned
+    nothing = {"publishAt": None, "unpublishAt": None}
+    assert (await ask(shop, "GET", f"books/{book}/actions/schedule")).json["data"] == nothing
+    async with asyncio.timeout(60):
+        while not FAILURES:  # noqa: ASYNC110 - nobody tells
+            await asyncio.sleep(0.02)
+    FAILURES.clear()
 
 
 async def test_what_is_published_in_the_future_appears_then(shop: Site) -> None:

@@ -6,11 +6,12 @@ import hashlib
 import hmac
 import json
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from octavo.clock import this_moment
 from octavo.errors import NotFoundError, ValidationError
 from octavo.events.dead_letters import DeadLetters
 from octavo.webhooks.signature import sign
@@ -23,6 +24,12 @@ FILE = (
     b'--XX\r\nContent-Disposition: form-data; name="files"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\nhello'
     b"\r\n--XX--\r\n"
 )
+
+
+def soon(milliseconds: int) -> str:
+    """A time that comes while a test waits."""
+    moment = datetime.fromtimestamp((this_moment() + milliseconds) / 1000, UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 async def until(true: Callable[[], Any]) -> None:
@@ -65,12 +72,26 @@ async def test_the_life_of_an_entry_in_v4s_words(newsroom: Newsroom) -> None:
 async def test_what_is_published_at_a_time_is_told(newsroom: Newsroom) -> None:
     await newsroom.hook("/planned", events=["entry.publish", "entry.unpublish"])
     entry_id = await newsroom.make(publishedAt=None)
-    times = {"publishAt": "2020-01-01T00:00:00.000Z", "unpublishAt": "2020-01-02T00:00:00.000Z"}
+    times = {"publishAt": soon(300), "unpublishAt": soon(301)}
     assert (await newsroom.ask("PUT", f"articles/{entry_id}/actions/schedule", times)).status == 200
     listener = newsroom.listener
     await until(lambda: len(listener.at("/planned")) == 2)  # between the two there is nothing to deliver
     assert listener.events("/planned") == ["entry.publish", "entry.unpublish"]
     assert listener.bodies("/planned")[0]["entry"]["publishedAt"] == times["publishAt"]
+
+
+async def test_a_schedule_that_failed_is_told(newsroom: Newsroom) -> None:
+    await newsroom.hook("/failed", events=["entry.schedule_failed"])
+    entry_id = await newsroom.make(publishedAt=None)
+    due = soon(1000)
+    times = {"publishAt": due}
+    assert (await newsroom.ask("PUT", f"articles/{entry_id}/actions/schedule", times)).status == 200
+    assert (await newsroom.ask("PUT", f"articles/{entry_id}", {"title": None})).status == 200
+    await until(lambda: len(newsroom.listener.at("/failed")) == 1)
+    [told] = newsroom.listener.bodies("/failed")
+    assert (told["event"], told["uid"], told["entry"]["id"]) == ("entry.schedule_failed", UID, entry_id)
+    assert (told["plan"], told["dueAt"]) == ("publish", due)
+    assert "title" in told["error"]
 
 
 async def test_each_time_that_an_entry_is_published_or_taken_back_is_told(newsroom: Newsroom) -> None:

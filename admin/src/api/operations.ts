@@ -790,6 +790,7 @@ export interface PlannedEntry {
   updatedBy: Editor | null;
   plan: 'publish' | 'unpublish' | 'appear';
   due: string;
+  error?: string;
 }
 
 /** What is planned for an entry, and when. */
@@ -797,6 +798,7 @@ export interface PlannedMoment {
   id: number;
   plan: 'publish' | 'unpublish' | 'appear';
   due: string;
+  error?: string;
 }
 
 /** When an entry is published, and taken back, by itself. */
@@ -807,7 +809,7 @@ export interface Plans {
 
 /** What is planned for an entry. */
 export interface PlansAnswer {
-  data: Plans;
+  data: ScheduleState;
 }
 
 /** What a change would do. `kept` stays in the database, though no definition asks for it any more. */
@@ -939,6 +941,22 @@ export interface SaidWebhook {
   headers: Record<string, string>;
   events: (string)[];
   isEnabled?: boolean;
+}
+
+/** Why an entry was not published, or unpublished, at its time. */
+export interface ScheduleFailure {
+  plan: 'publish' | 'unpublish' | 'appear';
+  dueAt: string;
+  failedAt: string;
+  error: string;
+}
+
+/** What is scheduled for an entry, what failed, and what the entry lacks that is to be published. */
+export interface ScheduleState {
+  publishAt?: string | null;
+  unpublishAt?: string | null;
+  failure?: ScheduleFailure;
+  problems?: (string)[];
 }
 
 /** An action without subject; `plugin` of those of plugins, `category` of those of settings. */

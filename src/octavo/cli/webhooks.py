@@ -29,7 +29,7 @@ from octavo.runtime.options import own_tables
 from octavo.settings.values import DURATION
 from octavo.webhooks.book import Webhooks
 from octavo.webhooks.deliveries import Delivery
-from octavo.webhooks.webhook import EVENTS, Webhook
+from octavo.webhooks.webhook import EVENTS, V4_EVENTS, Webhook
 
 ResultT = TypeVar("ResultT")
 
@@ -106,7 +106,7 @@ def create(name: str, unsigned: bool, project: Path, as_json: bool, **said: Any)
 
     Of all events unless --event says which.
     """
-    given = {"name": name, "events": EVENTS, **_given(**said)} | ({"secret": None} if unsigned else {})
+    given = {"name": name, "events": V4_EVENTS, **_given(**said)} | ({"secret": None} if unsigned else {})
     if "url" not in given:
         raise click.UsageError("Missing option '--url'.")
     made = _run(project, lambda found: found.create(**given))

@@ -314,7 +314,9 @@ class EntryUnit(UnitOfWork):
         )
 
     async def tell(self, content_type: ContentType, entry_id: int, action: str, data: Mapping[str, Any]) -> None:
-        """Let hooks know of what has become of an entry without a change to it, once all is durable: here are none."""
+        """Tell webhooks of what became of an entry without a change to it; hooks are told after the commit."""
+        if self._context.witness is not None:
+            await self._context.witness.tell(self, content_type.uid, entry_id, data)
 
     def entry_fact(self, content_type: ContentType, entry_id: int) -> EntryFact:
         """What is asked of an entry; what is hidden until it is published is told apart."""

@@ -198,6 +198,7 @@ class HookedUnit(ManyEntriesUnit):
 
     async def tell(self, content_type: ContentType, entry_id: int, action: str, data: Mapping[str, Any]) -> None:
         """As for `EntryUnit`, for the hooks that there are."""
+        await super().tell(content_type, entry_id, action, data)
         hooks = self.hooks.of(content_type.uid)
         if hooks is None or not hooks.wants(f"{AFTER_COMMIT}{action}"):
             return

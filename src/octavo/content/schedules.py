@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Any, Final, NamedTuple, Protocol
 
 from octavo.clock import this_moment
+from octavo.content.schedule_failures import Failure, read_failures, remove_orphans, store_failure
 from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.events.messages import LONGEST_NAME
@@ -141,13 +142,32 @@ class Schedules:
         await self.set(unit, Planned(content_type.uid, entry_id, Plan.APPEAR, found[1]))
         return True
 
-    async def set(self, unit: UnitOfWork, planned: Planned) -> None:
-        """Plan something for an entry, in place of what was planned, or take that back."""
+    async def failures(self, connection: Connection, uid: str, entry_id: int) -> list[Failure]:
+        """Return what could not be carried out for an entry, and is not planned anew."""
+        return await read_failures(connection, self._dialect, uid, entry_id)
+
+    async def failures_of(self, uid: str, most: int) -> list[Failure]:
+        """Return the same for all entries of a content type."""
+        return await read_failures(self._database, self._dialect, uid, most=most)
+
+    async def fail(self, unit: UnitOfWork, planned: Planned, error: str) -> None:
+        """Store why a schedule could not be carried out."""
+        uid, entry_id, plan, due_at = planned
+        await store_failure(unit, self._dialect, uid, entry_id, plan.value, due_at or 0, error)
+
+    async def remove_old_failures(self, unit: UnitOfWork) -> None:
+        """Remove failures that mean nothing any more."""
+        await remove_orphans(unit, self._dialect)
+
+    async def set(self, unit: UnitOfWork, planned: Planned, by: int | None = None) -> None:
+        """Plan something for an entry, in place of what was planned, or take that back. `by` is an administrator."""
         uid, entry_id, plan, due_at = planned
         await self._remove(unit, _REMOVE, uid=uid, entry=entry_id, plan=plan.value)
         if due_at is None:
             return
         payload = {"uid": uid, "id": entry_id, "plan": plan.value, "dueAt": due_at}
+        if by is not None:
+            payload["by"] = by
         key = f"{uid} {entry_id}"[-LONGEST_NAME:]
         message = await self._outbox.add(unit, TOPIC, payload, key, not_before=due_at)
         adding = _ADD.bind(self._dialect, uid=uid, entry=entry_id, plan=plan.value, due_at=due_at, message=message)

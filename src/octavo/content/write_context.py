@@ -27,6 +27,9 @@ class Witness(Protocol):
     async def before_commit(self, unit: UnitOfWork, changes: Sequence[DataChange]) -> None:
         """Nothing else is changed before the commit."""
 
+    async def tell(self, unit: UnitOfWork, uid: str, entry_id: int, data: Mapping[str, Any]) -> None:
+        """The schedule of an entry has failed; `data` says which, and why."""
+
 
 class AccountWitness(Protocol):
     """Sees writes to users and administrators, and ends what they end."""

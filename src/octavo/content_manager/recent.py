@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from octavo.authorization.ability import FIND
 from octavo.authorization.actor import Actor
-from octavo.clock import shown_moment
+from octavo.clock import shown_moment, this_moment
 from octavo.content.schedules import Planned
 from octavo.content_manager.configurations import Configurations
 from octavo.content_manager.entries import ManagedEntries
@@ -52,27 +52,42 @@ class RecentEntries:
         return _latest([line for one in types for line in await self._lines(one, asked, actor)])
 
     async def planned(self, actor: Actor) -> list[Line]:
-        """Entries that are to be published or taken back, the next first: each with its `plan` and when it is `due`."""
+        """Entries to be published or unpublished, the next first: `plan`, `due`, and the `error` if it failed."""
         if self._schedules is None:
             return []
         types = {one.uid: one for one in self._types(actor) if one.draft_and_publish}
         plans = [plan for plan in await self._schedules.next(_MOST_PLANS) if plan.uid in types][:MOST_LINES]
         known = {uid: await self._of_ids(types[uid], plans, actor) for uid in {plan.uid for plan in plans}}
+        errors = {uid: await self._errors(uid, plans) for uid in known}
         return [
-            {**known[uid][entry_id], "plan": plan.value, "due": shown_moment(due_at)}
+            {
+                **known[uid][entry_id],
+                "plan": plan.value,
+                "due": shown_moment(due_at),
+                **errors[uid].get((entry_id, plan), {}),
+            }
             for uid, entry_id, plan, due_at in plans
             if due_at is not None and entry_id in known[uid]
         ]
 
     async def planned_of(self, content_type: ContentType, actor: Actor) -> list[Line]:
-        """The same of one content-type, as `id`, `plan` and `due` alone."""
+        """The same of one content-type, as `id`, `plan`, `due` and `error` alone."""
         plans = [] if self._schedules is None else await self._schedules.next(_MOST_PLANS, content_type.uid)
         known = await self._of_ids(content_type, plans, actor)
+        errors = await self._errors(content_type.uid, plans)
         return [
-            {"id": entry_id, "plan": plan.value, "due": shown_moment(due_at)}
+            {"id": entry_id, "plan": plan.value, "due": shown_moment(due_at), **errors.get((entry_id, plan), {})}
             for _, entry_id, plan, due_at in plans
             if due_at is not None and entry_id in known
         ]
+
+    async def _errors(self, uid: str, plans: Iterable[Planned]) -> dict[tuple[int, str], Line]:
+        """Why schedules of a content type have failed, by their entries and kinds; asked only if any is overdue."""
+        now = this_moment()
+        if self._schedules is None or not any(one.uid == uid and (one.due_at or 0) <= now for one in plans):
+            return {}
+        failures = await self._schedules.failures(uid, _MOST_PLANS)
+        return {(one.entry_id, one.plan): {"error": one.error} for one in failures}
 
     async def _of_ids(self, content_type: ContentType, plans: Iterable[Planned], actor: Actor) -> dict[int, Line]:
         ids = sorted({plan.entry_id for plan in plans if plan.uid == content_type.uid})

@@ -6,16 +6,17 @@ Times are milliseconds since 1970. What is due is done by the road of every writ
 that an entry is published.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
 
 from octavo.authorization.ability import PUBLISH, UPDATE
 from octavo.authorization.actor import Actor
-from octavo.clock import read_moment
+from octavo.clock import read_moment, this_moment
 from octavo.content.completeness import Completeness
 from octavo.content.many_entries import ManyEntriesUnit
+from octavo.content.schedule_failures import Failure
 from octavo.content.schedules import TOPIC, Plan, Planned, Schedules
 from octavo.content.writer import EntryWriter
 from octavo.controllers.writing import ContentWrites
@@ -40,8 +41,14 @@ MOST_MOMENT: Final = 253_402_300_799_000
 """The end of the year 9999."""
 
 NAMES: Final[Mapping[str, Plan]] = {"publishAt": Plan.PUBLISH, "unpublishAt": Plan.UNPUBLISH}
+Notify = Callable[[int, ContentType, int, Mapping[str, Any]], Awaitable[None]]
+"""Given an administrator's id, the entry, and `plan`, `dueAt` and `error`."""
 _AT_ONCE: Final = 100
 """So many entries are planned in one transaction."""
+_PAST: Final = {
+    "publishAt": "publishAt must be in the future. To publish the entry now, use its publish action",
+    "unpublishAt": "unpublishAt must be in the future. To unpublish the entry now, use its unpublish action",
+}
 _DONE: Final = {Plan.PUBLISH: "published", Plan.UNPUBLISH: "taken back", Plan.APPEAR: "published"}
 
 
@@ -55,35 +62,39 @@ class ContentSchedules:
         self._writes = writes
         self._schedules = schedules
         self._completeness = completeness
+        self.notify: Notify | None = None
+        """Tells an administrator that what they scheduled has failed."""
 
     @property
     def registry(self) -> Registry:
         """The content-types."""
         return self._writer.registry
 
-    async def read(self, content_type: ContentType, entry_id: int, actor: Actor) -> dict[str, str | None]:
+    async def read(self, content_type: ContentType, entry_id: int, actor: Actor) -> dict[str, Any]:
         """What is planned: `publishAt` and `unpublishAt`. Raises NotFoundError."""
         return await self.set(content_type, entry_id, {}, actor)
 
     async def set(
         self, content_type: ContentType, entry_id: int, times: Mapping[Plan, int | None], actor: Actor
-    ) -> dict[str, str | None]:
-        """Plan something for an entry, or take it back (None); what is planned then. Raises NotFoundError.
+    ) -> dict[str, Any]:
+        """Schedule an entry, or cancel a schedule (None). Return `publishAt` and `unpublishAt`, as texts or None.
 
-        Raises ValidationError where it would be taken back before it is published, and for types without drafts;
-        ForbiddenError for an actor who could not publish the entry now.
+        A schedule that failed is in `failure` and no time any more. `problems` are what an entry lacks that is to be
+        published: it has been changed since.
+
+        Raises NotFoundError; ValidationError for a time in the past, an entry that lacks required values, an entry that
+        would be unpublished before it is published, and for types without drafts; ForbiddenError for an actor who could
+        not publish the entry now.
         """
         if not content_type.draft_and_publish:
             raise ValidationError(f"{content_type.uid} has no drafts: its entries are always published")
         if times and not actor.ability.publishes(content_type.uid):
             raise ForbiddenError
 
-        async def work(unit: ManyEntriesUnit) -> dict[Plan, int]:
-            await self._writes.check_entry(content_type, entry_id, unit, actor, UPDATE)
-            if times and not await self._writes.in_scope(content_type, entry_id, unit, actor, PUBLISH):
-                raise ForbiddenError
-            if await unit.presence(content_type, entry_id) is Presence.ABSENT:
-                raise NotFoundError
+        check_times(times)
+
+        async def work(unit: ManyEntriesUnit) -> dict[str, Any]:
+            presence = await self._check(unit, content_type, entry_id, times, actor)
             planned = await self._schedules.read(unit.connection, content_type.uid, entry_id)
             for plan, due_at in times.items():
                 planned.pop(plan, None)
@@ -92,11 +103,53 @@ class ContentSchedules:
             if planned.get(Plan.UNPUBLISH, MOST_MOMENT) <= planned.get(Plan.PUBLISH, 0):
                 raise ValidationError("unpublishAt must be later than publishAt")
             for plan, due_at in times.items():
-                await self._schedules.set(unit, Planned(content_type.uid, entry_id, plan, due_at))
-            return planned
+                await self._schedules.set(unit, Planned(content_type.uid, entry_id, plan, due_at), actor.creator_id)
+            return await self._state(unit, content_type, entry_id, presence, planned)
 
-        planned = await self._writer.run(work)
-        return {name: _shown(planned.get(plan)) for name, plan in NAMES.items()}
+        return await self._writer.run(work)
+
+    async def _check(
+        self,
+        unit: ManyEntriesUnit,
+        content_type: ContentType,
+        entry_id: int,
+        times: Mapping[Plan, int | None],
+        actor: Actor,
+    ) -> Presence:
+        """Return the presence of an entry that an actor can schedule so. Raises as `set`."""
+        await self._writes.check_entry(content_type, entry_id, unit, actor, UPDATE)
+        if times and not await self._writes.in_scope(content_type, entry_id, unit, actor, PUBLISH):
+            raise ForbiddenError
+        presence = await unit.presence(content_type, entry_id)
+        if presence is Presence.ABSENT:
+            raise NotFoundError
+        if times.get(Plan.PUBLISH) is not None and presence is Presence.DRAFT:
+            await self._require_completeness(unit, content_type, entry_id)
+        return presence
+
+    async def _state(
+        self,
+        unit: ManyEntriesUnit,
+        content_type: ContentType,
+        entry_id: int,
+        presence: Presence,
+        planned: Mapping[Plan, int],
+    ) -> dict[str, Any]:
+        """Return what is scheduled for an entry, what failed, and what the entry lacks."""
+        now = this_moment()
+        found: dict[str, Any] = {name: _shown(planned.get(plan)) for name, plan in NAMES.items()}
+        if any(due_at <= now for due_at in planned.values()):
+            for failure in await self._schedules.failures(unit.connection, content_type.uid, entry_id):
+                found.update({name: None for name, plan in NAMES.items() if plan == failure.plan})
+                found["failure"] = shown_failure(failure)
+        if planned.get(Plan.PUBLISH, 0) > now and presence is Presence.DRAFT:
+            missing = await self._completeness.missing(content_type, entry_id, unit.connection)
+            found |= {"problems": [_told(problem) for problem in missing]} if missing else {}
+        return found
+
+    async def failures(self, uid: str, most: int) -> list[Failure]:
+        """Return the schedules of a content type that failed."""
+        return await self._schedules.failures_of(uid, most)
 
     async def next(self, most: int, uid: str | None = None) -> list[Planned]:
         """What is planned for any entries, or for those of a content-type, the earliest first."""
@@ -111,6 +164,7 @@ class ContentSchedules:
                 count += adopted
                 if adopted < _AT_ONCE:
                     break
+        await self._writer.run(self._schedules.remove_old_failures)
         return count
 
     async def _adopt(self, content_type: ContentType, ids: Sequence[int], unit: ManyEntriesUnit) -> int:
@@ -137,16 +191,18 @@ class ContentSchedules:
         except OctavoError as error:
             why = "; ".join(_told(problem) for problem in problems_of(error))
             told = {"plan": planned.plan.value, "dueAt": _shown(planned.due_at), "error": why}
-            failed = partial(self._tell_failure, content_type, planned.entry_id, told)
-            await self._writer.run(failed, about=content_type)
+            await self._writer.run(partial(self._tell_failure, content_type, planned, told), about=content_type)
+            if self.notify is not None and (author := given.get("by")) is not None:
+                await self.notify(author, content_type, planned.entry_id, told)
             raise Undeliverable(f"{planned.uid} {planned.entry_id} cannot be {_DONE[planned.plan]}: {why}") from error
         finally:
             WORK.reset(work)
 
     async def _tell_failure(
-        self, content_type: ContentType, entry_id: int, told: Mapping[str, Any], unit: ManyEntriesUnit
+        self, content_type: ContentType, planned: Planned, told: Mapping[str, Any], unit: ManyEntriesUnit
     ) -> None:
-        await unit.tell(content_type, entry_id, SCHEDULE_FAILED, told)
+        await self._schedules.fail(unit, planned, told["error"])
+        await unit.tell(content_type, planned.entry_id, SCHEDULE_FAILED, told)
 
     async def _carry_out(self, unit: ManyEntriesUnit, content_type: ContentType, planned: Planned) -> None:
         if not await self._schedules.take(unit, planned):
@@ -176,6 +232,20 @@ def read_times(given: Mapping[str, Any]) -> dict[Plan, int | None]:
     if unknown is not None:
         raise ValidationError(f"Invalid key {unknown}: there are {' and '.join(NAMES)}")
     return {NAMES[name]: None if value is None else read_time(name, value) for name, value in given.items()}
+
+
+def check_times(times: Mapping[Plan, int | None]) -> None:
+    """Raise ValidationError for times in the past: they would publish at once, and name an earlier time."""
+    now = this_moment()
+    past = [name for name, plan in NAMES.items() if (due_at := times.get(plan)) is not None and due_at <= now]
+    if past:
+        raise ValidationError.from_problems([Problem((name,), _PAST[name]) for name in past])
+
+
+def shown_failure(failure: Failure) -> dict[str, str | None]:
+    """Return a failure as APIs answer it."""
+    moments = {"dueAt": _shown(failure.due_at), "failedAt": _shown(failure.failed_at)}
+    return {"plan": failure.plan, **moments, "error": failure.error}
 
 
 def read_time(name: str, value: object) -> int:

@@ -100,7 +100,7 @@ def _operations(update: Operation, name: str, *, has_locale: bool) -> Iterator[O
             update.tag,
             parameters=(_LOCALE,) if has_locale else (),
             body="Schedule" if method == "PUT" else None,
-            answer="Schedule",
+            answer="ScheduleState",
             refuses=(404,),
             access=update.admits,
         )

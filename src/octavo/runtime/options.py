@@ -15,7 +15,7 @@ from octavo.authentication.credentials import Secrets
 from octavo.authentication.rate_limits import RateLimitOptions
 from octavo.authorization.strictness import Strictness
 from octavo.backups import record as backup_record
-from octavo.content import schedules
+from octavo.content import schedule_failures, schedules
 from octavo.content.input.body_check import WriteRules
 from octavo.database import leases
 from octavo.events import dead_letters, journal, outbox
@@ -61,6 +61,7 @@ def own_tables(settings: Settings) -> tuple[OwnTable, ...]:
         dead_letters.TABLE,
         clockwork.TABLE,
         schedules.TABLE,
+        schedule_failures.TABLE,
         *((journal.TABLE,) if settings.api.events.enabled else ()),
         webhook_rows.TABLE,
         webhook_deliveries.TABLE,

@@ -59,9 +59,10 @@ from octavo.runtime.project_code import (
     restrict_schema,
     tell_closed,
 )
+from octavo.runtime.schedule_notices import schedule_topic
 from octavo.runtime.services import Services
 from octavo.runtime.settings_remarks import tell_remarks
-from octavo.runtime.topics import followed, make_jobs, site_topics
+from octavo.runtime.topics import make_jobs, site_topics
 from octavo.schema.registry import Registry
 from octavo.values import dataclass
 
@@ -202,7 +203,7 @@ def _join(
         raise
     topics = site_topics(infrastructure, hooks, extending.app.jobs)
     if services.controller.schedules is not None:
-        topics[schedules.TOPIC] = followed(infrastructure, services.controller.schedules.topic())
+        topics[schedules.TOPIC] = schedule_topic(infrastructure, services.controller.schedules)
     return Site(registry, services, extending, router, graphql, caches, around, code, hooks, feed, topics, guards)
 
 

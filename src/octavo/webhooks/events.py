@@ -1,7 +1,7 @@
 """What changes are called in v4, and what v4 tells of them."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 import orjson
 
@@ -24,6 +24,7 @@ _MEDIA: Final[Mapping[ChangeKind, tuple[str, ...]]] = {
     ChangeKind.UPDATE: (webhook.UPDATE, webhook.MEDIA_UPDATE),  # v4 tells of an entry too
     ChangeKind.DELETE: (webhook.MEDIA_DELETE,),
 }
+NOTHING: Final[Mapping[str, Any]] = {}
 _PUBLICATIONS: Final = (webhook.PUBLISH, webhook.UNPUBLISH)
 _OWN: Final = frozenset({USER, FILE, FOLDER})
 
@@ -39,11 +40,17 @@ def events_of(uid: str, kind: ChangeKind) -> tuple[str, ...]:
 
 
 def body_of(
-    event: str, content_type: ContentType, entry: bytes, milliseconds: int, *, names_publications: bool = True
+    event: str,
+    content_type: ContentType,
+    entry: bytes,
+    milliseconds: int,
+    *,
+    names_publications: bool = True,
+    more: Mapping[str, Any] = NOTHING,
 ) -> bytes:
-    """What is sent: v4's object, around the JSON of an entry. v4 sends no `uid` of an entry that is published or
-    unpublished; `names_publications` does."""
-    head = {"event": event, "createdAt": shown_moment(milliseconds)}
+    """What is sent: v4's object, around the JSON of an entry, and `more` about an event that v4 does not have. v4 sends
+    no `uid` of an entry that is published or unpublished; `names_publications` does."""
+    head = {"event": event, "createdAt": shown_moment(milliseconds), **more}
     if event.startswith("media."):
         return orjson.dumps(head)[:-1] + b',"media":' + entry + b"}"
     head["model"] = content_type.singular_name

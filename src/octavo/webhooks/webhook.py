@@ -24,7 +24,10 @@ MEDIA_UPDATE: Final = "media.update"
 MEDIA_DELETE: Final = "media.delete"
 TEST: Final = "trigger-test"
 """What v4 sends to try an address."""
-EVENTS: Final = (CREATE, UPDATE, DELETE, PUBLISH, UNPUBLISH, MEDIA_CREATE, MEDIA_UPDATE, MEDIA_DELETE)
+SCHEDULE_FAILED: Final = "entry.schedule_failed"
+"""An entry could not be published, or unpublished, at its time. v4 has no such event."""
+V4_EVENTS: Final = (CREATE, UPDATE, DELETE, PUBLISH, UNPUBLISH, MEDIA_CREATE, MEDIA_UPDATE, MEDIA_DELETE)
+EVENTS: Final = (*V4_EVENTS, SCHEDULE_FAILED)
 
 SECRET_PREFIX: Final = "whsec_"
 _MOST_URL: Final = 2_048

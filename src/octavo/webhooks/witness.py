@@ -4,7 +4,8 @@ The payload is the entry as it is at the end of that transaction; of an entry th
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import orjson
@@ -19,9 +20,9 @@ from octavo.query.ast import Query
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.webhooks.book import Webhooks
-from octavo.webhooks.events import body_of, events_of, is_told
+from octavo.webhooks.events import NOTHING, body_of, events_of, is_told
 from octavo.webhooks.messages import TOPIC, Sent, new_id
-from octavo.webhooks.webhook import Webhook
+from octavo.webhooks.webhook import SCHEDULE_FAILED, Webhook
 
 logger = logging.getLogger(__name__)
 
@@ -62,11 +63,21 @@ class WebhookWitness:
             if change.kind is not ChangeKind.DELETE:
                 await self._tell(unit, change)
 
-    async def _tell(self, unit: UnitOfWork, change: DataChange) -> None:
+    async def tell(self, unit: UnitOfWork, uid: str, entry_id: int, data: Mapping[str, Any]) -> None:
+        """The schedule of an entry has failed."""
+        await self._tell(unit, DataChange(uid, entry_id, ChangeKind.UPDATE), (SCHEDULE_FAILED,), data)
+
+    async def _tell(
+        self,
+        unit: UnitOfWork,
+        change: DataChange,
+        events: tuple[str, ...] | None = None,
+        more: Mapping[str, Any] = NOTHING,
+    ) -> None:
         known = self._webhooks.current
         if not known or not is_told(change.uid):
             return
-        events = events_of(change.uid, change.kind)
+        events = events_of(change.uid, change.kind) if events is None else events
         wanting = [one for one in known if one.enabled and one.wants_type(change.uid) and set(events) & set(one.events)]
         chosen = self._choose(unit, change) if wanting and self._choose is not None else None
         shown: dict[str, bytes | None] = {}
@@ -79,7 +90,7 @@ class WebhookWitness:
             if entry is not None and webhook.wants_locale(_locale(entry) if webhook.locales else None):
                 for event in events:
                     if event in webhook.events:
-                        await self._add(unit, webhook, change, event, entry)
+                        await self._add(unit, webhook, change, event, entry, more)
 
     async def _read(self, unit: UnitOfWork, change: DataChange, populate: Any, key: str) -> bytes | None:
         prepared = self._prepared.get((change.uid, key))
@@ -90,18 +101,25 @@ class WebhookWitness:
             self._prepared[change.uid, key] = prepared
         return await self._reader.read_one(prepared.bind(id=change.id), unit.connection)
 
-    async def _add(self, unit: UnitOfWork, webhook: Webhook, change: DataChange, event: str, entry: bytes) -> None:
+    async def _add(
+        self,
+        unit: UnitOfWork,
+        webhook: Webhook,
+        change: DataChange,
+        event: str,
+        entry: bytes,
+        more: Mapping[str, Any],
+    ) -> None:
         content_type = self._registry.content_types[change.uid]
         message_id, key = new_id(), f"{webhook.id} {change.uid} {change.id}"
         names = self._choose is None
-        body = body_of(event, content_type, entry, this_moment(), names_publications=names)
+        build = partial(body_of, event, content_type, names_publications=names, more=more)
+        body = build(entry, this_moment())
         try:
             await self._outbox.add(unit, TOPIC, Sent(message_id, webhook.id, event, body.decode()).payload(), key)
         except MessageTooLarge as error:
             logger.warning("Webhook %s is told of %s %d alone: %s", webhook.name, change.uid, change.id, error)
-            body = body_of(
-                event, content_type, orjson.dumps({"id": change.id}), this_moment(), names_publications=names
-            )
+            body = build(orjson.dumps({"id": change.id}), this_moment())
             await self._outbox.add(unit, TOPIC, Sent(message_id, webhook.id, event, body.decode()).payload(), key)
 
 

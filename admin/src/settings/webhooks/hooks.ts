@@ -4,7 +4,7 @@ import type { SaidWebhook, ToldWebhook } from '../../api/operations';
 export const WEBHOOKS = 'webhooks';
 
 export const EVENT_GROUPS = [
-  { name: 'entry', events: ['entry.create', 'entry.update', 'entry.delete', 'entry.publish', 'entry.unpublish'] },
+  { name: 'entry', events: ['entry.create', 'entry.update', 'entry.delete', 'entry.publish', 'entry.unpublish', 'entry.schedule_failed'] },
   { name: 'media', events: ['media.create', 'media.update', 'media.delete'] },
 ] as const;
 

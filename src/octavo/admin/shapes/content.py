@@ -229,6 +229,22 @@ class Plans(TypedDict):
     unpublishAt: NotRequired[str | None]
 
 
+class ScheduleFailure(TypedDict):
+    """Why an entry was not published, or unpublished, at its time."""
+
+    plan: Literal["publish", "unpublish", "appear"]
+    dueAt: str
+    failedAt: str
+    error: str
+
+
+class ScheduleState(Plans):
+    """What is scheduled for an entry, what failed, and what the entry lacks that is to be published."""
+
+    failure: NotRequired[ScheduleFailure]
+    problems: NotRequired[list[str]]
+
+
 class Publication(TypedDict):
     """Since when an entry was published."""
 
@@ -245,7 +261,7 @@ class PublishedAgain(TypedDict):
 class PlansAnswer(TypedDict):
     """What is planned for an entry."""
 
-    data: Plans
+    data: ScheduleState
 
 
 class Editor(TypedDict):
@@ -274,6 +290,7 @@ class PlannedEntry(RecentEntry):
 
     plan: Literal["publish", "unpublish", "appear"]
     due: str
+    error: NotRequired[str]
 
 
 class PlannedMoment(TypedDict):
@@ -282,6 +299,7 @@ class PlannedMoment(TypedDict):
     id: int
     plan: Literal["publish", "unpublish", "appear"]
     due: str
+    error: NotRequired[str]
 
 
 class PlannedAnswer(TypedDict):

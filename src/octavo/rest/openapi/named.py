@@ -133,6 +133,7 @@ _ROUTE: Final = _object({"method": _TEXT, "path": _TEXT, "handler": _TEXT}, "met
 _MOMENT: Final = {"type": "string", "format": "date-time"}
 _FILE_INFO: Final = _object({name: nullable(_TEXT) for name in ("name", "alternativeText", "caption")})
 
+_TIMES: Final = {name: nullable(_MOMENT) for name in ("publishAt", "unpublishAt")}
 _FIXED: Final[Mapping[str, Json]] = {
     "Done": _object({"ok": {"const": True}}, "ok"),
     "Count": {"type": "integer"},
@@ -142,7 +143,27 @@ _FIXED: Final[Mapping[str, Json]] = {
     "Routes": _object({"routes": _map({"type": "array", "items": _ROUTE})}, "routes"),
     "Definition": _object({"data": _DEFINITION}, "data"),
     "Definitions": _object({"data": {"type": "array", "items": _DEFINITION}}, "data"),
-    "Schedule": _object({"data": _object({name: nullable(_MOMENT) for name in ("publishAt", "unpublishAt")})}, "data"),
+    "Schedule": _object({"data": _object(_TIMES)}, "data"),
+    "ScheduleState": _object(
+        {
+            "data": _object(
+                {
+                    **_TIMES,
+                    "failure": _object(
+                        {
+                            "plan": {"enum": ["publish", "unpublish", "appear"]},
+                            "dueAt": _MOMENT,
+                            "failedAt": _MOMENT,
+                            "error": _TEXT,
+                        },
+                        *("plan", "dueAt", "failedAt", "error"),
+                    ),
+                    "problems": {"type": "array", "items": _TEXT},
+                }
+            )
+        },
+        "data",
+    ),
     "Upload": _object(
         {
             "files": {"anyOf": [_BINARY, {"type": "array", "items": _BINARY}]},

@@ -9,7 +9,7 @@ from typing import Any, Final
 import orjson
 
 from octavo.authentication import one_time_secrets, token_versions
-from octavo.content import schedules
+from octavo.content import schedule_failures, schedules
 from octavo.database.connection import Connection, Database
 from octavo.database.introspect import found_tables
 from octavo.database.option_changes import remember_options
@@ -39,7 +39,7 @@ Progress = Callable[[int, int], None]
 """Told how many bytes of the archive are done, and of how many."""
 
 _FOLDERS: Final = {Part.CONTENT: ENTITIES, Part.FILES: UPLOADS, Part.CONFIG: CONFIGURATION}
-_BY_ID: Final = (sessions.TABLE, provider_links.TABLE, one_time_secrets.TABLE, schedules.TABLE)
+_BY_ID: Final = (sessions.TABLE, provider_links.TABLE, one_time_secrets.TABLE, schedules.TABLE, schedule_failures.TABLE)
 """What belongs to users and entries by their ids, which may be others' now."""
 
 

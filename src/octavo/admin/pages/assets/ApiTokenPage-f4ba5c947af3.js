@@ -1,1 +1,0 @@
-import"./kit-acb67e58a0e7.js";import{t as e}from"./kinds-beef57dc6094.js";import{t}from"./TokenPage-c62aa6f944b4.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

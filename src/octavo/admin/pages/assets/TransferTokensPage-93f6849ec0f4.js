@@ -1,1 +1,0 @@
-import"./kit-acb67e58a0e7.js";import{i as e}from"./kinds-beef57dc6094.js";import{t}from"./TokenList-49d1ee13e309.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

@@ -1,0 +1,1 @@
+var e=`webhooks`,t=[{name:`entry`,events:[`entry.create`,`entry.update`,`entry.delete`,`entry.publish`,`entry.unpublish`,`entry.schedule_failed`]},{name:`media`,events:[`media.create`,`media.update`,`media.delete`]}];function n({id:e,...t}){return t}export{e as n,n as r,t};

@@ -1,1 +1,0 @@
-var e=`webhooks`,t=[{name:`entry`,events:[`entry.create`,`entry.update`,`entry.delete`,`entry.publish`,`entry.unpublish`]},{name:`media`,events:[`media.create`,`media.update`,`media.delete`]}];function n({id:e,...t}){return t}export{e as n,n as r,t};

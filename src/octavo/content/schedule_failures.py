@@ -1,0 +1,86 @@
+"""Schedules that could not be carried out: why, for those who look at the entry later.
+
+A failure belongs to a schedule by its due time, so it means nothing once that is changed, canceled or done.
+"""
+
+from typing import Any, Final, NamedTuple
+
+from octavo.clock import this_moment
+from octavo.database.connection import Connection
+from octavo.database.unit_of_work import UnitOfWork
+from octavo.sql.ddl.tables import OwnTable
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.own_table_statement import OwnStatement
+
+LONGEST_ERROR: Final = 2000
+"""Characters."""
+
+TABLE: Final = OwnTable(
+    "octavo_schedule_failures",
+    (
+        "uid varchar(255) NOT NULL",
+        "entry_id bigint NOT NULL",
+        "plan varchar(16) NOT NULL",
+        "due_at bigint NOT NULL",
+        "failed_at bigint NOT NULL",
+        "error text NOT NULL",
+        "PRIMARY KEY (uid, entry_id, plan)",
+    ),
+)
+
+_OF_ENTRY: Final = """
+SELECT failure.entry_id, failure.plan, failure.due_at, failure.failed_at, failure.error
+FROM octavo_schedule_failures AS failure JOIN octavo_schedules AS planned
+ON planned.uid = failure.uid AND planned.entry_id = failure.entry_id
+AND planned.plan = failure.plan AND planned.due_at = failure.due_at
+WHERE failure.uid = {uid}"""
+_READ: Final = OwnStatement(_OF_ENTRY + " AND failure.entry_id = {entry}")
+_READ_ALL: Final = OwnStatement(_OF_ENTRY + " ORDER BY failure.due_at LIMIT {most}")
+_REMOVE: Final = OwnStatement("""
+DELETE FROM octavo_schedule_failures WHERE uid = {uid} AND entry_id = {entry} AND plan = {plan}""")
+_ADD: Final = OwnStatement("""
+INSERT INTO octavo_schedule_failures (uid, entry_id, plan, due_at, failed_at, error)
+VALUES ({uid}, {entry}, {plan}, {due_at}, {now}, {error})""")
+_REMOVE_ORPHANS: Final = OwnStatement("""
+DELETE FROM octavo_schedule_failures WHERE NOT EXISTS (
+    SELECT 1 FROM octavo_schedules AS planned
+    WHERE planned.uid = octavo_schedule_failures.uid AND planned.entry_id = octavo_schedule_failures.entry_id
+    AND planned.plan = octavo_schedule_failures.plan AND planned.due_at = octavo_schedule_failures.due_at
+)""")
+
+
+class Failure(NamedTuple):
+    """A schedule that failed. Times are milliseconds since 1970; `plan` is `publish`, `unpublish` or `appear`."""
+
+    entry_id: int
+    plan: str
+    due_at: int
+    failed_at: int
+    error: str
+
+
+async def read_failures(
+    connection: Connection, dialect: Dialect, uid: str, entry_id: int | None = None, most: int = 200
+) -> list[Failure]:
+    """Return the failed schedules of an entry, or of all entries of a content type."""
+    if entry_id is None:
+        statement = _READ_ALL.bind(dialect, uid=uid, most=most)
+    else:
+        statement = _READ.bind(dialect, uid=uid, entry=entry_id)
+    rows: list[Any] = list(await connection.fetch_all(*statement))
+    return [Failure(int(one), plan, int(due_at), int(at), error) for one, plan, due_at, at, error in rows]
+
+
+async def store_failure(
+    unit: UnitOfWork, dialect: Dialect, uid: str, entry_id: int, plan: str, due_at: int, error: str
+) -> None:
+    """Store why a schedule failed, in place of an earlier failure."""
+    key = {"uid": uid, "entry": entry_id, "plan": plan}
+    await unit.connection.execute(*_REMOVE.bind(dialect, **key))
+    adding = _ADD.bind(dialect, **key, due_at=due_at, now=this_moment(), error=error[:LONGEST_ERROR])
+    await unit.connection.execute(*adding)
+
+
+async def remove_orphans(unit: UnitOfWork, dialect: Dialect) -> None:
+    """Remove failures whose schedules have been changed, canceled or carried out."""
+    await unit.connection.execute(*_REMOVE_ORPHANS.bind(dialect))
