@@ -15,6 +15,8 @@ import click
 
 from octavo.authorization.action_patterns import actions_of
 from octavo.backups.problems import BackupFailed
+from octavo.cli.quiet import without_start_warnings
+from octavo.cli.suggestions import refuse_option
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import with_keeper
 from octavo.errors import OctavoError, ServiceUnavailable
@@ -65,9 +67,19 @@ class Refused(click.ClickException):
 class Command(click.Command):
     """A command that tells what is wrong without a traceback."""
 
+    serves = False
+    """Whether it starts a service, whose log has start warnings."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            raise refuse_option(error, self, ctx) from None
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with nullcontext() if self.serves else without_start_warnings():
+                return super().invoke(ctx)
         except SettingsError as error:
             raise Refused(_listed("the settings", error.problems)) from error
         except (InvalidDefinitions, InvalidCode) as error:
@@ -78,6 +90,12 @@ class Command(click.Command):
             raise
         except (StartFailed, SeedError, TransferError, BackupFailed, OctavoError, OSError) as error:
             raise Refused(str(error)) from error
+
+
+class ServingCommand(Command):
+    """A command that starts a service."""
+
+    serves = True
 
 
 class Group(click.Group):

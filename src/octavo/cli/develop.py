@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from octavo.cli.address import address_of
-from octavo.cli.base import Command, check_project, project_option, say, with_database
+from octavo.cli.base import ServingCommand, check_project, project_option, say, with_database
 from octavo.cli.start import announce, host_option, port_option, variables
 from octavo.cli.watcher import Watcher
 from octavo.content.writer import EntryWriter
@@ -22,7 +22,7 @@ from octavo.transfer.scaffold import add_secrets
 from octavo.transfer.seed import SeedReport, load_seed, read_requests
 
 
-@click.command(cls=Command, epilog="Example: octavo develop --project site --port 8080")
+@click.command(cls=ServingCommand, epilog="Example: octavo develop --project site --port 8080")
 @project_option
 @host_option
 @port_option

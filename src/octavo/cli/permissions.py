@@ -32,12 +32,16 @@ def permissions() -> None:
     """
 
 
-@permissions.command(name="list", epilog="Example: octavo permissions list --role public")
-@click.option("--role", help="Only this role.")
+@permissions.command(name="list", epilog="Example: octavo permissions list public")
+@click.argument("role", required=False)
+@click.option("--role", "named", help="The same as ROLE.")
 @project_option
 @json_option
-def list_all(role: str | None, project: Path, as_json: bool) -> None:
-    """Show the roles and what they may do."""
+def list_all(role: str | None, named: str | None, project: Path, as_json: bool) -> None:
+    """Show the permissions of all roles, or of one."""
+    if None not in (role, named) and role != named:
+        raise click.UsageError(f"Expected one role: ROLE is {role}, --role is {named}")
+    role = role or named
     roles = with_database(read_settings(project), list_grants)
     chosen = [found for found in roles if role in (None, found.type, found.name)]
     if not chosen and role is not None:

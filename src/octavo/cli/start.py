@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from octavo.cli.address import address_of
-from octavo.cli.base import Command, check_project, project_option, say
+from octavo.cli.base import ServingCommand, check_project, project_option, say
 from octavo.runtime.process import Process
 from octavo.runtime.server import serve
 from octavo.settings import Settings, load_settings
@@ -19,7 +19,7 @@ host_option = click.option("--host", help="Address to listen on; wins over the s
 port_option = click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on; wins over the settings.")
 
 
-@click.command(cls=Command, epilog="Example: octavo start --project site --port 8080 --workers 2")
+@click.command(cls=ServingCommand, epilog="Example: octavo start --project site --port 8080 --workers 2")
 @project_option
 @host_option
 @port_option
