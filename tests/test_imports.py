@@ -91,3 +91,24 @@ def test_what_is_not_used_is_not_loaded(tmp_path: Path) -> None:
     assert not done.returncode, done.stderr
     said = json.loads(done.stdout.splitlines()[-1])
     assert said == {"statuses": [403, 401, 200], "loaded": {}, "used": ["apsw", "octavo"]}, done.stderr
+
+
+PUBLIC = """
+import sys
+import octavo
+
+assert "octavo.project.api" not in sys.modules
+shown = dir(octavo)
+assert {"Controller", "Request", "Route", "ValidationError", "__version__"} <= set(shown), shown
+assert set(octavo.__all__) <= set(shown)
+names = {}
+exec("from octavo import *", names)
+assert set(octavo.__all__) <= names.keys()
+"""
+
+
+def test_the_public_names_are_shown() -> None:
+    """For completion in editors and shells, and for `from octavo import *`."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run([sys.executable, "-c", PUBLIC], capture_output=True, text=True, env=environment, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

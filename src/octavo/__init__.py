@@ -12,10 +12,15 @@ if TYPE_CHECKING:
     from octavo.project.api import __all__ as __all__
 else:
 
+    def __dir__():
+        return sorted({*globals(), *__import__("octavo.project.api", fromlist=["__all__"]).__all__})
+
     def __getattr__(name):
-        if name.startswith("_"):
+        if name.startswith("_") and name != "__all__":
             raise AttributeError(name)
         api = __import__("octavo.project.api", fromlist=["__all__"])
+        if name == "__all__":
+            return api.__all__
         if name not in api.__all__:
             raise AttributeError(f"octavo has no {name!r}; there are {', '.join(api.__all__)}")
         return getattr(api, name)

@@ -103,8 +103,29 @@ def test_copy(call: Call, project: Path, tmp_path: Path, postgresql_url: str) ->
     back = f"sqlite:///{tmp_path / 'back.db'}"
     assert said(call("db", "copy", postgresql_url, back)) == said(call("db", "copy", source, postgresql_url, "--force"))
     assert refused(call("db", "copy", source, source)) == "source and target are the same database"
-    assert refused(call("db", "copy", "sqlite:///none.db", back)) == "there is no file none.db"
+    told = refused(call("db", "copy", "sqlite:///none.db", back))
+    assert told == f"there is no file {project}/none.db; relative paths start in the project's folder"
     assert refused(call("db", "copy", source, "mysql://x")).startswith("a database URL begins with")
+
+
+@pytest.mark.parametrize("call", ["sqlite"], indirect=True)
+def test_paths_of_a_copy_are_those_of_database_url(
+    call: Call, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Relative to the project, wherever the command runs; `%20` is a blank."""
+    said(call("db", "upgrade"))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    said(call("db", "copy", "sqlite:///.octavo/data.db", "sqlite:///the%20copy.db"))
+    assert (project / "the copy.db").is_file()
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    same = ("sqlite:///.octavo/data.db", f"sqlite:///{project}/.octavo/data.db")
+    assert refused(call("db", "copy", *same)) == "source and target are the same database"
+    monkeypatch.setenv("DATABASE_URL", "sqlite:///the%20copy.db")
+    assert said(call("db", "diff")) == ["The database is what the definitions ask for."]
+    assert refused(call("db", "copy", "sqlite:///", "sqlite:///x.db")).endswith(
+        "expected sqlite:///relative/to/project or sqlite:////absolute"
+    )
 
 
 def test_a_service_that_runs_is_noticed(call: Call, project: Path, tmp_path: Path, postgresql_url: str) -> None:

@@ -41,22 +41,22 @@ def write_place(project: Path, environment: dict[str, str], locale: str) -> None
 
 
 def test_add_and_list(call: Call) -> None:
-    assert said(call("locales", "add", "fr", "--name", "French (fr)")) == ["Added the locale fr."]
+    assert said(call("locales", "add", "fr")) == ["Added the locale French (fr)."]
     assert answered(call("locales", "add", "zh-Hans", "--json")) == {
         "code": "zh-Hans",
-        "name": "zh-Hans",
+        "name": "Chinese (Simplified) (zh-Hans)",
         "isDefault": False,
     }
     assert listed(call) == [
         EN,
         {"id": 2, "code": "fr", "name": "French (fr)", "isDefault": False},
-        {"id": 3, "code": "zh-Hans", "name": "zh-Hans", "isDefault": False},
+        {"id": 3, "code": "zh-Hans", "name": "Chinese (Simplified) (zh-Hans)", "isDefault": False},
     ]
     assert said(call("locales", "list")) == [
         "code     name",
-        "en       English (en)  default",
+        "en       English (en)                    default",
         "fr       French (fr)",
-        "zh-Hans  zh-Hans",
+        "zh-Hans  Chinese (Simplified) (zh-Hans)",
     ]
 
 

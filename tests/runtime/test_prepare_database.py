@@ -49,7 +49,7 @@ async def test_leaves_roles_and_locales_that_are_there(new_database: Callable[..
     await database.close()
     database = new_database()
     await prepare_database(database, REGISTRY, "en")
-    assert await facts(database) == (["authenticated"], [("fr", "fr")], ['"fr"'])
+    assert await facts(database) == (["authenticated"], [("fr", "French (fr)")], ['"fr"'])
     await database.close()
 
 

@@ -65,7 +65,7 @@ def _require_same_kind(path: Path, file: Path, database: str | None, settings: S
     if database in (None, own):
         return
     remedy = (
-        f"`octavo db copy sqlite:///{file} postgresql://USER@HOST/NAME` moves what it holds"
+        f"`octavo db copy sqlite:///{file.resolve()} postgresql://USER@HOST/NAME` moves what it holds"
         if database == "sqlite"
         else "restore it into a database of PostgreSQL; `octavo db copy` moves what that holds"
     )

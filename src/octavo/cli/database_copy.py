@@ -17,6 +17,7 @@ from octavo.runtime.open_purges import open_purges
 from octavo.runtime.options import own_tables
 from octavo.runtime.prepare_database import reach_database
 from octavo.settings import Settings
+from octavo.settings.database_url import read_database_url
 from octavo.transfer.database_copy.copier import CopyOptions, CopyReport, Progress, copy_database
 
 
@@ -32,20 +33,33 @@ from octavo.transfer.database_copy.copier import CopyOptions, CopyReport, Progre
 def copy(source: str, target: str, force: bool, round_decimals: bool, schema: str | None, project: Path) -> None:
     """Copy all data of the project from one database to another.
 
-    SOURCE and TARGET are addresses: sqlite:///relative.db, sqlite:////absolute.db, postgresql://user@host/name. Ids
-    stay. It is one transaction: a copy that fails or is stopped leaves the target as it was, and can be begun again.
+    SOURCE and TARGET are URLs as in DATABASE_URL: sqlite:///relative.db (to the project), sqlite:////absolute.db,
+    postgresql://user@host/name. Ids stay. It is one transaction: a copy that fails or is stopped leaves the target as
+    it was, and can be begun again.
     """
     settings = read_settings(project)
+    source, target = _located(source, project), _located(target, project)
     if source == target:
         refuse("source and target are the same database")
     if source.startswith(SQLITE_PREFIX) and not Path(source.removeprefix(SQLITE_PREFIX)).is_file():
-        refuse(f"there is no file {source.removeprefix(SQLITE_PREFIX)}")
+        refuse(f"there is no file {source.removeprefix(SQLITE_PREFIX)}; relative paths start in the project's folder")
     options = CopyOptions(replace=force, rounded=round_decimals)
     with progress_bar("Copying") as progress:
         databases = _opened(source, schema), _opened(target, schema)
         report, webhooks = asyncio.run(_copy(settings, *databases, options, progress))
     _tell(report)
     tell_webhooks(webhooks)
+
+
+def _located(url: str, project: Path) -> str:
+    """Return the URL of a file with its whole path, read as DATABASE_URL is: relative to the project, `%20` a blank."""
+    if not url.startswith(SQLITE_PREFIX):
+        return url
+    try:
+        path = Path(project, read_database_url(url)["filename"]).resolve()
+    except ValueError as error:
+        refuse(f"{url}: expected {error}")
+    return f"{SQLITE_PREFIX}{path}"
 
 
 def _opened(url: str, schema: str | None) -> Database:

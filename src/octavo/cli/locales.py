@@ -19,6 +19,7 @@ from octavo.cli.base import (
 )
 from octavo.content.writer import EntryWriter
 from octavo.errors import ApplicationError
+from octavo.i18n.iso_locales import locale_name
 from octavo.i18n.locale_management import LocaleManagement
 from octavo.plurals import counted
 from octavo.runtime.definitions import project_registry
@@ -54,9 +55,9 @@ def list_all(project: Path, as_json: bool) -> None:
     say_table(("code", "name", ""), ((one.code, one.name, "default" if one.is_default else "") for one in found))
 
 
-@locales.command(epilog="Example: octavo locales add fr --name 'French (fr)'")
+@locales.command(epilog="Example: octavo locales add de --default")
 @click.argument("code")
-@click.option("--name", help="How people call it; the code if not given.")
+@click.option("--name", help="Its name in the admin pages; if not given the English one, as in German (de).")
 @click.option("--default", "as_default", is_flag=True, help="Make it the default locale too.")
 @project_option
 @json_option
@@ -64,9 +65,9 @@ def add(code: str, name: str | None, as_default: bool, project: Path, as_json: b
     """Make a locale, by its code."""
     _manage(project, lambda management: management.add(code, name, default=as_default))
     if as_json:
-        say_json({"code": code, "name": name or code, "isDefault": as_default})
+        say_json({"code": code, "name": locale_name(code) if name is None else name, "isDefault": as_default})
     else:
-        say("Added the locale [bold]{}[/].", code)
+        say("Added the locale [bold]{}[/].", locale_name(code) if name is None else name)
 
 
 @locales.command(epilog="Example: octavo locales remove fr --with-entries")

@@ -13,6 +13,7 @@ from octavo.content.writer import EntryWriter
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Connection
 from octavo.errors import ApplicationError, NotFoundError
+from octavo.i18n.iso_locales import locale_name
 from octavo.plurals import counted
 from octavo.schema.content_types import ContentType
 from octavo.schema.uids import LOCALE
@@ -58,8 +59,9 @@ class LocaleManagement:
     async def add(
         self, code: str, name: str | None = None, *, default: bool = False, actor_id: int | None = None
     ) -> int:
-        """A new locale, made by an administrator or nobody; its id. Its name is its code where none is given."""
-        shown = code if name is None else name
+        """A new locale, made by an administrator or nobody; its id. Without a name it gets the English one, as in
+        "German (de)", or its code."""
+        shown = locale_name(code) if name is None else name
         if not _CODE.fullmatch(code):
             raise ApplicationError(f"{code!r} is not the code of a locale; expected one like en, fr-CA or zh-Hans")
         if not shown.strip() or len(shown) > _MOST_NAME:

@@ -22,6 +22,7 @@ from octavo.database.sequences import continue_ids
 from octavo.database.synchronize import SyncReport, synchronize
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.errors import ServiceUnavailable
+from octavo.i18n.iso_locales import locale_name
 from octavo.outage_log import reason_of
 from octavo.schema.registry import Registry
 from octavo.schema.uids import LOCALE
@@ -33,7 +34,6 @@ from octavo.sql.own_table_statement import OwnStatement
 logger = logging.getLogger(__name__)
 
 _LOCK: Final = "octavo: locales"
-_KNOWN_NAMES: Final = {"en": "English (en)"}
 
 _ROLES: Final = "SELECT count(*) FROM up_roles"
 _LOCALES: Final = "SELECT code FROM i18n_locale"
@@ -116,7 +116,7 @@ async def update_database(
     if not await database.fetch_value(_ROLES):
         await ensure_default_roles(database)
     if not await database.fetch_value("SELECT count(*) FROM i18n_locale"):
-        await add_locales(database, {default_locale: _KNOWN_NAMES.get(default_locale, default_locale)})
+        await add_locales(database, {default_locale: locale_name(default_locale)})
     async with database.snapshot() as snapshot:  # however long it takes
         former = await learn_former_names(snapshot, database.dialect, registry)
         hidden = await learn_hidden_entries(snapshot, registry)
