@@ -2,6 +2,7 @@
 
 from errno import ECONNREFUSED
 
+from octavo.cli.running import recorded_place
 from octavo.settings import Settings
 
 _TOLD = dict.fromkeys(("0.0.0.0", "::", "127.0.0.1"), "localhost")  # noqa: S104 - addresses to tell, not to bind
@@ -14,8 +15,9 @@ def address_of(settings: Settings) -> str:
 
 
 def asked_address(settings: Settings) -> str:
-    """The same for programs: no name has to be known."""
-    return _address(_ASKED.get(settings.server.host, settings.server.host), settings.server.port)
+    """The same for programs: no name has to be known. A service that was started with --port has recorded its own."""
+    host, port = recorded_place(settings.project) or (settings.server.host, settings.server.port)
+    return _address(_ASKED.get(host, host), port)
 
 
 def silence(address: str, error: Exception) -> str:

@@ -8,6 +8,7 @@ import click
 
 from octavo.cli.address import address_of
 from octavo.cli.base import ServingCommand, check_project, project_option, say, with_database
+from octavo.cli.running import remove_record
 from octavo.cli.start import announce, host_option, port_option, variables
 from octavo.cli.watcher import Watcher
 from octavo.content.writer import EntryWriter
@@ -44,7 +45,11 @@ def develop(project: Path, host: str | None, port: int | None, seed: bool) -> No
         load(settings)
     tell_requests(project, address_of(settings))
     watcher = Watcher(project)
-    serve_changing(partial(load_settings, project, environment), announce, watcher.run)
+    told = partial(announce, records=host is not None or port is not None)
+    try:
+        serve_changing(partial(load_settings, project, environment), told, watcher.run)
+    finally:
+        remove_record(project)
 
 
 def load(settings: Settings) -> None:

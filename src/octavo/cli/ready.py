@@ -22,7 +22,7 @@ _LARGEST: Final = 64 * 1024
 
 @click.command(epilog="Example: octavo ready --alive")
 @click.option("--alive", is_flag=True, help="Ask only whether the process lives: databases may be away.")
-@click.option("--url", help="Address of the service; that of the settings if not given.")
+@click.option("--url", help="Address of the service; if not given that of --port, or of the settings.")
 @click.option(
     "--project",
     type=click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path),

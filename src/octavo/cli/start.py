@@ -9,6 +9,7 @@ import click
 
 from octavo.cli.address import address_of
 from octavo.cli.base import ServingCommand, check_project, project_option, say
+from octavo.cli.running import remove_record, write_record
 from octavo.runtime.process import Process
 from octavo.runtime.server import serve
 from octavo.settings import Settings, load_settings
@@ -37,7 +38,10 @@ def start(project: Path, host: str | None, port: int | None, workers: int | None
         from octavo.cli.v4_report import check_strictly
 
         check_strictly(settings)
-    serve(settings, announcement)
+    try:
+        serve(settings, partial(announcement, records=host is not None or port is not None))
+    finally:
+        remove_record(project)
 
 
 def variables(**given: object) -> dict[str, str]:
@@ -45,22 +49,24 @@ def variables(**given: object) -> dict[str, str]:
     return {f"OCTAVO_SERVER__{name.upper()}": str(value) for name, value in given.items() if value is not None}
 
 
-def announce(service: Process) -> None:
+def announce(service: Process, *, records: bool = False) -> None:
     """Say that a service is ready."""
-    announcement(service)()
+    announcement(service, records=records)()
 
 
-def announcement(service: Process) -> Callable[[], None]:
-    """Says that a service is ready; what it says of a v4 project is known before."""
+def announcement(service: Process, *, records: bool = False) -> Callable[[], None]:
+    """Says that a service is ready; what it says of a v4 project is known before. `records` where it listens, too."""
     summary: list[str] = []
     if service.settings.is_v4:
         from octavo.cli.v4_report import summary_of
 
         summary += summary_of(service.settings, service.site.registry, service.site.code)
-    return partial(_announce, service.settings, summary)
+    return partial(_announce, service.settings, summary, records=records)
 
 
-def _announce(settings: Settings, summary: Iterable[str]) -> None:
+def _announce(settings: Settings, summary: Iterable[str], *, records: bool) -> None:
+    if records and settings.server.port:
+        write_record(settings.project, settings.server.host, settings.server.port)
     for line in summary:
         say("{}", line)
     say("Octavo serves [bold]{}[/] at [bold]{}[/]", settings.project, address_of(settings))

@@ -23,7 +23,7 @@ from octavo.settings import Settings
 _PATIENCE: Final = 10.0
 _MOST_STATEMENT: Final = 120
 
-url_option = click.option("--url", help="Address of the service; that of the settings if not given.")
+url_option = click.option("--url", help="Address of the service; if not given that of --port, or of the settings.")
 
 
 @click.command(cls=Command, epilog="Example: octavo status --watch")

@@ -1,0 +1,71 @@
+"""The record of a running service that does not listen where the settings say: `--port` and `--host` are no settings.
+
+`octavo ready`, `octavo status` and `octavo slow` look for it. It counts on the same machine, while its process lives.
+"""
+
+import json
+import os
+import socket
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from octavo.own_files import read_own_file
+
+_FILE: Final = ".octavo/service.json"
+_LARGEST: Final = 10_000
+
+
+def write_record(project: Path, host: str, port: int) -> None:
+    """Record where this process listens. A project that cannot be written to has no record."""
+    file = project / _FILE
+    new = file.with_name(f"{file.name}.{os.getpid()}")
+    with suppress(OSError):
+        file.parent.mkdir(exist_ok=True)
+        new.write_text(json.dumps({**_own(), "host": host, "port": port}), encoding="utf-8")
+        new.replace(file)
+
+
+def remove_record(project: Path) -> None:
+    """Remove the record of this process; not that of a service that has started since."""
+    file = project / _FILE
+    found = _read(file)
+    if found is not None and _own().items() <= found.items():
+        with suppress(OSError):
+            file.unlink()
+
+
+def recorded_place(project: Path) -> tuple[str, int] | None:
+    """Return host and port of the recorded service; None without one that runs."""
+    found = _read(project / _FILE)
+    if found is None or found.get("machine") != socket.gethostname():
+        return None
+    host, port, process = found.get("host"), found.get("port"), found.get("process")
+    if not (isinstance(host, str) and type(port) is int and type(process) is int and _lives(process)):
+        return None
+    return host, port
+
+
+def _own() -> dict[str, Any]:
+    return {"process": os.getpid(), "machine": socket.gethostname()}
+
+
+def _read(file: Path) -> dict[str, Any] | None:
+    try:
+        found = json.loads(read_own_file(file, _LARGEST))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _lives(process: int) -> bool:
+    """Return whether a process exists. Signal 0 is a question on POSIX systems only."""
+    if os.name != "posix" or process <= 0:
+        return process > 0
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
