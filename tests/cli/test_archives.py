@@ -103,8 +103,8 @@ def test_copy(call: Call, project: Path, tmp_path: Path, postgresql_url: str) ->
     back = f"sqlite:///{tmp_path / 'back.db'}"
     assert said(call("db", "copy", postgresql_url, back)) == said(call("db", "copy", source, postgresql_url, "--force"))
     assert refused(call("db", "copy", source, source)) == "source and target are the same database"
-    told = refused(call("db", "copy", "sqlite:///none.db", back))
-    assert told == f"there is no file {project}/none.db; relative paths start in the project's folder"
+    missing = refused(call("db", "copy", "sqlite:///none.db", back))
+    assert missing == f"there is no file {project}/none.db; relative paths start in the project's folder"
     assert refused(call("db", "copy", source, "mysql://x")).startswith("a database URL begins with")
 
 
