@@ -27,6 +27,7 @@ from octavo.content.schedules import Plan, Planned
 from octavo.content.translations import create_translation, named_localizations
 from octavo.content.validation.scalar_rules import Mode
 from octavo.content.write_context import WriteContext
+from octavo.content.write_locks import changes_what_is_held, entry_lock, lock_entries, lock_family, taken_entries
 from octavo.database.change_feed import ChangeKind, Presence
 from octavo.database.connection import (
     IdTaken,
@@ -39,7 +40,7 @@ from octavo.database.unit_of_work import UnitOfWork
 from octavo.errors import ApplicationError, Problem, ValidationError
 from octavo.forms.printing import type_message
 from octavo.plan.changes import Change
-from octavo.plan.present_state import ComponentsFact, EntryFact, Fact, FactRow, LinksFact
+from octavo.plan.present_state import EntryFact, Fact, FactRow
 from octavo.plan.write import OwnedRow, RowNode, plan_delete, plan_write
 from octavo.schema.automatic import CREATED_AT, LOCALE, PUBLISHED_AT, UPDATED_AT
 from octavo.schema.content_types import ContentType
@@ -106,6 +107,7 @@ class EntryUnit(UnitOfWork):
             stamps = Stamps(automatic[CREATED_AT], automatic[PUBLISHED_AT], automatic[LOCALE], actor_id)
             plain = self._context.creates.find(content_type, data, stamps, self._shows(), draft=mode.draft)
             if plain is not None and plain.prepared is not None:
+                await lock_entries(self.connection, taken_entries(content_type, data))
                 return await self._create_prepared(content_type, plain, stamps)
         body, found = await self._check(content_type, data, mode, translates)
         building = partial(self._builder(found).row, body, None)
@@ -205,7 +207,12 @@ class EntryUnit(UnitOfWork):
 
     async def lock_entry(self, content_type: ContentType, entry_id: int) -> None:
         """Let nobody else change what an entry holds until the end of the transaction."""
-        await self.connection.lock(entry_lock(content_type, entry_id))
+        await self.connection.lock(entry_lock(content_type.uid, entry_id))
+
+    async def lock_family(self, content_type: ContentType, entry_id: int, data: Any = None) -> None:
+        """The same for its localizations, and for what data of it may take from other entries."""
+        if 0 <= entry_id <= LARGEST_ID:
+            await lock_family(self.connection, self._registry, self._dialect, content_type, entry_id, data)
 
     async def apply(self, changes: Iterable[Change]) -> None:
         """Carry out changes; those that no entry's data speaks of come from outside."""
@@ -255,6 +262,7 @@ class EntryUnit(UnitOfWork):
         """The body read, and the state asked for. Raises ValidationError with every problem."""
         reading = partial(self._read, content_type, data, mode, None, translates)
         check, facts = await self.compute(reading) if self.is_large else reading()
+        await lock_entries(self.connection, taken_entries(content_type, data))
         await lock_unique_values(self.connection, check.unique)
         found = await self._prefetch(facts)
         await self._settle(check, mode, found)
@@ -266,10 +274,10 @@ class EntryUnit(UnitOfWork):
         """As `_check`. Whether it is a draft is known with the rest of the state, so the problems come last."""
         reading = partial(self._read, content_type, data, UPDATING, fact.id)
         check, facts = await self.compute(reading) if self.is_large else reading()
-        await lock_unique_values(self.connection, check.unique)
-        if any(isinstance(known, LinksFact | ComponentsFact) for known in facts):
+        if changes_what_is_held(content_type, data):
             # What is written follows from what is held now: of two changes at once the second has to see the first.
-            await self.lock_entry(content_type, fact.id)
+            await lock_entries(self.connection, {(content_type.uid, fact.id), *taken_entries(content_type, data)})
+        await lock_unique_values(self.connection, check.unique)
         found = await self._prefetch([fact, *facts])
         entry = found.entry(fact)
         if entry is None:
@@ -392,8 +400,3 @@ class EntryUnit(UnitOfWork):
             raise ValidationError.from_problems([TOP.problem("Invalid relations")]) from None
         except UnsuitableValue as error:
             raise ValidationError(f"Invalid value: {error}") from None
-
-
-def entry_lock(content_type: ContentType, entry_id: int) -> str:
-    """The name of the lock that whoever changes what an entry holds has."""
-    return f"octavo: entry {content_type.uid} {entry_id}"

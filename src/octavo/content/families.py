@@ -47,6 +47,9 @@ class Unit(Protocol):
     async def update(self, content_type: ContentType, entry_id: int, data: Mapping[str, Any]) -> bool:
         """Change an entry."""
 
+    async def lock_family(self, content_type: ContentType, entry_id: int, data: Any = None) -> None:
+        """Hold an entry with its localizations."""
+
 
 @dataclass(frozen=True, slots=True)
 class Family:
@@ -125,6 +128,12 @@ class Families:
     async def join(self, unit: Unit, content_type: ContentType, entry_id: int, family: Family) -> None:
         """Link a new entry and a family."""
         await unit.apply(relink(content_type, [entry_id, *family.scalars]))
+
+    async def hold(self, unit: Unit, content_type: ContentType, entry_id: int, data: Any = None) -> None:
+        """Let nobody else change a family until the end of the transaction, where a change of one of its entries may
+        go to the others. `data` is what the entry is about to be given."""
+        if content_type.localized and any(map(is_shared_value, _writable(content_type))):
+            await unit.lock_family(content_type, entry_id, data)
 
     async def level(
         self,

@@ -20,6 +20,7 @@ from octavo.content.stored_entries import StoredEntries
 from octavo.content.validation.body_validator import Validator
 from octavo.content.validation.scalar_rules import Mode
 from octavo.content.write_context import WriteContext
+from octavo.content.write_locks import lock_entries, taken_entries
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Transaction
 from octavo.events.event import Event, Params, Written
@@ -104,7 +105,7 @@ class HookedUnit(ManyEntriesUnit):
         told = begin(self, content_type.uid, Params(where={"id": entry_id}), entry_id, quiet=self._quiet)
         if told is None:
             return await updating(data, dates=dates, later=later)
-        entry = await self._present(content_type, entry_id)
+        entry = await self._present(content_type, entry_id, data)
         if entry is None:
             return False
         given = await self._cast(content_type, data)
@@ -223,11 +224,11 @@ class HookedUnit(ManyEntriesUnit):
         stored = await self._stored.read(uid, entry_id, self.connection)
         return None if stored is None else Written(uid, stored)
 
-    async def _present(self, content_type: ContentType, entry_id: int) -> FactRow | None:
+    async def _present(self, content_type: ContentType, entry_id: int, data: Any = None) -> FactRow | None:
         """The entry, if it is there; nobody else changes it until the end of the transaction."""
         if not 0 <= entry_id <= LARGEST_ID:
             return None
-        await self.lock_entry(content_type, entry_id)
+        await lock_entries(self.connection, {(content_type.uid, entry_id), *taken_entries(content_type, data)})
         fact = self.entry_fact(content_type, entry_id)
         return (await self._prefetch([fact])).entry(fact)
 

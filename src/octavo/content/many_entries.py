@@ -11,15 +11,16 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from octavo.content.automatic_values import stamp_changed, stamp_new
-from octavo.content.entry_unit import UPDATING, EntryUnit, entry_lock
+from octavo.content.entry_unit import UPDATING, EntryUnit
 from octavo.content.input.body_check import BodyCheck, check_object, plain_fact
 from octavo.content.input.password_hashing import hash_passwords, plain_passwords
 from octavo.content.input.prefetch import Prefetched, components_facts
 from octavo.content.input.unique_values import lock_unique_values
 from octavo.content.owned_components import components_held, dropped_components
 from octavo.content.validation.scalar_rules import Mode
+from octavo.content.write_locks import changes_what_is_held, lock_entries, taken_entries
 from octavo.errors import OctavoError, Problem, ValidationError, problems_of
-from octavo.plan.present_state import ComponentsFact, EntryFact, Fact, LinksFact, TargetsFact, UniqueFact
+from octavo.plan.present_state import EntryFact, Fact, TargetsFact, UniqueFact
 from octavo.plan.write import OwnedRow, RowNode, needs_turns, plan_delete
 from octavo.schema.automatic import LOCALIZATIONS, PUBLISHED_AT
 from octavo.schema.content_types import ContentType, Definition
@@ -90,6 +91,7 @@ class ManyEntriesUnit(EntryUnit):
             except OctavoError as error:
                 problems += _at(number, problems_of(error))
         bodies = await self._compute(partial(self._new_bodies, content_type, given), len(items))
+        await lock_entries(self.connection, {one for item in items for one in taken_entries(content_type, item)})
         found = await self._ask(bodies)
         problems += _problems(bodies, found)
         _refuse(problems)
@@ -110,8 +112,9 @@ class ManyEntriesUnit(EntryUnit):
             return sum([await self.update(content_type, one, data, actor_id=actor_id) for one in wanted])
         bodies = await self._compute(partial(self._changing_bodies, content_type, wanted, data), len(wanted))
         entries = {one: self.entry_fact(content_type, one) for one in wanted}
-        if any(isinstance(fact, LinksFact | ComponentsFact) for body in bodies for fact in body.facts):
-            await self.lock_entries(content_type, wanted)
+        if changes_what_is_held(content_type, data):
+            held = {(content_type.uid, one) for one in wanted}
+            await lock_entries(self.connection, held | taken_entries(content_type, data))
         found = await self._ask(bodies, entries.values())
         bodies = [body for body in bodies if found.entry(entries[body.key]) is not None]
         for body in bodies:
@@ -151,7 +154,7 @@ class ManyEntriesUnit(EntryUnit):
 
     async def lock_entries(self, content_type: ContentType, ids: Iterable[int]) -> None:
         """Let nobody else change what these entries hold until the end of the transaction."""
-        await self.connection.lock_all([entry_lock(content_type, one) for one in sorted(ids)])
+        await lock_entries(self.connection, [(content_type.uid, one) for one in ids])
 
     def goes_in_turn(self, content_type: ContentType, names: Iterable[str]) -> bool:
         """Whether entries that change these attributes are written one after the other, as if each were alone."""

@@ -48,6 +48,8 @@ async def create_translation(
     """
     ids = named_localizations(content_type, data)
     known = [one for one in ids if isinstance(one, int) and 0 < one <= LARGEST_ID]
+    for one in sorted(known):
+        await families.hold(unit, content_type, one)
     family = await families.locked(unit, content_type, known) if len(known) == len(ids) else None
     if family is None:
         message = f"{len(ids)} relation(s) of type {content_type.uid} associated with this entity do not exist"

@@ -55,6 +55,7 @@ class EntryActions:
         answer = self._answered.of(content_type, actor.ability)
 
         async def work(unit: EntryUnit) -> bytes:
+            await self._writes.hold(unit, content_type, entry_id)
             await self._guards.enter(unit, content_type, entry_id, actor, PUBLISH)
             await self._writes.seen.check(unit, content_type, entry_id, actor, seen)
             await unit.lock_entry(content_type, entry_id)

@@ -52,6 +52,7 @@ class EntryWrites:
         async def joined(unit: EntryUnit, code: str) -> Family | None:
             if related is None:
                 return None
+            await self._families.hold(unit, content_type, related)
             is_known = await self._writes.in_scope(content_type, related, unit, actor, FIND)
             family = await self._families.locked(unit, content_type, [related]) if is_known else None
             return check_free(family, code)
@@ -114,6 +115,7 @@ class EntryWrites:
         answer = self.answered.of(content_type, actor.ability)
 
         async def work(unit: EntryUnit) -> bytes:
+            await self._families.hold(unit, content_type, entry_id, found.data)
             await self.guards.enter(unit, content_type, entry_id, actor, UPDATE)
             await self.seen.check(unit, content_type, entry_id, actor, seen)
             data = await self.guards.fields(unit, content_type, entry_id, found, actor, UPDATE)
@@ -138,6 +140,10 @@ class EntryWrites:
             return shown
 
         return await self._writer.run(work, about=content_type)
+
+    async def hold(self, unit: EntryUnit, content_type: ContentType, entry_id: int) -> None:
+        """Let nobody else change an entry and the localizations that `level` changes."""
+        await self._families.hold(unit, content_type, entry_id)
 
     async def level(
         self, unit: EntryUnit, content_type: ContentType, entry_id: int, named: Collection[str] = ()

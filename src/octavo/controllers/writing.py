@@ -156,6 +156,8 @@ class ContentWrites:
         _publishes(content_type, write, actor)
 
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
+            if content_type.localized and self._shares(content_type, data, answer, sharing=sharing):
+                await self._families.hold(unit, content_type, entry_id, data)
             await self.check_entry(content_type, entry_id, unit, actor, UPDATE)
             unit.answering = answer
             if not await unit.update(content_type, entry_id, data, actor_id=actor.creator_id, dates=write.dates):
@@ -201,6 +203,7 @@ class ContentWrites:
         publishes = _publishes(content_type, write, actor)
 
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
+            await self._families.hold(unit, content_type, entry_id)
             await self.check_entry(content_type, entry_id, unit, actor, LOCALIZE)
             if not publishes:
                 data = {**data, PUBLISHED_AT: None}
@@ -214,6 +217,12 @@ class ContentWrites:
             return entry
 
         return await self._write(content_type, write, work, actor)
+
+    def _shares(self, content_type: ContentType, data: Any, answer: PreparedRead, *, sharing: bool) -> bool:
+        """Return whether localizations may take over something of a change."""
+        if self._writer.rules.share_always:
+            return isinstance(data, Mapping) and names_shared(content_type, data)
+        return sharing and LOCALIZATIONS in answer.statement.text
 
     async def _share(
         self,

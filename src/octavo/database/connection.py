@@ -176,6 +176,9 @@ class Transaction(Connection, Protocol):
     async def lock_all(self, names: Sequence[str]) -> None:
         """The same for several names, one after the other. Who takes several in the same order meets no deadlock."""
 
+    async def lock_found(self, text: str, values: Values) -> None:
+        """The same for the names that a query finds, in its order; where there is only one writer it is not run."""
+
     def part(self) -> AbstractAsyncContextManager[None]:
         """A block that is undone alone when it ends with an exception: statements may follow, also after one that has
         failed inside. Parts may lie in one another.

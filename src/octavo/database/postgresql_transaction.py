@@ -84,6 +84,10 @@ class PostgresqlTransaction:
         if names:
             await self._send(self._connection.execute, _LOCK_ALL, (list(names),))
 
+    async def lock_found(self, text: str, values: Values) -> None:
+        locking = f"SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM ({text}) AS found"
+        await self._send(self._connection.execute, locking, values)
+
     @asynccontextmanager
     async def part(self) -> AsyncIterator[None]:
         await self._send(self._connection.execute, "SAVEPOINT part")

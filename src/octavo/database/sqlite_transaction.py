@@ -85,6 +85,11 @@ class SqliteTransaction:
         self.check()
         self._hold.check()
 
+    async def lock_found(self, text: str, values: Values) -> None:
+        """There is only one writer."""
+        self.check()
+        self._hold.check()
+
     @asynccontextmanager
     async def part(self) -> AsyncIterator[None]:
         self.check()

@@ -1,0 +1,86 @@
+"""Which entries a write has to hold: its own, and those that it may take from other entries.
+
+All of them are locked before anything is read, in one order (type, id), so that of two writes at once the second sees
+what the first has done, and no two wait for each other.
+"""
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+from octavo.content.input.relation_input import InvalidRelations, named_targets
+from octavo.database.connection import Transaction
+from octavo.plan.write import takes_targets
+from octavo.schema.attributes import AnyAttribute, Relation, Scalar
+from octavo.schema.content_types import ContentType
+from octavo.schema.registry import Registry
+from octavo.schema.scalar_types import LARGEST_ID
+from octavo.sql.dialects.base import Dialect
+from octavo.sql.write.family_locks import compile_family_locks
+
+MOST_TARGETS: Final = 1_000
+"""Targets of one write that are locked one by one; a server has room for some thousands of locks."""
+_PREFIX: Final = "octavo: entry "
+
+
+def entry_lock(uid: str, entry_id: int) -> str:
+    """Return the name of the lock that whoever changes what an entry holds has."""
+    return f"{_PREFIX}{uid} {entry_id}"
+
+
+def taken_entries(content_type: ContentType, data: Any) -> set[tuple[str, int]]:
+    """Return the entries, by type and id, that data of an entry may take from others."""
+    if not isinstance(data, Mapping):
+        return set()
+    found: set[tuple[str, int]] = set()
+    for name, target in _taking(content_type):
+        if name in data:
+            found.update((target, one) for one in _ids(data[name]))
+    return found if len(found) <= MOST_TARGETS else set()
+
+
+def changes_what_is_held(content_type: ContentType, data: Mapping[str, Any]) -> bool:
+    """Whether data changes more of an entry than columns of its row."""
+    return any(name in data and not _is_column(item) for name, item in content_type.attributes.items())
+
+
+async def lock_entries(connection: Transaction, entries: Iterable[tuple[str, int]]) -> None:
+    """Let nobody else change what these entries hold until the end of the transaction."""
+    names = [entry_lock(uid, one) for uid, one in sorted(set(entries))]
+    if len(names) == 1:
+        await connection.lock(names[0])
+    elif names:
+        await connection.lock_all(names)
+
+
+async def lock_family(
+    connection: Transaction, registry: Registry, dialect: Dialect, content_type: ContentType, entry_id: int, data: Any
+) -> None:
+    """The same for an entry, its localizations, and what data of it may take from others."""
+    taken = sorted(taken_entries(content_type, data) | {(content_type.uid, entry_id)})
+    text = compile_family_locks(registry, dialect, content_type, _PREFIX)
+    await connection.lock_found(
+        text, (content_type.uid, entry_id, [uid for uid, _ in taken], [one for _, one in taken])
+    )
+
+
+@lru_cache(maxsize=1024)
+def _taking(content_type: ContentType) -> tuple[tuple[str, str], ...]:
+    """Return the relations of a type that take their targets from others, each with the type of the targets."""
+    relations = [item for item in content_type.attributes.values() if isinstance(item, Relation)]
+    return tuple((item.name, str(item.target)) for item in relations if _takes(item))
+
+
+def _takes(relation: Relation) -> bool:
+    return takes_targets(relation) or relation.kind in ("morphOne", "morphMany")
+
+
+def _is_column(attribute: AnyAttribute) -> bool:
+    return isinstance(attribute, Scalar)
+
+
+def _ids(value: Any) -> Iterable[int]:
+    try:
+        return [int(one) for _, one in named_targets(value) if isinstance(one, int) and 0 < one <= LARGEST_ID]
+    except InvalidRelations:
+        return []
