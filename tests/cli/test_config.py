@@ -123,6 +123,23 @@ def test_what_may_not_be_meant_is_told(call: Call, project: Path) -> None:
     assert '"autenticated":"max-age=5"' in shown.replace(" ", "").replace("'", '"')
 
 
+@pytest.mark.parametrize(
+    "server, is_told",
+    [
+        ('url = "https://cms.example.org"', True),
+        ('url = "https://cms.example.org"\ntrustedProxies = ["10.0.0.7"]', False),
+        ('url = "http://cms.example.org"', False),
+        ("", False),
+    ],
+)
+def test_a_proxy_that_is_not_configured_is_named(call: Call, project: Path, server: str, is_told: bool) -> None:
+    (project / "config").mkdir()
+    (project / "config/server.toml").write_text(server, "utf-8")
+    remarks = [(one["source"], one["key"]) for one in answered(call("config", "check", "--json"))["remarks"]]
+    assert remarks == [("config/server.toml", "trustedProxies")] * is_told
+    assert ("no proxy is trusted" in " ".join(said(call("config", "check")))) == is_told
+
+
 def test_types_with_names_that_graphql_needs_itself_are_left_out(call: Call, project: Path) -> None:
     add_type(project, "error", "errors")
     name = "info.singularName: left out of GraphQL: its GraphQL name 'Error'"

@@ -1,15 +1,16 @@
 """Which hosts requests may name, over the application and at its routes."""
 
 import asyncio
+import logging
 
 import pytest
 
-from octavo.http.hosts import AllowedHosts, allowed_hosts, host_of
+from octavo.http.hosts import AllowedHosts, RefusedHosts, allowed_hosts, host_of
 from octavo.http.options import HttpOptions
 from octavo.http.proxies import TrustedProxies
 from octavo.http.request import Request
 from octavo.http.response import Response
-from tests.http.asgi import app_with, call
+from tests.http.asgi import answer_path_values, app_with, call
 
 PUBLIC = "https://cms.example.org:8443"
 LISTED = ("Other.example.", "*.example.net", "192.0.2.7", "[FD00:0::7]", "m\u00fcnchen.example")
@@ -94,3 +95,30 @@ def test_the_host_that_an_untrusted_client_forwards_does_not_count() -> None:
     options = HttpOptions(allowed_hosts=AllowedHosts(("cms.example",)))
     headers = [("Host", "evil.example"), ("X-Forwarded-Host", "cms.example")]
     assert asyncio.run(call(app_with(answer_ok, "GET", options), "GET", "/here", headers)).status == 400
+
+
+def test_refused_hosts_are_logged_once_a_second(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "octavo.http")
+    refused = RefusedHosts()
+    for number in range(1000):
+        refused.note(b"%d.evil.example" % number, "one", 10.0 + number / 2000)
+    refused.note(b"x" * 5000, "two", 12.0)
+    refused.note(None, "three", 14.0)
+    advice = "; server.allowedHosts does not list it"
+    assert [record.getMessage() for record in caplog.records] == [
+        f"Refused the host '0.evil.example' of request one{advice}",
+        f"Refused the host '{'x' * 100}' of request two{advice} (999 more requests were refused before)",
+        f"Refused the host '' of request three{advice}",
+    ]
+
+
+def test_the_application_logs_them_so(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "octavo.http")
+    app = app_with(answer_path_values, "GET", HttpOptions(allowed_hosts=AllowedHosts(())))
+
+    async def ask_often() -> None:
+        for _ in range(200):
+            assert (await call(app, "GET", "/here", [("Host", "evil.example")])).status == 400
+
+    asyncio.run(ask_often())
+    assert 1 <= sum("evil.example" in record.getMessage() for record in caplog.records) < 200

@@ -22,6 +22,8 @@ class Ear:
     status: int = 0
     headers: dict[str, str] = field(default_factory=dict)
     text: str = ""
+    longest: int = 0
+    """Bytes of the largest piece."""
     is_over: bool = False
     takes: asyncio.Event = field(default_factory=asyncio.Event)
     news: asyncio.Event = field(default_factory=asyncio.Event)
@@ -42,6 +44,7 @@ class Ear:
             self.headers = {name.decode(): value.decode() for name, value in message["headers"]}
         else:
             self.text += message["body"].decode()
+            self.longest = max(self.longest, len(message["body"]))
             self.is_over = not message.get("more_body", False)
         self.news.set()
 

@@ -24,6 +24,7 @@ from octavo.errors import (
 from octavo.http.client_limits import share_of
 from octavo.http.cors import VARY_BY_ASKER, Cors, is_preflight
 from octavo.http.error_response import render_error
+from octavo.http.hosts import RefusedHosts
 from octavo.http.options import HttpOptions
 from octavo.http.request import Request, decode_path
 from octavo.http.request_names import NAME
@@ -81,6 +82,7 @@ class Dispatcher:
         self.crowded_from = min(options.max_requests, share_of(options.max_requests, options.max_requests_each))
         """From so many requests under way on, limits have to be looked at."""
         self.hosts = options.allowed_hosts
+        self._refused_hosts = RefusedHosts()
         self.following = following
         self._enter: Handler = self._dispatch if around is None else partial(around, self._dispatch)
         self._router = router
@@ -129,8 +131,7 @@ class Dispatcher:
         """Raises BadRequestError, but for probes, which name addresses."""
         if request.raw_path.rstrip("/").lower() in PROBES:
             return
-        host = (request.host or b"")[:100].decode("latin-1")
-        logger.info("Refused the host %r of request %s; server.allowedHosts does not list it", host, request.id)
+        self._refused_hosts.note(request.host, request.id, request.started)
         raise BadRequestError("The Host header of the request is not allowed; set server.url or server.allowedHosts")
 
     def _render_not_allowed(self, request: Request, error: MethodNotAllowed) -> Response:

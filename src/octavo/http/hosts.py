@@ -4,15 +4,22 @@ A browser that is led to this machine by a foreign name sends that name as `Host
 browsers.
 """
 
+import logging
 import re
 from collections.abc import Iterable, Mapping
 from ipaddress import ip_address
+from math import inf
 from typing import Final
 from urllib.parse import urlsplit
 
 from octavo.host_names import ANY, HOST_NAME, read_address, read_host
+from octavo.plurals import counted
+
+logger = logging.getLogger("octavo.http")
 
 _MOST_KNOWN: Final = 1024
+_QUIET_SECONDS: Final = 1.0
+_MOST_TEXT: Final = 100
 _LONGEST: Final = 253
 _LOCAL: Final = "localhost"
 _PORT: Final = re.compile(r"(:[0-9]{0,5})?", re.ASCII)
@@ -56,6 +63,27 @@ class AllowedHosts:
         if any(host.endswith(domain) or host == domain[1:] for domain in self._domains):
             return True
         return self._guesses and ("." not in host or read_address(host) is not None)
+
+
+class RefusedHosts:
+    """Logs refused hosts: at most one a second, with the number of those between. Anybody can send them."""
+
+    def __init__(self) -> None:
+        self._logged = -inf
+        self._more = 0
+
+    def note(self, host: bytes | None, request_id: str, now: float) -> None:
+        """Log a host that was refused; `now` is in seconds, of a clock that runs steadily."""
+        if now < self._logged + _QUIET_SECONDS:
+            self._more += 1
+            return
+        more = (
+            f" ({counted(self._more, 'more request was', 'more requests were')} refused before)" if self._more else ""
+        )
+        self._logged, self._more = now, 0
+        shown = (host or b"")[:_MOST_TEXT].decode("latin-1")
+        text = "Refused the host %r of request %s; server.allowedHosts does not list it%s"
+        logger.info(text, shown, request_id, more)
 
 
 def allowed_hosts(url: str, hosts: Iterable[str], *, guesses: bool) -> AllowedHosts:

@@ -22,6 +22,7 @@ _GRAPHQL: Final = ("plugins", "graphql", "config", "endpoint")
 _ORIGINS: Final = ("middlewares", "cors", "origins")
 _PLUGINS: Final = ("plugins", "others")
 _REPLICAS: Final = ("database", "replicas")
+_PROXIES: Final = ("server", "trusted_proxies")
 _FOLDER: Final = ("server", "public_folder")
 _CDN: Final = ("plugins", "upload", "config", "provider_options", "base_url")
 _AZURE_CDN: Final = ("plugins", "upload", "config", "provider_options", "cdn_base_url")
@@ -85,12 +86,21 @@ def doubts(settings: Settings) -> Iterator[SettingsProblem]:
             yield placed(settings, _PLUGINS, "nothing reads this: the plugin is not built in, nor `enabled`", name)
     if settings.database.replicas and settings.database.client == "sqlite":
         yield placed(settings, _REPLICAS, "nothing reads this: the database is SQLite, which has no replicas")
+    yield from _unknown_proxy(settings)
     folder = settings.server.public_folder
     if _FOLDER in settings.sources and not (settings.project / folder).is_dir():
         yield placed(settings, _FOLDER, f"there is no folder {folder}")
     for name in settings.server.log.levels:
         if name.startswith("octavo.") and name not in _LOGGERS and not _is_module(name):
             yield placed(settings, _LEVELS, "Octavo has no log of this name", name)
+
+
+def _unknown_proxy(settings: Settings) -> Iterator[SettingsProblem]:
+    """Octavo serves no TLS: where its public address has some, a proxy is in front of it."""
+    server = settings.server
+    if settings.mode == "production" and server.url.startswith("https://") and not server.trusted_proxies:
+        advice = "list its addresses: until then limits per client do not apply, and logs show the proxy's address"
+        yield placed(settings, _PROXIES, f"server.url begins with https://, but no proxy is trusted; {advice}")
 
 
 def _is_module(name: str) -> bool:

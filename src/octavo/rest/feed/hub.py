@@ -30,6 +30,10 @@ logger = logging.getLogger(__name__)
 POLL_SECONDS: Final = 0.5
 _TICK_SECONDS: Final = 1.0
 
+_MOST_ENTRIES: Final = 4
+"""Changes with entries that a listener who comes back is sent at once. An event has at most half of `queue`, so a slow
+listener holds as much as one that is live: what is being sent, and what waits."""
+
 AudienceKey = tuple[str, PublicationState, bool]
 
 
@@ -136,18 +140,9 @@ class Hub:
             if listener.position is not None and not await self._can_go_on(listener.position):
                 listener.position = None
                 yield RESET
+            most = _MOST_ENTRIES if listener.wishes.with_entries else MOST_READ
             while not listener.is_live and not listener.is_over:
-                rows = await self._missed(listener)
-                if len(rows) < MOST_READ:
-                    async with self._turn:
-                        rows = await self._missed(listener)
-                        if len(rows) < MOST_READ:
-                            listener.is_live = True
-                            listener.position = self._position
-                        piece = await self._piece_of(rows, listener)
-                else:
-                    piece = await self._piece_of(rows, listener)
-                    listener.position = rows[-1].position
+                piece = await self._next_missed(listener, most)
                 if piece:
                     yield piece
             if listener.position is not None:
@@ -155,6 +150,24 @@ class Hub:
         except ServiceUnavailable as error:
             logger.info("A listener is sent away, and may come back: %s", reason_of(error))
             listener.end()
+
+    async def _next_missed(self, listener: Listener, most: int) -> bytes:
+        """What the next rows say, at most so many, that a listener has missed; it is live after the last ones."""
+        rows = await self._missed(listener)
+        if len(rows) >= most:
+            return await self._part_of(rows[:most], listener)
+        async with self._turn:
+            rows = await self._missed(listener)
+            if len(rows) >= most:
+                return await self._part_of(rows[:most], listener)
+            listener.is_live = True
+            listener.position = self._position
+            return await self._piece_of(rows, listener)
+
+    async def _part_of(self, rows: Sequence[JournalRow], listener: Listener) -> bytes:
+        piece = await self._piece_of(rows, listener)
+        listener.position = rows[-1].position
+        return piece
 
     async def _can_go_on(self, position: Position) -> bool:
         """Whether all that came after a position is known; one that another process told may be ahead of ours."""
