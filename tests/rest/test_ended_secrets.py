@@ -75,6 +75,24 @@ class Secrets:
         assert set(statuses.values()) <= {200, 302, 400, 401}, statuses
         return {name for name, status in statuses.items() if status >= 400}
 
+    async def ended_for_graphql(self) -> set[str]:
+        """Use codes and the access token by GraphQL; return those that are refused."""
+        self.club.octavo.infrastructure.authenticator.invalidate()
+        asked = {
+            "access": "{ me { id } }",
+            "reset": f"""mutation {{ resetPassword(
+                code: "{self.reset}", password: "late-secret", passwordConfirmation: "late-secret") {{ jwt }} }}""",
+            "confirmation": f'mutation {{ emailConfirmation(confirmation: "{self.confirmation}") {{ jwt }} }}',
+        }
+        refused = set()
+        for name, query in asked.items():
+            token = self.access if name == "access" else None
+            answer = await self.club.ask("POST", "/graphql", {"query": query}, token)
+            assert answer.status in (200, 401), answer.body
+            if answer.status == 401 or "errors" in answer.json or answer.json["data"].get("me", {}) is None:
+                refused.add(name)
+        return refused
+
     async def confirm(self) -> Answer:
         return await self.club.ask("GET", f"/api/auth/email-confirmation?confirmation={self.confirmation}")
 
@@ -168,6 +186,39 @@ async def test_a_block_ends_everything_for_good(open_secrets: Any, change: Chang
     await change_both(secrets.club, change, blocked=False)
     assert await secrets.ended() == ALL
     assert (await secrets.club.log_in()).status == 200
+
+
+async def test_all_of_them_are_good_by_graphql(open_secrets: Any) -> None:
+    secrets: Secrets = await open_secrets()
+    assert await secrets.ended_for_graphql() == set()
+    assert await secrets.ended_for_graphql() == CODES, "each once"
+
+
+@pytest.mark.parametrize("change", WAYS)
+@pytest.mark.parametrize(
+    "data, ended",
+    [
+        ({"email": NEW_ADDRESS}, CODES),
+        ({"password": OTHER}, CODES),
+        ({"blocked": True}, CODES | {"access"}),
+    ],
+    ids=["address", "password", "block"],
+)
+async def test_what_has_ended_is_refused_by_graphql(
+    open_secrets: Any, change: Change, data: dict[str, Any], ended: set[str]
+) -> None:
+    secrets: Secrets = await open_secrets()
+    await change_both(secrets.club, change, **data)
+    assert await secrets.ended_for_graphql() == ended
+
+
+@pytest.mark.parametrize("change", WAYS[:-1])
+async def test_another_address_ends_codes_when_it_is_changed_back(open_secrets: Any, change: Change) -> None:
+    secrets: Secrets = await open_secrets()
+    await change_both(secrets.club, change, email=NEW_ADDRESS)
+    for user, name in ((ANN, "ann"), (CAROL, "carol")):
+        await change(secrets.club, user, {"email": f"{name}@example.org"})
+    assert await secrets.ended() & CODES == CODES
 
 
 @pytest.mark.parametrize("use", ["access", "refresh", "reset", "confirmation"])
