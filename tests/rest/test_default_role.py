@@ -5,6 +5,9 @@ from typing import Any
 
 import pytest
 
+from octavo.authorization.actor import SYSTEM
+from octavo.errors import ValidationError
+from octavo.users.stored_settings import StoredSettings
 from tests.models.club import FULL, NEVER, SAFE, Club
 from tests.models.people import write
 from tests.rest.conftest import OpenClub
@@ -99,3 +102,23 @@ async def test_a_user_of_a_role_that_is_deleted_meanwhile(new_club: OpenClub, pr
         )
         assert [one.status < 500 for one in answers] == [True] * 3, [one.body for one in answers]
         assert await role_of(club, "ann") is not None
+
+
+@pytest.mark.parametrize("profile", [{}, SAFE], ids=["v4", "safe"])
+async def test_a_role_that_becomes_the_default_while_it_is_deleted(new_club: OpenClub, profile: dict[str, str]) -> None:
+    """Under safe one of both is refused; under v4 the setting is, if the role has gone before."""
+    club = await new_club(**NEVER, **profile)
+    settings = StoredSettings(club.octavo.site.services.controller.writer, "")
+    for number in range(6):
+        kind = f"readers_{number}"
+        readers = await role(club, f"Readers {number}")
+        deleted, saved = await asyncio.gather(
+            delete(club, readers), settings.save_advanced({"default_role": kind}, SYSTEM), return_exceptions=True
+        )
+        assert saved is None or isinstance(saved, ValidationError), saved
+        is_default = (await settings.advanced())["default_role"] == kind
+        assert is_default is (saved is None)
+        exists = await club.database.fetch_value(f"SELECT count(*) FROM up_roles WHERE id = {readers}")
+        assert deleted.status == (400 if exists else 200)
+        assert exists or not (profile and is_default)
+        assert is_default or not exists
