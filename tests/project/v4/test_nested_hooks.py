@@ -1,4 +1,9 @@
-"""Hooks that read or write other content types: hooks of those run in v4 as well, and may refuse for both."""
+"""Hooks that read or write other content types: hooks of those run in v4 as well, and may refuse for both.
+
+Asked of Strapi 4.26.2 over HTTP: an article's `beforeUpdate` that calls the entity service, `db.query` or a core
+service of a type whose hook of that event throws, before or after, answers 500 and writes nothing; so do reads.
+`updateMany` runs no `beforeUpdate`, and what is caught refuses nothing.
+"""
 
 from pathlib import Path
 
