@@ -29,13 +29,7 @@ from octavo.content.validation.scalar_rules import Mode
 from octavo.content.write_context import WriteContext
 from octavo.content.write_locks import changes_what_is_held, entry_lock, lock_entries, lock_family, taken_entries
 from octavo.database.change_feed import ChangeKind, Presence
-from octavo.database.connection import (
-    IdTaken,
-    IntegrityViolation,
-    Transaction,
-    UniqueViolation,
-    UnsuitableValue,
-)
+from octavo.database.connection import IdTaken, IntegrityViolation, Transaction, UniqueViolation, UnsuitableValue
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.errors import ApplicationError, Problem, ValidationError
 from octavo.forms.printing import type_message
