@@ -17,15 +17,18 @@ from octavo.cli.migrations import connected, migrate, migration, migrations
 from octavo.cli.progress import progress_bar
 from octavo.cli.rename import rename
 from octavo.cli.rename_component import rename_component
+from octavo.cli.rename_table import rename_table
 from octavo.cli.restore import restore
 from octavo.cli.totals import totals
 from octavo.database.declared_indexes import Finished, finish_indexes
 from octavo.database.migrations.files import State
 from octavo.database.migrations.runner import migration_states
+from octavo.database.option_previews import preview_options
 from octavo.database.sqlite_copy import NotADatabase, copy_database
 from octavo.database.synchronize import Changes, SyncReport, plan_changes
 from octavo.runtime.definitions import project_registry
 from octavo.runtime.open_resources import migrations_folder
+from octavo.runtime.options import hides_future
 from octavo.runtime.prepare_database import bring_up_to_date
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
@@ -38,7 +41,7 @@ def db() -> None:
 
 for _command in (
     *(backups, restore, migrate, migrations, migration),
-    *(rename, rename_component, convert, copy, hidden, totals, advise),
+    *(rename, rename_component, rename_table, convert, copy, hidden, totals, advise),
 ):
     db.add_command(_command)
 
@@ -50,31 +53,35 @@ for _command in (
 def diff(exit_code: bool, project: Path, as_json: bool) -> None:
     """Show what a start would do to the tables.
 
-    That is what definitions and migrations ask of the database; nothing is changed.
+    That is what definitions and migrations ask of the database; nothing is changed. It also shows which entries changed
+    options would publish or hide, and rows that a changed collectionName leaves in a former table.
     """
-    changes, pending = asyncio.run(_compare(read_settings(project)))
+    changes, pending, entries = asyncio.run(_compare(read_settings(project)))
     if as_json:
         additive = (*changes.additive, *changes.aside)
-        lists = {"migrations": pending, "additive": additive, "losing": changes.losing}
+        lists = {"migrations": pending, "additive": additive, "losing": changes.losing, "entries": entries}
         say_json({name: list(map(str, items)) for name, items in lists.items()})
     else:
-        if not changes.every and not pending:
+        if not changes.every and not pending and not entries:
             say("The database is what the definitions ask for.")
         _tell("Migrations that run first at the next start, and may change what follows:", "green", pending)
         _tell("Made at the next start:", "green", changes.additive)
         _tell("Made after the next start, while it serves:", "green", changes.aside)
+        _tell("Entries that changed options concern at the next start:", "yellow", entries)
         _tell("Loses data, made only by octavo db upgrade --allow-data-loss:", "red", changes.losing)
-    if exit_code and (changes.every or pending):
+    if exit_code and (changes.every or pending or entries):
         sys.exit(1)
 
 
-async def _compare(settings: Settings) -> tuple[Changes, tuple[str, ...]]:
-    """The differences, and the files of migrations that are to run."""
+async def _compare(settings: Settings) -> tuple[Changes, tuple[str, ...], tuple[str, ...]]:
+    """The differences, the files of migrations that are to run, and what becomes of entries."""
     registry, folder = project_registry(settings), migrations_folder(settings)
     async with connected(settings) as database:
         states = await migration_states(database, folder) if folder is not None else []
         pending = tuple(each.path.name for each, state in states if state is State.PENDING and each.path is not None)
-        return await plan_changes(database, registry), pending
+        locale = settings.plugins.i18n.config.default_locale
+        entries = await preview_options(database, registry, locale, hides_future=hides_future(settings))
+        return await plan_changes(database, registry), pending, entries
 
 
 @db.command(epilog="Example: octavo db backup before.db && octavo db upgrade --allow-data-loss")

@@ -16,6 +16,7 @@ import orjson
 
 from octavo.clock import this_moment
 from octavo.database.connection import Connection, Database, Transaction
+from octavo.database.former_tables import FormerTable, find_former_tables
 from octavo.database.leases import TABLE
 from octavo.database.option_record import OptionRecord, Options
 from octavo.database.serving_nodes import others_serve
@@ -92,6 +93,8 @@ class OptionChanges:
     default_locale: str | None
     shared: tuple[tuple[ContentType, Scalar], ...] = ()
     """Attributes that were localized, and are shared across locales now."""
+    left: tuple[FormerTable, ...] = ()
+    """Former tables that hold rows of definitions with another table now."""
     are_old: bool = False
     """Nodes with newer definitions serve, so only new columns are filled."""
 
@@ -133,12 +136,13 @@ async def find_option_changes(
     unfilled = await _without_locale(connection, dialect, localized)
     to_store = record.with_types(registry, hides_future=hides_future)
     locale = _locale(values.get(_DEFAULT_LOCALE))
+    left = await find_former_tables(connection, dialect, registry, record, found)
     newer = None if insists or TABLE.name not in found else record.newer(registry)
     if newer is not None and await others_serve(connection, dialect, newer):
         filled = tuple(each for each in changes if each.gets_drafts and _PUBLISHED_AT not in each.columns)
         return OptionChanges(record, record.stored or to_store, filled, tuple(unfilled), locale, are_old=True)
     shared = ((each, attribute) for each in localized for attribute in record.now_shared(each))
-    return OptionChanges(record, to_store, tuple(changes), tuple(unfilled), locale, tuple(shared))
+    return OptionChanges(record, to_store, tuple(changes), tuple(unfilled), locale, tuple(shared), left)
 
 
 async def _without_locale(

@@ -6,11 +6,13 @@ from typing import Any, Final
 import orjson
 
 from octavo.schema.attributes import Scalar
-from octavo.schema.content_types import ContentType
+from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
 from octavo.sql.physical_names import table_name
 from octavo.values import dataclass
 
+_MOST_TABLES: Final = 5
+"""Names of a definition's table that are remembered, the newest ones."""
 _MOST_SEEN: Final = 20
 """Definitions that are remembered, the newest ones."""
 
@@ -32,11 +34,14 @@ class OptionRecord:
         self._types: dict[str, list[bool]] = record.get("types", {})
         self._attributes: dict[str, list[str]] = record.get("attributes", {})
         self._seen: list[str] = record.get("seen", [])
+        self._tables: dict[str, list[str]] = record.get("tables", {})
         self.hid_future = record.get("hidesFuture") is True
         """Whether entries with a `published_at` in the future were not served."""
         self._v4_mark = blake2b((v4 or "").encode(), digest_size=12).hexdigest()
         self._of_v4 = _v4_options(v4) if record.get("v4") != self._v4_mark else {}
         """What v4 stores, if it has started since: it has done what its own changes ask for."""
+        for uid, table in _tables_of_v4(v4).items():
+            self._tables[uid] = _with_last(self._tables.get(uid, []), table)
 
     def of(self, content_type: ContentType) -> Options | None:
         """The options that entries of a type follow; None where these are not known."""
@@ -55,13 +60,22 @@ class OptionRecord:
         hides = self.hid_future if hides_future is None else hides_future
         types = {**self._of_v4, **self._types, **_options_of(registry)}
         attributes = {**self._attributes, **_localized_attributes(registry)}
+        tables = dict(self._tables)
+        for definition in registry.definitions():
+            tables[definition.uid] = _with_last(tables.get(definition.uid, []), definition.collection_name)
         record = {"types": types, "attributes": attributes, "v4": self._v4_mark, "seen": seen, "hidesFuture": hides}
+        record["tables"] = tables
         return orjson.dumps(record, option=orjson.OPT_SORT_KEYS).decode()
 
     def now_shared(self, content_type: ContentType) -> list[Scalar]:
         """The attributes of a localized type that were localized, and are shared across locales now."""
         before = self._attributes.get(table_name(content_type), ()) if content_type.localized else ()
         return [each for each in content_type.scalars if each.name in before and not each.localized]
+
+    def former_tables(self, definition: Definition) -> list[str]:
+        """The tables that a content type or component had before its `collectionName` changed, the newest first."""
+        names = self._tables.get(definition.uid, [])
+        return [name for name in reversed(names) if name != definition.collection_name]
 
     def newer(self, registry: Registry) -> str | None:
         """The mark of other options that came after those of the definitions; None where these are new, or the last."""
@@ -87,6 +101,25 @@ def _localized_attributes(registry: Registry) -> dict[str, list[str]]:
         for each in registry.content_types.values()
         if each.localized
     }
+
+
+def _with_last(names: list[str], last: str) -> list[str]:
+    """Names with one at the end, a few at most."""
+    return [*(name for name in names if name != last), last][-_MOST_TABLES:]
+
+
+def _tables_of_v4(stored: str | None) -> dict[str, str]:
+    """The tables of content types that v4 stores, by UID."""
+    try:
+        types = orjson.loads(stored or "{}")
+    except orjson.JSONDecodeError:
+        return {}
+    found = {}
+    for uid, raw in types.items() if isinstance(types, dict) else ():
+        table = raw.get("collectionName") if isinstance(raw, dict) else None
+        if isinstance(table, str):
+            found[uid] = table
+    return found
 
 
 def _v4_options(stored: str | None) -> dict[str, list[bool]]:

@@ -167,7 +167,7 @@ async def synchronize(
 
 
 def _old_options(options: OptionChanges) -> tuple[str, ...]:
-    return (_OLD_OPTIONS,) if options.are_old else ()
+    return (*((_OLD_OPTIONS,) if options.are_old else ()), *map(str, options.left))
 
 
 async def drop_unwanted(
@@ -297,6 +297,11 @@ async def _save_managed(connection: Transaction, state: _State, dialect: Dialect
 
 async def _obstacle(connection: Connection, dialect: Dialect, change: Change, found: Mapping[str, Table]) -> str | None:
     """Why the stored data does not allow a change, or None."""
+    if isinstance(change, CreateIndex):
+        name = change.index.name
+        owner = next((one.name for one in found.values() if any(name == each.name for each in one.indexes)), None)
+        if owner is not None and owner != change.table:
+            return f"The index {name} of {change.table} is not created, because {owner} has an index of that name"
     table = found.get(change.table)
     if table is None:
         return None

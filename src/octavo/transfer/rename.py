@@ -84,6 +84,28 @@ def plan_rename(settings: Settings, type_name: str, old: str, new: str) -> Renam
     return RenamePlan(definition.uid, {} if is_done else files, migration_text(about, lines))
 
 
+def plan_table_rename(settings: Settings, type_name: str, old: str) -> tuple[str, str]:
+    """Return a definition's UID and the migration that renames its former table `old` to the one it has now.
+
+    Raises RenameRefused, InvalidDefinitions, SourceProblem.
+    """
+    registry = _registry(settings, settings.project)
+    definition = find_definition(registry, type_name)
+    path = settings.project / definition.source
+    if not path.is_file():
+        raise RenameRefused(f"{definition.uid} is defined by no file of the project")
+    owner = next((each for each in registry.definitions() if each.collection_name == old), None)
+    if owner is not None:
+        raise RenameRefused(f"{old} is the table of {owner.uid}")
+    try:
+        text = edited(read_own_file(path, LARGEST_DEFINITION), [Edit(("collectionName",), old)])
+    except (KeyError, OSError) as error:
+        raise RenameRefused(f"{definition.source} has no collectionName") from error
+    lines = _table_lines(_edited_registry(settings, {path: text}), registry)
+    about = f"Rename the table {_literal(old)[1:-1]} of {definition.uid} to {definition.collection_name}."
+    return definition.uid, migration_text(about, lines)
+
+
 def find_definition(registry: Registry, name: str) -> Definition:
     """The content-type or component that people mean by a UID, or its name in the singular or plural.
 

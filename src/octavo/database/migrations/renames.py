@@ -5,7 +5,7 @@ project. What has the new name already gives way if it is empty: a start may hav
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -39,8 +39,17 @@ class RenamingTransaction(MigrationTransaction):
         if new in tables:
             if await self._any(f"SELECT 1 FROM {self.dialect.quote(new)} LIMIT 1"):
                 raise ValueError(f"there are both {old} and {new}, and {new} holds rows")
+            await self._release(tables, new)
             await self.run_all(DropTable(new).statements(self.dialect))
         await self.run_all([self.dialect.rename_table(old, new)])
+
+    async def _release(self, tables: Mapping[str, Table], target: str) -> None:
+        """Drop the foreign keys that lead to a table; the next synchronization adds them again."""
+        for table in tables.values():
+            for key in table.foreign_keys:
+                if key.target == target and key.name and table.name != target:
+                    table_name, name = self.dialect.quote(table.name), self.dialect.quote(key.name)
+                    await self.run_all([f"ALTER TABLE {table_name} DROP CONSTRAINT {name}"])
 
     async def rename_column(self, table: str, old: str, new: str) -> None:
         """Give a column another name. Raises ValueError where one of the new name holds values."""
