@@ -92,6 +92,7 @@ class InputSchemas:
         properties = {item.attribute.name: self._taken(item, strict) for item in given}
         if isinstance(definition, ContentType) and definition.localized and creating:
             properties[LOCALE] = {"type": "string", "description": "A locale of the project; else the default one"}
+            properties[LOCALIZATIONS] = self._shared("RelationToManyInput")
         required = [item.attribute.name for item in given if item.required and creating]
         return {"type": "object", **_requiring(required, strict, definition), "properties": properties}
 
@@ -105,6 +106,7 @@ class InputSchemas:
 
         def make() -> Json:
             data = self._data(content_type, True)
+            del data["properties"][LOCALIZATIONS]
             return {**data, "required": [LOCALE]} | ({"else": {}} if "if" in data else {})
 
         return self._refer(content_type, "LocalizationInput", make)
