@@ -64,10 +64,11 @@ class Town:
         assert parts < ALL or steps[-1][0] == steps[-1][1]
         return report
 
-    async def give(self, path: Path, parts: frozenset[Part] = ALL) -> ExportReport:
+    async def give(self, path: Path, parts: frozenset[Part] = ALL, *, skip_invalid: bool = False) -> ExportReport:
+        database, registry, storage = self.database, self.registry, self.storage
         with new_archive(path, compressed=False, password=None) as archive:
             return await export_project(
-                self.database, self.registry, self.storage, archive, parts, "4.26.2", lambda *_: None
+                database, registry, storage, archive, parts, "4.26.2", lambda *_: None, skip_invalid=skip_invalid
             )
 
     def stored(self) -> dict[str, bytes]:
@@ -103,6 +104,21 @@ def lines_of(path: Path, folder: str) -> list[dict[str, Any]]:
 
 def in_order(lines: Sequence[Any]) -> list[str]:
     return sorted(json.dumps(line, sort_keys=True) for line in lines)
+
+
+async def test_invalid_values_are_exported_as_empty_ones_if_asked(town: Town, tmp_path: Path) -> None:
+    if town.database.dialect.name != "sqlite":
+        pytest.skip("the columns of PostgreSQL hold no other types")
+    await town.database.execute("INSERT INTO houses (id, name, value, is_old) VALUES (7, 'odd', '12a', 'perhaps')")
+    found = {"houses.value, id 7: is no whole number", "houses.is_old, id 7: is neither true nor false"}
+    with pytest.raises(TransferError, match="--skip-invalid leaves them empty") as refused:
+        await town.give(tmp_path / "a.tar")
+    assert all(problem in str(refused.value) for problem in found)
+    assert not (tmp_path / "a.tar").exists()
+    report = await town.give(tmp_path / "a.tar", skip_invalid=True)
+    assert set(report.invalid.told()) == found
+    [odd] = [line["data"] for line in lines_of(tmp_path / "a.tar", "entities") if line["data"].get("name") == "odd"]
+    assert (odd["value"], odd.get("isOld", odd.get("is_old"))) == (None, None)
 
 
 async def test_what_comes_in_goes_out(town: Town, tmp_path: Path) -> None:

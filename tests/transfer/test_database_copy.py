@@ -161,6 +161,27 @@ async def test_what_sqlite_did_not_look_at(
         await copy(source, target, registry, replace=True)
 
 
+async def test_invalid_values_are_left_empty_if_asked(
+    source: SqliteDatabase, target: PostgresqlDatabase, registry: Registry, tmp_path: Path
+) -> None:
+    loose = apsw.Connection(str(tmp_path / "source.db"))
+    loose.execute("UPDATE houses SET value = '12a', is_old = 'perhaps', rooms = 3000000000 WHERE id = 40")
+    found = {
+        "houses.value, id 40: is no whole number",
+        "houses.is_old, id 40: is neither true nor false",
+        "houses.rooms, id 40: is too large an integer",
+    }
+    with pytest.raises(TransferError, match="--skip-invalid leaves them empty") as refused:
+        await copy(source, target, registry)
+    assert all(problem in str(refused.value) for problem in found)
+    assert await target.fetch_value("SELECT count(*) FROM houses") == 0
+    report = await copy(source, target, registry, skip_invalid=True)
+    assert set(report.invalid.told()) == found
+    row = await target.fetch_row("SELECT name, value, is_old, rooms FROM houses WHERE id = 40")
+    assert tuple(row or ()) == ("Empty", None, None, None)
+    assert await target.fetch_value("SELECT value FROM houses WHERE id = 12") == 9007199254740993
+
+
 async def test_another_database_is_no_source(tmp_path: Path, target: PostgresqlDatabase, registry: Registry) -> None:
     apsw.Connection(str(tmp_path / "other.db")).execute("CREATE TABLE boats (id integer)")
     other = open_database(f"sqlite:///{tmp_path / 'other.db'}")

@@ -28,9 +28,18 @@ from octavo.transfer.database_copy.copier import CopyOptions, CopyReport, Progre
 @click.argument("target")
 @click.option("--force", is_flag=True, help="Replace what the target holds.")
 @click.option("--round-decimals", is_flag=True, help="Let decimals lose digits that the target does not keep.")
+@click.option("--skip-invalid", is_flag=True, help="Leave invalid values empty, and list them.")
 @click.option("--schema", help="The schema on PostgreSQL, if it is not the connection's own.")
 @project_option
-def copy(source: str, target: str, force: bool, round_decimals: bool, schema: str | None, project: Path) -> None:
+def copy(
+    source: str,
+    target: str,
+    force: bool,
+    round_decimals: bool,
+    skip_invalid: bool,
+    schema: str | None,
+    project: Path,
+) -> None:
     """Copy all data of the project from one database to another.
 
     SOURCE and TARGET are URLs as in DATABASE_URL: sqlite:///relative.db (to the project), sqlite:////absolute.db,
@@ -43,7 +52,7 @@ def copy(source: str, target: str, force: bool, round_decimals: bool, schema: st
         refuse("source and target are the same database")
     if source.startswith(SQLITE_PREFIX) and not Path(source.removeprefix(SQLITE_PREFIX)).is_file():
         refuse(f"there is no file {source.removeprefix(SQLITE_PREFIX)}; relative paths start in the project's folder")
-    options = CopyOptions(replace=force, rounded=round_decimals)
+    options = CopyOptions(replace=force, rounded=round_decimals, skip_invalid=skip_invalid)
     with progress_bar("Copying") as progress:
         databases = _opened(source, schema), _opened(target, schema)
         report, webhooks = asyncio.run(_copy(settings, *databases, options, progress))
@@ -92,5 +101,7 @@ def _tell(report: CopyReport) -> None:
     say("Copied [bold]{}[/] of {}.", rows, tables)
     for table, count in sorted(report.left_out.items()):
         say("[yellow]Left out[/] {} of {}: belonging to nothing that is there.", counted(count, "row"), table)
+    for problem in report.invalid.told():
+        say("[yellow]Left empty[/] {}", problem)
     for name in report.unknown:
         say("[yellow]Left out[/] {}: no definition asks for it.", name)

@@ -45,6 +45,7 @@ def parts_of(only: str | None, exclude: str | None) -> frozenset[Part]:
 @parts_options[0]
 @parts_options[1]
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@click.option("--skip-invalid", is_flag=True, help="Leave invalid values empty, and list them.")
 @project_option
 def export(
     file: Path | None,
@@ -54,6 +55,7 @@ def export(
     only: str | None,
     exclude: str | None,
     force: bool,
+    skip_invalid: bool,
     project: Path,
 ) -> None:
     """Write content, files and settings to an archive that `strapi import` and `octavo import` read.
@@ -71,13 +73,20 @@ def export(
     if not no_encrypt and not key:
         key = click.prompt("Key to encrypt with", hide_input=True, confirmation_prompt=True, err=True)
     with progress_bar("Exporting") as progress:
-        report = asyncio.run(_export(settings, path, parts, None if no_encrypt else key, not no_compress, progress))
+        password = None if no_encrypt else key
+        report = asyncio.run(_export(settings, path, parts, password, not no_compress, skip_invalid, progress))
     _tell(report)
     say("Exported to [bold]{}[/].", path)
 
 
 async def _export(
-    settings: Settings, path: Path, parts: Set[Part], password: str | None, compressed: bool, progress: Progress
+    settings: Settings,
+    path: Path,
+    parts: Set[Part],
+    password: str | None,
+    compressed: bool,
+    skip_invalid: bool,
+    progress: Progress,
 ) -> ExportReport:
     registry, storage = project_registry(settings), open_storage(settings)
     database = open_project_database(settings)
@@ -85,7 +94,9 @@ async def _export(
     try:
         with new_archive(path, compressed=compressed, password=password) as archive:
             version = ".".join(map(str, known_version(settings.api.compat.v4_version)))
-            return await export_project(database, registry, storage, archive, parts, version, progress)
+            return await export_project(
+                database, registry, storage, archive, parts, version, progress, skip_invalid=skip_invalid
+            )
     finally:
         await database.close()
 
@@ -103,5 +114,7 @@ def _tell(report: ExportReport) -> None:
         say("[yellow]Marked[/] {}: Octavo hides them again, Strapi v4 would serve them; see octavo db hidden.", entries)
     for table, count in sorted(report.dangling.items()):
         say("[yellow]Left out[/] {} of {}: what it leads to is not exported.", counted(count, "link"), table)
+    for problem in report.invalid.told():
+        say("[yellow]Left empty[/] {}", problem)
     for problem in report.missing_files.told():
         say("[yellow]Left out[/] file {}", problem)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
+from typing import Final
 
 from octavo.database.connection import Connection, Database
 from octavo.database.introspect import found_tables
@@ -30,22 +31,28 @@ from octavo.values import dataclass
 Progress = Callable[[int, int], None]
 """Told how many rows are done, and of how many."""
 
+_NOT_COPIED: Final = "The target cannot hold these values; nothing was copied (--skip-invalid leaves them empty)"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopyOptions:
-    """`replace` what the target holds; decimals may be `rounded` to what it can keep."""
+    """`replace` what the target holds; decimals may be `rounded` to what it can keep; with `skip_invalid`, values that
+    their column cannot hold are left empty."""
 
     replace: bool = False
     rounded: bool = False
+    skip_invalid: bool = False
 
 
 @dataclass(slots=True)
 class CopyReport:
-    """Rows by table; those left out because what they refer to is gone; what no definition asks for."""
+    """Rows by table; those left out because what they refer to is gone; what no definition asks for; `invalid` values,
+    which were left empty."""
 
     rows: dict[str, int] = field(default_factory=dict)
     left_out: dict[str, int] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
+    invalid: Problems = field(default_factory=Problems)
 
 
 async def copy_database(
@@ -142,7 +149,10 @@ class _Copying:
             report.rows[each.source.name] = rows
             if rows != sizes[each.source.name]:
                 report.left_out[each.source.name] = sizes[each.source.name] - rows
-        self._problems.refuse("The target cannot hold these values exactly; nothing was copied")
+        if self._options.skip_invalid:
+            report.invalid = self._problems
+        else:
+            self._problems.refuse(_NOT_COPIED)
         for own in plan.own:
             await self._copy_own(own)
         await self._check(plan, report.rows)
@@ -158,27 +168,33 @@ class _Copying:
         """Once something cannot be copied the rest is only looked at, so that all of it is told."""
         count = 0
         names = list(each.source.columns)
-        async for rows in read_batches(self._snapshot, self._source, each.source, each.where, each.emptied):
+        async for rows in read_batches(
+            self._snapshot, self._source, each.source, each.where, each.emptied, self._problems
+        ):
             self._look_at(each.source, rows)
-            if not self._problems.count:
+            if self._goes_on():
                 firsts = [_without(row, names, each.later) for row in rows] if each.later else rows
                 await insert_rows(self._connection, self._target, each.target, firsts)
             count += len(rows)
             self._done += len(rows)
             self._progress(self._done, self._total)
-        if each.later and not self._problems.count:
+        if each.later and self._goes_on():
             await self._fill_later(each)
         return count
+
+    def _goes_on(self) -> bool:
+        return self._options.skip_invalid or not self._problems.count
 
     def _look_at(self, table: RowTable, rows: Sequence[PlainRow]) -> None:
         limits, rounded = self._target.column_limits, self._options.rounded
         columns = list(table.columns.items())
         id_at = list(table.columns).index(ID)
         for row in rows:
-            for (name, kind), value in zip(columns, row, strict=True):
-                problem = obstacle(kind, value, limits, rounded=rounded)
+            for at, (name, kind) in enumerate(columns):
+                problem = obstacle(kind, row[at], limits, rounded=rounded)
                 if problem is not None:
                     self._problems.add(f"{table.place(name, row[id_at])}: {problem}")
+                    row[at] = None
 
     async def _fill_later(self, each: TableCopy) -> None:
         """Columns that refer to rows of the same table."""
@@ -187,7 +203,7 @@ class _Copying:
         changes = ", ".join(f"{quote(name)} = {mark(at)}" for at, name in enumerate(each.later, 2))
         text = f"UPDATE {quote(each.target.name)} SET {changes} WHERE {quote(ID)} = {mark(1)}"
         table = each.source.with_columns(names)
-        async for rows in read_batches(self._snapshot, self._source, table, each.where, _only(each, names)):
+        async for rows in read_batches(self._snapshot, self._source, table, each.where, _only(each, names), Problems()):
             for row in rows:
                 if any(value is not None for value in row[1:]):
                     await self._connection.execute(text, row)

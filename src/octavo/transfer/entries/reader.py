@@ -13,7 +13,7 @@ from octavo.sql.physical_names import MORPH_ONE_COLUMNS, link_table, morph_table
 from octavo.transfer.entries.json_values import shortest, to_json
 from octavo.transfer.entries.known_ids import KnownIds
 from octavo.transfer.entries.tables import EntryTable, EntryTables
-from octavo.transfer.problems import TransferError
+from octavo.transfer.problems import Problems, TransferError
 from octavo.transfer.rows.tables import ID, PlainRow, RowTable, read_batches
 
 Json = dict[str, Any]
@@ -22,10 +22,14 @@ Json = dict[str, Any]
 class EntryReader:
     """Reads everything that moves. Links are read after the entries: what they lead to is known then.
 
-    `dangling` counts the links, by table, that lead to nothing that was read; they are left out.
+    `dangling` counts the links, by table, that lead to nothing that was read; they are left out. `invalid` lists the
+    values that their attribute cannot hold; they are read as null. Without it, they raise TransferError.
     """
 
-    def __init__(self, connection: Connection, dialect: Dialect, tables: EntryTables) -> None:
+    def __init__(
+        self, connection: Connection, dialect: Dialect, tables: EntryTables, invalid: Problems | None = None
+    ) -> None:
+        self._invalid = invalid
         self._connection = connection
         self._dialect = dialect
         self._tables = tables
@@ -34,7 +38,7 @@ class EntryReader:
 
     async def entries(self, table: EntryTable) -> AsyncIterator[tuple[int, Json]]:
         """The entries of a content-type in the order of their ids: id and data."""
-        async for rows in read_batches(self._connection, self._dialect, table.rows):
+        async for rows in read_batches(self._connection, self._dialect, table.rows, invalid=self._invalid):
             for entry_id, data in (await self._whole(table, rows)).items():
                 yield entry_id, data
 
@@ -60,7 +64,11 @@ class EntryReader:
             try:
                 data[scalar.attribute] = to_json(scalar.kind, value)
             except ValueError as error:
-                raise TransferError(f"{table.rows.place(scalar.column, row[0])}: {error}") from error
+                problem = f"{table.rows.place(scalar.column, row[0])}: {error}"
+                if self._invalid is None:
+                    raise TransferError(problem) from error
+                self._invalid.add(problem)
+                data[scalar.attribute] = None
         return data
 
     async def _add_components(self, table: EntryTable, entries: Mapping[int, Json]) -> None:
@@ -97,7 +105,7 @@ class EntryReader:
         most = self._dialect.most_values
         for start in range(0, len(ids), most):
             where = f"{self._dialect.quote(ID)} IN ({', '.join(map(str, map(int, ids[start : start + most])))})"
-            async for rows in read_batches(self._connection, self._dialect, table.rows, where):
+            async for rows in read_batches(self._connection, self._dialect, table.rows, where, invalid=self._invalid):
                 whole = await self._whole(table, rows)
                 found.update((number, {ID: number, **data}) for number, data in whole.items())
         return found

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Set
 from dataclasses import field
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
@@ -28,9 +28,13 @@ Progress = Callable[[int, int], None]
 """Told how many entries and links are done, and of how many."""
 
 
+_NOT_EXPORTED: Final = "These values are invalid; nothing was exported (--skip-invalid leaves them empty)"
+
+
 @dataclass(slots=True)
 class ExportReport:
-    """How much was exported; files that could not be; links, by table, that lead to nothing that is exported."""
+    """How much was exported; files that could not be; links, by table, that lead to nothing that is exported; values
+    that their attribute cannot hold, which were left empty."""
 
     entries: dict[str, int] = field(default_factory=dict)
     links: int = 0
@@ -39,6 +43,7 @@ class ExportReport:
     hidden: int = 0
     missing_files: Problems = field(default_factory=Problems)
     dangling: dict[str, int] = field(default_factory=dict)
+    invalid: Problems = field(default_factory=Problems)
 
 
 async def export_project(
@@ -49,10 +54,12 @@ async def export_project(
     parts: Set[Part],
     version: str,
     progress: Progress,
+    *,
+    skip_invalid: bool = False,
 ) -> ExportReport:
     """Write everything that was chosen to an archive; `version` is that of v4 which it is made for.
 
-    Raises TransferError.
+    With `skip_invalid`, values that their attribute cannot hold are left empty. Raises TransferError.
     """
     async with database.snapshot() as snapshot:
         if Part.CONTENT in parts:
@@ -63,6 +70,8 @@ async def export_project(
                 lines.write(definition)
         if Part.CONTENT in parts:
             await export.entries()
+            if not skip_invalid:
+                export.report.invalid.refuse(_NOT_EXPORTED)
         if Part.FILES in parts:
             await export.files(storage)
         if Part.CONTENT in parts:
@@ -84,10 +93,10 @@ class _Export:
         self._archive = archive
         self._progress = progress
         self._tables = EntryTables(registry)
-        self._reader = EntryReader(snapshot, database.dialect, self._tables)
+        self.report = ExportReport()
+        self._reader = EntryReader(snapshot, database.dialect, self._tables, self.report.invalid)
         self._done = 0
         self._total = 0
-        self.report = ExportReport()
 
     async def entries(self) -> None:
         await self._measure()

@@ -8,7 +8,7 @@ from octavo.database.connection import Connection, IntegrityViolation, Unsuitabl
 from octavo.schema.scalar_types import ValueKind
 from octavo.sql.ddl.tables import Table
 from octavo.sql.dialects.base import Dialect
-from octavo.transfer.problems import TransferError
+from octavo.transfer.problems import Problems, TransferError
 from octavo.transfer.rows.plain_values import KIND_OF_WORD, plain, reading
 from octavo.values import dataclass
 
@@ -50,11 +50,12 @@ async def read_batches(
     table: RowTable,
     where: str = "1 = 1",
     expressions: Mapping[str, str] = MappingProxyType({}),
+    invalid: Problems | None = None,
 ) -> AsyncIterator[list[PlainRow]]:
     """All rows that meet a condition, in the order of their ids, as plain values in the order of the columns.
 
-    `expressions` are read in the place of columns. A batch has as many rows as make a few megabytes. Raises
-    TransferError for a value that cannot be read.
+    `expressions` are read in the place of columns. A batch has as many rows as make a few megabytes. Values that their
+    column cannot hold are added to `invalid`, and read as null. Without it, raises TransferError.
     """
     names = list(table.columns)
     columns = ", ".join(
@@ -67,7 +68,7 @@ async def read_batches(
     id_at, last, count = names.index(ID), _LEAST_ID, _FIRST_ROWS
     while True:
         found = await connection.fetch_all(f"{text}{count}", (last,))
-        rows = [_plain_row(table, names, id_at, row) for row in found]
+        rows = [_plain_row(table, names, id_at, row, invalid) for row in found]
         if rows:
             yield rows
         if len(rows) < count:
@@ -82,13 +83,19 @@ def _next_count(rows: Sequence[PlainRow]) -> int:
     return int(2 ** (fitting.bit_length() - 1))
 
 
-def _plain_row(table: RowTable, names: Sequence[str], id_at: int, row: Sequence[Any]) -> PlainRow:
+def _plain_row(
+    table: RowTable, names: Sequence[str], id_at: int, row: Sequence[Any], invalid: Problems | None
+) -> PlainRow:
     values: PlainRow = []
     for name, stored in zip(names, row, strict=True):
         try:
             values.append(plain(table.columns[name], stored))
         except ValueError as error:
-            raise TransferError(f"{table.place(name, row[id_at])}: {error}") from error
+            problem = f"{table.place(name, row[id_at])}: {error}"
+            if invalid is None or name == ID:
+                raise TransferError(problem) from error
+            invalid.add(problem)
+            values.append(None)
     return values
 
 
