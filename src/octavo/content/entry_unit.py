@@ -205,8 +205,7 @@ class EntryUnit(UnitOfWork):
 
     async def lock_family(self, content_type: ContentType, entry_id: int, data: Any = None) -> None:
         """The same for its localizations, and for what data of it may take from other entries."""
-        if 0 <= entry_id <= LARGEST_ID:
-            await lock_family(self.connection, self._registry, self._dialect, content_type, entry_id, data)
+        await lock_family(self.connection, self._registry, self._dialect, content_type, entry_id, data)
 
     async def apply(self, changes: Iterable[Change]) -> None:
         """Carry out changes; those that no entry's data speaks of come from outside."""
@@ -269,7 +268,6 @@ class EntryUnit(UnitOfWork):
         reading = partial(self._read, content_type, data, UPDATING, fact.id)
         check, facts = await self.compute(reading) if self.is_large else reading()
         if changes_what_is_held(content_type, data):
-            # What is written follows from what is held now: of two changes at once the second has to see the first.
             await lock_entries(self.connection, {(content_type.uid, fact.id), *taken_entries(content_type, data)})
         await lock_unique_values(self.connection, check.unique)
         found = await self._prefetch([fact, *facts])

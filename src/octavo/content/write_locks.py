@@ -40,7 +40,8 @@ def taken_entries(content_type: ContentType, data: Any) -> set[tuple[str, int]]:
 
 
 def changes_what_is_held(content_type: ContentType, data: Mapping[str, Any]) -> bool:
-    """Whether data changes more of an entry than columns of its row."""
+    """Whether data changes more of an entry than columns of its row: what is written follows from what is held, so of
+    two changes at once the second has to see the first."""
     return any(name in data and not _is_column(item) for name, item in content_type.attributes.items())
 
 
@@ -57,6 +58,8 @@ async def lock_family(
     connection: Transaction, registry: Registry, dialect: Dialect, content_type: ContentType, entry_id: int, data: Any
 ) -> None:
     """The same for an entry, its localizations, and what data of it may take from others."""
+    if not 0 <= entry_id <= LARGEST_ID:
+        return
     taken = sorted(taken_entries(content_type, data) | {(content_type.uid, entry_id)})
     text = compile_family_locks(registry, dialect, content_type, _PREFIX)
     await connection.lock_found(

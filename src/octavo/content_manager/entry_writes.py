@@ -17,8 +17,9 @@ from octavo.content_manager.answered import Answered
 from octavo.content_manager.guards import Guards, Writable
 from octavo.content_manager.seen import NOTHING, SeenCheck
 from octavo.controllers.content import ContentController
+from octavo.controllers.single_types import SingleTypeExists, single_type_lock
 from octavo.controllers.writing import Write
-from octavo.errors import ForbiddenError, NotFoundError, ValidationError
+from octavo.errors import ForbiddenError, NotFoundError
 from octavo.query.ast import EVERYTHING, Query
 from octavo.query.request import Drafts
 from octavo.schema.content_types import ContentType
@@ -83,15 +84,22 @@ class EntryWrites:
             raise NotFoundError
 
         async def joined(unit: EntryUnit, code: str) -> Family | None:
-            await unit.connection.lock(f"octavo: single type {content_type.uid}")
+            await unit.connection.lock(single_type_lock(content_type))
             if await self.single_id(content_type, code or None, unit) is not None:
-                raise ValidationError("singleType.alreadyExists")
+                raise SingleTypeExists
             if not content_type.localized:
                 return None
             family = await self._families.of_single(unit, content_type)
             return family if related is None or family.ids else check_free(None, code)
 
-        return await self._create(content_type, write, actor, locale, joined)
+        try:
+            return await self._create(content_type, write, actor, locale, joined)
+        except SingleTypeExists:
+            async with self._writer.open_ambient():  # it may be part of a group that is not committed yet
+                there = await self.single_id(content_type, locale)
+            if there is None or seen is not None or not actor.ability.may(UPDATE, content_type.uid):
+                raise
+        return await self.update(content_type, there, write, actor)
 
     async def single_id(self, content_type: ContentType, locale: Any, unit: EntryUnit | None = None) -> int | None:
         """The id of the entry of a single type, in a locale (None: the default one) where it has several."""

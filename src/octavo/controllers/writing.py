@@ -20,7 +20,8 @@ from octavo.content.translations import named_localizations
 from octavo.content.writer import EntryWriter
 from octavo.controllers.hooked_reads import HookedRead
 from octavo.controllers.reading import ContentReads
-from octavo.errors import ForbiddenError, NotFoundError, ValidationError
+from octavo.controllers.single_types import SingleTypeExists, single_type_lock
+from octavo.errors import ForbiddenError, NotFoundError
 from octavo.events.origin import coming_from
 from octavo.i18n.locales import Locales
 from octavo.i18n.localizations import add_localization, share_shown
@@ -29,7 +30,7 @@ from octavo.media.library import IncomingFile, MediaLibrary
 from octavo.plan.read import plan_read
 from octavo.query.ast import EVERYTHING, Filter, Populate, Query
 from octavo.query.request import By, Drafts, Form, ReadRequest
-from octavo.schema.automatic import LOCALIZATIONS, PUBLISHED_AT
+from octavo.schema.automatic import LOCALE, LOCALIZATIONS, PUBLISHED_AT
 from octavo.schema.content_types import ContentType
 from octavo.schema.uids import FILE
 from octavo.threads import MOST_COMPUTED_HERE, in_computing_thread
@@ -84,6 +85,8 @@ class ContentWrites:
         publishes = _publishes(content_type, write, actor)
 
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
+            if content_type.is_single:
+                await self._hold_single(content_type, data, unit, locale)
             strict = draft and PUBLISHED_AT not in data
             await self._check_localizations(content_type, data, unit, actor)
             unit.answering = answer
@@ -120,6 +123,7 @@ class ContentWrites:
         write: Write,
         answer: PreparedRead,
         actor: Actor,
+        again: Callable[[], Awaitable[int | None]],
         *,
         draft: bool = False,
         locale: str | None = None,
@@ -127,15 +131,35 @@ class ContentWrites:
     ) -> bytes:
         """The first entry of a single type; more are made as its localizations. Raises ValidationError for another.
 
+        `again` looks once more for the entry that is asked for: what somebody else has made meanwhile is changed.
         `beside`: whether entries of other locales may be there. It becomes a localization of them, but not under the
         rule `sharedValues: shown`, as in v4.
         """
-        first = await self._reads.any_single_id(content_type)
-        if first is not None and not beside:
-            raise ValidationError("singleType.alreadyExists")
-        if first is not None and self._writer.rules.share_always and isinstance(write.data, Mapping):
-            write = replace(write, data={**write.data, LOCALIZATIONS: [first]})
-        return await self.create(content_type, write, answer, actor, draft=draft, locale=locale)
+        try:
+            first = await self._reads.any_single_id(content_type)
+            if first is not None and not beside:
+                raise SingleTypeExists
+            new = write
+            if first is not None and self._writer.rules.share_always and isinstance(write.data, Mapping):
+                new = replace(write, data={**write.data, LOCALIZATIONS: [first]})
+            return await self.create(content_type, new, answer, actor, draft=draft, locale=locale)
+        except SingleTypeExists:
+            async with self._writer.open_ambient():  # it may be part of a group that is not committed yet
+                there = await again()
+            if not there:
+                raise
+        return await self.update(content_type, there, write, answer, actor, sharing=not draft)
+
+    async def _hold_single(self, content_type: ContentType, data: Any, unit: EntryUnit, locale: str | None) -> None:
+        """Let nobody else make the entry of a single type. Raises SingleTypeExists where somebody has, in the locale of
+        the data."""
+        given = data.get(LOCALE, locale) if isinstance(data, Mapping) else locale
+        code = await unit.locale_of_new(content_type, given)
+        await unit.connection.lock(single_type_lock(content_type))
+        asked = Query() if code is None else Query(locales=(code,))
+        with unit.ambient():
+            if await self._reads.single_id(content_type, asked, code or "", Drafts.ANY) is not None:
+                raise SingleTypeExists
 
     async def update(
         self,
@@ -203,6 +227,8 @@ class ContentWrites:
         publishes = _publishes(content_type, write, actor)
 
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
+            if content_type.is_single:
+                await unit.connection.lock(single_type_lock(content_type))
             await self._families.hold(unit, content_type, entry_id)
             await self.check_entry(content_type, entry_id, unit, actor, LOCALIZE)
             if not publishes:

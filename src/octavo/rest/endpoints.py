@@ -1,5 +1,6 @@
 """The REST endpoints of content-types: what each operation (`rest.content_operations`) does with a request."""
 
+from functools import partial
 from typing import Any
 
 from octavo.authorization.actor import Actor
@@ -93,7 +94,8 @@ class ContentEndpoints:
             return self._entry(await self._update(request, actor, entry_id))
         answer = await self._answer(request, actor)
         write = await read_write(request)
-        return self._entry(await self._writes.create_single(self.content_type, write, answer, actor))
+        again = partial(self._single_id, request, Drafts.ANY)
+        return self._entry(await self._writes.create_single(self.content_type, write, answer, actor, again))
 
     async def delete_single(self, request: Request, actor: Actor) -> Response:
         """DELETE /api/:singularApiId: answers all fields and nothing populated, whatever is asked (observed)."""

@@ -76,7 +76,7 @@ class MutationResolvers:
         if not entry_id and root.action == "update" and content_type.is_single:
             beside = locale is None or locale == await self.roots.controller.locales.default()
             creating = partial(writes.create_single, draft=True, locale=locale, beside=beside)
-            return await creating(content_type, write, prepared, actor)
+            return await creating(content_type, write, prepared, actor, partial(self._single, root, locale))
         if not entry_id and content_type.is_single:
             raise NotFoundError("Entity not found")
         try:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 import orjson
@@ -90,7 +91,8 @@ class Service(ServiceKind):
         entry_id = await self._single_id(query, Drafts.ANY)
         writes, write = self.app.controller.writes, _write(data, files)
         if entry_id is None:
-            return self._entry(await writes.create_single(self._type, write, answer, SYSTEM))
+            again = partial(self._single_id, query, Drafts.ANY)
+            return self._entry(await writes.create_single(self._type, write, answer, SYSTEM, again))
         return self._entry(await writes.update(self._type, entry_id, write, answer, SYSTEM, sharing=True))
 
     async def delete(self, entry_id: int | Asked = None, query: Asked = None) -> Entry | None:
