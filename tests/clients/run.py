@@ -30,7 +30,7 @@ HERE = Path(__file__).parent
 NODE = ROOT / "build/clients"
 SCRIPTS = (
     *("strapi-sdk-js.mjs", "refine.mjs", "nuxt.mjs", "gatsby.mjs", "pystrapi_client.py"),
-    *("typed-client.mjs", "typed-python.mjs"),
+    *("typed-client.mjs", "typed-python.mjs", "openapi.mjs", "openapi_python.py"),
     *("apollo.mjs", "urql.mjs", "graphql-request.mjs", "graphql-types.mjs"),
 )
 _SECONDS = 300

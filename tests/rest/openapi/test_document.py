@@ -1,6 +1,7 @@
 """The OpenAPI document: sound to two validators, and what it says of the bookshop."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -81,3 +82,40 @@ def test_zones_tell_their_components_apart(document: Any) -> None:
 def test_who_needs_a_token(document: Any) -> None:
     schemes = document["components"]["securitySchemes"]
     assert {key for node in walk(document["paths"]) for one in node.get("security", ()) for key in one} == set(schemes)
+
+
+def _schemas(value: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every mapping of a document with its path."""
+    if isinstance(value, dict):
+        yield path, value
+        for name, below in value.items():
+            yield from _schemas(below, f"{path}/{name}")
+    elif isinstance(value, list):
+        for number, below in enumerate(value):
+            yield from _schemas(below, f"{path}/{number}")
+
+
+def test_defaults_do_not_make_attributes_required_in_generated_types(document: Any) -> None:
+    """`openapi-typescript` requires properties that have the keyword."""
+    found = [path for path, schema in _schemas(document["components"]["schemas"]) if "default" in schema]
+    assert found == []
+    described = [
+        schema.get("description", "") for _, schema in _schemas(document["components"]["schemas"]["BookInput"])
+    ]
+    assert any(text.startswith("Default: ") for text in described)
+
+
+def test_objects_of_bodies_have_names(document: Any) -> None:
+    """`openapi-python-client` names inline objects by their place, drops those whose names are taken, and writes code
+    for boolean constants that does not compile."""
+    schemas = document["components"]["schemas"]
+    inputs = {name: schema for name, schema in schemas.items() if name.startswith("Relation") or name.endswith("Input")}
+    inline = [
+        path
+        for path, schema in _schemas(inputs)
+        if path.count("/") > 1 and schema.get("type") == "object" and "properties" in schema and "/allOf/" not in path
+    ]
+    assert [path for path in inline if not path.startswith("/UserInput/")] == []
+    assert schemas["RelationConnection"]["properties"]["position"] == {"$ref": "#/components/schemas/RelationPosition"}
+    constants = [path for path, schema in _schemas(schemas) if schema.get("const") is True]
+    assert constants == ["/Done/properties/ok"]

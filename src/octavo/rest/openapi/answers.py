@@ -53,13 +53,17 @@ class AnswerSchemas:
 
     def _list(self, content_type: ContentType) -> Json:
         pagination = self._components.refer("Pagination", "Pagination", _pagination)
-        meta = {"type": "object", "required": ["pagination"], "properties": {"pagination": pagination}}
+        made = {"type": "object", "required": ["pagination"], "properties": {"pagination": pagination}}
+        meta = self._components.refer("ListMeta", "ListMeta", lambda: made)
         return _envelope({"type": "array", "items": self.entry(content_type)}, meta)
 
     def _entry(self, content_type: Definition) -> Json:
         meta: Json = {"type": "object"}
         if isinstance(content_type, ContentType) and content_type.localized:
-            meta["properties"] = {"availableLocales": {"type": "array", "items": {"type": "string"}}}
+            locales = {"availableLocales": {"type": "array", "items": {"type": "string"}}}
+            meta = self._components.refer(
+                "LocalizedMeta", "LocalizedMeta", lambda: {"type": "object", "properties": locales}
+            )
         properties = {"id": ID, "attributes": self.attributes(content_type), "meta": meta}
         return {"type": "object", "required": ["id", "attributes"], "properties": properties}
 
@@ -93,7 +97,10 @@ class AnswerSchemas:
         data = {"type": "array", "items": one} if attribute.to_many else one
         may_be_null = not attribute.to_many or isinstance(attribute, Media) or attribute.is_morph
         data = nullable(data) if may_be_null else data
-        return data if flat else {"type": "object", "required": ["data"], "properties": {"data": data}}
+        if flat:
+            return data
+        what = ("Nullable" if may_be_null else "") + ("Relations" if attribute.to_many else "Relation")
+        return self._refer(target, what, lambda: _wrapped(data))  # inline it would be named as another type may be
 
     def _zone(self, zone: DynamicZone, flat: bool) -> Json:
         items = {uid: self._zone_item(self._registry.components[uid], flat) for uid in zone.components}
@@ -122,6 +129,10 @@ class AnswerSchemas:
         )
         data = {"type": "array", "items": one} if attribute.kind == "morphToMany" else nullable(one)
         return {"type": "object", "required": ["data"], "properties": {"data": data}} if wrapped else data
+
+
+def _wrapped(data: Json) -> Json:
+    return {"type": "object", "required": ["data"], "properties": {"data": data}}
 
 
 def _related(wrapped: bool) -> Json:

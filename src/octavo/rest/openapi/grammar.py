@@ -11,7 +11,7 @@ from typing import Final
 from octavo.query.operators import OPERATORS, Operand, Operator, Test
 from octavo.query.params import PageLimits
 from octavo.rest.openapi.components import Components, Json, base_name
-from octavo.rest.openapi.values import KINDS
+from octavo.rest.openapi.values import KINDS, default_text
 from octavo.rest.operations import Grammar, Operation, Parameter
 from octavo.schema.attributes import AnyAttribute, DynamicZone, Scalar, components_of
 from octavo.schema.content_types import ContentType, Definition
@@ -21,6 +21,8 @@ from octavo.schema.registry import Registry
 
 _TEXT_TESTS: Final = frozenset({Test.CONTAINS, Test.STARTS_WITH, Test.ENDS_WITH})
 _ORDERED: Final = frozenset({Test.LESS, Test.LESS_OR_EQUAL, Test.GREATER, Test.GREATER_OR_EQUAL, Test.BETWEEN})
+_TRUE: Final[Json] = {"type": "boolean", "description": "Only `true`"}
+"""No `const`: generators of Python clients write code for it that does not compile."""
 _UNORDERED: Final = frozenset({Kind.BOOLEAN, Kind.ANY, Kind.BLOCKS})
 _FILTER_NAMES: Final = {
     Kind.TEXT: "TextFilter",
@@ -114,9 +116,9 @@ class QueryParameters:
     def _nested(self, attribute: AnyAttribute) -> Json:
         if isinstance(attribute, DynamicZone):
             branches = {uid: self._below(self._registry.components[uid]) for uid in attribute.components}
-            return {"anyOf": [{"const": True}, _object({"on": _object(branches)})]}
+            return {"anyOf": [_TRUE, _object({"on": _object(branches)})]}
         target = self._target(attribute)
-        return {"const": True} if target is None else self._below(target)
+        return _TRUE if target is None else self._below(target)
 
     def _below(self, definition: Definition) -> Json:
         def make() -> Json:
@@ -128,7 +130,7 @@ class QueryParameters:
                 "limit": {"type": "integer"},
                 "populate": self._below_populate(definition),
             }
-            return {"anyOf": [{"const": True}, _object(asked)]}
+            return {"anyOf": [_TRUE, _object(asked)]}
 
         return self._components.refer((definition.uid, "below"), f"{base_name(definition)}PopulateOptions", make)
 
@@ -201,15 +203,15 @@ def _operand(operator: Operator, value: Json) -> Json:
 
 
 def _pagination(limits: PageLimits) -> Json:
-    size = {"type": "integer", "default": limits.default_limit}
+    size = {"type": "integer", "description": default_text(limits.default_limit)}
     if limits.max_limit is not None:
-        size["description"] = f"At most {limits.max_limit}: more is taken as that"
-    counted = {"type": "boolean", "default": limits.with_count}
+        size["description"] += f". At most {limits.max_limit}: more is taken as that"
+    counted = {"type": "boolean", "description": default_text(limits.with_count)}
     most = {"type": "integer", "minimum": 0, "description": "Totals are counted no further"}
     cursor = {"type": "string", "description": "What comes behind this cursor; empty: from the beginning"}
     ways: list[Json] = [
-        {"page": {"type": "integer", "default": 1}, "pageSize": size},
-        {"start": {"type": "integer", "default": 0}, "limit": size},
+        {"page": {"type": "integer", "description": default_text(1)}, "pageSize": size},
+        {"start": {"type": "integer", "description": default_text(0)}, "limit": size},
         {"after": cursor, "limit": size},
     ]
     counts: Json = {"withCount": counted, "maxCount": most}

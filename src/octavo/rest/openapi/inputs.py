@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from octavo.rest.openapi.answers import ID
-from octavo.rest.openapi.components import Components, Json, Make, base_name
+from octavo.rest.openapi.components import Components, Json, Make, base_name, reference
 from octavo.rest.openapi.values import nullable, taken_scalar
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar, components_of
 from octavo.schema.automatic import LOCALE, LOCALIZATIONS, PUBLISHED_AT
@@ -18,32 +18,34 @@ from octavo.schema.scalar_types import SCALAR_TYPES
 from octavo.schema.uids import FILE, USER
 
 _BINARY: Final[Json] = {"type": "string", "contentMediaType": "application/octet-stream"}
-_REFERENCE: Final[Json] = {"type": "object", "required": ["id"], "properties": {"id": ID}}
+_REFERENCE: Final = reference("RelationReference")
 _REFERENCES: Final[Json] = {"type": "array", "items": {"anyOf": [ID, _REFERENCE]}}
-_POSITION: Final[Json] = {
-    "type": "object",
-    "properties": {"before": ID, "after": ID, "start": {"type": "boolean"}, "end": {"type": "boolean"}},
-}
-_CONNECTED: Final[Json] = {
-    "type": "object",
-    "required": ["id"],
-    "properties": {"id": ID, "position": _POSITION},
-}
-_CHANGE: Final[Json] = {
-    "type": "object",
-    "properties": {
-        "connect": {"type": "array", "items": {"anyOf": [ID, _CONNECTED]}},
-        "disconnect": _REFERENCES,
-        "set": _REFERENCES,
-    },
-    "additionalProperties": False,
-}
+_CONNECTED: Final[Json] = {"type": "array", "items": {"anyOf": [ID, reference("RelationConnection")]}}
+_CHANGE: Final = reference("RelationChange")
+_BOOLEAN: Final[Json] = {"type": "boolean"}
 _SHARED: Final[dict[str, Json]] = {
+    "RelationReference": {"type": "object", "required": ["id"], "properties": {"id": ID}},
+    "RelationPosition": {
+        "type": "object",
+        "properties": {"before": ID, "after": ID, "start": _BOOLEAN, "end": _BOOLEAN},
+    },
+    "RelationConnection": {
+        "type": "object",
+        "required": ["id"],
+        "properties": {"id": ID, "position": reference("RelationPosition")},
+    },
+    "RelationChange": {
+        "type": "object",
+        "properties": {"connect": _CONNECTED, "disconnect": _REFERENCES, "set": _REFERENCES},
+        "additionalProperties": False,
+    },
     "RelationToOneInput": {"anyOf": [ID, _REFERENCE, _CHANGE, {"type": "null"}]},
     "RelationToManyInput": {"anyOf": [_REFERENCES, _CHANGE, {"type": "null"}]},
     "FileInput": {"description": "The id of an uploaded file", **nullable(ID)},
     "FilesInput": {"description": "The ids of uploaded files", **nullable({"type": "array", "items": ID})},
 }
+_RELATION: Final = ("RelationReference", "RelationPosition", "RelationConnection", "RelationChange")
+_BELOW: Final = {"RelationToOneInput": _RELATION, "RelationToManyInput": _RELATION}
 
 
 class InputSchemas:
@@ -74,12 +76,13 @@ class InputSchemas:
             if isinstance(item.attribute, Media)
         }
         data = self.data(content_type, creating=creating)
-        return {
+        made = {
             "type": "object",
             "required": ["data"],
             "properties": {"data": data, **files},
             "patternProperties": {r"^files[.\[]": {"anyOf": [_BINARY, {"type": "array", "items": _BINARY}]}},
         }
+        return self._refer(content_type, "Form" if creating else "UpdateForm", lambda: made)
 
     def data(self, definition: Definition, *, creating: bool) -> Json:
         """The attributes alone; those that a new entry needs are required where there are no drafts."""
@@ -125,6 +128,9 @@ class InputSchemas:
         return self._components.refer((definition.uid, "input", what), f"{base_name(definition)}{what}", make)
 
     def _shared(self, name: str) -> Json:
+        """Refer to a schema that all types share. Clients name types by schemas, so no object below it is inline."""
+        for below in _BELOW.get(name, ()):
+            self._shared(below)
         return self._components.refer(name, name, lambda: _SHARED[name])
 
     def _morph_input(self) -> Json:

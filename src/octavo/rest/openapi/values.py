@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+import orjson
+
 from octavo.rest.openapi.components import Json
 from octavo.schema.attributes import UID, Enumeration, Scalar
 from octavo.schema.json_values import SCALAR_JSON
@@ -35,6 +37,11 @@ def nullable(schema: Json) -> Json:
     return {"anyOf": [schema, {"type": "null"}]}
 
 
+def default_text(value: Any) -> str:
+    """Return the description of a default: with the keyword `default`, generators of types require the property."""
+    return f"Default: {orjson.dumps(value).decode()}"
+
+
 def shown_scalar(attribute: Scalar) -> Json:
     """What answers hold. Any may be null: a column can be older than what the definition requires of it."""
     schema = dict(KINDS[SCALAR_JSON[attribute.type].shown])
@@ -57,7 +64,7 @@ def taken_scalar(attribute: Scalar, *, required: bool) -> Json:
     if row.also_taken:
         schema = {"anyOf": [schema, *(KINDS[kind] for kind in row.also_taken)]}
     if attribute.has_default and schema:
-        schema["default"] = attribute.default
+        schema["description"] = default_text(attribute.default)
     if attribute.type == "password":
         schema["writeOnly"] = True
     return schema if required else nullable(schema)
