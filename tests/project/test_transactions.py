@@ -201,3 +201,23 @@ async def test_files_of_an_undone_transaction_leave_the_storage(app: App, code_s
             assert texts_in(folder) != before
             raise ZeroDivisionError
     assert texts_in(folder) == before
+
+
+async def test_a_lock_lets_one_check_and_write_at_a_time(app: App, code: str) -> None:
+    async def book() -> bool:
+        async with app.transaction():
+            await app.lock(f"vault:{code}")
+            if await count(app, code):
+                return False
+            await app.entries(VAULT).create({"code": code})
+            return True
+
+    for _ in range(3):
+        booked = await asyncio.gather(*(asyncio.create_task(book()) for _ in range(4)))
+        assert await count(app, code) == 1
+        assert sum(booked) <= 1
+
+
+async def test_a_lock_outside_of_a_transaction_is_refused(app: App) -> None:
+    with pytest.raises(RuntimeError, match="outside a transaction"):
+        await app.lock("vault")

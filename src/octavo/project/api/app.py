@@ -197,6 +197,14 @@ class App:
         """
         return transactions.begin(self.controller.writer, seconds)
 
+    async def lock(self, name: str) -> None:
+        """Wait until no other transaction holds a lock of this name, and hold it until the end of this one.
+
+        What is read from then on is what the others have left. It is called in a transaction: in a block of
+        `app.transaction()`, or in a hook. Raises OutsideTransaction; ServiceUnavailable when the wait is too long.
+        """
+        await transactions.lock(self.controller.writer, name)
+
     async def run_transaction(
         self, function: Callable[[Transaction], Awaitable[ResultT]], *, seconds: float = LONGEST_SECONDS
     ) -> ResultT:

@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 from octavo.content.writer import EntryWriter
 from octavo.database.ambient import joined
-from octavo.database.connection import TransactionConflict
+from octavo.database.connection import StatementTimeout, TransactionConflict
 from octavo.database.unit_of_work import ATTEMPTS, UnitOfWork
 from octavo.errors import ServiceUnavailable
 
@@ -16,6 +16,10 @@ ResultT = TypeVar("ResultT")
 LONGEST_SECONDS: Final = 10.0
 """How long a transaction of a project's code may take, unless it says so itself."""
 _PAUSE_SECONDS: Final = 0.01
+
+
+class OutsideTransaction(RuntimeError):
+    """A lock ends with its transaction, and there is none."""
 
 
 class Transaction:
@@ -58,6 +62,20 @@ async def run(
                 raise
             await asyncio.sleep(_PAUSE_SECONDS * attempt)
     raise AssertionError("the last attempt returns or raises")
+
+
+async def lock(writer: EntryWriter, name: str) -> None:
+    """Hold a name until the end of the transaction around. Raises OutsideTransaction, ServiceUnavailable."""
+    scope = joined(writer.database)
+    if scope is None:
+        raise OutsideTransaction(
+            f"app.lock({name!r}) is called outside a transaction: use async with app.transaction()"
+        )
+    try:
+        async with scope.turn() as connection:
+            await connection.lock(f"project: {name}")
+    except StatementTimeout as error:
+        raise ServiceUnavailable(reason=f"another transaction of the project's code keeps the lock {name!r}") from error
 
 
 @asynccontextmanager
