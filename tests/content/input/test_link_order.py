@@ -112,3 +112,16 @@ def test_a_chain_of_anchors_may_be_as_long_as_it_likes() -> None:
     change = read_links({"connect": connect})
     assert change is not None
     assert place_targets([], change) == list(range(many, 0, -1))
+
+
+@pytest.mark.parametrize("position", [{"before": 99}, {"after": 99}])
+def test_unknown_anchors_that_are_not_strict_mean_the_end(position: dict[str, int]) -> None:
+    change = read_links({"connect": [{"id": 7, "position": position}], "options": {"strict": False}})
+    assert change is not None
+    assert place_targets([1, 2, 3], change) == [1, 2, 3, 7]
+
+
+def test_known_anchors_count_whether_strict_or_not() -> None:
+    change = read_links({"connect": [{"id": 7, "position": {"before": 2}}], "options": {"strict": False}})
+    assert change is not None
+    assert place_targets([1, 2, 3], change) == [1, 7, 2, 3]

@@ -43,7 +43,11 @@ def place_targets(current: Iterable[int], change: LinkChange) -> list[int]:
     _check_anchors({connect.id: connect for connect in change.connects if connect.anchor not in placed})
     for connect in change.connects:
         for one in reversed(_with_anchors(connect, placed, waiting)):
-            placed.put(one)
+            known = one.anchor is None or one.anchor in placed
+            if change.strict or known:
+                placed.put(one)
+            else:
+                placed.put(Connect(one.id))
     return list(placed)
 
 

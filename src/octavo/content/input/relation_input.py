@@ -47,13 +47,15 @@ class Connect:
 class LinkChange:
     """What to do with a relation: replace all targets (`replaces`), or add some and take some away.
 
-    Whether targets exist is not `checked` where one is given as an object: the database refuses it (observed).
+    Whether targets exist is not `checked` where one is given as an object: the database refuses it (observed). A place
+    beside a target that is not there is refused if it is `strict`; otherwise it is the end.
     """
 
     replaces: tuple[TargetId, ...] | None = None
     connects: tuple[Connect, ...] = ()
     disconnects: frozenset[TargetId] = frozenset()
     checked: bool = True
+    strict: bool = True
 
     @property
     def targets(self) -> Iterable[TargetId]:
@@ -168,7 +170,9 @@ def read_links(value: Any) -> LinkChange | None:
     connects = _inside("connect", _read_connects, value.get("connect"))
     disconnects = _read_disconnects(value.get("disconnect")) if value.get("disconnect") is not None else frozenset()
     disconnects -= {connect.id for connect in connects}
-    return LinkChange(connects=connects, disconnects=disconnects) if connects or disconnects else None
+    options = value.get("options")
+    strict = not (isinstance(options, Mapping) and options.get("strict") is False)
+    return LinkChange(connects=connects, disconnects=disconnects, strict=strict) if connects or disconnects else None
 
 
 def read_replacing(value: Any) -> LinkChange:
