@@ -248,7 +248,7 @@ class ContentWrites:
         """Return whether localizations may take over something of a change."""
         if self._writer.rules.share_always:
             return isinstance(data, Mapping) and names_shared(content_type, data)
-        return sharing and LOCALIZATIONS in answer.statement.text
+        return sharing and f'"{LOCALIZATIONS}":' in answer.statement.text  # as a key; `availableLocales` needs no lock
 
     async def _share(
         self,
