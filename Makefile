@@ -45,10 +45,7 @@ types: $(DEV) ## Check types
 bench: $(DEV) ## Measure each stop of the road
 	$(BIN)/python -m benchmarks
 
-bench-docs-site: $(DEV) ## Build the documentation site into build/docs-site, with search
-	$(BIN)/python scripts/docs_site.py
-
-pages: $(DEV) ## Measure the pages of administrators in a browser
+bench-pages: $(DEV) ## Measure the pages of administrators in a browser
 	$(BIN)/python -m benchmarks.pages
 
 bench-large: $(DEV) ## Measure 10,000 articles against 1,000,000 (several GB, half an hour)
