@@ -241,7 +241,7 @@ def definition(attributes: str, rest: str = "") -> str:
 
 LOCALIZED = '"pluginOptions": {"i18n": {"localized": true}},'
 SHARED = (
-    "is unique and the same in all locales: a localization that brings no value of its own is refused; "
+    "is not localized, but a UID is unique over all locales: a localization without a value of its own has none; "
     'add "pluginOptions": {"i18n": {"localized": true}}'
 )
 BY_ITSELF = "this is an attribute that the type has by itself; the definition of it is not read"

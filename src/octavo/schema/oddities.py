@@ -25,7 +25,7 @@ ATTRIBUTE_KEYS: Final = frozenset(
 """Keys that an attribute can have; the editor of v4 adds `displayName`. v4 takes any other, too, and never reads it."""
 
 _SHARED: Final = (
-    "is unique and the same in all locales: a localization that brings no value of its own is refused; "
+    "is not localized, but a UID is unique over all locales: a localization without a value of its own has none; "
     'add "pluginOptions": {"i18n": {"localized": true}}'
 )
 _AUTOMATIC: Final = frozenset({*TIMESTAMPS, *CREATORS, PUBLISHED_AT, LOCALE, LOCALIZATIONS})
