@@ -141,6 +141,11 @@ async def test_one_that_is_not_named_is_not_run(tmp_path: Path, packages: Path) 
     "plugins,files,expected",
     [
         (IN_USE.replace("reviews", "review"), {}, "config/plugins.toml: review: no such plugin is installed; did you"),
+        (
+            IN_USE.replace("reviews", "shop"),
+            {},
+            "config/plugins.toml: shop: no such plugin is installed; install its package, then restart Octavo",
+        ),
         (IN_USE.replace("3", "'3'"), {}, "config/plugins.toml: reviews.config.most: expected int, not '3'"),
         (IN_USE.replace("most", "mots"), {}, "reviews.config.mots: there is no such setting; did you mean most?"),
         (IN_USE, {"index.py": "import nothing_there\n"}, "octavo_reviews/index.py:1 <module>: ModuleNotFoundError"),
@@ -150,7 +155,7 @@ async def test_one_that_is_not_named_is_not_run(tmp_path: Path, packages: Path) 
             "octavo_reviews/index.py:2 register: UnknownName: there is no content-type api::reviews.review",
         ),
     ],
-    ids=["missing", "a value", "a key", "an import", "register"],
+    ids=["missing", "not installed", "a value", "a key", "an import", "register"],
 )
 async def test_what_is_wrong_stops_the_start(
     tmp_path: Path, packages: Path, plugins: str, files: dict[str, str], expected: str

@@ -10,6 +10,7 @@ from typing import Final
 from watchfiles import awatch
 
 from octavo.cli.base import say
+from octavo.cli.plugin_watch import PluginWatch
 from octavo.runtime.process import Process
 from octavo.runtime.project_files import ENVIRONMENT, FOLDERS, Mark, mark_of, read_marks
 from octavo.threads import in_thread
@@ -24,6 +25,7 @@ class Watcher:
     def __init__(self, project: Path) -> None:
         self._project = project
         self._marks = read_marks(project)
+        self._plugins = PluginWatch()
         logging.getLogger("watchfiles").setLevel(logging.WARNING)  # it tells every file, ours or not
 
     async def run(self, process: Process) -> None:
@@ -39,6 +41,8 @@ class Watcher:
             moved = folders != self._folders()
             if changes or moved or self._environment_changed():
                 await self._look(process)
+            for message in await in_thread(self._plugins.news):
+                say("{}", message)
             if moved:
                 break
 

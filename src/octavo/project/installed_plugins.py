@@ -11,6 +11,7 @@ from octavo.settings.files.plugins import BUILT_IN
 from octavo.values import dataclass
 
 GROUP: Final = "octavo.plugins"
+_RESTART: Final = "; if it was installed while Octavo runs, restart Octavo"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ def installed_plugins() -> dict[str, PluginPackage]:
     for entry in sorted(entry_points(group=GROUP), key=lambda one: one.name):
         plugin = _read(entry)
         if plugin is None:
-            problems.append(CodeProblem(_place(entry), f"{entry.value} is no package that is installed"))
+            problems.append(CodeProblem(_place(entry), f"{entry.value} is no package that is installed{_RESTART}"))
         elif entry.name in BUILT_IN or entry.name in found:
             problems.append(CodeProblem(_place(entry), f"there is another plugin {entry.name}"))
         else:

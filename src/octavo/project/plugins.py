@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from octavo.project.installed_plugins import PluginPackage
 
 _FILE: Final = "config/plugins.toml"
+_INSTALL: Final = "; install its package, then restart Octavo"
 
 
 def plugins_in_use(tables: Mapping[str, Mapping[str, Any]]) -> "tuple[PluginPackage, ...]":
@@ -30,7 +31,7 @@ def plugins_in_use(tables: Mapping[str, Mapping[str, Any]]) -> "tuple[PluginPack
 
     known = installed_plugins()
     missing = [
-        CodeProblem(f"{_FILE}: {name}", f"no such plugin is installed{did_you_mean(name, known)}")
+        CodeProblem(f"{_FILE}: {name}", f"no such plugin is installed{did_you_mean(name, known) or _INSTALL}")
         for name in wanted
         if name not in known
     ]
