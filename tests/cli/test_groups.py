@@ -65,6 +65,7 @@ def test_every_command_is_there() -> None:
         "db migrations",
         "db rename",
         "db rename-component",
+        "db rename-table",
         "db restore",
         "db totals",
         "db upgrade",

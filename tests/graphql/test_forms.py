@@ -52,11 +52,11 @@ async def test_a_file_comes_with_its_operation(scratch: Site) -> None:
     assert answer.json == {"data": {"upload": {"data": {"attributes": found}}}}
 
 
-async def test_a_text_that_is_called_an_image_is_a_text(scratch: Site) -> None:
+async def test_a_text_that_is_called_an_image_is_refused(scratch: Site) -> None:
     form: list[Part] = [("operations", operation(ONE, f=None)), ("map", '{"0": ["variables.f"]}'), ("0", b"hello")]
-    found = {"name": "0.png", "mime": "text/plain", "size": 0.01, "width": None}
     async with under_safe(scratch) as safe:
-        assert (await post_form(safe, form)).json == {"data": {"upload": {"data": {"attributes": found}}}}
+        answer = (await post_form(safe, form)).json
+    assert (answer["data"], messages(answer)) == (None, ["0.png is not a valid image: its content is text/plain"])
 
 
 async def test_several_files_go_to_their_places_in_a_list(scratch: Site) -> None:

@@ -10,6 +10,7 @@ import pytest
 from tests.graphql.asking import ask, messages, send
 from tests.http.asgi import call
 from tests.models.bookshop import FULL_TOKEN, SOME_TOKEN
+from tests.models.people import write
 from tests.models.site import Site
 
 pytestmark = pytest.mark.anyio
@@ -81,6 +82,7 @@ async def staff(scratch: Site) -> Staff:
     ids = {}
     for name, role in (("clerk", "Authenticated"), ("chief", "Chief")):
         await add_role(scratch, role)
+        await write(scratch.database, "UPDATE up_roles SET type = {v1} WHERE name = {v2}", role.lower(), role)
         made = await ask(scratch, CREATE, FULL_TOKEN, d=person(name, role=await role_of(scratch, role)))
         ids[name] = made["data"]["it"]["data"]["id"]
         tokens[name] = (await log_in(scratch, name))["data"]["login"]["jwt"]

@@ -37,7 +37,7 @@ def test_a_webhook_is_made_tried_and_switched_off(desk: Desk) -> None:
     desk.click("Try it")
     desk.see("Answer: 500", "trigger-test")
     found = desk.ask("GET", "/admin/webhooks")["data"][0]
-    assert (found["headers"], len(found["events"])) == ({"X-Key": "abc"}, 5)
+    assert (found["headers"], len(found["events"])) == ({"X-Key": "abc"}, 6)
     desk.open(f"{SETTINGS}/webhooks")
     desk.click_at("[role=switch]")
     desk.see("build is off")

@@ -17,7 +17,7 @@ from octavo.transfer.rename import plan_table_rename
 @click.option("--dry-run", is_flag=True, help="Show the migration and write nothing.")
 @project_option
 def rename_table(type_name: str, old: str, dry_run: bool, project: Path) -> None:
-    """Move the rows of a former table to the table of the definition.
+    """Move the rows of a former table to the present one.
 
     A changed collectionName makes a new, empty table, and the rows stay in the former one. This writes a migration
     that renames the former table OLD, its link tables, columns, indexes and keys. It runs at the next start, or by

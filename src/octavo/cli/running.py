@@ -33,6 +33,7 @@ def remove_record(project: Path) -> None:
     if found is not None and _own().items() <= found.items():
         with suppress(OSError):
             file.unlink()
+            file.parent.rmdir()  # where nothing else is in it, as on PostgreSQL
 
 
 def recorded_place(project: Path) -> tuple[str, int] | None:

@@ -5,22 +5,24 @@ what the first has done, and no two wait for each other.
 """
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from octavo.content.input.relation_input import InvalidRelations, named_targets
-from octavo.database.connection import Transaction
+from octavo.database.connection import Links, Transaction
 from octavo.plan.write import takes_targets
 from octavo.schema.attributes import AnyAttribute, Relation, Scalar
+from octavo.schema.automatic import LOCALIZATIONS
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import LARGEST_ID
 from octavo.sql.dialects.base import Dialect
-from octavo.sql.write.family_locks import compile_family_locks
+from octavo.sql.physical_names import link_table
 
 MOST_TARGETS: Final = 1_000
 """Targets of one write that are locked one by one; a server has room for some thousands of locks."""
 _PREFIX: Final = "octavo: entry "
+_TAKING: Final[WeakKeyDictionary[ContentType, tuple[tuple[str, str], ...]]] = WeakKeyDictionary()
 
 
 def entry_lock(uid: str, entry_id: int) -> str:
@@ -61,17 +63,20 @@ async def lock_family(
     if not 0 <= entry_id <= LARGEST_ID:
         return
     taken = sorted(taken_entries(content_type, data) | {(content_type.uid, entry_id)})
-    text = compile_family_locks(registry, dialect, content_type, _PREFIX)
-    await connection.lock_found(
-        text, (content_type.uid, entry_id, [uid for uid, _ in taken], [one for _, one in taken])
-    )
+    table = link_table(registry, content_type, content_type.relation(LOCALIZATIONS))
+    links = Links(*map(dialect.quote, (table.name, table.source_column, table.target_column)))
+    values = content_type.uid, entry_id, [uid for uid, _ in taken], [one for _, one in taken]
+    await connection.lock_linked(_PREFIX, links, values)
 
 
-@lru_cache(maxsize=1024)
 def _taking(content_type: ContentType) -> tuple[tuple[str, str], ...]:
     """Return the relations of a type that take their targets from others, each with the type of the targets."""
-    relations = [item for item in content_type.attributes.values() if isinstance(item, Relation)]
-    return tuple((item.name, str(item.target)) for item in relations if _takes(item))
+    found = _TAKING.get(content_type)
+    if found is None:
+        relations = [item for item in content_type.attributes.values() if isinstance(item, Relation)]
+        found = tuple((item.name, str(item.target)) for item in relations if _takes(item))
+        _TAKING[content_type] = found
+    return found
 
 
 def _takes(relation: Relation) -> bool:

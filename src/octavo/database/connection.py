@@ -12,7 +12,7 @@ decimals takes int, float and str, a text type only str, an integer type only in
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from octavo.database.pool import PoolUse
 from octavo.database.topology import ServerUse
@@ -167,6 +167,14 @@ class Connection(Protocol):
         """Run several statements separated by semicolons, without values (DDL)."""
 
 
+class Links(NamedTuple):
+    """A table that links entries of one type, and its columns, quoted."""
+
+    table: str
+    source: str
+    target: str
+
+
 class Transaction(Connection, Protocol):
     """A connection inside a transaction: its reads see its own writes."""
 
@@ -176,8 +184,12 @@ class Transaction(Connection, Protocol):
     async def lock_all(self, names: Sequence[str]) -> None:
         """The same for several names, one after the other. Who takes several in the same order meets no deadlock."""
 
-    async def lock_found(self, text: str, values: Values) -> None:
-        """The same for the names that a query finds, in its order; where there is only one writer it is not run."""
+    async def lock_linked(self, prefix: str, links: Links, values: Values) -> None:
+        """The same for the entries that an entry is linked to, and for others: names of prefix, type and id, in order.
+
+        `values` are the type, the id of the entry, and the types and ids of the others. Where there is only one writer
+        nothing is locked.
+        """
 
     def part(self) -> AbstractAsyncContextManager[None]:
         """A block that is undone alone when it ends with an exception: statements may follow, also after one that has

@@ -7,7 +7,15 @@ from typing import Any, Final, TypeVar
 
 import asyncpg
 
-from octavo.database.connection import LockTimeout, Row, StatementCount, StatementRefused, TransactionFailed, Values
+from octavo.database.connection import (
+    Links,
+    LockTimeout,
+    Row,
+    StatementCount,
+    StatementRefused,
+    TransactionFailed,
+    Values,
+)
 from octavo.database.postgresql_errors import ConnectionLost, is_interruption, raise_translated
 from octavo.database.values import check_values
 from octavo.database.watchdog import Watchdog
@@ -84,9 +92,14 @@ class PostgresqlTransaction:
         if names:
             await self._send(self._connection.execute, _LOCK_ALL, (list(names),))
 
-    async def lock_found(self, text: str, values: Values) -> None:
-        locking = f"SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM ({text}) AS found"
-        await self._send(self._connection.execute, locking, values)
+    async def lock_linked(self, prefix: str, links: Links, values: Values) -> None:
+        text = f"""SELECT pg_advisory_xact_lock(hashtextextended('{prefix}' || type || ' ' || id, 0)) FROM (
+          SELECT type, id FROM (
+            SELECT $1::text COLLATE "C" AS type, {links.target}::bigint AS id FROM {links.table}
+            WHERE {links.source} = $2
+            UNION SELECT type COLLATE "C", id FROM unnest($3::text[], $4::bigint[]) AS also (type, id)) AS every
+          ORDER BY type, id) AS found"""
+        await self._send(self._connection.execute, text, values)
 
     @asynccontextmanager
     async def part(self) -> AsyncIterator[None]:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final, Protocol, TypeVar
 
-from octavo.database.connection import Row, StatementCount, TransactionFailed, Values
+from octavo.database.connection import Links, Row, StatementCount, TransactionFailed, Values
 from octavo.database.sqlite_connection import (
     Collect,
     ResultT,
@@ -85,7 +85,7 @@ class SqliteTransaction:
         self.check()
         self._hold.check()
 
-    async def lock_found(self, text: str, values: Values) -> None:
+    async def lock_linked(self, prefix: str, links: Links, values: Values) -> None:
         """There is only one writer."""
         self.check()
         self._hold.check()

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 from urllib.parse import quote
 
@@ -10,6 +9,7 @@ from octavo.administrators.rows import read_administrator
 from octavo.controllers.scheduling import ContentSchedules
 from octavo.events.messages import Topic
 from octavo.mail.mailers import MailProblem, Message, NoMailer
+from octavo.markup import escape
 from octavo.runtime.infrastructure import Infrastructure
 from octavo.runtime.options import admin_options
 from octavo.runtime.topics import followed

@@ -61,7 +61,7 @@ def _types(router: Router, settings: Settings, registry: Registry, public: Abili
     actions = list_content_actions(registry)
     rows = [
         _row(router, item, settings.api.rest.prefix, actions, public)
-        for item in sorted(registry.api_types(), key=lambda one: one.display_name.casefold())
+        for item in sorted(registry.api_types(), key=lambda one: one.display_name.lower())
     ]
     return _TABLE.format(rows="\n".join(rows)) if rows else _NONE
 

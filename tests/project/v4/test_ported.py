@@ -189,7 +189,7 @@ async def test_routes_files_in_python_take_the_place_of_others(service: Process)
 
 async def test_services(service: Process) -> None:
     served = (await get(service, "/api/serveds")).json
-    assert served["data"] == [{"id": 7, "attributes": {"title": "served"}}]
+    assert served["data"] == [{"id": 7, "attributes": {"title": "served"}, "meta": {}}]
     assert (await get(service, "/api/serveds/1")).status == 403
 
 
