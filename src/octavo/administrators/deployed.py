@@ -66,7 +66,8 @@ async def are_newest(
         async with unit_of_work(database) as unit:
             await unit.connection.lock(LOCK)
             seen = _read(await unit.connection.fetch_value(*finding))
-            seen[mark] = now if is_change or mark not in seen else seen[mark]
+            if is_change or mark not in seen:  # later than all others, whatever the clocks of the nodes say
+                seen[mark] = max(now, max(seen.values(), default=0) + 1)
             kept = dict(sorted(seen.items(), key=itemgetter(1))[-_MOST:])
             value = orjson.dumps(kept).decode()
             await unit.connection.execute(*_SAVE.bind(database.dialect, key=_KEY, value=value))
