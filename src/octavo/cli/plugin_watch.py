@@ -57,6 +57,7 @@ def _versions() -> dict[str, str]:
 def _version(entry: EntryPoint) -> str | None:
     """Return the version of a plugin's package; None while an installer has not written it yet."""
     try:
-        return None if entry.dist is None else entry.dist.version
+        versions = None if entry.dist is None else entry.dist.metadata.get_all("Version")
+        return None if versions is None else versions[0]
     except (KeyError, TypeError, OSError):
         return None
