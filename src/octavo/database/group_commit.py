@@ -21,13 +21,35 @@ End = Callable[[SqliteConnection], None]
 
 
 class _Group:
-    """An open transaction of the database. `committed` ends when it is on the disk, or with what prevented that."""
+    """An open transaction of the database, and the members that wait until it is on the disk."""
 
     def __init__(self, connection: SqliteConnection) -> None:
         self.connection = connection
         self.began = time.monotonic()
         self.holds_changes = False
-        self.committed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._is_over = False
+        self._error: BaseException | None = None
+        self._members: list[asyncio.Future[None]] = []
+
+    async def committed(self) -> None:
+        """Wait until it is on the disk. Raises what prevented that."""
+        if not self._is_over:
+            member = asyncio.get_running_loop().create_future()
+            self._members.append(member)
+            await member
+        elif self._error is not None:
+            raise self._error
+
+    def close(self, error: BaseException | None) -> None:
+        """Wake the members; `error` is what prevented the commit."""
+        self._is_over, self._error = True, error
+        for member in self._members:
+            if member.done():  # its caller was cancelled
+                continue
+            if error is None:
+                member.set_result(None)
+            else:
+                member.set_exception(error)
 
 
 class GroupCommit:
@@ -76,7 +98,7 @@ class GroupCommit:
             if hold.lost is None:
                 self._watch.end()
                 self._leave_turn()
-        await asyncio.shield(group.committed)
+        await group.committed()
 
     async def _join(self) -> _Group:
         """Wait for the turn; the open group, or a new one."""
@@ -135,8 +157,4 @@ class GroupCommit:
         if self._open is group:
             self._open = None
         self._end(group.connection)
-        if error is None:
-            group.committed.set_result(None)
-        else:
-            group.committed.set_exception(error)
-            group.committed.exception()  # there may be nobody left to tell
+        group.close(error)

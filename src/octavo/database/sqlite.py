@@ -17,6 +17,7 @@ from typing import Any, TypeVar, cast
 import apsw
 
 from octavo.database.ambient import joined
+from octavo.database.commit_thread import CommitThread
 from octavo.database.connection import LARGEST_ANSWER, PageApart, Reads, Row, StatementTimeout, Values, Watch
 from octavo.database.explaining import no_values
 from octavo.database.group_commit import GroupCommit
@@ -100,6 +101,7 @@ class SqliteDatabase:
         self._turns = Turns()
         self._joint = JointReads(self._read_later)
         self._threads = ThreadPoolExecutor(readers + 1, thread_name_prefix="octavo-sqlite")
+        self._commits = CommitThread("octavo-sqlite-commit")
         self._readers = Pool(self._open_thread_reader, self._close_connection, _is_closed, readers, patience)
         self._writers = Pool(self._open_writer, self._close_connection, _is_closed, 1, patience)
         self._watch = HoldWatch(longest_pause)
@@ -128,6 +130,7 @@ class SqliteDatabase:
             self._loop_reader.close()
             self._loop_reader = None
         self._threads.shutdown(wait=False)
+        self._commits.close()
 
     def fetch_all(self, text: str, values: Values = (), *, long: bool = False) -> Coroutine[Any, Any, Sequence[Row]]:
         return self._read(all_rows, text, values, long)
@@ -338,7 +341,7 @@ class SqliteDatabase:
         self._writers.release(connection)
 
     def _commit(self, connection: SqliteConnection) -> "asyncio.Future[None]":
-        return self._in_thread(connection.commit)
+        return self._commits.run(connection.commit)
 
     def _in_thread(self, work: Callable[..., ResultT], *arguments: Any) -> "asyncio.Future[ResultT]":
         return asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)

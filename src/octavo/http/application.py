@@ -166,7 +166,9 @@ class HttpApplication:
             if known is not None:
                 return self._serve_later(known, headers, followed, scope, receive, send)
         request = Request(scope, receive, dispatcher.options, headers)
-        request.is_followed = followed
+        request.is_host_allowed = allowed
+        if followed:
+            request.is_followed = True
         return self._serve(request, dispatcher, send)
 
     async def _serve_later(
@@ -264,9 +266,8 @@ class HttpApplication:
 
     async def _serve(self, request: Request, dispatcher: Dispatcher, send: Send) -> None:
         work = WORK.set(request)
-        running, most = len(self._running), dispatcher.crowded_from
-        crowded = running >= most and running - len(self._arrivals) >= most
-        refused = refuse_crowded(request, self._running, len(self._arrivals)) if crowded else None
+        running, most = self._running, dispatcher.crowded_from
+        refused = None if len(running) < most else refuse_crowded(request, running, len(self._arrivals), most)
         loop = self._start(request, dispatcher)
         try:
             try:

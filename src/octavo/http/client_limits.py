@@ -7,6 +7,7 @@ turn the limit of one client into an outage for all of them.
 
 import logging
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from typing import Final, Protocol
 
@@ -27,7 +28,9 @@ _warned: set[str] = set()
 class Counted(Protocol):
     """A request, as limits see it."""
 
-    is_arriving: bool
+    @property
+    def is_arriving(self) -> bool:
+        """Return whether its body is still arriving."""
 
     @property
     def client_key(self) -> str | None:
@@ -51,10 +54,15 @@ def client_of(peer: str, client: str, headers: Mapping[bytes, bytes], trusted: T
 
 
 def _network_of(address: str) -> str:
+    return _known_network_of(address) if len(address) <= _LONGEST else address[:_LONGEST]
+
+
+@lru_cache(maxsize=1024)
+def _known_network_of(address: str) -> str:
     try:
         parsed = ip_address(address.partition("%")[0])
     except ValueError:
-        return address[:_LONGEST]
+        return address
     if not isinstance(parsed, IPv6Address):
         return address
     if parsed.ipv4_mapped is not None:

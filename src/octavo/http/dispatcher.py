@@ -100,7 +100,7 @@ class Dispatcher:
         """Return the answer, whatever goes wrong. Raises CancelledError alone, where the request is cancelled."""
         try:
             scope, options = request.scope, self.options
-            if self.hosts is not None and not self.hosts.allow(request.host):
+            if not request.is_host_allowed and self.hosts is not None and not self.hosts.allow(request.host):
                 self._refuse_host(request)
             if len(scope.get("raw_path") or scope["path"]) + len(scope["query_string"]) > options.max_url_length:
                 raise UriTooLongError

@@ -36,7 +36,7 @@ class AllowedHosts:
         self._names = frozenset(read_host(host) for host in hosts)
         self._domains = tuple(host[1:] for host in self._names if host.startswith("*."))
         self._guesses = guesses
-        self._known: dict[bytes, bool] = {}
+        self._known: dict[bytes | None, bool] = {}
 
     def allow(self, host: bytes | None) -> bool:
         """Return whether a `Host` header is allowed; a missing one is."""
@@ -52,8 +52,8 @@ class AllowedHosts:
 
     def allow_all(self, headers: Mapping[bytes, bytes]) -> bool:
         """Return whether the headers name allowed hosts, whatever a proxy may forward."""
-        forwarded = headers.get(b"x-forwarded-host")
-        return self.allow(headers.get(b"host")) and (forwarded is None or self.allow(forwarded))
+        host, forwarded = headers.get(b"host"), headers.get(b"x-forwarded-host")
+        return (self._known.get(host) or self.allow(host)) and (forwarded is None or self.allow(forwarded))
 
     def _allows(self, host: str) -> bool:
         if not host:

@@ -7,14 +7,13 @@ import math
 import zlib
 from asyncio import Task, get_running_loop
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping, Sequence
-from contextlib import nullcontext
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
 from octavo.errors import BadRequestError, PayloadTooLargeError, UnsupportedMediaTypeError
 from octavo.events.origin import Source
-from octavo.http.arrivals import Arrivals
+from octavo.http.arrivals import Arrival, Arrivals
 from octavo.http.client_limits import FORWARDING, client_of
 from octavo.http.json_text import parse_json
 from octavo.http.options import HttpOptions
@@ -86,67 +85,38 @@ class Request:
     counts. `answered_with` are headers of its answer, whatever that is.
     """
 
-    __slots__ = (
-        "_began",
-        "_body",
-        "_client_key",
-        "_closers",
-        "_held",
-        "_id",
-        "_receive",
-        "_received",
-        "actor",
-        "answered_with",
-        "arrivals",
-        "body_complete",
-        "deadline",
-        "headers",
-        "is_arriving",
-        "is_followed",
-        "method",
-        "operation",
-        "options",
-        "overdue",
-        "overlay",
-        "path_values",
-        "route",
-        "scope",
-        "source",
-        "started",
-        "statements",
-        "task",
-        "waiting",
-    )
+    # Defaults stand in the class: few requests have all of it, and each has to be made.
+    path_values: Mapping[str, str] = NO_VALUES
+    source: Source = "rest"
+    actor: Any = None
+    answered_with: Sequence[tuple[bytes, bytes]] = ()
+    operation: object = None
+    route = ""
+    statements: StatementsSeen | None = None
+    body_complete = False
+    task: Task[Any] | None = None
+    deadline = started = math.inf
+    overdue = False
+    is_followed = False
+    is_host_allowed = False
+    """Whether the host was found allowed already."""
+    arrivals: Arrivals | None = None
+    """Where it is counted while its body arrives."""
+    overlay: Overlay | None = None
+    _arrival: Arrival | None = None
+    _client_key: str | None = _UNKNOWN
+    _body: bytes | None = None
+    _id: str | None = None
+    _closers: list[Callable[[], None]] | None = None
 
     def __init__(
         self, scope: Scope, receive: Receive, options: HttpOptions, headers: Mapping[bytes, bytes] | None = None
     ) -> None:
         self.scope = scope
         self.method: str = scope["method"]
-        self.path_values: Mapping[str, str] = NO_VALUES
-        self.source: Source = "rest"
-        self.actor: Any = None
-        self.answered_with: Sequence[tuple[bytes, bytes]] = ()
-        self.operation: object = None
-        self.route = ""
-        self.statements: StatementsSeen | None = None
-        self.body_complete = False
-        self.task: Task[Any] | None = None
-        self.deadline = self.started = math.inf
-        self.overdue = self.is_followed = False
-        self.waiting = False  # for the next piece of the body
-        self.arrivals: Arrivals | None = None  # where it is counted while its body arrives
-        self.is_arriving = False  # its body is awaited or read: it takes no place of requests that are answered
-        self._began: float | None = None  # when its body was first awaited, until that is complete
-        self._received = self._held = 0  # bytes of the body: that have arrived, that are counted
-        self._client_key: str | None = _UNKNOWN
-        self.overlay: Overlay | None = None
-        self._receive = receive
         self.options = options
         self.headers: Mapping[bytes, bytes] = dict(reversed(scope["headers"])) if headers is None else headers
-        self._body: bytes | None = None
-        self._id: str | None = None
-        self._closers: list[Callable[[], None]] | None = None
+        self._receive = receive
 
     @property
     def raw_path(self) -> str:
@@ -210,9 +180,20 @@ class Request:
         """The client that limits count; None where clients cannot be told apart."""
         if self._client_key is _UNKNOWN:
             peer = self.scope.get("client")
-            address = str(peer[0]) if peer else ""
-            self._client_key = client_of(address, self.client, self.headers, self.options.trusted_proxies)
+            address, trusted = str(peer[0]) if peer else "", self.options.trusted_proxies
+            client = self.client if address in trusted else address
+            self._client_key = client_of(address, client, self.headers, trusted)
         return self._client_key
+
+    @property
+    def is_arriving(self) -> bool:
+        """Whether its body is awaited or read: it takes no place of requests that are answered."""
+        return self._arrival is not None
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the client is late: the next piece of the body is awaited."""
+        return self._arrival is not None and self._arrival.is_waiting
 
     @property
     def is_from_here(self) -> bool:
@@ -246,12 +227,13 @@ class Request:
 
     async def _chunk(self, most: int, rate: int) -> bytes:
         """The next piece of the body, which has to arrive at a rate, in bytes a second."""
-        if self._began is None:
-            self._begin_body()
-        self._limit_body(rate)
-        self.waiting = True
+        arrival = self._arrival or self._begin_body()
+        now, options = get_running_loop().time(), self.options
+        in_time = arrival.began + options.body_seconds + arrival.received / rate
+        self.deadline = min(in_time, now + options.request_seconds, self.started + options.upload_seconds)
+        arrival.is_waiting = True
         message = await self._receive()
-        self.waiting = False
+        arrival.is_waiting = False
         if message["type"] == "http.disconnect":
             # Whoever only stopped sending can still read the answer.
             raise BadRequestError("The body ended too early")
@@ -260,48 +242,36 @@ class Request:
         chunk: bytes = message.get("body", b"")
         if len(chunk) > most:
             raise PayloadTooLargeError
-        self._received += len(chunk)
+        arrival.received += len(chunk)
         if self.body_complete:
             self._end_body()
         return chunk
 
-    def _begin_body(self) -> None:
+    def _begin_body(self) -> Arrival:
         """Raises RateLimitError, ServiceUnavailable: too many bodies are arriving."""
-        if self.arrivals is not None:
-            self.arrivals.begin(self.client_key, self.options)
-        self._began, self.is_arriving = get_running_loop().time(), True
-
-    def _limit_body(self, rate: int) -> None:
-        """Let the request be given up when its body is late, or arrives too slowly."""
-        assert self._began is not None
-        options, now = self.options, get_running_loop().time()
-        in_time = self._began + options.body_seconds + self._received / rate
-        self.deadline = min(in_time, now + options.request_seconds, self.started + options.upload_seconds)
-
-    def _hold(self, size: int) -> None:
-        """Count bytes of a body that is not complete. Raises RateLimitError, ServiceUnavailable."""
-        if self.arrivals is not None:
-            self.arrivals.hold(self.client_key, self.options, size)
-            self._held += size
+        if self.arrivals is None:
+            self.arrivals = Arrivals()
+        self._arrival = self.arrivals.begin(self.client_key, self.options, get_running_loop().time())
+        return self._arrival
 
     def _end_body(self) -> None:
-        if self._began is not None and self.arrivals is not None:
-            self.arrivals.end(self.client_key, self._held)
-        self._began, self._held, self.is_arriving = None, 0, False
+        arrival, self._arrival = self._arrival, None
+        if arrival is not None:
+            arrival.end()
 
     async def drain(self) -> None:
         """Read and drop what nobody wanted of the body: a server that just hangs up would break the answer off."""
         if self.body_complete or not (self.header("content-length") or self.header("transfer-encoding")):
             return
         self._end_body()
-        self.is_arriving = True
+        self._arrival = None if self.arrivals is None else self.arrivals.drop()
         self.deadline = get_running_loop().time() + self.options.drain_seconds
         dropped = 0
-        with nullcontext() if self.arrivals is None else self.arrivals.draining():
-            while not self.body_complete and dropped < self.options.drain_bytes:
-                message = await self._receive()
-                self.body_complete = not message.get("more_body", False)
-                dropped += len(message.get("body", b""))
+        while not self.body_complete and dropped < self.options.drain_bytes:
+            message = await self._receive()
+            self.body_complete = not message.get("more_body", False)
+            dropped += len(message.get("body", b""))
+        self._end_body()
 
     async def body(self, limit: int | None = None) -> bytes:
         """The whole body, decompressed."""
@@ -312,8 +282,8 @@ class Request:
             while not self.body_complete:
                 chunks.append(await self._chunk(left, self.options.body_rate))
                 left -= len(chunks[-1])
-                if not self.body_complete:
-                    self._hold(len(chunks[-1]))
+                if self._arrival is not None:
+                    self._arrival.hold(self.options, len(chunks[-1]))
             self._body = self._decompress(b"".join(chunks), most)
         return self._body
 
@@ -353,11 +323,12 @@ class Request:
 
     def close(self) -> None:
         """Release what was opened for this request."""
-        if self._began is not None:
+        if self._arrival is not None:
             self._end_body()
-        for close in self._closers or ():
-            close()
-        self._closers = None
+        if self._closers is not None:
+            for close in self._closers:
+                close()
+            self._closers = None
 
     def _check_announced_length(self, limit: int) -> None:
         announced = self.header("content-length")

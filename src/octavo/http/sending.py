@@ -11,14 +11,15 @@ from octavo.http.request import Receive, Request, Send
 from octavo.http.response import FileResponse, Response
 
 
-def refuse_crowded(request: Request, running: Collection[Request], arriving: int) -> Response | None:
+def refuse_crowded(request: Request, running: Collection[Request], arriving: int, most: int) -> Response | None:
     """Return what is answered while too many requests are under way, in total or of one client; or None.
 
-    `arriving` of the running ones take no place, as their bodies are still arriving. Probes are always answered.
+    `arriving` of the running ones take no place, as their bodies are still arriving; of fewer than `most` that do take
+    one, no limit can be reached. Probes are always answered.
     """
-    if request.raw_path.rstrip("/").lower() in PROBES:
-        return None
     options, working = request.options, len(running) - arriving
+    if working < most or request.raw_path.rstrip("/").lower() in PROBES:
+        return None
     if working >= options.max_requests:
         return render_outage(ServiceUnavailable("Too many requests are waiting", reason=f"{working} are under way"))
     client, share = request.client_key, share_of(options.max_requests, options.max_requests_each)
@@ -31,7 +32,7 @@ def answer_too_late(request: Request, seconds: float) -> Response:
     """What is answered to a request that was given up after so many seconds."""
     if request.task is not None:
         request.task.uncancel()
-    if not _body_is_here(request):
+    if request.is_late:
         return render_error(RequestTimeoutError())
     reason = f"it was not answered in {seconds:g} s"
     return render_outage(ServiceUnavailable("The request took too long", reason=reason))
@@ -41,11 +42,6 @@ async def hang_up(receive: Receive, send: Send) -> None:
     """There are no websockets."""
     await receive()
     await send({"type": "websocket.close", "code": 1000})
-
-
-def _body_is_here(request: Request) -> bool:
-    """Whether the lateness is ours: nothing was waited for, or everything had arrived."""
-    return request.body_complete or not request.waiting
 
 
 async def send_file(request: Request, response: FileResponse, send: Send) -> None:

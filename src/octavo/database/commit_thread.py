@@ -1,0 +1,59 @@
+"""The thread that commits: hands its results to the event loop by one call.
+
+A future of an executor brings a lock and callbacks of its own, which take longer than all other work of a small write
+in Python.
+"""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from queue import SimpleQueue
+from threading import Thread
+
+_Task = tuple[Callable[[], None], "asyncio.Future[None]"]
+
+
+class CommitThread:
+    """Runs one work after the other in a thread of its own, which starts with the first one."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._tasks: SimpleQueue[_Task | None] = SimpleQueue()
+        self._thread: Thread | None = None
+
+    def run(self, work: Callable[[], None]) -> "asyncio.Future[None]":
+        """Run the work; return a future of the running loop, which raises what the work raises."""
+        done = asyncio.get_running_loop().create_future()
+        if self._thread is None:
+            self._thread = Thread(target=_work_off, args=(self._tasks,), name=self._name, daemon=True)
+            self._thread.start()
+        self._tasks.put((work, done))
+        return done
+
+    def close(self) -> None:
+        """End the thread once the work that it was given is done."""
+        if self._thread is not None:
+            self._thread = None
+            self._tasks.put(None)
+
+
+def _work_off(tasks: "SimpleQueue[_Task | None]") -> None:
+    while (task := tasks.get()) is not None:
+        work, done = task
+        error: BaseException | None = None
+        try:
+            work()
+        except BaseException as raised:
+            error = raised
+        with suppress(RuntimeError):  # the loop is closed: nobody waits
+            done.get_loop().call_soon_threadsafe(_settle, done, error)
+        del task, work, done, error  # they would live until the next one
+
+
+def _settle(done: "asyncio.Future[None]", error: BaseException | None) -> None:
+    if done.done():
+        return
+    if error is None:
+        done.set_result(None)
+    else:
+        done.set_exception(error)
