@@ -63,7 +63,8 @@ def test_a_removal_that_was_saved_is_undone_by_a_new_block(desk: Desk) -> None:
     count(desk, 1)
     desk.until("(__look.button('Save', true)?.disabled === false)", "something to save")
     desk.click("Save")
-    desk.until("__look.button('Save', true)?.disabled", "all saved")
+    saved = "!document.querySelector('[aria-busy=true]') && __look.button('Save', true)?.disabled"
+    desk.until(saved, "all saved")
     [after] = stored(desk, article)["blocks"]
     assert (after["text"], after["id"] != before["id"]) == (before["text"], True)
 

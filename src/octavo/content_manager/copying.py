@@ -74,9 +74,10 @@ def _linked(relation: Relation, held: Any, value: Any) -> Any:
 
 def _components(registry: Registry, attribute: ComponentField | DynamicZone, held: Any, value: Any) -> Any:
     """Components laid over those of the source: by their ids, as forms send them; where none has one, by their place,
-    and what the source has beyond stays (observed)."""
+    and what the source has beyond stays (observed). A component whose id is null is a new one."""
     if not isinstance(value, list):
-        return _laid_over_one(registry, attribute, held, value)
+        is_new = isinstance(value, Mapping) and "id" in value and value["id"] is None
+        return value if is_new else _laid_over_one(registry, attribute, held, value)
     of_source = held if isinstance(held, list) else []
     if any(isinstance(item, Mapping) and "id" in item for item in value):
         by_id = {(item.get(COMPONENT_KEY), str(item["id"])): item for item in of_source}

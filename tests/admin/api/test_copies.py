@@ -36,6 +36,24 @@ async def test_a_copy_of_a_story(newsroom: Newsroom) -> None:
     assert (await newsroom.ask("POST", "story.story/clone/9999", {"code": "q"})).status == 404
 
 
+async def test_components_of_a_copy_without_an_id_of_the_original_are_new(newsroom: Newsroom) -> None:
+    badge = (await newsroom.make("badge.badge", {"label": "B"}))["id"]
+    item = {"text": "a", "by": {"connect": [{"id": badge}]}}
+    made = await newsroom.make("story.story", {"title": "One", "teaser": item, "links": [item, item]})
+    first, second = made["links"]
+    for links in (
+        [{"id": second["id"]}],
+        [{"id": None, "text": "n"}],
+        [{"id": None, "text": "n"}, {"id": first["id"]}],
+    ):
+        code = f"copy-{len(links)}-{links[0]['id'] is None}"
+        body = {"code": code, "teaser": {"id": None, "text": "t"}, "links": links}
+        copy = await newsroom.make(f"story.story/clone/{made['id']}", body)
+        assert (copy["teaser"]["text"], copy["teaser"]["by"]) == ("t", {"count": 0})
+        wanted = [("n", 0) if link["id"] is None else ("a", 1) for link in links]
+        assert [(link["text"], link["by"]["count"]) for link in copy["links"]] == wanted
+
+
 async def test_what_may_not_be_read_is_not_copied(newsroom: Newsroom) -> None:
     await newsroom.allow("create", STORY, "title", "words", "code", "parts", "secret")
     await newsroom.allow("read", STORY, "title", "words", "parts")

@@ -2,8 +2,10 @@
 import { call } from '../../api/client';
 import type { EntryAddress } from './address';
 import { defaultsOf } from './defaults';
-import { withoutIds } from './filling';
 import { EntryForm, type FormSetting, type Values } from './form.svelte';
+
+/** Octavo sets these for every entry, so a copy gets its own. */
+const STAMPED = new Set(['id', 'createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy', 'localizations']);
 
 /** What a new localization shares with the others. */
 export interface Shared {
@@ -27,9 +29,10 @@ export function beginForm(setting: FormSetting, entry: Values | null, shared: Sh
   const { attributes } = setting.type;
   if (entry && setting.id !== null) return new EntryForm(setting, entry);
   if (entry) {
-    const copied = Object.entries(attributes).filter(([name, one]) => name in entry && one.type !== 'relation' && !/^(id|.+At|.+By)$/.test(name));
-    const original = Object.fromEntries(copied.map(([name, one]) => [name, withoutIds(one, entry[name], setting.definitions)]));
-    return new EntryForm(setting, original);
+    const copied = Object.keys(attributes).filter((name) => name in entry && !STAMPED.has(name));
+    const form = new EntryForm(setting, Object.fromEntries(copied.map((name) => [name, entry[name]])));
+    for (const name of copied) if (form.isLeftOut(name)) form.values[name] = form.original[name] = undefined;
+    return form;
   }
   const form = new EntryForm(setting, {}, { ...defaultsOf(attributes, setting.definitions), ...shared?.nonLocalizedFields, ...given });
   form.siblings = shared?.localizations ?? [];

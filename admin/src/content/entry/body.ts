@@ -1,7 +1,8 @@
 /** Values of a form as the service takes them. */
 import type { Attribute, Definitions } from '../../api/operations';
 import { componentOf } from '../model/definitions';
-import type { Values } from './form.svelte';
+import type { RelationWork } from '../fields/relations/work';
+import { isExclusive, type EntryForm, type Values } from './form.svelte';
 
 /** What the value of a relation is once it was changed; until then it is what the service says (`{count}`). */
 export interface RelationChange {
@@ -10,17 +11,23 @@ export interface RelationChange {
 }
 
 /** The body of the named attributes. What is undefined is not sent. */
-export function bodyOf(names: Iterable<string>, values: Values, attributes: Readonly<Record<string, Attribute>>, definitions: Definitions): Values {
+export function bodyOf(
+  names: Iterable<string>,
+  values: Values,
+  attributes: Readonly<Record<string, Attribute>>,
+  definitions: Definitions,
+  isCopy = false,
+): Values {
   const body: Values = {};
   for (const name of names) {
     const attribute = attributes[name];
-    const value = attribute && sent(attribute, values[name], definitions);
+    const value = attribute && sent(attribute, values[name], definitions, isCopy);
     if (value !== undefined) body[name] = value;
   }
   return body;
 }
 
-function sent(attribute: Attribute, value: unknown, definitions: Definitions): unknown {
+function sent(attribute: Attribute, value: unknown, definitions: Definitions, isCopy: boolean): unknown {
   switch (attribute.type) {
     case 'relation':
       return relation(value);
@@ -29,20 +36,21 @@ function sent(attribute: Attribute, value: unknown, definitions: Definitions): u
     case 'password':
       return value || undefined;
     case 'component': {
-      const one = (item: unknown): unknown => component(item as Values, attribute.component ?? '', definitions);
+      const one = (item: unknown): unknown => component(item as Values, attribute.component ?? '', definitions, isCopy);
       return Array.isArray(value) ? value.map(one) : value && one(value);
     }
     case 'dynamiczone':
-      return Array.isArray(value) ? value.map((item: Values) => component(item, String(item.__component), definitions)) : value;
+      return Array.isArray(value) ? value.map((item: Values) => component(item, String(item.__component), definitions, isCopy)) : value;
     default:
       return value;
   }
 }
 
-function component(item: Values, uid: string, definitions: Definitions): Values {
+function component(item: Values, uid: string, definitions: Definitions, isCopy: boolean): Values {
   const attributes = componentOf(definitions, uid)?.attributes ?? {};
-  const body = bodyOf(Object.keys(attributes), item, attributes, definitions);
+  const body = bodyOf(Object.keys(attributes), item, attributes, definitions, isCopy);
   if (item.id !== undefined) body.id = item.id;
+  else if (isCopy) body.id = null; // not one of the original's: without an id it would be matched by its place
   if (item.__component !== undefined) body.__component = item.__component;
   return body;
 }
@@ -54,6 +62,17 @@ function relation(value: unknown): RelationChange | undefined {
     connect: (change.connect ?? []).map(({ id, position }) => (position ? { id, position } : { id })),
     disconnect: (change.disconnect ?? []).map(({ id }) => ({ id })),
   };
+}
+
+/** The links of a copy that it would otherwise take from its original: those of the form alone. */
+export function exclusiveLinks(form: EntryForm): Values {
+  const names = Object.keys(form.type.attributes).filter((name) => isExclusive(form.attribute(name)) && form.mayWrite(name));
+  return Object.fromEntries(names.map((name) => [name, linksOf(form.attribute(name)!, form.values[name])]));
+}
+
+function linksOf(attribute: Attribute, value: unknown): number[] | number | null {
+  const ids = ((value as Partial<RelationWork> | null | undefined)?.shown ?? []).map(({ id }) => id);
+  return (attribute.relationType ?? attribute.relation ?? '').toLowerCase().endsWith('many') ? ids : (ids[0] ?? null);
 }
 
 const idOf = (file: unknown): unknown => (typeof file === 'object' && file !== null ? (file as { id: unknown }).id : file);

@@ -133,6 +133,12 @@ export class EntryForm {
     else this.changed.add(top);
   }
 
+  /** Whether a copy begins without the links at a path, because the original keeps them or the copy cannot get them. */
+  isLeftOut(path: string): boolean {
+    if (this.id !== null || this.origin === null) return false;
+    return isExclusive(this.attribute(topOf(path))) || !this.mayWrite(path);
+  }
+
   /** Note what is about to be sent. */
   note(names: string[]): Sent {
     const parts = names.map((name) => [name, noteParts(this.values[name], this.attribute(name)!, this.definitions)] as const);
@@ -262,6 +268,12 @@ const isSame = (one: unknown, other: unknown): boolean => (typeof one === 'objec
 export function isShared(attribute: Attribute | undefined): boolean {
   if (!attribute || attribute.type === 'relation' || attribute.type === 'uid') return false;
   return (attribute.pluginOptions?.i18n as { localized?: boolean } | undefined)?.localized !== true;
+}
+
+/** Whether an entry has links that no other entry can have too: a copy would take them from its original. */
+export function isExclusive(attribute: Attribute | undefined): boolean {
+  const relation = (attribute?.relationType ?? attribute?.relation ?? '').toLowerCase();
+  return Boolean(attribute?.inversedBy ?? attribute?.mappedBy) && (relation === 'onetoone' || relation === 'onetomany');
 }
 
 /** The control at a path, or of the nearest that it lies in. */

@@ -3,7 +3,7 @@ import { ApiError } from '../../api/errors';
 import { queries } from '../../app/queries';
 import { t } from '../../messages/index.svelte';
 import { toast } from '../../ui/toasts.svelte';
-import { bodyOf } from './body';
+import { bodyOf, exclusiveLinks } from './body';
 import { setPublished, store } from './calls';
 import type { EntryForm, Values } from './form.svelte';
 import type { Conflict } from './merging';
@@ -82,11 +82,13 @@ export class Saving {
   async #store(): Promise<void> {
     const form = this.#form;
     const wasNew = form.isNew;
-    const names = wasNew && form.origin === null ? Object.keys(form.values) : [...form.changed];
+    const isCopy = wasNew && form.origin !== null;
+    const names = wasNew && !isCopy ? Object.keys(form.values) : [...form.changed];
     const sent = form.note(names.filter((name) => form.attribute(name) && form.mayWrite(name)));
-    const answer = await store(form, bodyOf(sent.names, form.values, form.type.attributes, form.definitions));
+    const body = bodyOf(sent.names, form.values, form.type.attributes, form.definitions, isCopy);
+    const answer = await store(form, isCopy ? { ...body, ...exclusiveLinks(form) } : body);
     this.#heard.stored(); // under the key that a new entry had
-    if (sent.names.some((name) => LEADS.has(form.attribute(name)?.type ?? ''))) {
+    if (isCopy || sent.names.some((name) => LEADS.has(form.attribute(name)?.type ?? ''))) {
       await queries.invalidateQueries({ queryKey: ['relations'] }); // what they lead to now is there before the change goes
     }
     form.settle(answer, sent);

@@ -5,7 +5,7 @@ import { componentOf } from '../../model/definitions';
 
 export interface Owner {
   uid: string;
-  /** Null for what has not been saved. */
+  /** Of a copy that is not saved yet, that of the original. Null for what has no links yet. */
   id: number | null;
 }
 
@@ -13,7 +13,7 @@ export interface Owner {
 export function ownerOf(form: EntryForm, path: string): Owner {
   let attributes: Readonly<Record<string, Attribute>> = form.type.attributes;
   let at: Values | undefined = form.values;
-  let owner: Owner = { uid: form.type.uid, id: form.id };
+  let owner: Owner = { uid: form.type.uid, id: form.id ?? (form.isLeftOut(path) ? null : form.origin) };
   const steps = path.split('.');
   for (let index = 0; index < steps.length - 1; index++) {
     const attribute: Attribute | undefined = attributes[steps[index]!];

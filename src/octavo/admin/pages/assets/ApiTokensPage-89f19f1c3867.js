@@ -1,1 +1,0 @@
-import"./kit-3e8ca1b65894.js";import{t as e}from"./kinds-74d1e91a8ecc.js";import{t}from"./TokenList-afdd424b738e.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

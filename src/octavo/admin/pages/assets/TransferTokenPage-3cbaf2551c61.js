@@ -1,1 +1,0 @@
-import"./kit-3e8ca1b65894.js";import{i as e}from"./kinds-74d1e91a8ecc.js";import{t}from"./TokenPage-3caf781a9025.js";function n(n){t(n,{get kind(){return e}})}export{n as default};
