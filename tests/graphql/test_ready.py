@@ -107,3 +107,18 @@ async def test_the_same_bytes_write_again(own_bookshop: Site) -> None:
     body = {"query": 'mutation { createBook(data: {title: "Tides"}) { data { id } } }'}
     made = [await send(own_bookshop, body, FULL_TOKEN) for _ in range(3)]
     assert len({answer.json["data"]["createBook"]["data"]["id"] for answer in made}) == 3
+
+
+@pytest.mark.parametrize("characters, cached", [(1_000, 1), (100_000, 0)])
+async def test_large_bodies_are_not_cached(warm: Site, characters: int, cached: int) -> None:
+    """One client's bodies must not push out what everybody uses."""
+
+    def entries() -> int:
+        reports = warm.octavo.infrastructure.caches.reports()
+        return sum(report.entries for report in reports if report.name == "GraphQL bodies")
+
+    before, text = entries(), "query ($title: String) { books(filters: {title: {eq: $title}}) { data { id } } }"
+    for _ in range(2):
+        answer = await ask(warm, text, title="a" * characters + "\U0001f600")
+        assert answer["data"] == {"books": {"data": []}}
+    assert entries() - before == cached

@@ -22,8 +22,9 @@ _TRIM_THRESHOLD: Final = -1  # as <malloc.h> numbers them
 _MMAP_THRESHOLD: Final = -3
 _KEPT: Final = 1536 * 1024
 """Bytes at the end that are not given back."""
-_LARGEST_REUSED: Final = 1024 * 1024
-"""Bytes of the blocks that are taken from what was freed; larger ones are mapped, and given back."""
+_LARGEST_REUSED: Final = 512 * 1024
+"""Bytes of the blocks that are reused once they are freed; larger ones are mapped, and returned to the system. A body
+of a megabyte is among those: freed blocks of that size, between smaller ones in use, made a process twice as large."""
 _CHOSEN: Final = ("GLIBC_TUNABLES", "MALLOC_")
 """How names of variables begin by which an operator says it otherwise."""
 _DONT_NEED: Final = 4

@@ -33,6 +33,10 @@ from octavo.threads import compute
 from octavo.values import dataclass
 
 _NO_BODY: Final = "POST body missing, invalid Content-Type, or JSON object has no keys."
+_LARGEST_KEPT: Final = 32 * 1024
+"""Bytes of a body whose operation is cached. Larger ones are rare, and one client could fill the cache with them."""
+_PARSED_FACTOR: Final = 12
+"""Bytes that a byte of a body takes at most with what was read from it, in which its variables are twice."""
 _NO_QUERY: Final = "GraphQL operations must contain a non-empty `query` or a `persistedQuery` extension."
 _NO_VARIABLES: Final = (
     "Variables must be provided as an Object where each property is a variable value. Perhaps look to see if an "
@@ -219,8 +223,8 @@ class RequestHandler:
                 answer = await self._executor.run(asked, caller.actor, caller.request)
         except RefusedVariables as error:
             return answers.errors(400, [render_refused(one, BAD_INPUT) for one in error.errors])
-        if body and is_query and trace is None and "extensions" not in given:
-            self._asked.put(body, asked, 3 * len(body) + asked.document.size)  # variables are in it twice
+        if body and len(body) <= _LARGEST_KEPT and is_query and trace is None and "extensions" not in given:
+            self._asked.put(body, asked, _PARSED_FACTOR * len(body) + asked.document.size)
         return answers.json(200, answer if trace is None else trace.add_to(answer))
 
     async def _ask(self, given: Mapping[str, Any], trace: Trace | None, size: int) -> RequestedOperation | None:
