@@ -177,6 +177,7 @@ class EntryUnit(UnitOfWork):
         """Remove an entry with its components and links; False when there is no such entry."""
         if not 0 <= entry_id <= LARGEST_ID:
             return False
+        await self.lock_entry(content_type, entry_id)  # of several deletions one deletes, and no update adds components
         fact = self.entry_fact(content_type, entry_id)
         found = await self._prefetch([fact, *components_facts(content_type, (entry_id,))])
         entry = found.entry(fact)

@@ -137,6 +137,7 @@ class ManyEntriesUnit(EntryUnit):
         if content_type.uid in ACCOUNTS or self.goes_in_turn(content_type, ()):
             return sum([await self.delete(content_type, one) for one in wanted])
         entries = {one: self.entry_fact(content_type, one) for one in wanted}
+        await lock_entries(self.connection, {(content_type.uid, one) for one in wanted})
         found = await self._prefetch([*entries.values(), *components_facts(content_type, wanted)] if wanted else [])
         existing = [one for one in wanted if found.entry(entries[one]) is not None]
         if self._context.witness is not None:

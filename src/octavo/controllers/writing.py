@@ -202,7 +202,8 @@ class ContentWrites:
         async def work(unit: EntryUnit) -> bytes:
             await self.check_entry(content_type, entry_id, unit, actor, "delete")
             entry = await self.answer(answer, entry_id, unit)
-            await unit.delete(content_type, entry_id)
+            if not await unit.delete(content_type, entry_id):
+                raise NotFoundError
             return entry
 
         return await self._run(work, content_type, actor)
