@@ -55,10 +55,10 @@ class Desk(Editor):
         self._logged_in = person
         self.page.send("Network.clearBrowserCookies")
         self.open("/admin/auth/login")
-        self.fill("E-mail", person.email)
+        self.fill("Email", person.email)
         self.fill("Password", person.password)
-        self.click("Log in")
-        self.see("What to do next")
+        self.click("Sign in")
+        self.see("Next steps")
 
     def tidy(self) -> None:
         """Whatever became of a test, the next one finds Ada at a wide and light window."""

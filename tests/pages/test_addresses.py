@@ -23,30 +23,30 @@ def test_the_menu_says_where_one_is_from_the_first_page_on(desk: Desk, address: 
 
 def test_the_settings_begin_with_what_there_is(desk: Desk) -> None:
     desk.open("/admin/settings")
-    desk.see("Choose what you want to set")
+    desk.see("Choose a section")
 
 
 def test_back_and_forward_lead_through_lists_and_entries(desk: Desk) -> None:
     desk.open("/admin/content-manager/collection-types/api::tag.tag?pageSize=10")
-    desk.see("in all")
+    desk.see("in total")
     desk.click_at("tbody th a")
     desk.see("Information")
     desk.page.do("history.back()")
-    desk.see("in all")
+    desk.see("in total")
     assert desk.do("location.search") == "?pageSize=10"
     desk.page.do("history.forward()")
     desk.see("Information")
     desk.click("Author")
-    desk.see("in all")
+    desk.see("in total")
     assert desk.do("location.pathname") == "/admin/content-manager/collection-types/api::author.author"
 
 
 @pytest.mark.parametrize(
     "address, said",
     [
-        ("collection-types/api::article.article/99999", "There is no such entry, or you may not see it"),
-        ("collection-types/api::nothing.nothing/1", "There is no such content-type"),
-        ("single-types/api::article.article", "There is no such content-type"),
+        ("collection-types/api::article.article/99999", "Entry not found"),
+        ("collection-types/api::nothing.nothing/1", "Content type not found"),
+        ("single-types/api::article.article", "Content type not found"),
     ],
 )
 def test_addresses_of_nothing_say_so(desk: Desk, address: str, said: str) -> None:

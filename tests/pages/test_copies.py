@@ -10,7 +10,7 @@ from tests.pages.desk import Desk
 from tests.pages.test_relations import linked, new_tag
 
 AUTHORS = "/content-manager/collection-types/api::author.author"
-LEFT_OUT = "Not copied: the original keeps its entries."
+LEFT_OUT = "Not copied. The original keeps its entries."
 
 
 @pytest.fixture(autouse=True)
@@ -78,7 +78,7 @@ def test_links_that_only_one_entry_can_have_stay_with_the_original(desk: Desk) -
     desk.open(f"/admin{AUTHORS}/create/clone/{author}")
     desk.fill("name", "Third author")
     desk.fill("slug", "third-author")
-    desk.choose("articles: find an entry", "Of nobody", typed="Of nob")
+    desk.choose("articles: search entries", "Of nobody", typed="Of nob")
     desk.click("Save")
     copy = copy_id(desk, AUTHORS)
     assert titles(desk, "api::author.author", copy, "articles") == ["Of nobody"]

@@ -8,25 +8,25 @@ from tests.pages.desk import ADA, Desk, Person
 def test_a_wrong_password_is_said_and_the_right_one_enters(desk: Desk) -> None:
     desk.page.send("Network.clearBrowserCookies")
     desk.open("/admin/auth/login")
-    desk.fill("E-mail", ADA.email)
+    desk.fill("Email", ADA.email)
     desk.fill("Password", "wrong")
-    desk.click("Log in")
+    desk.click("Sign in")
     desk.see("Invalid credentials")
     desk.fill("Password", ADA.password)
-    desk.click("Log in")
-    desk.see("What to do next")
+    desk.click("Sign in")
+    desk.see("Next steps")
 
 
 @pytest.mark.parametrize("wanted", ["https://elsewhere.example", "//elsewhere.example", "/\\elsewhere.example"])
 def test_no_address_leads_elsewhere_after_a_login(desk: Desk, wanted: str) -> None:
     desk.open(f"/admin/auth/login?redirectTo={wanted}")
-    desk.see("What to do next")
+    desk.see("Next steps")
     assert desk.page.do("location.pathname") == "/admin/"
 
 
 def test_a_reload_keeps_the_session(desk: Desk) -> None:
     desk.open("/admin")
-    desk.see("What to do next")
+    desk.see("Next steps")
 
 
 def test_nothing_that_a_script_could_send_elsewhere_is_stored(desk: Desk) -> None:
@@ -37,9 +37,9 @@ def test_nothing_that_a_script_could_send_elsewhere_is_stored(desk: Desk) -> Non
 
 def test_addresses_that_are_none_say_so(desk: Desk) -> None:
     desk.open("/admin/nothing/here")
-    desk.see("There is no such page")
-    desk.click("Go to the first page")
-    desk.see("What to do next")
+    desk.see("Page not found")
+    desk.click("Go to the home page")
+    desk.see("Next steps")
 
 
 def test_themes_and_languages_are_kept(desk: Desk) -> None:
@@ -48,7 +48,7 @@ def test_themes_and_languages_are_kept(desk: Desk) -> None:
     desk.click("Dark")
     assert desk.do("document.documentElement.dataset.theme") == "dark"
     desk.open("/admin")
-    desk.see("What to do next")
+    desk.see("Next steps")
     assert desk.do("document.documentElement.dataset.theme") == "dark"
     desk.page.do("(localStorage.clear(), 0)")
 
@@ -64,10 +64,10 @@ def test_a_session_that_ends_is_entered_again_in_place(desk: Desk) -> None:
     desk.fill("Search in Article", "loaf")
     desk.see("Your session has ended")
     desk.fill("Password", somebody.password)
-    desk.click("Log in")
+    desk.click("Sign in")
     desk.see("Invalid credentials")
     desk.fill("Password", "Passw0rd-after")
-    desk.click("Log in")
+    desk.click("Sign in")
     desk.gone("Your session has ended")
     desk.gone("Drawing the edge")
     desk.see("A loaf that waits")

@@ -27,9 +27,9 @@ def test_only_what_was_changed_is_sent(desk: Desk) -> None:
     open_form(desk, article)
     bodies(desk)
     desk.fill("excerpt", "Short.")
-    desk.see("Not saved")
+    desk.see("Unsaved changes")
     desk.click("Save")
-    desk.gone("Not saved")
+    desk.gone("Unsaved changes")
     assert desk.do("window.sent") == [{"excerpt": "Short."}]
     assert stored(desk, article)["excerpt"] == "Short."
 
@@ -38,18 +38,18 @@ def test_rules_are_told_while_one_types_and_by_the_service(desk: Desk) -> None:
     article = make(desk, "Rules")
     open_form(desk, article)
     desk.fill("readingMinutes", "99")
-    desk.see("Not more than 60")
+    desk.see("The maximum is 60")
     desk.fill("readingMinutes", "9x")
-    desk.see("A whole number is needed")
+    desk.see("Enter a whole number")
     desk.click("Save")
-    desk.see("Something cannot be read yet")
+    desk.see("Fix the invalid values first")
     desk.fill("readingMinutes", "99")
     desk.click("Save")
     desk.see("readingMinutes must be less than or equal to 60")
     desk.until("document.activeElement.id === 'field.readingMinutes'", "the field that is wrong")
     desk.fill("readingMinutes", "9")
     desk.click("Save")
-    desk.gone("Not saved")
+    desk.gone("Unsaved changes")
     assert stored(desk, article)["readingMinutes"] == 9
 
 
@@ -65,7 +65,7 @@ def test_a_new_article_from_its_title_to_its_publication(desk: Desk) -> None:
     assert (found["title"], found["slug"], found["format"]) == ("A Whole New Article", "a-whole-new-article", "feature")
     assert found["publishedAt"] is not None
     desk.click("Unpublish")
-    desk.see("It is a draft again", "Draft")
+    desk.see("Unpublished", "Draft")
 
 
 def test_a_date_written_by_half_is_told_and_not_saved(desk: Desk) -> None:
@@ -75,7 +75,7 @@ def test_a_date_written_by_half_is_told_and_not_saved(desk: Desk) -> None:
     for kind in ("keyDown", "keyUp"):
         desk.page.send("Input.dispatchKeyEvent", type=kind, key="1", text="1", windowsVirtualKeyCode=ord("1"))
     desk.fill("title", "By half a date")
-    desk.see("This date is not complete")
+    desk.see("Enter a complete date")
     desk.click("Save")
-    desk.see("Something cannot be read yet")
+    desk.see("Fix the invalid values first")
     desk.until("document.activeElement.type === 'date'", "the place where it is")

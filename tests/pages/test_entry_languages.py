@@ -8,7 +8,7 @@ BESIDE = "section[lang=de]"
 
 def test_another_language_is_read_beside_and_filled_in(desk: Desk) -> None:
     desk.open(f"{CATEGORIES}/1?plugins[i18n][locale]=en")
-    desk.click("Show German (de) beside it")
+    desk.click("Show German (de) side by side")
     desk.until(f"document.querySelector('{BESIDE} input')?.value === 'Flüsse'", "the German name")
     desk.fill("color", "#102030")
     desk.click("Save")
@@ -16,9 +16,9 @@ def test_another_language_is_read_beside_and_filled_in(desk: Desk) -> None:
     shared = f"[...document.querySelectorAll('{BESIDE} input')].some((one) => one.value === '#102030')"
     desk.until(shared, "the colour that both share")
     desk.click("Fill in from German (de)")
-    desk.see("What is written here is replaced")
+    desk.see("This replaces the values in the form")
     desk.click("Fill in")
-    desk.see("Filled in from German (de)", "Not saved")
+    desk.see("Filled in from German (de)", "Unsaved changes")
     assert (desk.value("name"), desk.value("slug")) == ("Flüsse", "rivers"), "an address is of one language"
     desk.click_at(f"{BESIDE} header button")
     desk.until(f"!document.querySelector('{BESIDE}')", "the form alone")
@@ -34,7 +34,7 @@ def test_a_missing_language_begins_with_what_is_shared(desk: Desk) -> None:
     desk.open(f"{CATEGORIES}/{made['id']}?plugins[i18n][locale]=en")
     desk.see("missing")
     desk.click("French (fr)")
-    desk.see("New entry: Category")
+    desk.see("Create entry: Category")
     assert (desk.value("name"), desk.value("color")) == ("", "#445566")
     desk.fill("name", "Seulement")
     desk.until("__look.labelled('slug').value === 'seulement'", "an address made of the name")
@@ -46,7 +46,7 @@ def test_a_missing_language_begins_with_what_is_shared(desk: Desk) -> None:
 
 def test_a_single_type_changes_its_language(desk: Desk) -> None:
     desk.open("/admin/content-manager/single-types/api::homepage.homepage")
-    desk.click("Show German (de) beside it")
+    desk.click("Show German (de) side by side")
     desk.until(f"document.querySelector('{BESIDE} input')", "the German page")
     desk.click("German (de)")
     desk.until(

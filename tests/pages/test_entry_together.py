@@ -31,14 +31,14 @@ def test_what_is_typed_while_a_save_runs_stays(desk: Desk) -> None:
     desk.fill("excerpt", "First and second")
     desk.fill("title", "Another title")
     desk.do(RELEASE)
-    desk.see("Saved", "Not saved")
+    desk.see("Saved", "Unsaved changes")
     assert (desk.value("excerpt"), desk.value("title")) == ("First and second", "Another title")
     assert stored(desk, article)["excerpt"] == "First"
     desk.until("!__look.button('Save', true).disabled", "another save")
     desk.click("Save")
     desk.until("!!window.release", "the answer to another save")
     desk.do(RELEASE)
-    desk.gone("Not saved")
+    desk.gone("Unsaved changes")
     found = stored(desk, article)
     assert (found["excerpt"], found["title"]) == ("First and second", "Another title")
 
@@ -49,8 +49,8 @@ def test_what_only_others_have_changed_is_taken_over(desk: Desk) -> None:
     desk.fill("excerpt", "Mine")
     desk.ask("PUT", f"{LIST}/{article}", {"readingMinutes": 7})
     desk.click("Save")
-    desk.see("What they have changed is here too")
-    desk.gone("Not saved")
+    desk.see("Another user saved this entry")
+    desk.gone("Unsaved changes")
     assert desk.value("readingMinutes") == "7"
     found = stored(desk, article)
     assert (found["excerpt"], found["readingMinutes"]) == ("Mine", 7)
@@ -63,17 +63,17 @@ def test_what_both_have_changed_is_asked_about(desk: Desk) -> None:
     desk.fill("readingMinutes", "5")
     desk.ask("PUT", f"{LIST}/{article}", {"excerpt": "Theirs", "readingMinutes": 7})
     desk.click("Save")
-    desk.see("Somebody else has saved in between", "Mine", "Theirs")
+    desk.see("Another user has saved this entry", "Mine", "Theirs")
     if AXE.is_file():
         assert desk.barriers() == []
     desk.click("Not now")
     assert stored(desk, article)["excerpt"] == "Theirs"
     desk.click("Save")
-    desk.see("Somebody else has saved in between")
+    desk.see("Another user has saved this entry")
     desk.click_at("[role=dialog] fieldset:first-of-type label:nth-of-type(2)")
-    desk.click("Save this")
-    desk.gone("Somebody else has saved in between")
-    desk.gone("Not saved")
+    desk.click("Save selected values")
+    desk.gone("Another user has saved this entry")
+    desk.gone("Unsaved changes")
     found = stored(desk, article)
     assert (found["excerpt"], found["readingMinutes"]) == ("Theirs", 5)
 
@@ -86,13 +86,13 @@ def test_what_was_not_saved_is_offered_again(desk: Desk) -> None:
     desk.page.send("Page.navigate", url="about:blank")
     desk.until("location.href === 'about:blank'", "another page")
     open_form(desk, article)
-    desk.see("Something was not saved.")
+    desk.see("You have unsaved changes.")
     assert desk.value("excerpt") == ""
-    desk.click("What differs")
-    desk.see("Kept: Lost in a crash")
-    desk.click("Take it back")
+    desk.click("Show differences")
+    desk.see("Stored: Lost in a crash")
+    desk.click("Restore")
     assert desk.value("excerpt") == "Lost in a crash"
     desk.click("Save")
-    desk.gone("Not saved")
+    desk.gone("Unsaved changes")
     assert stored(desk, article)["excerpt"] == "Lost in a crash"
     desk.until(f"{KEPT}.then((all) => all === '[]')", "nothing that the browser keeps")

@@ -45,7 +45,7 @@ def zone_of(desk: Desk, entry: int) -> list[dict[str, Any]]:
 def test_parts_of_a_zone_are_added_moved_and_keep_their_rows(desk: Desk) -> None:
     before = zone_of(desk, 1)
     desk.open(f"/admin{ARTICLE}/1")
-    desk.click("Add to blocks")
+    desk.click("Add a component to blocks")
     desk.see("Call to action")
     found = "[...document.querySelectorAll('[role=dialog] button')].find((one) => one.innerText.trim() === 'Quote')"
     desk.until(f"(({found})?.click(), !({found}) && !document.querySelector('[role=dialog]'))", "the choice")
@@ -93,10 +93,10 @@ def test_a_relation_to_many_thousands_opens_by_pages(desk: Desk) -> None:
     connect = {"connect": [{"id": tag} for tag in tags], "disconnect": []}
     made = desk.ask("POST", ARTICLE, {"title": "Many tags", "slug": "many-tags", "tags": connect})
     desk.open(f"/admin{ARTICLE}/{made['id']}")
-    desk.see("Many 44", "Show more (25 before these)")
+    desk.see("Many 44", "Show more (25 earlier)")
     assert desk.do(f"{place('tags')}.querySelectorAll('li').length") == 20
     desk.click("Show more", exact=False)
-    desk.see("Many 05", "Show more (5 before these)")
+    desk.see("Many 05", "Show more (5 earlier)")
 
 
 def test_json_is_checked_and_exact(desk: Desk) -> None:

@@ -18,7 +18,7 @@ OPEN = {
 }
 """Pages that an author can open, or some of whose content an author can read."""
 NONE = Person("nobody@example.org", "Passw0rd-of-Nobody")
-SAID = "/No permission for|You may not do that|There is no such/.test(document.body.innerText)"
+SAID = "/No permission for|permission to do this|not found|permission to view/.test(document.body.innerText)"
 
 
 def test_a_page_without_permission_says_so(desk: Desk) -> None:

@@ -17,16 +17,16 @@ CM: Final = "/content-manager/collection-types"
 PAGES: Final = {
     "home": ("/", IMAGE),
     "list": (f"{CM}/api::article.article?sort=id:DESC", IMAGE),
-    "search": (f"{CM}/api::article.article?_q={quote(IMAGE)}", "in all"),
-    "filter": (f"{CM}/api::article.article?filters[$and][0][title][$contains]={quote(IMAGE)}", "in all"),
+    "search": (f"{CM}/api::article.article?_q={quote(IMAGE)}", "in total"),
+    "filter": (f"{CM}/api::article.article?filters[$and][0][title][$contains]={quote(IMAGE)}", "in total"),
     "tags": (f"{CM}/api::tag.tag", IMAGE),
     "no type": (f"{CM}/{quote(IMAGE)}", ""),
-    "no page": (f"/{quote(EVIL, safe='')}", "There is no such page"),
+    "no page": (f"/{quote(EVIL, safe='')}", "Page not found"),
     "roles": ("/settings/roles", IMAGE),
     "users": ("/settings/users", IMAGE),
     "tokens": ("/settings/api-tokens", IMAGE),
     "webhooks": ("/settings/webhooks", IMAGE),
-    "audit": ("/settings/audit", "Who did what"),
+    "audit": ("/settings/audit", "Actions of administrators"),
     "library": ("/plugins/upload", "onerror=hacked"),
     "search of files": (f"/plugins/upload?_q={quote(IMAGE)}", "0 folders, 0 files"),
 }
@@ -60,7 +60,7 @@ def test_names_are_texts_on_every_page(desk: Desk, name: str) -> None:
 
 def test_an_entry_shows_them_as_they_are(desk: Desk, named: int) -> None:
     desk.open(f"/admin{CM}/api::article.article/{named}")
-    desk.see("Add to blocks")
+    desk.see("Add a component to blocks")
     desk.until(f"document.querySelector('main h1').innerText.includes({IMAGE!r})", "the title")
     assert desk.value("title") == EVIL
     desk.until(f"document.querySelector('[data-path=tags]').innerText.includes({IMAGE!r})", "the tag that it leads to")
@@ -81,13 +81,13 @@ def test_what_is_refused_is_told_as_a_text(desk: Desk) -> None:
     desk.open("/admin/plugins/upload")
     desk.see("Newest first")
     desk.give("input[type=file][multiple]", f"{IMAGE}.png")
-    desk.see("invalid characters", "has not arrived")
+    desk.see("invalid characters", "1 upload failed")
     assert_inert(desk)
 
 
 def test_the_palette_finds_them_as_texts(desk: Desk) -> None:
     desk.open("/admin/")
-    desk.see("What to do next")
+    desk.see("Next steps")
     desk.press("k", control=True)
     desk.until("document.activeElement.matches('[role=dialog] input')", "the palette")
     desk.page.send("Input.insertText", text="onerror")

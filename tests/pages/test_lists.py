@@ -10,14 +10,14 @@ ARTICLES = "/admin/content-manager/collection-types/api::article.article"
 def test_a_list_is_kept_by_its_address(desk: Desk) -> None:
     total = desk.ask("GET", "/content-manager/collection-types/api::article.article")["pagination"]["total"]
     desk.open(f"{ARTICLES}?pageSize=2")
-    desk.see(f"{total} in all")
+    desk.see(f"{total} in total")
     desk.click("Next page")
     desk.until("location.search.includes('page=2')", "the second page in the address")
     desk.open(f"{ARTICLES}?pageSize=2&page=2&sort=id:DESC")
     desk.until("document.querySelector('th[aria-sort=descending]')", "a column in descending order")
     desk.until("document.querySelectorAll('tbody tr').length === 2", "two rows")
     desk.fill("Search in Article", "no such words")
-    desk.see("Nothing was found")
+    desk.see("No results")
     desk.until("location.search.includes('_q=no+such+words')", "the search in the address")
     desk.page.do("history.back()")
     desk.until("document.querySelectorAll('tbody tr').length === 2", "the list before")
@@ -27,23 +27,23 @@ def test_entries_are_published_and_taken_back_together(desk: Desk) -> None:
     asked = "/content-manager/collection-types/api::article.article?sort=id:ASC&pageSize=2"
     before = [one["publishedAt"] for one in desk.ask("GET", asked)["results"]]
     desk.open(f"{ARTICLES}?sort=id:ASC&pageSize=2")
-    desk.see("in all")
+    desk.see("in total")
     desk.click_at("thead input")
-    desk.see("2 entries chosen")
-    desk.click("Make a draft")
-    desk.see("Make 2 entries drafts?")
+    desk.see("2 entries selected")
+    desk.click("Unpublish")
+    desk.see("Unpublish 2 entries?")
     desk.click_at("[role=dialog] footer button:last-child")
-    desk.see("2 entries are drafts again")
+    desk.see("2 entries unpublished")
     desk.until("document.querySelectorAll('tbody .warn').length === 2", "two drafts")
     desk.click("Undo")
-    desk.see("2 entries are published")
+    desk.see("2 entries published")
     desk.until("document.querySelectorAll('tbody .good').length === 2", "two published entries")
     assert [one["publishedAt"] for one in desk.ask("GET", asked)["results"]] == before, "as of when they were"
 
 
 def test_filters_are_made_changed_and_removed(desk: Desk) -> None:
     desk.open(ARTICLES)
-    desk.see("in all")
+    desk.see("in total")
     desk.click("Filter")
     desk.choose("Field", "title", "title")
     desk.fill("Value", "e")
@@ -57,35 +57,35 @@ def test_filters_are_made_changed_and_removed(desk: Desk) -> None:
         "found.dispatchEvent(new Event('change', {bubbles: true})); })()"
     )
     desk.click("Apply")
-    desk.see("title is empty", "Nothing was found")
+    desk.see("title is empty", "No results")
     desk.click("Remove: title is empty")
     desk.gone("title is empty")
     desk.open(f"{ARTICLES}?filters[$or][0][id][$eq]=1&filters[$or][1][id][$eq]=2")
-    desk.see("2 conditions from the address", "2 in all")
+    desk.see("2 conditions from the URL", "2 in total")
 
 
 def test_columns_and_views_are_kept(desk: Desk) -> None:
     desk.open(f"{ARTICLES}?sort=id:DESC&_q=the")
-    desk.see("in all")
+    desk.see("in total")
     desk.click("Columns")
     desk.click_at("[role=dialog] label:nth-child(3)")
     desk.click("Close")
-    desk.click("Views")
-    desk.click("Keep this view")
+    desk.click("Saved views")
+    desk.click("Save this view")
     desk.fill("Name", "Newest with the")
     desk.click("Save")
     desk.open(ARTICLES)
-    desk.see("in all")
+    desk.see("in total")
     desk.until("![...document.querySelectorAll('thead th')].some((one) => one.innerText.trim() === 'slug')", "no slugs")
-    desk.click("Views")
+    desk.click("Saved views")
     desk.click("Newest with the")
     desk.until("location.search.includes('_q=the') && location.search.includes('sort=id')", "the view")
 
 
 def test_the_list_is_configured_for_everybody(desk: Desk) -> None:
     desk.open(f"{ARTICLES}/configurations/list")
-    desk.see("The list of Article", "Entries on a page")
-    desk.fill("Label of title", "Headline")
+    desk.see("Configure the list: Article", "Entries per page")
+    desk.fill("Label for title", "Headline")
     desk.do("__look.all('[aria-label^=\"Move title\"]')[0].focus()")
     desk.press("ArrowUp")
     desk.click("Save")
@@ -99,7 +99,7 @@ def test_the_list_is_configured_for_everybody(desk: Desk) -> None:
 
 def test_the_first_page_tells_what_was_changed(desk: Desk) -> None:
     desk.open("/admin/")
-    desk.see("Changed last", "My drafts", "Planned")
+    desk.see("Recently updated", "My drafts", "Scheduled")
     desk.until("document.querySelectorAll('main li a[href*=\"collection-types\"]').length > 0", "entries to go on with")
 
 
@@ -107,9 +107,9 @@ def test_a_list_and_the_first_page_say_what_is_planned(desk: Desk) -> None:
     path = "/octavo/schedules/api::article.article"
     desk.ask("PUT", f"{path}/1", {"unpublishAt": "2999-02-01T06:00:00.000Z"})
     desk.open(f"{ARTICLES}?sort=id:ASC")
-    desk.see("to be taken back Feb 1, 2999")
+    desk.see("Unpublishes Feb 1, 2999")
     desk.open("/admin/")
-    desk.see("to be taken back Feb 1, 2999")
+    desk.see("Unpublishes Feb 1, 2999")
     desk.ask("PUT", f"{path}/1", {"unpublishAt": None})
 
 
@@ -117,7 +117,7 @@ def test_a_list_and_the_first_page_say_what_is_planned(desk: Desk) -> None:
 def test_what_is_done_with_rows_stays_in_sight(desk: Desk, width: int) -> None:
     desk.size(width)
     desk.open(f"{ARTICLES}?sort=id:ASC")
-    desk.see("in all")
+    desk.see("in total")
     box = "document.querySelector('{}')?.getBoundingClientRect()"
     inside = f"((box) => box && box.left >= 0 && box.right <= innerWidth)({box})"
     desk.until(inside.format("tbody td.end button"), "the actions of the first row")
@@ -146,11 +146,11 @@ def test_lists_offer_what_one_may_read(desk: Desk) -> None:
     desk.ask("PUT", f"/admin/users/{made['id']}", {"password": editor.password, "isActive": True})
     desk.log_in(editor)
     desk.open(ARTICLES)
-    desk.see("in all")
+    desk.see("in total")
     heads = "[...document.querySelectorAll('thead th')].map((one) => one.innerText.trim())"
     assert len(desk.do(heads)) == 4, "the id, the title, the state, and the actions"
     assert not desk.do("document.querySelector('tbody input, a[href*=create]')")
     desk.click_at("tbody .icon-button")
-    desk.see("Open", "Copy the API address")
+    desk.see("Open", "Copy API URL")
     assert "Delete" not in desk.text()
     desk.press("Escape")

@@ -46,9 +46,9 @@ def test_a_folder_is_made_and_files_go_into_it(desk: Desk) -> None:
     desk.click("Save")
     desk.see("Summer")
     open_tile(desk, "Summer")
-    desk.see("Nothing is here yet")
+    desk.see("No files yet")
     drop(desk, "one.png", "two.png", "three.png", "four.png")
-    desk.see("one.png", "four.png", "Everything has arrived", seconds=60)
+    desk.see("one.png", "four.png", "Upload complete", seconds=60)
     assert found(desk, "one.png")[0]["folder"]["name"] == "Summer"
     desk.page.do("history.back()")
     desk.see("canal.jpg")
@@ -58,7 +58,7 @@ def test_a_folder_is_made_and_files_go_into_it(desk: Desk) -> None:
 def test_words_of_a_file_are_kept_and_its_uses_are_told(desk: Desk) -> None:
     desk.open(LIBRARY)
     open_tile(desk, "canal.jpg")
-    desk.see("Where it is used", "The houses that lean", "Article · cover", "About · blocks.images")
+    desk.see("Used in", "The houses that lean", "Article · cover", "About · blocks.images")
     desk.fill("Caption", "Amsterdam")
     desk.click("Save")
     desk.see("Saved")
@@ -69,7 +69,7 @@ def test_an_image_gets_a_focal_point(desk: Desk) -> None:
     desk.open(LIBRARY)
     open_tile(desk, "orchard.jpg")
     desk.click("Focal point")
-    desk.see("From the left: 50%")
+    desk.see("Left: 50%")
     desk.settle()
     left, top = desk.do(
         "((box) => [box.x + box.width / 4, box.y + box.height / 2])"
@@ -77,40 +77,42 @@ def test_an_image_gets_a_focal_point(desk: Desk) -> None:
     )
     for kind in ("mousePressed", "mouseReleased"):
         desk.page.send("Input.dispatchMouseEvent", type=kind, x=left, y=top, button="left", clickCount=1)
-    desk.see("From the left: 25%")
+    desk.see("Left: 25%")
     desk.do("document.querySelector('.numbers input').focus()")
     desk.press("ArrowRight")
-    desk.see("From the left: 26%")
+    desk.see("Left: 26%")
     desk.click_at("[role=dialog]:has(.stage) footer button:last-child")
     desk.see("26 % from the left, 50 % from the top")
     assert found(desk, "orchard.jpg")[0]["provider_metadata"] == {"focalPoint": {"x": 0.26, "y": 0.5}}
     desk.click("Focal point")
-    desk.click("No focal point")
-    desk.see("The image has no focal point now")
+    desk.click("Remove focal point")
+    desk.see("Focal point removed")
     assert found(desk, "orchard.jpg")[0]["provider_metadata"] is None
 
 
 def test_a_file_is_opened_where_an_entry_shows_it(desk: Desk) -> None:
     desk.open("/admin/content-manager/collection-types/api::article.article/1")
-    desk.see("Add to blocks")
+    desk.see("Add a component to blocks")
     desk.click_at("[data-path=cover] .tile > button")
-    desk.see("Where it is used")
+    desk.see("Used in")
     desk.fill("Caption", "Of the cover")
     desk.click_at("[role=dialog] footer button:last-child")
-    desk.gone("Where it is used")
-    assert not desk.do("document.querySelector('.state').innerText.includes('Not saved')"), "the entry is as it was"
+    desk.gone("Used in")
+    assert not desk.do("document.querySelector('.state').innerText.includes('Unsaved changes')"), (
+        "the entry is as it was"
+    )
 
 
 def test_a_part_of_the_pages_that_is_gone_is_told(desk: Desk) -> None:
     desk.open("/admin/")
-    desk.see("What to do next")
+    desk.see("Next steps")
     desk.page.send("Network.setBlockedURLs", urls=["*/LibraryPage-*"])
     desk.click("Media library")
-    desk.see("A part of these pages cannot be loaded", "Load anew")
+    desk.see("Part of this page could not be loaded", "Reload")
     desk.page.send("Network.setBlockedURLs", urls=[])
     desk.page.wrong.clear()
-    desk.click("Load anew")
-    desk.see("What to do next")
+    desk.click("Reload")
+    desk.see("Next steps")
 
 
 def test_a_part_is_cut_into_a_file_of_its_own(desk: Desk) -> None:
@@ -120,11 +122,11 @@ def test_a_part_is_cut_into_a_file_of_its_own(desk: Desk) -> None:
     desk.until("document.querySelector('.stage img')?.naturalWidth", "the image")
     desk.do("window.whole = HTMLCanvasElement.prototype.toBlob")
     desk.do("HTMLCanvasElement.prototype.toBlob = (use) => use(null)")
-    desk.click("Save as a new file")
-    desk.see("The browser cannot cut this image")
+    desk.click("Save as new file")
+    desk.see("The browser cannot crop this image")
     desk.do("HTMLCanvasElement.prototype.toBlob = window.whole")
-    desk.click("Save as a new file")
-    desk.see("ferry (960 × 640).jpg", "Everything has arrived", seconds=60)
+    desk.click("Save as new file")
+    desk.see("ferry (960 × 640).jpg", "Upload complete", seconds=60)
     [cut] = desk.ask("GET", "/upload/files?filters[name][$startsWith]=ferry%20(")["results"]
     assert (cut["width"], cut["height"], cut["mime"]) == (960, 640, "image/jpeg")
     assert found(desk, "ferry.jpg")[0]["width"] == 1200
@@ -138,10 +140,10 @@ def test_what_is_cut_waits_for_all_of_the_image(desk: Desk) -> None:
     desk.page.send("Network.setCacheDisabled", cacheDisabled=True)
     desk.page.send("Network.emulateNetworkConditions", **slow)
     desk.click("Crop")
-    desk.click("Save as a new file")
+    desk.click("Save as new file")
     desk.page.send("Network.emulateNetworkConditions", **{**slow, "latency": 0})
     desk.page.send("Network.setCacheDisabled", cacheDisabled=False)
-    desk.see("canal (", "Everything has arrived", seconds=60)
+    desk.see("canal (", "Upload complete", seconds=60)
     [whole] = found(desk, "canal.jpg")
     [cut] = desk.ask("GET", "/upload/files?filters[name][$startsWith]=canal%20(")["results"]
     assert (cut["width"], cut["height"]) == (round(0.8 * whole["width"]), round(0.8 * whole["height"]))
@@ -152,18 +154,18 @@ def test_several_are_moved_and_removed_at_once(desk: Desk) -> None:
     desk.open(f"{LIBRARY}?sort=name:ASC")
     desk.see("chart.jpg")
     for name in ("chart.jpg", "harbor.jpg"):
-        desk.click(f"Choose {name}")
-    desk.see("2 chosen")
+        desk.click(f"Select {name}")
+    desk.see("2 selected")
     desk.click("Move")
     desk.pick("Folder", "Autumn")
     desk.click_at("[role=dialog] .button.main")
-    desk.see("2 things were moved")
+    desk.see("2 items moved")
     assert found(desk, "chart.jpg")[0]["folder"]["name"] == "Autumn"
     desk.open(f"{LIBRARY}?_q=marsh.jpg")
-    desk.click("Choose marsh.jpg")
+    desk.click("Select marsh.jpg")
     desk.click("Delete")
     desk.click_at("[role=alertdialog] .button.danger, [role=dialog] .button.danger")
-    desk.see("1 thing was deleted")
+    desk.see("1 item deleted")
     assert found(desk, "marsh.jpg") == []
 
 

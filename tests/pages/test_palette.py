@@ -16,13 +16,13 @@ def command(desk: Desk, typed: str, found: str) -> None:
 
 def test_the_palette_leads_to_settings_views_and_new_types(desk: Desk) -> None:
     desk.open("/admin")
-    desk.see("What to do next")
+    desk.see("Next steps")
     command(desk, "webh", "Webhooks")
-    desk.see("There are no webhooks yet")
-    command(desk, "form of art", "Configure the form of Article")
-    desk.see("The form of Article")
+    desk.see("No webhooks yet")
+    command(desk, "form for art", "Configure the form for Article")
+    desk.see("Configure the form: Article")
     command(desk, "new coll", "New collection type")
-    desk.see("Nothing is written before you save")
+    desk.see("Nothing changes until you save")
 
 
 def test_the_palette_offers_nothing_that_one_may_not(desk: Desk) -> None:
@@ -40,7 +40,7 @@ def test_the_palette_offers_nothing_that_one_may_not(desk: Desk) -> None:
 
 def test_the_palette_goes_to_pages_and_entries_by_keyboard(desk: Desk) -> None:
     desk.open("/admin")
-    desk.see("What to do next")
+    desk.see("Next steps")
     desk.click("Go to", exact=False)
     desk.until("document.querySelector('[role=dialog] input') === document.activeElement", "the palette's field")
     desk.page.send("Input.insertText", text="sett")

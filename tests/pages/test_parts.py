@@ -39,7 +39,7 @@ def test_a_filled_block_that_was_removed_comes_back(desk: Desk) -> None:
     [before] = stored(desk, article)["blocks"]
     act(desk, 0, "Remove")
     count(desk, 0)
-    desk.until("document.activeElement?.innerText.trim() === 'Add to blocks'", "the focus on the button")
+    desk.until("document.activeElement?.innerText.trim() === 'Add a component to blocks'", "the focus on the button")
     desk.see("Quote removed")
     assert desk.barriers() == []
     desk.click("Undo")
@@ -72,7 +72,7 @@ def test_a_removal_that_was_saved_is_undone_by_a_new_block(desk: Desk) -> None:
 def test_an_empty_block_goes_at_once_and_the_focus_moves_on(desk: Desk) -> None:
     article = make(desk, "Blocks in a row", blocks=ONE)
     open_form(desk, article)
-    desk.click("Add to blocks")
+    desk.click("Add a component to blocks")
     desk.click("Gallery", within="[role=dialog]")
     count(desk, 2)
     desk.until("document.activeElement?.closest('[data-path=\"blocks.1\"]')", "the focus in the new block")

@@ -75,7 +75,7 @@ def test_what_is_not_found_is_made_in_place_and_linked(desk: Desk) -> None:
     open_form(desk, article)
     focus(desk, "field.tags")
     desk.page.send("Input.insertText", text="Night buses")
-    desk.see("New Tag: “Night buses”")
+    desk.see("Create Tag: “Night buses”")
     desk.press("Enter")
     in_panel(desk, "document.getElementById('panel1.field.slug')?.value === 'night-buses'")
     assert desk.do("document.getElementById('panel1.field.name').value") == "Night buses"
@@ -85,9 +85,9 @@ def test_what_is_not_found_is_made_in_place_and_linked(desk: Desk) -> None:
     desk.until("document.querySelector('[data-path=tags] .linked')", "the link")
     assert linked(desk) == ["Night buses"]
     assert links(desk, article) == []
-    desk.see("Not saved")
+    desk.see("Unsaved changes")
     desk.press("s", control=True)
-    desk.gone("Not saved")
+    desk.gone("Unsaved changes")
     assert links(desk, article) == ["Night buses"]
     assert desk.do("document.activeElement.id") == "field.tags"
 
@@ -109,7 +109,7 @@ def test_what_is_linked_is_changed_in_place(desk: Desk) -> None:
     desk.press("Escape")
     no_panel(desk)
     assert desk.value("excerpt") == "Typed before."
-    desk.see("Not saved")
+    desk.see("Unsaved changes")
     assert desk.ask("GET", f"/content-manager/collection-types/api::article.article/{article}")["excerpt"] is None
 
 
@@ -152,7 +152,7 @@ def test_a_panel_over_a_panel_links_what_it_makes_to_the_one_below(desk: Desk) -
     desk.until("document.getElementById('panel1.field.slug').value === 'piled-author'", "the slug")
     focus(desk, "panel1.field.articles")
     desk.page.send("Input.insertText", text="Piled article")
-    desk.see("New Article: “Piled article”")
+    desk.see("Create Article: “Piled article”")
     desk.press("Enter")
     desk.until("document.getElementById('panel2.field.slug')?.value === 'piled-article'", "the second panel")
     press_in_panel(desk, "Save and add")
@@ -173,7 +173,7 @@ def test_a_conflict_in_a_panel_is_asked_about_there(desk: Desk) -> None:
     desk.ask("PUT", f"{TAGS}/{tag}", {"name": "Theirs"})
     press_in_panel(desk, "Save")
     desk.see("Theirs")
-    desk.click("Save this")
+    desk.click("Save selected values")
     desk.until("document.querySelector('[data-path=tags] .linked .title')?.innerText === 'Mine'", "mine")
     assert desk.ask("GET", f"{TAGS}/{tag}")["name"] == "Mine"
 
@@ -224,13 +224,13 @@ def test_rights_decide_what_is_offered_and_what_is_named(desk: Desk) -> None:
     desk.hire(reader, role(desk, "Links only", rights))
     desk.log_in(reader)
     open_form(desk, article)
-    desk.see(f"Entry {hidden}, which you may not read")
+    desk.see(f"Entry {hidden} (no permission to read)")
     desk.until("document.querySelector('[data-path=author] .linked a')", "an author that may be read")
     assert not desk.do("document.querySelector('[data-path=tags] .linked a')")
     assert not desk.do("document.querySelector('.search button')")
     focus(desk, "field.tags")
     desk.page.send("Input.insertText", text="Nobody is called that")
-    desk.see("No other entry is called that")
+    desk.see("No results")
     assert "New Tag" not in desk.text()
     assert desk.barriers() == []
 

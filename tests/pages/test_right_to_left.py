@@ -28,7 +28,7 @@ def desk(desk: Desk) -> Desk:
     """Ada, who has chosen that language; what it does not say is said in English."""
     desk.speak(RIGHT_TO_LEFT)
     desk.open("/admin")
-    desk.see("What to do next")
+    desk.see("Next steps")
     return desk
 
 
@@ -92,7 +92,7 @@ def test_texts_keep_a_direction_of_their_own(desk: Desk) -> None:
 def test_the_side_bar_comes_from_the_right(desk: Desk) -> None:
     desk.size(390)
     desk.open("/admin")
-    desk.see("What to do next")
+    desk.see("Next steps")
     assert desk.do(f"{SIDE}.x >= innerWidth")
     desk.click_at("header.bar button")
     desk.until(f"Math.round({SIDE}.right) === document.documentElement.clientWidth", "the side bar")

@@ -49,10 +49,10 @@ def test_what_is_refused_is_said_in_the_language_of_the_pages(desk: Desk) -> Non
     name = desk.ask("GET", "/content-manager/collection-types/api::tag.tag?pageSize=1")["results"][0]["name"]
     desk.do("localStorage.setItem('octavo.language', 'de')")
     desk.open(f"{TAGS}/create")
-    desk.see("Neuer Eintrag: Tag")
+    desk.see("Eintrag erstellen: Tag")
     desk.fill("name", name)
     desk.press("s", control=True)
-    desk.see("Das gibt es schon: Dieses Feld ist einmalig")
+    desk.see("Dieser Wert wird bereits verwendet")
     desk.page.send("Network.clearBrowserCookies")
     desk.open("/admin/auth/login")
     desk.fill("E-Mail", ADA.email)

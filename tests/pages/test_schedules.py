@@ -33,7 +33,7 @@ def test_an_entry_that_is_not_complete_cannot_be_scheduled(desk: Desk) -> None:
     desk.ask("PUT", f"{LIST}/{article}", {"title": None})
     open_form(desk, article)
     choose(desk, "publishAt", "2999-01-01T09:30")
-    desk.click("Plan it")
+    desk.click("Schedule")
     desk.until("document.querySelector('.toasts [role=alert]')?.innerText.includes('title')", "what is missing")
     leave(desk)
 
@@ -51,7 +51,7 @@ def test_a_schedule_that_failed_is_shown_everywhere(desk: Desk) -> None:
     assert desk.barriers() == []
     desk.open(f"/admin{LIST}?filters[$and][0][id][$eq]={article}")
     desk.see("Scheduled publishing failed")
-    assert "to be published" not in desk.text()
+    assert "Publishes" not in desk.text()
     desk.open("/admin/")
     desk.see("Publishing failed: title")
     desk.ask("PUT", f"{LIST}/{article}", {"title": "Complete"})

@@ -17,18 +17,18 @@ def invite(desk: Desk) -> str:
     """The link of an invitation."""
     desk.open(USERS)
     desk.see(ADA.email, "Super Admin")
-    desk.click("Invite somebody")
-    desk.fill("E-mail", EVE.email)
+    desk.click("Invite user")
+    desk.fill("Email", EVE.email)
     desk.fill("First name", "Eve")
-    desk.click("Make the link")
+    desk.click("Create link")
     desk.see("Choose at least one role")
     desk.click("Editors can manage", exact=False)
-    desk.click("Make the link")
-    desk.see(f"{EVE.email} is invited", "This link is shown once")
-    link = desk.value("Link of the invitation")
+    desk.click("Create link")
+    desk.see(f"{EVE.email} was invited", "This link is shown only once")
+    link = desk.value("Invitation link")
     assert "/admin/auth/register?registrationToken=" in link
     desk.click("I have copied it")
-    desk.see(EVE.email, "Not active")
+    desk.see(EVE.email, "Inactive")
     return link
 
 
@@ -54,22 +54,22 @@ def find_and_change(desk: Desk) -> None:
 def tell_a_wrong_value(desk: Desk) -> None:
     desk.open(USERS)
     desk.click("Evelyn")
-    desk.fill("E-mail", ADA.email)
+    desk.fill("Email", ADA.email)
     desk.click("Save")
     desk.until("document.querySelector('main [role=alert], main .problem')?.innerText", "a problem")
     desk.click("Settings")
     desk.see("Leave without saving?")
     desk.click("Leave")
-    desk.see("Choose what you want to set")
+    desk.see("Choose a section")
 
 
 def remove(desk: Desk) -> None:
     desk.open(USERS)
     desk.see(EVE.email)
     desk.click_at("tbody input:not(:disabled)")
-    desk.see("1 chosen")
+    desk.see("1 selected")
     desk.click("Delete")
-    desk.see("They can no longer log in")
+    desk.see("They can no longer sign in")
     desk.click_at("[role=dialog] footer button:last-child")
     desk.see("Deleted")
     desk.gone(EVE.email)

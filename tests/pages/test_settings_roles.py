@@ -56,7 +56,7 @@ def test_a_role_is_made_with_rights_by_field_and_condition(desk: Desk) -> None:
 
 def test_a_super_admin_is_shown_and_not_changed(desk: Desk) -> None:
     desk.open(f"{ROLES}/1")
-    desk.see("Super Admins may do everything. That cannot be changed.")
+    desk.see("Super Admins have all permissions. This cannot be changed.")
     assert desk.do("document.querySelectorAll('.action:not(:disabled)').length") == 0
     assert desk.barriers() == []
     desk.size(390, 800)
@@ -89,7 +89,7 @@ def test_what_is_refused_stands_at_its_right(desk: Desk) -> None:
     desk.click("Access the Media Library")
     desk.click("Collection types")
     desk.click("Save")
-    desk.see("1 right was refused", "Access the Media Library", "You cannot give rights that you do not have")
+    desk.see("1 permission was rejected", "Access the Media Library", "You cannot give rights that you do not have")
     assert rights(desk, other) == {}
     desk.click("Access the Media Library")
     desk.gone("You cannot give rights")

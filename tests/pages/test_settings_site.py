@@ -10,7 +10,7 @@ SITE = "/admin/settings/users-permissions"
 def test_a_role_is_granted_an_action(desk: Desk) -> None:
     desk.open(f"{SITE}/roles")
     desk.click("Authenticated")
-    desk.see("Each action with the routes")
+    desk.see("Each action allows the routes")
     desk.until("(document.querySelector('details').open = true)", "the first API")
     desk.see("GET /api/about")
     assert desk.barriers() == []
@@ -38,7 +38,7 @@ def test_providers_mails_and_registering_are_set(desk: Desk) -> None:
     texts = desk.ask("GET", "/users-permissions/email-templates")
     assert texts["reset_password"]["options"]["object"] == "Another password"
     desk.open(f"{SITE}/advanced-settings")
-    desk.click("Users may register", exact=False)
+    desk.click("Enable sign-ups", exact=False)
     assert desk.barriers() == []
     desk.click("Save")
     desk.see("Saved")

@@ -41,14 +41,14 @@ def take(desk: Desk, name: str, *keys: str, shift: bool = False) -> None:
 
 def test_a_form_is_put_in_order_by_keys(desk: Desk) -> None:
     desk.open(f"{TAG}/{FORM}")
-    desk.see("The form of Tag", "6 of 12")
+    desk.see("Configure the form: Tag", "6 of 12")
     assert drawn(desk) == [["name", "slug"], ["articles"]]
     take(desk, "articles", "ArrowUp")
     assert drawn(desk) == [["articles"], ["name", "slug"]]
     take(desk, "slug", "ArrowLeft")
     assert drawn(desk) == [["articles"], ["slug", "name"]]
     take(desk, "slug", "ArrowRight", shift=True)
-    desk.see("slug is now in row 2, number 1, 8 columns wide")
+    desk.see("slug is now in row 2, position 1, 8 columns wide")
     assert drawn(desk) == [["articles"], ["slug"], ["name"]]
     take(desk, "name", "ArrowUp", "ArrowUp")
     assert drawn(desk) == [["articles", "name"], ["slug"]]
@@ -59,7 +59,7 @@ def test_a_form_is_put_in_order_by_keys(desk: Desk) -> None:
 
 def test_a_field_is_dragged_into_a_row_of_its_own(desk: Desk) -> None:
     desk.open(f"{ARTICLE}/{FORM}")
-    desk.see("The form of Article")
+    desk.see("Configure the form: Article")
     desk.drag("li:has([data-field='slug']) .grip", ".board ul.gap")
     desk.until("document.querySelector('.board .row [data-field]').dataset.field === 'slug'", "slug in front")
     assert drawn(desk)[:3] == [["slug"], ["title"], ["excerpt"]]
@@ -75,15 +75,15 @@ def test_what_is_said_of_a_field_is_seen_at_once_and_kept(desk: Desk) -> None:
     desk.click_at("[data-field='author']")
     desk.fill("Label", "Written by")
     desk.fill("Description", "Who is to be named")
-    desk.pick("Entries are called by", "id")
+    desk.pick("Related entry title", "id")
     desk.pick("Size", "12 of 12 columns")
     desk.click_at("[role=switch]")
     desk.click("Done")
     desk.until(
         "/Written by[\\s\\S]*Who is to be named/.test(document.querySelector('.paper').innerText)", "the picture"
     )
-    desk.click("Take excerpt out of the form")
-    desk.pick("Title of an entry", "slug")
+    desk.click("Remove excerpt from the form")
+    desk.pick("Entry title", "slug")
     desk.click("Save")
     desk.see("Saved")
     said = look(desk, "api::article.article", "author")
@@ -92,23 +92,23 @@ def test_what_is_said_of_a_field_is_seen_at_once_and_kept(desk: Desk) -> None:
         *(False, "id"),
     )
     desk.click("Configure the list")
-    desk.see("The list of Article")
-    assert desk.value("Title of an entry") == "slug"
+    desk.see("Configure the list: Article")
+    assert desk.value("Entry title") == "slug"
     desk.click("Configure the form")
-    desk.pick("Add a field", "excerpt")
+    desk.pick("Add field", "excerpt")
     desk.click("Save")
     desk.see("Saved")
     desk.open(f"{ARTICLE}/1")
     desk.see("Who is to be named")
     desk.click("More actions")
     desk.click("Configure the view")
-    desk.see("The form of Article")
+    desk.see("Configure the form: Article")
 
 
 def test_a_component_looks_the_same_wherever_it_stands(desk: Desk) -> None:
     desk.open(f"{ARTICLE}/1")
-    desk.click("Configure the view of seo")
-    desk.see("The form of Seo", "Back to the component")
+    desk.click("Configure the view: seo")
+    desk.see("Configure the form: Seo", "Back to the component")
     desk.click_at("[data-field='metaTitle']")
     desk.fill("Label", "Title for search engines")
     desk.click("Done")
@@ -118,9 +118,9 @@ def test_a_component_looks_the_same_wherever_it_stands(desk: Desk) -> None:
     desk.see("Title for search engines")
     desk.open("/admin/plugins/content-type-builder/component-categories/shared/shared.seo")
     desk.click("Configure the view")
-    desk.see("The form of Seo")
+    desk.see("Configure the form: Seo")
     desk.open(f"{MANAGER}/single-types/api::homepage.homepage/{FORM}")
-    desk.see("The form of Homepage", "Back to the form")
+    desk.see("Configure the form: Homepage", "Back to the form")
     assert desk.barriers() == []
 
 
@@ -131,5 +131,5 @@ def test_who_may_not_configure_forms_has_no_page_for_it(desk: Desk) -> None:
     desk.open(f"{ARTICLE}/{FORM}")
     desk.see("No permission for this page")
     desk.open(f"{ARTICLE}/create")
-    desk.see("New entry: Article")
+    desk.see("Create entry: Article")
     assert desk.do("!document.querySelector('[aria-label^=\"Configure the view\"]')")

@@ -11,7 +11,7 @@ FERRY = "api::ferry.ferry"
 
 def add_attribute(desk: Desk, kind: str, name: str) -> None:
     desk.click("Add an attribute")
-    desk.see("What is it to hold?")
+    desk.see("Select a type")
     desk.click(kind, exact=False, within="[role=dialog]")
     desk.fill("Name", name)
     desk.click("Done")
@@ -48,17 +48,17 @@ def _(desk: Desk) -> None:
 
 @BUILDING.step("look at what a change will do")
 def _(desk: Desk) -> None:
-    desk.click("Look at the changes")
-    desk.see("Table ferries is made", "schema.json")
+    desk.click("Review changes")
+    desk.see("Create table ferries", "schema.json")
     desk.click("Close")
 
 
 @BUILDING.step("a content-type is in force at once")
 def _(desk: Desk) -> None:
     desk.click("Save")
-    desk.see("Ferry is saved and in force")
+    desk.see("Ferry saved")
     desk.click("Ferry", within="nav")
-    desk.click("New entry")
+    desk.click("Create entry")
     desk.fill("name", "Aurora")
     desk.fill("decks", "3")
     save(desk)
@@ -74,7 +74,7 @@ def _(desk: Desk) -> None:
     desk.see("Renamed from decks")
     desk.click("Done")
     desk.click("Save")
-    told(desk, "saved and in force")
+    told(desk, "Ferry saved")
     [ferry] = entries(desk, FERRY, "_q=Aurora")
     assert ferry["levels"] == 3
 
@@ -82,7 +82,7 @@ def _(desk: Desk) -> None:
 @BUILDING.step("take a content-type out")
 def _(desk: Desk) -> None:
     desk.click("Delete")
-    desk.fill("Type ferry to go on", "ferry")
+    desk.fill("Type ferry to confirm", "ferry")
     desk.click_at("[role=dialog] .danger")
-    desk.see("Ferry is gone")
+    desk.see("Ferry deleted")
     assert FERRY not in {one["uid"] for one in desk.ask("GET", "/content-manager/content-types")["data"]}

@@ -11,26 +11,26 @@ FIRST_TITLE = "document.querySelector('tbody th[scope=row]').innerText"
 @FINDING.step("a wrong password is refused")
 def _(desk: Desk) -> None:
     desk.open("/admin/auth/login")
-    desk.fill("E-mail", ADA.email)
+    desk.fill("Email", ADA.email)
     desk.fill("Password", "Wrong-passw0rd")
-    desk.click("Log in")
+    desk.click("Sign in")
     desk.see("Invalid credentials")
 
 
 @FINDING.step("log in with the keys alone")
 def _(desk: Desk) -> None:
     desk.open("/admin/auth/login")
-    desk.fill("E-mail", ADA.email)
+    desk.fill("Email", ADA.email)
     desk.press("Tab")
     desk.page.send("Input.insertText", text=ADA.password)
     desk.press("Enter")
-    desk.see("What to do next")
+    desk.see("Next steps")
 
 
 @FINDING.step("a reload keeps who is logged in")
 def _(desk: Desk) -> None:
     desk.do("location.reload()")
-    desk.see("What to do next", "Article", "Homepage", "Settings")
+    desk.see("Next steps", "Article", "Homepage", "Settings")
 
 
 @FINDING.step("find a content-type by its name")
@@ -45,8 +45,8 @@ def _(desk: Desk) -> None:
 
 @FINDING.step("switch the language of a list")
 def _(desk: Desk) -> None:
-    desk.see("in all", "Night trains")
-    desk.pick("Language of the entries", "German (de)")
+    desk.see("in total", "Night trains")
+    desk.pick("Locale", "German (de)")
     desk.see("Nachtzüge")
     desk.until("location.search.includes('de')", "the language in the address")
 
@@ -60,7 +60,7 @@ def _(desk: Desk) -> None:
 @FINDING.step("open a list")
 def _(desk: Desk) -> None:
     desk.click("Article")
-    desk.see("24 in all", "Published")
+    desk.see("24 in total", "Published")
     rows(desk, 10)
 
 
@@ -83,20 +83,20 @@ def _(desk: Desk) -> None:
 
 @FINDING.step("see more on a page")
 def _(desk: Desk) -> None:
-    desk.pick("How many on a page", "50 per page")
+    desk.pick("Items per page", "50 per page")
     rows(desk, 24)
 
 
 @FINDING.step("search a list")
 def _(desk: Desk) -> None:
     desk.fill("Search in Article", "loaf that")
-    desk.see("1 in all", "A loaf that waits")
+    desk.see("1 in total", "A loaf that waits")
 
 
 @FINDING.step("a deep link opens a list as it was")
 def _(desk: Desk) -> None:
     desk.do("location.reload()")
-    desk.see("1 in all", "A loaf that waits")
+    desk.see("1 in total", "A loaf that waits")
     assert desk.value("Search in Article") == "loaf that"
 
 
@@ -110,7 +110,7 @@ def _(desk: Desk) -> None:
 @FINDING.step("take a filter back")
 def _(desk: Desk) -> None:
     desk.click("Remove: title contains river")
-    desk.see("24 in all")
+    desk.see("24 in total")
 
 
 @FINDING.step("filter through a relation by an address of v4")
@@ -123,21 +123,24 @@ def _(desk: Desk) -> None:
 @FINDING.step("a list without entries says what to do")
 def _(desk: Desk) -> None:
     desk.open(f"{ARTICLES}?_q=no+such+words")
-    desk.see("Nothing was found")
-    desk.click("Show all entries")
-    desk.see("24 in all")
+    desk.see("No results")
+    desk.click("Clear search and filters")
+    desk.see("24 in total")
 
 
 @FINDING.step("see counts of relations")
 def _(desk: Desk) -> None:
     desk.open(CATEGORIES)
-    desk.see("entries")
+    desk.click("Columns")
+    desk.click("articles", within="[role=dialog]")
+    desk.press("Escape")
+    desk.until("/\\d entries/.test(document.querySelector('tbody').innerText)", "the number of related entries")
 
 
 @FINDING.step("an address that leads nowhere is told")
 def _(desk: Desk) -> None:
     desk.open(f"{LISTS}/api::nothing.nothing")
-    desk.see("There is no such content-type")
+    desk.see("Content type not found")
 
 
 @FINDING.step("open an entry from its list")
@@ -153,6 +156,6 @@ def add_filter(desk: Desk, field: str, comparison: str, value: str) -> None:
     """By the dialog."""
     desk.click("Filter")
     desk.choose("Field", field, typed=field)
-    desk.pick("Comparison", comparison)
+    desk.pick("Operator", comparison)
     desk.fill("Value", value)
     desk.click("Apply")

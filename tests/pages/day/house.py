@@ -21,15 +21,15 @@ def _(desk: Desk) -> None:
 @HOUSE.step("upload into the folder")
 def _(desk: Desk) -> None:
     desk.click_at("button[title='Harbours']")
-    desk.see("Nothing is here yet")
+    desk.see("No files yet")
     desk.give("input[type=file][multiple]", "quay.png")
-    desk.see("quay.png", "Everything has arrived", seconds=60)
+    desk.see("quay.png", "Upload complete", seconds=60)
 
 
 @HOUSE.step("describe a file for those who do not see it")
 def _(desk: Desk) -> None:
     desk.click_at("button[title='quay.png']")
-    desk.see("Where it is used")
+    desk.see("Used in")
     desk.fill("Alternative text", "A quay in the rain")
     save(desk)
     [kept] = desk.ask("GET", "/upload/files?filters[name][$eq]=quay.png")["results"]
@@ -40,15 +40,15 @@ def _(desk: Desk) -> None:
 def _(desk: Desk) -> None:
     desk.open(LIBRARY)
     desk.click_at("button[title='ferry.jpg']")
-    desk.see("Where it is used", "Article")
+    desk.see("Used in", "Article")
 
 
 @HOUSE.step("find a file")
 def _(desk: Desk) -> None:
     desk.open(LIBRARY)
-    desk.fill("Find files", "no such file")
-    desk.see("No file is called that")
-    desk.fill("Find files", "island")
+    desk.fill("Search files", "no such file")
+    desk.see("No results")
+    desk.fill("Search files", "island")
     desk.see("island.jpg")
     desk.gone("canal.jpg")
 
@@ -56,25 +56,25 @@ def _(desk: Desk) -> None:
 @HOUSE.step("delete a file")
 def _(desk: Desk) -> None:
     desk.open(f"{LIBRARY}?_q=quay")
-    desk.click("Choose quay.png")
+    desk.click("Select quay.png")
     desk.click("Delete")
     say_yes(desk)
-    desk.see("1 thing was deleted")
+    desk.see("1 item deleted")
 
 
 @HOUSE.step("invite somebody")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/users")
     desk.see(ADA.email)
-    desk.click("Invite somebody")
-    desk.fill("E-mail", "mara@example.org")
+    desk.click("Invite user")
+    desk.fill("Email", "mara@example.org")
     desk.fill("First name", "Mara")
     desk.click("Editors can manage", exact=False)
-    desk.click("Make the link")
-    desk.see("mara@example.org is invited")
-    assert "registrationToken=" in desk.value("Link of the invitation")
+    desk.click("Create link")
+    desk.see("mara@example.org was invited")
+    assert "registrationToken=" in desk.value("Invitation link")
     desk.click("I have copied it")
-    desk.see("Not active")
+    desk.see("Inactive")
 
 
 @HOUSE.step("find somebody")
@@ -87,10 +87,10 @@ def _(desk: Desk) -> None:
 @HOUSE.step("make a token for a program")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/api-tokens")
-    desk.click("New API token")
+    desk.click("Create API token")
     desk.fill("Name", "Front end")
     desk.click("Save")
-    desk.see("Your token", "It is shown once")
+    desk.see("Your token", "It is shown only once")
     [made] = desk.ask("GET", "/admin/api-tokens")["data"]
     assert (made["name"], made["type"]) == ("Front end", "read-only")
 
@@ -98,10 +98,10 @@ def _(desk: Desk) -> None:
 @HOUSE.step("make a webhook")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/webhooks")
-    desk.see("There are no webhooks yet")
-    desk.click("New webhook")
+    desk.see("No webhooks yet")
+    desk.click("Create webhook")
     desk.fill("Name", "Builder of the site")
-    desk.fill("Address", "https://example.org/hook")
+    desk.fill("URL", "https://example.org/hook")
     desk.click_at("main tbody input[type=checkbox], main fieldset input[type=checkbox]")
     desk.click("Save")
     desk.see("Saved")
@@ -113,14 +113,14 @@ def _(desk: Desk) -> None:
 @HOUSE.step("see the languages of the content")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/internationalization")
-    desk.see("German (de)", "French (fr)", "Default", "Add a locale")
+    desk.see("German (de)", "French (fr)", "Default", "Add locale")
 
 
 @HOUSE.step("make a role with rights on some fields")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/roles")
     desk.see("Super Admin", "Editor", "Author")
-    desk.click("New role")
+    desk.click("Create role")
     desk.fill("Name", "Proofreaders")
     desk.click("Article", exact=False, within=".rights")
     for field in ("title", "excerpt"):
@@ -139,19 +139,19 @@ def _(desk: Desk) -> None:
 @HOUSE.step("see what waits and what was given up")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/jobs")
-    desk.see("Waiting", "Nothing was given up")
+    desk.see("Waiting", "No failed jobs")
 
 
 @HOUSE.step("see who did what")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/audit")
-    desk.see("Who did what, and when", ADA.email)
+    desk.see("Actions of administrators and API clients", ADA.email)
 
 
 @HOUSE.step("see how the service is")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/system")
-    desk.see("Running since", "Answers in", "Slow requests")
+    desk.see("Running since", "Response time", "Slow requests")
 
 
 @HOUSE.step("write one's own name")
@@ -165,5 +165,5 @@ def _(desk: Desk) -> None:
 @HOUSE.step("log out")
 def _(desk: Desk) -> None:
     desk.click("account and theme", exact=False)
-    desk.click("Log out")
+    desk.click("Sign out")
     desk.see("Welcome back")

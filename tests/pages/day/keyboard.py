@@ -20,17 +20,17 @@ def _(desk: Desk) -> None:
         desk.ask("POST", ARTICLE, {"title": "By keys alone", "slug": SLUG})
     desk.page.send("Network.clearBrowserCookies")
     desk.open("/admin/auth/login")
-    focused(desk, "E-mail")
+    focused(desk, "Email")
     type_in(desk, ADA.email)
     tab_to(desk, "Password")
     type_in(desk, ADA.password)
     desk.press("Enter")
-    desk.see("What to do next")
+    desk.see("Next steps")
 
 
 @KEYBOARD.step("skip the menu")
 def _(desk: Desk) -> None:
-    tab_to(desk, "Skip to the content")
+    tab_to(desk, "Skip to content")
     desk.press("Enter")
     desk.until("document.activeElement.id === 'content'", "the focus in the content")
 
@@ -43,7 +43,7 @@ def _(desk: Desk) -> None:
     desk.until("__look.all('[role=option]')[0]?.innerText.includes('Article')", "the list's line")
     desk.press("Enter")
     dialog_gone(desk)
-    desk.see("in all")
+    desk.see("in total")
 
 
 @KEYBOARD.step("a dialog that is closed gives the focus back")
@@ -82,12 +82,12 @@ def _(desk: Desk) -> None:
 
 @KEYBOARD.step("choose an entry, and let it go")
 def _(desk: Desk) -> None:
-    tab_to(desk, "Choose By keys alone")
+    tab_to(desk, "Select By keys alone")
     desk.press(" ")
-    desk.see("1 entry chosen")
+    desk.see("1 entry selected")
     desk.press(" ")
-    desk.gone("1 entry chosen")
-    focused(desk, "Choose By keys alone")
+    desk.gone("1 entry selected")
+    focused(desk, "Select By keys alone")
 
 
 @KEYBOARD.step("open the menu of a row, and leave it")
@@ -105,14 +105,14 @@ def _(desk: Desk) -> None:
 def _(desk: Desk) -> None:
     tab_to(desk, "By keys alone", back=True)
     desk.press("Enter")
-    desk.see("Add to blocks")
+    desk.see("Add a component to blocks")
 
 
 @KEYBOARD.step("write a text")
 def _(desk: Desk) -> None:
     tab_to(desk, "excerpt")
     type_in(desk, "No mouse at all")
-    desk.see("Not saved")
+    desk.see("Unsaved changes")
 
 
 @KEYBOARD.step("leave an editor of texts with Tab")
@@ -127,22 +127,22 @@ def _(desk: Desk) -> None:
 
 @KEYBOARD.step("choose a picture from the library")
 def _(desk: Desk) -> None:
-    tab_to(desk, "Choose from the library")
+    tab_to(desk, "Choose from library")
     desk.press("Enter")
     inside(desk, "[role=dialog]")
     desk.see("ferry.jpg")
-    tab_to(desk, "Choose ferry.jpg")
+    tab_to(desk, "Select ferry.jpg")
     desk.press(" ")
-    tab_to(desk, "Take …")
+    tab_to(desk, "Add …")
     desk.press("Enter")
     dialog_gone(desk)
     desk.until(f"document.querySelector({path('cover')!r}).innerText.includes('ferry.jpg')", "the picture")
-    focused(desk, "Choose from the library")
+    focused(desk, "Choose from library")
 
 
 @KEYBOARD.step("lead to entries, and put them in order")
 def _(desk: Desk) -> None:
-    tab_to(desk, "tags: find an entry")
+    tab_to(desk, "tags: search entries")
     for tag in ("harbor", "walking"):
         type_in(desk, tag)
         desk.until("__look.all('[role=option]').length === 1", f"{tag} alone")
@@ -156,7 +156,7 @@ def _(desk: Desk) -> None:
 
 @KEYBOARD.step("add a part to a zone")
 def _(desk: Desk) -> None:
-    tab_to(desk, "Add to blocks")
+    tab_to(desk, "Add a component to blocks")
     for kind in ("Quote", "Fact box"):
         desk.press("Enter")
         inside(desk, "[role=dialog]")
@@ -167,7 +167,7 @@ def _(desk: Desk) -> None:
         if kind == "Quote":
             tab_to(desk, "text")
             type_in(desk, "Tab, Tab, Tab")
-            tab_to(desk, "Add to blocks")
+            tab_to(desk, "Add a component to blocks")
 
 
 @KEYBOARD.step("put a zone in order, and fold a part")
@@ -212,7 +212,7 @@ def _(desk: Desk) -> None:
     told(desk, "Published")
     focused(desk, "Unpublish")
     desk.press("Enter")
-    told(desk, "It is a draft again")
+    told(desk, "Unpublished")
     focused(desk, "Publish")
 
 
@@ -269,7 +269,7 @@ def _(desk: Desk) -> None:
 def _(desk: Desk) -> None:
     desk.open("/admin/settings/roles")
     desk.see("Author")
-    tab_to(desk, "New role")
+    tab_to(desk, "Create role")
     desk.press("Enter")
     desk.see("Description")
     tab_to(desk, "Name")
@@ -292,6 +292,6 @@ def _(desk: Desk) -> None:
     desk.press("Enter")
     inside(desk, "[role=menu]")
     desk.press("End")
-    focused(desk, "Log out")
+    focused(desk, "Sign out")
     desk.press("Enter")
     desk.see("Welcome back")

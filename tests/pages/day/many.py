@@ -30,13 +30,13 @@ def _(desk: Desk) -> None:
 def _(desk: Desk) -> None:
     desk.open(f"{ARTICLES}?sort=id:DESC&_q=river")
     desk.see("How a river changes its mind")
-    desk.click("Views")
-    desk.click("Keep this view", within="[role=menu]")
+    desk.click("Saved views")
+    desk.click("Save this view", within="[role=menu]")
     desk.fill("Name", "Rivers")
     desk.click("Save")
     desk.open(ARTICLES)
     rows(desk, 10)
-    desk.click("Views")
+    desk.click("Saved views")
     desk.click("Rivers", within="[role=menu]")
     desk.until("location.search.includes('_q=river')", "the search in the address")
     desk.see("How a river changes its mind")
@@ -46,8 +46,8 @@ def _(desk: Desk) -> None:
 def _(desk: Desk) -> None:
     desk.click("Columns")
     desk.click("Configure the view")
-    desk.see("The list of Article")
-    desk.fill("Label of title", "Headline")
+    desk.see("Configure the list: Article")
+    desk.fill("Label for title", "Headline")
     move(desk, "main li:has([aria-label^='Move title'])", "ArrowUp")
     save(desk)
     told_of = desk.ask("GET", "/content-manager/content-types/api::article.article/configuration")["data"]
@@ -60,18 +60,18 @@ def _(desk: Desk) -> None:
 def _(desk: Desk) -> None:
     desk.open(f"{ARTICLES}?sort=id:ASC&pageSize=10")
     rows(desk, 10)
-    desk.click("Choose all")
-    desk.see("10 entries chosen")
-    desk.click("Make a draft")
+    desk.click("Select all")
+    desk.see("10 entries selected")
+    desk.click("Unpublish")
     say_yes(desk)
-    desk.see("10 entries are drafts again")
+    desk.see("10 entries unpublished")
     desk.until("document.querySelectorAll('tbody .warn').length === 10", "ten drafts")
 
 
 @MANY.step("take it back")
 def _(desk: Desk) -> None:
     desk.click("Undo")
-    told(desk, "10 entries are published")
+    told(desk, "10 entries published")
     desk.until("document.querySelectorAll('tbody .good').length === 10", "ten published entries")
 
 
@@ -81,12 +81,12 @@ def _(desk: Desk) -> None:
         desk.ask("POST", ARTICLE, {"title": f"Short-lived {number}", "slug": f"short-lived-{number}"})
     desk.open(f"{ARTICLES}?_q=Short-lived&pageSize=2&sort=id:ASC")
     rows(desk, 2)
-    desk.click("Choose all")
-    desk.click("Choose all 3")
-    desk.see("3 entries chosen")
+    desk.click("Select all")
+    desk.click("Select all 3")
+    desk.see("3 entries selected")
     desk.click("Publish")
     say_yes(desk)
-    told(desk, "3 entries are published")
+    told(desk, "3 entries published")
     desk.until("document.querySelectorAll('tbody .good').length === 2", "published entries")
 
 
@@ -94,12 +94,12 @@ def _(desk: Desk) -> None:
 def _(desk: Desk) -> None:
     desk.open(f"{ARTICLES}?_q=Short-lived")
     rows(desk, 3)
-    desk.click("Choose all")
+    desk.click("Select all")
     desk.click("Delete", within="[role=region]")
     desk.see("Delete 3 entries?", "This cannot be undone")
     say_yes(desk)
-    told(desk, "3 entries are deleted")
-    desk.see("Nothing was found")
+    told(desk, "3 entries deleted")
+    desk.see("No results")
 
 
 @MANY.step("act on one entry from its row")
@@ -107,10 +107,10 @@ def _(desk: Desk) -> None:
     desk.open(f"{ARTICLES}?_q=loaf+that")
     rows(desk, 1)
     desk.click("Actions for A loaf that waits")
-    desk.click("Make a draft", within="[role=menu]")
+    desk.click("Unpublish", within="[role=menu]")
     desk.until("document.querySelector('tbody .warn')", "a draft")
     desk.click("Actions for A loaf that waits")
     desk.click("Publish", within="[role=menu]")
-    desk.see("They lead to 1 draft")
+    desk.see("1 related entry is a draft")
     say_yes(desk)
     desk.until("document.querySelector('tbody .good')", "a published entry")

@@ -38,7 +38,7 @@ def _(desk: Desk) -> None:
     desk.ask("PUT", f"{ARTICLE}/{article(desk)['id']}", {"editorsNote": "Seen by somebody else"})
     write(desk, "excerpt", "Written at noon")
     desk.click("Save")
-    told(desk, "Somebody else had saved")
+    told(desk, "Another user saved this entry")
     holds(desk, "editorsNote", "Seen by somebody else")
     now = article(desk)
     assert (now["excerpt"], now["editorsNote"]) == ("Written at noon", "Seen by somebody else")
@@ -49,8 +49,8 @@ def _(desk: Desk) -> None:
     desk.ask("PUT", f"{ARTICLE}/{article(desk)['id']}", {"excerpt": "Theirs"})
     write(desk, "excerpt", "Mine")
     desk.click("Save")
-    desk.see("Somebody else has saved in between", "Theirs", "Mine")
-    desk.click("Save this")
+    desk.see("Another user has saved this entry", "Theirs", "Mine")
+    desk.click("Save selected values")
     saved(desk)
     assert article(desk)["excerpt"] == "Mine"
 
@@ -58,7 +58,7 @@ def _(desk: Desk) -> None:
 @PUBLISHING.step("unpublish")
 def _(desk: Desk) -> None:
     desk.click("Unpublish")
-    told(desk, "It is a draft again")
+    told(desk, "Unpublished")
     assert article(desk)["publishedAt"] is None
 
 
@@ -69,16 +69,16 @@ def _(desk: Desk) -> None:
         f"((one) => {{ one.value = '2999-05-04T06:00'; one.dispatchEvent(new Event('input', {{bubbles: true}})); "
         f"one.dispatchEvent(new Event('change', {{bubbles: true}})); }})({moment})"
     )
-    desk.click("Plan it")
-    told(desk, "The plans have changed")
-    desk.click("Drop the plans")
-    told(desk, "The plans have changed")
+    desk.click("Schedule")
+    told(desk, "Schedule updated")
+    desk.click("Cancel schedule")
+    told(desk, "Schedule updated")
 
 
 @PUBLISHING.step("duplicate")
 def _(desk: Desk) -> None:
     choose_from_menu(desk, "More actions", "Duplicate")
-    desk.see("Copy: Article")
+    desk.see("Duplicate: Article")
     holds(desk, "title", TITLE)
     write(desk, "title", f"{TITLE}, again")
     write(desk, "slug", "again")
@@ -101,8 +101,8 @@ def _(desk: Desk) -> None:
 @PUBLISHING.step("begin in one language")
 def _(desk: Desk) -> None:
     desk.open(CATEGORIES)
-    desk.click("New entry")
-    desk.see("New entry: Category")
+    desk.click("Create entry")
+    desk.see("Create entry: Category")
     desk.fill("name", "Mills")
     holds(desk, "slug", "mills")
     desk.fill("description", "Wind and water")
@@ -127,10 +127,10 @@ def _(desk: Desk) -> None:
 
 @PUBLISHING.step("see two languages side by side")
 def _(desk: Desk) -> None:
-    desk.click("Show English (en) beside it")
+    desk.click("Show English (en) side by side")
     desk.until("document.getElementById('beside.field.name')?.value === 'Mills'", "the English name")
     holds(desk, "name", "Mühlen")
-    desk.click("Show English (en) beside it")
+    desk.click("Show English (en) side by side")
     desk.until("!document.getElementById('beside.field.name')", "one language alone")
 
 
@@ -145,7 +145,7 @@ def _(desk: Desk) -> None:
 @PUBLISHING.step("find an entry in its language")
 def _(desk: Desk) -> None:
     desk.open(f"{CATEGORIES}?plugins[i18n][locale]=de&_q=M%C3%BChlen")
-    desk.see("Mühlen", "1 in all")
+    desk.see("Mühlen", "1 in total")
 
 
 @PUBLISHING.step("edit an entry that there is once")

@@ -57,7 +57,7 @@ def refusal(desk: Desk, method: str, address: str, body: Any = None) -> tuple[in
 
 def refused(desk: Desk) -> None:
     """Wait for the words of a page that one may not see."""
-    desk.until("document.querySelector('main [role=alert]')?.innerText.includes('You may not do that')", "a refusal")
+    desk.until("document.querySelector('main [role=alert]')?.innerText.includes('permission to do this')", "a refusal")
 
 
 @RESTRICTED.step("somebody is hired for some fields")
@@ -81,14 +81,14 @@ def _(desk: Desk) -> None:
 @RESTRICTED.step("the list has nothing of others")
 def _(desk: Desk) -> None:
     desk.click("Article", within="nav")
-    desk.see("There are no entries yet")
-    desk.gone("Choose all")
+    desk.see("No entries yet")
+    desk.gone("Select all")
 
 
 @RESTRICTED.step("a new entry has the fields that one may write")
 def _(desk: Desk) -> None:
-    desk.click("New entry")
-    desk.see("New entry: Article")
+    desk.click("Create entry")
+    desk.see("Create entry: Article")
     desk.click("Add seo")
     desk.until(f"{control('seo.metaTitle')}", "a component")
     assert desk.do(FIELDS) == ",".join(sorted([*READ, "seo"]))
@@ -152,10 +152,10 @@ def _(desk: Desk) -> None:
 
 @RESTRICTED.step("nothing is offered that one may not do")
 def _(desk: Desk) -> None:
-    for name in ("Publish", "Unpublish", "Plan it"):
+    for name in ("Publish", "Unpublish", "Schedule"):
         assert not desk.do(f"__look.button({name!r}, true)"), name
     choose_from_menu(desk, "More actions", "Duplicate")
-    desk.see("Copy: Article")
+    desk.see("Duplicate: Article")
     desk.click("Article", within="nav")
     rows(desk, 1)
     assert desk.do("!document.querySelector('tbody input')")
@@ -177,21 +177,21 @@ def _(desk: Desk) -> None:
     desk.press("Escape")
     desk.click("Filter")
     desk.fill("Field", "editorsNote")
-    desk.see("Nothing is called that")
+    desk.see("No results")
     desk.press("Escape")
 
 
 @RESTRICTED.step("what is hidden is not found by searching")
 def _(desk: Desk) -> None:
     desk.open(f"{ARTICLES}?_q=Pay+nothing")
-    desk.see("Nothing was found")
+    desk.see("No results")
 
 
 @RESTRICTED.step("an address that filters by what is hidden tells nothing, and says so")
 def _(desk: Desk) -> None:
     for field in ("[editorsNote]", "[author][name]", "[tags][slug]"):
         desk.open(f"{ARTICLES}?filters[$and][0]{field}[$containsi]=no+such+words")
-        desk.see("not used, as you may not read it")
+        desk.see("ignored, because you don't have permission to read this field")
         rows(desk, 1)
 
 
@@ -232,9 +232,9 @@ def _(desk: Desk) -> None:
     desk.ask("PUT", f"/admin/roles/{role}/permissions", {"permissions": less})
     write(desk, "excerpt", "Five hours")
     desk.click("Save")
-    told(desk, "You may not do that")
+    told(desk, "You don't have permission to do this.")
     holds(desk, "excerpt", "Five hours")
-    desk.see("Not saved")
+    desk.see("Unsaved changes")
 
 
 @RESTRICTED.step("nothing that one may not see was in any answer")

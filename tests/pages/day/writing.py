@@ -20,23 +20,23 @@ def article(desk: Desk) -> dict[str, Any]:
 @WRITING.step("begin an entry")
 def _(desk: Desk) -> None:
     desk.open(ARTICLES)
-    desk.click("New entry")
-    desk.see("New entry: Article")
+    desk.click("Create entry")
+    desk.see("Create entry: Article")
     desk.fill("title", TITLE)
 
 
 @WRITING.step("an address is made from the title, and is free")
 def _(desk: Desk) -> None:
     holds(desk, "slug", "a-day-at-the-desk")
-    desk.see("Free")
+    desk.see("Available")
 
 
 @WRITING.step("a number out of its bounds is told at its place")
 def _(desk: Desk) -> None:
     write(desk, "readingMinutes", "61")
-    desk.see("Not more than 60")
+    desk.see("The maximum is 60")
     write(desk, "readingMinutes", "12")
-    desk.gone("Not more than 60")
+    desk.gone("The maximum is 60")
 
 
 @WRITING.step("save a draft")
@@ -50,7 +50,7 @@ def _(desk: Desk) -> None:
 @WRITING.step("change a text and save with the keys")
 def _(desk: Desk) -> None:
     write(desk, "excerpt", "Written in the morning")
-    desk.see("Not saved")
+    desk.see("Unsaved changes")
     desk.press("s", control=True)
     saved(desk)
     assert article(desk)["excerpt"] == "Written in the morning"
@@ -176,9 +176,9 @@ def _(desk: Desk) -> None:
 
 @WRITING.step("choose pictures from the library")
 def _(desk: Desk) -> None:
-    desk.click("Choose from the library", within=path("gallery"))
+    desk.click("Choose from library", within=path("gallery"))
     for name in ("ferry.jpg", "canal.jpg"):
-        desk.click(f"Choose {name}", within="[role=dialog]")
+        desk.click(f"Select {name}", within="[role=dialog]")
     desk.click_at("[role=dialog] footer button:last-child")
     desk.until(f"document.querySelector({path('gallery')!r}).innerText.includes('canal.jpg')", "the pictures")
     save(desk)
@@ -214,8 +214,8 @@ def _(desk: Desk) -> None:
     write(desk, "excerpt", "Almost lost")
     desk.until(f"{KEPT}.then((all) => all.includes('Almost lost'))", "what the browser keeps")
     desk.do("location.reload()")
-    desk.see("Something was not saved.")
-    desk.click("Take it back")
+    desk.see("You have unsaved changes.")
+    desk.click("Restore")
     holds(desk, "excerpt", "Almost lost")
     save(desk)
     assert article(desk)["excerpt"] == "Almost lost"

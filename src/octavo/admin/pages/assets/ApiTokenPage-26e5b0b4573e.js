@@ -1,1 +1,0 @@
-import"./kit-a987a68fd06e.js";import{t as e}from"./kinds-da54e71ba8ca.js";import{t}from"./TokenPage-1b77be2eab95.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

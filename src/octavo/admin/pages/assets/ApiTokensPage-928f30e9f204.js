@@ -1,1 +1,0 @@
-import"./kit-a987a68fd06e.js";import{t as e}from"./kinds-da54e71ba8ca.js";import{t}from"./TokenList-58052a6a05f5.js";function n(n){t(n,{get kind(){return e}})}export{n as default};
