@@ -86,6 +86,12 @@ class CacheBudget:
             found[cache.name] = one if before is None else _together(before, one)
         return tuple(found.values())
 
+    def clear(self) -> None:
+        """Let all entries of all caches go."""
+        with self.lock:
+            for cache in self._caches:
+                cache.clear()
+
     def admits(self, size: int) -> bool:
         """Tell whether something of that size is kept at all."""
         return size <= self.limit // LARGEST_SHARE

@@ -20,6 +20,7 @@ from octavo.database.joint_reads import JointReads
 from octavo.database.read_positions import READER, read_newest
 from octavo.database.request_share import place
 from octavo.errors import ValidationError
+from octavo.plan.lifted import LiftedParameter
 from octavo.plan.nesting import FLAT, Nesting, nesting
 from octavo.plan.nodes import ReadPlan, Shape, Slot
 from octavo.plan.planning import Value
@@ -29,6 +30,7 @@ from octavo.plan.sources import Sources, sources_of
 from octavo.plan.unlisted_marks import MARK, told_unlisted
 from octavo.query.ast import Page
 from octavo.query.cursors import NO_CURSOR, next_cursor
+from octavo.query.lifting import Origin, value_at
 from octavo.schema.registry import Registry
 from octavo.sql.read.json_shapes import StatementTooLong
 from octavo.sql.read.select import compile_entry, compile_read, compile_total, compile_written
@@ -85,6 +87,7 @@ class PreparedRead:
     page: Page | None = None
     renewal: "_Renewal | None" = None
     given: Mapping[str, Value] = field(default_factory=dict)
+    lifted: tuple[LiftedParameter, ...] = ()
 
     @property
     def sources(self) -> Sources:
@@ -105,7 +108,24 @@ class PreparedRead:
                 values[place] = given[name]
         except KeyError as missing:
             raise TypeError(f"The read needs a value for {missing}") from None
-        return PreparedRead(self.statement, tuple(values), (), self.moments, self.page, self.renewal, given)
+        return PreparedRead(
+            self.statement, tuple(values), (), self.moments, self.page, self.renewal, given, self.lifted
+        )
+
+    @property
+    def free_origins(self) -> tuple[Origin, ...]:
+        """The origins of values that other ones can take the place of; none where more than parameters hold them."""
+        is_free = type(self) is PreparedRead and self.renewal is None and (self.page is None or self.page.after is None)
+        return tuple(one.origin for one in self.lifted) if is_free else ()
+
+    def rebind(self, variables: Mapping[str, Any]) -> "PreparedRead":
+        """Return the read with the values that other variables have for its free origins. Raises OtherPlan."""
+        if not self.free_origins:
+            return self
+        values = list(self.values)
+        for one in self.lifted:
+            values[one.index] = one.read(value_at(variables, one.origin.source))
+        return replace(self, values=tuple(values))
 
     def at(self, moment: int) -> tuple[Any, ...]:
         """All values of a read that is bound, at a moment in milliseconds since 1970."""
@@ -169,7 +189,7 @@ class EntryReader:
         slots = [(place, value) for place, value in enumerate(planned.values) if isinstance(value, Slot)]
         late = tuple((place, slot.value) for place, slot in slots if slot is not Slot.NOW)
         moments = tuple(place for place, slot in slots if slot is Slot.NOW)
-        return PreparedRead(statement, planned.values, late, moments, planned.page)
+        return PreparedRead(statement, planned.values, late, moments, planned.page, lifted=planned.lifted)
 
     def prepare_again(self, plan: Callable[[], Planned]) -> PreparedRead:
         """As `prepare`, of a plan that is made anew when a dynamic zone turns out to hold what it does not list."""

@@ -57,7 +57,9 @@ class HookedRead(PreparedRead):
 
 
 def _join(read: PreparedRead, asked: Asked | None) -> HookedRead:
-    return HookedRead(read.statement, read.values, read.late, read.moments, read.page, read.renewal, read.given, asked)
+    return HookedRead(
+        read.statement, read.values, read.late, read.moments, read.page, read.renewal, read.given, asked=asked
+    )
 
 
 class HookedReads:

@@ -8,10 +8,24 @@ tests, so `$not` around a relation also speaks of some related entry.
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from octavo.plan.nodes import ALWAYS, NEVER, All, Any, Condition, Exists, Linked, ParameterKind, Step, Tested
+from octavo.plan.lifted import DOTTED_I, LiftedParameter
+from octavo.plan.nodes import (
+    ALWAYS,
+    NEVER,
+    All,
+    Any,
+    Condition,
+    Exists,
+    Linked,
+    Parameter,
+    ParameterKind,
+    Step,
+    Tested,
+)
 from octavo.plan.operands import Incomparable, Typed, read_operand
 from octavo.plan.planning import Planning
 from octavo.query.ast import And, At, Compare, Filter, LinkedFrom, Not, Or, Unknown
+from octavo.query.lifting import Lifted
 from octavo.query.operators import PATTERN_TESTS, Operand, Operator, Test
 from octavo.schema.attributes import AnyAttribute, Media, Scalar
 from octavo.schema.automatic import PUBLISHED_AT
@@ -20,7 +34,6 @@ from octavo.schema.field_places import FieldPlace
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 
 ID_KIND = ValueKind.BIG_INTEGER
-_DOTTED_I = "\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}"
 
 
 def plan_filter(asked: Filter | None, definition: Definition, planning: Planning) -> Condition:
@@ -186,8 +199,23 @@ def _test(attribute: Scalar | None, asked: Compare, planning: Planning, *, negat
     parameters = tuple(planning.bind(*operand) for operand in operands or ())
     if not parameters:
         return Tested(attribute, Test.NULL, negated=True) if negated else NEVER
+    _lift(kind, known, parameters, planning)
     tested = Tested(attribute, operator.test, parameters, negated, operator.ignores_case)
     return with_dotted_i(tested, str(asked.values[0]), planning) if operator.ignores_case else tested
+
+
+def _lift(kind: ValueKind, asked: Compare, parameters: tuple[Parameter, ...], planning: Planning) -> None:
+    """Note which of the parameters can take other values: those of marked values, without a condition of their own."""
+    operator = asked.operator
+    if len(parameters) != len(asked.values):
+        return
+    for value, parameter in zip(asked.values, parameters, strict=True):
+        if isinstance(value, Lifted) and not (operator.ignores_case and DOTTED_I in str(value)):
+            read_as = _kind_of_operand(kind, operator)
+            lifted = LiftedParameter(
+                parameter.index, value.origin, read_as, parameter.kind, asked.path, operator.ignores_case
+            )
+            planning.lifted.append(lifted)
 
 
 def with_dotted_i(tested: Tested, operand: str, planning: Planning) -> Condition:
@@ -195,9 +223,9 @@ def with_dotted_i(tested: Tested, operand: str, planning: Planning) -> Condition
 
     Most collations of PostgreSQL lower it to a plain i, which every text has.
     """
-    if _DOTTED_I not in operand:
+    if DOTTED_I not in operand:
         return tested
-    parameter = planning.bind(ParameterKind.TEXT, _DOTTED_I)
+    parameter = planning.bind(ParameterKind.TEXT, DOTTED_I)
     dotted = Tested(tested.attribute, Test.CONTAINS, (parameter,), tested.negated)
     return Any((tested, dotted)) if tested.negated else All((tested, dotted))
 
@@ -211,15 +239,14 @@ def _without_nulls(asked: Compare, *, negated: bool) -> Compare | None:
     return replace(asked, values=values) if is_answered else None
 
 
-def _compares_text(operator: Operator) -> bool:
+def _kind_of_operand(kind: ValueKind, operator: Operator) -> ValueKind:
     """Patterns, and comparisons without regard to case, look at any value as text."""
-    return operator.test in PATTERN_TESTS or operator.ignores_case
+    return ValueKind.TEXT if operator.test in PATTERN_TESTS or operator.ignores_case else kind
 
 
 def _operands(kind: ValueKind, asked: Compare) -> tuple[Typed, ...] | None:
     """The operands that can equal something; None when the others alone would mean something else."""
-    if _compares_text(asked.operator):
-        kind = ValueKind.TEXT
+    kind = _kind_of_operand(kind, asked.operator)
     found = []
     for value in asked.values:
         try:

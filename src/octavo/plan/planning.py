@@ -5,6 +5,7 @@ from dataclasses import field
 from typing import Protocol
 
 from octavo.errors import ValidationError
+from octavo.plan.lifted import LiftedParameter
 from octavo.plan.nodes import Condition, Parameter, ParameterKind, Slot
 from octavo.plan.read_limits import MOST_JOINS
 from octavo.query.ast import Filter
@@ -54,6 +55,8 @@ class Planning:
     most_joins: int = MOST_JOINS
     joins: int = 0
     hides_future: bool = False
+    lifted: list[LiftedParameter] = field(default_factory=list)
+    """Those of the parameters whose values other values can take the place of."""
     _now: Parameter | None = None
 
     def bind(self, kind: ParameterKind, value: Value) -> Parameter:

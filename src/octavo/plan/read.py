@@ -7,6 +7,7 @@ from octavo.errors import ValidationError
 from octavo.plan.answer_shape import answer_shape
 from octavo.plan.entry_shape import Shaper, leads_elsewhere, with_sorted_fields
 from octavo.plan.filters import both, plan_filter, plan_guard, with_dotted_i
+from octavo.plan.lifted import LiftedParameter
 from octavo.plan.nodes import (
     ALWAYS,
     NEVER,
@@ -48,11 +49,12 @@ _REACHES = (100, 1000, 10_000)
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan, the values of its parameters by index, and the page that a list shows."""
+    """A plan, the values of its parameters by index, the page that a list shows, and its lifted parameters."""
 
     plan: ReadPlan
     values: tuple[Value, ...]
     page: Page | None = None
+    lifted: tuple[LiftedParameter, ...] = ()
 
 
 def plan_read(
@@ -92,7 +94,7 @@ def plan_read(
         most_counted=_most_counted(page, planning) if page else None,
         with_keys=page is not None and page.after is not None,
     )
-    return Planned(plan, tuple(planning.values), page)
+    return Planned(plan, tuple(planning.values), page, tuple(planning.lifted))
 
 
 def _seek(page: Page, orders: int, planning: Planning) -> Seek:

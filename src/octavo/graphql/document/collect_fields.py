@@ -1,6 +1,6 @@
 """Selection sets, flattened: what is asked of one type, by the key in the answer, fragments and directives resolved."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from typing import Any
 
@@ -51,6 +51,8 @@ class Selections:
     schema: GraphQLSchema
     fragments: Mapping[str, FragmentDefinitionNode]
     variables: dict[str, Any]
+    lift_filters: Callable[[FieldNode, Any], Any] | None = None
+    """Marks what variables bring into filters."""
     given: Mapping[int, dict[str, Any]] = field(default_factory=dict)
     """Arguments that a project's code put in the place of those in the document, by the field's node."""
 
@@ -65,7 +67,12 @@ class Selections:
     def arguments(self, field: GraphQLField, selected: Selected) -> dict[str, Any]:
         """The coerced arguments of a field. Raises GraphQLError."""
         replaced = self.given.get(id(selected.node)) if self.given else None
-        return replaced if replaced is not None else get_argument_values(field, selected.node, self.variables)
+        if replaced is not None:
+            return replaced
+        arguments = get_argument_values(field, selected.node, self.variables)
+        if self.lift_filters is not None and arguments.get("filters"):
+            arguments["filters"] = self.lift_filters(selected.node, arguments["filters"])
+        return arguments
 
     def _collect(
         self,

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 from octavo.errors import PaginationError, ValidationError
 from octavo.graphql.schema.js_values import plain_text
 from octavo.query.ast import And, At, Compare, Filter, Not, Or, Page, Path, PublicationState, Query
+from octavo.query.lifting import keep_mark
 from octavo.query.numbers import exact_number
 from octavo.query.operators import OPERATORS, Operand, Operator, Test
 from octavo.query.sorting import read_sort
@@ -175,7 +176,7 @@ def _listed(operator: Operator, values: list[Any], path: Path) -> Filter:
 
 def _plain(value: Any) -> Any:
     """Whole numbers without a fraction, as JavaScript writes them: they may be looked for as text."""
-    return exact_number(value) if isinstance(value, float) else value
+    return keep_mark(value, exact_number(value)) if isinstance(value, float) else value
 
 
 def _logic_of_attribute(word: str, value: Any, path: Path) -> Filter:

@@ -4,6 +4,7 @@ from octavo.graphql.customization.apply_extension import extend_generated
 from octavo.graphql.document.documents import Documents
 from octavo.graphql.execution.code_fields import CodeFields
 from octavo.graphql.execution.executor import Executor
+from octavo.graphql.execution.operation_shapes import OperationShapes
 from octavo.graphql.execution.plugin_resolvers import PluginResolvers
 from octavo.graphql.execution.prepared_operations import PreparedOperations
 from octavo.graphql.options import GraphqlContent, GraphqlOptions
@@ -39,8 +40,18 @@ def make_engine(content: GraphqlContent, options: GraphqlOptions) -> Engine:
         )
     plugin_resolvers = PluginResolvers(content.accounts, content.users, content.roles, content.files)
     ready = PreparedOperations(content.caches.cache("GraphQL operations"))
+    caches = content.caches
+    shapes = OperationShapes(caches.cache("GraphQL shapes"), caches.cache("GraphQL operations by shape"))
     introspected = content.caches.cache("GraphQL introspection")
     executor = Executor(
-        schema, controller, plugin_resolvers, options.lists, ready, introspected, code, digit_ids=options.digit_ids
+        schema,
+        controller,
+        plugin_resolvers,
+        options.lists,
+        ready,
+        shapes,
+        introspected,
+        code,
+        digit_ids=options.digit_ids,
     )
     return Engine(Documents(schema, options.limits, content.caches.cache("GraphQL documents")), executor)

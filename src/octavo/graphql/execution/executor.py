@@ -34,6 +34,7 @@ from octavo.graphql.execution.cost import Cost
 from octavo.graphql.execution.error_format import BAD_INPUT, UNEXPECTED, render, render_refused
 from octavo.graphql.execution.error_sentinels import ErrorSentinels
 from octavo.graphql.execution.mutation_resolvers import MutationResolvers
+from octavo.graphql.execution.operation_shapes import Lifting, OperationShapes
 from octavo.graphql.execution.plugin_resolvers import PluginResolvers
 from octavo.graphql.execution.prepared_operations import (
     NULL,
@@ -66,6 +67,7 @@ class Executor:
     plugin_resolvers: PluginResolvers
     limits: ListLimits
     ready: PreparedOperations
+    shapes: OperationShapes
     introspected: Cache[str, bytes]
     code: CodeFields | None = None
     digit_ids: bool = False
@@ -77,12 +79,25 @@ class Executor:
             return await ready.answer(self.controller.reads)
         operation, fragments = asked.operation, asked.document.fragments
         read = partial(read_variables, self.schema, operation, asked.variables)
-        selections = Selections(self.schema, fragments, await compute(read, asked.size))
+        variables = await compute(read, asked.size)
+        ready = self.shapes.get(asked, variables, actor)
+        if ready is not None and (ready.locale is None or ready.locale == await self.controller.locales.default()):
+            self.ready.keep(asked, actor, ready, asked.values_size)
+            return await ready.answer(self.controller.reads)
+        lifting = Lifting(variables)
+        selections = Selections(self.schema, fragments, variables, lifting.filters)
         parent = self.schema.get_root_type(operation.operation)
         assert parent is not None
         cost = Cost(self.limits.values, self.controller.reads.limits.cost)
         roots = RootResolvers(
-            self.controller, selections, actor, self.limits, cost, ErrorSentinels(), digit_ids=self.digit_ids
+            self.controller,
+            selections,
+            actor,
+            self.limits,
+            cost,
+            ErrorSentinels(),
+            digit_ids=self.digit_ids,
+            id_source=lifting.id_source,
         )
         selected = selections.of(parent, [operation.selection_set])
         run = _Run(self, roots, asked, asker)
@@ -91,7 +106,9 @@ class Executor:
         known, defaults = run.constants.keys() | run.reads.keys(), tuple(roots.defaults)
         if not run.is_mutation and len(defaults) < 2 and all(item.key in known for item in selected):
             locale = defaults[0] if defaults else None  # not what it is by now: the reads are bound to this one
-            self.ready.keep(asked, actor, PreparedOperation(run.members(selected), roots.sentinels, locale))
+            prepared = PreparedOperation(run.members(selected), roots.sentinels, locale)
+            self.ready.keep(asked, actor, prepared)
+            self.shapes.keep(asked, variables, actor, prepared, lifting)
         return _answer(parent, selected, told)
 
 

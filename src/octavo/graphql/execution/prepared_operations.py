@@ -1,8 +1,8 @@
 """Reads of root fields, made ready: what needs the document is done, and they can be run as often as they are asked."""
 
 import asyncio
-from collections.abc import Iterable
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Final, NamedTuple
 
 import orjson
 from graphql import GraphQLObjectType, OperationDefinitionNode, OperationType, get_named_type
@@ -20,6 +20,8 @@ from octavo.graphql.execution.error_format import render
 from octavo.graphql.execution.error_sentinels import ErrorSentinels, is_marked
 from octavo.graphql.schema.field_metadata import Part, part_of
 from octavo.query.ast import Page
+from octavo.query.lifting import Origin, Source, value_at
+from octavo.query.numbers import read_entry_id
 from octavo.values import dataclass
 
 NULL: Final = b"null"
@@ -33,6 +35,8 @@ _TOLD: Final = {
 _NO_PAGE: Final = PageInfo(1, 1, 0, 0)
 MOST_CHARACTERS: Final = 4_000
 """Variables of a longer text are not likely to come again."""
+
+_BYTES_OF_VALUES: Final = 1_000
 
 Errors = list[dict[str, Any]]
 Pieces = list[bytes]
@@ -130,10 +134,30 @@ def _object(parent: GraphQLObjectType, item: Selected) -> GraphQLObjectType:
 
 @dataclass(frozen=True, slots=True)
 class EntryRead:
-    """One entry or none. Without `prepared` nothing of it is asked for."""
+    """One entry or none. Without `prepared` nothing of it is asked for.
+
+    `unbound` is the read without its id where that comes from a variable, whose `source` it is; `digits_only` tells how
+    an id is read.
+    """
 
     frame: Frame
     prepared: PreparedRead | None
+    unbound: PreparedRead | None = None
+    source: Source | None = None
+    digits_only: bool = False
+
+    @property
+    def free_origins(self) -> tuple[Origin, ...]:
+        """As `PreparedRead.free_origins`."""
+        return () if self.prepared is None else self.prepared.free_origins
+
+    def rebind(self, variables: Mapping[str, Any]) -> "EntryRead":
+        """Return the read with the values of other variables. Raises OtherPlan."""
+        read = self.prepared
+        if self.unbound is not None and self.source is not None:
+            entry_id = read_entry_id(value_at(variables, self.source), digits_only=self.digits_only)
+            read = self.unbound.bind(id=entry_id or 0)
+        return self if read is None else EntryRead(self.frame, read.rebind(variables))
 
     async def run(self, reads: ContentReads) -> Pieces:
         """The JSON of the response."""
@@ -148,6 +172,16 @@ class ListRead:
     frame: Frame
     prepared: PreparedRead
     asked: RequestedPage
+    source: ClassVar[Source | None] = None
+
+    @property
+    def free_origins(self) -> tuple[Origin, ...]:
+        """As `PreparedRead.free_origins`."""
+        return self.prepared.free_origins
+
+    def rebind(self, variables: Mapping[str, Any]) -> "ListRead":
+        """Return the read with the values of other variables. Raises OtherPlan."""
+        return ListRead(self.frame, self.prepared.rebind(variables), self.asked)
 
     async def run(self, reads: ContentReads) -> Pieces:
         """The JSON of the collection."""
@@ -180,6 +214,15 @@ class RequestedOperation:
         """What it is kept by for somebody; None for one that is not kept."""
         return None if self._key is None else (*self._key, actor.kind, actor.ability.key)
 
+    def operation_key(self, actor: Actor) -> tuple[Any, ...] | None:
+        """Return the key without the values of variables."""
+        return None if self._key is None else (*self._key[:2], actor.kind, actor.ability.key)
+
+    @property
+    def values_size(self) -> int:
+        """Return the bytes that the values of its variables take at most, where they are kept."""
+        return 0 if self._key is None else _BYTES_OF_VALUES + 4 * len(self._key[2])
+
 
 def _key_of(
     document: Document, operation: OperationDefinitionNode, variables: dict[str, Any]
@@ -204,6 +247,13 @@ class PreparedOperation(NamedTuple):
     members: tuple[tuple[bytes, Read | bytes], ...]
     sentinels: ErrorSentinels
     locale: str | None
+
+    def rebind(self, variables: Mapping[str, Any]) -> "PreparedOperation":
+        """Return the operation with the values of other variables. Raises OtherPlan."""
+        members = tuple(
+            (before, read if isinstance(read, bytes) else read.rebind(variables)) for before, read in self.members
+        )
+        return PreparedOperation(members, self.sentinels, self.locale)
 
     async def answer(self, reads: ContentReads) -> bytes:
         """The answer. Nothing is left to do but to read."""
@@ -260,8 +310,8 @@ class PreparedOperations:
         key = asked.key(actor)
         return None if key is None else self._cache.get(key)
 
-    def keep(self, asked: RequestedOperation, actor: Actor, ready: PreparedOperation) -> None:
-        """Keep an operation for the next time."""
+    def keep(self, asked: RequestedOperation, actor: Actor, ready: PreparedOperation, size: int | None = None) -> None:
+        """Keep an operation for the next time; `size` is the bytes of what it shares with no other one, if known."""
         key = asked.key(actor)
         if key is not None:
-            self._cache.put(key, ready)
+            self._cache.put(key, ready, size)

@@ -1,10 +1,10 @@
 """Root fields that read content: one statement each, its JSON put into the place of the field."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import field, replace
 from typing import Any
 
-from graphql import GraphQLField, GraphQLObjectType, get_named_type
+from graphql import FieldNode, GraphQLField, GraphQLObjectType, get_named_type
 
 from octavo.authorization.ability import UPDATE
 from octavo.authorization.actions import action_on
@@ -24,9 +24,14 @@ from octavo.graphql.execution.selection_compiler import SelectionCompiler, Selec
 from octavo.graphql.schema.field_metadata import Part, RootField, ScheduleField, metadata_of_field, part_of
 from octavo.query.answer import Answer, Fixed
 from octavo.query.ast import Page, PublicationState, Query
+from octavo.query.lifting import Source
 from octavo.query.numbers import read_entry_id
 from octavo.query.request import By, Drafts, ReadRequest
 from octavo.values import dataclass
+
+
+def _no_source(_: FieldNode) -> Source | None:
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,8 @@ class RootResolvers:
     """Whether a project's code has decided that the caller may have this root field."""
     digit_ids: bool = False
     """Whether ids are digits only, not whatever JavaScript reads as a number."""
+    id_source: Callable[[FieldNode], Source | None] = _no_source
+    """Where the id of a field comes from, if that is a variable."""
     defaults: set[str] = field(default_factory=set, compare=False)
     """The default locales that were used: one, unless it was changed meanwhile."""
     is_gone: bool = False
@@ -80,7 +87,8 @@ class RootResolvers:
         wrapper = get_named_type(field.type)
         assert isinstance(wrapper, GraphQLObjectType)
         if root.action == "findOne":
-            return self._one(root.content_type.uid, wrapper, selected, self.read_id(arguments.get("id")))
+            source = self.id_source(selected.node)
+            return self._one(root.content_type.uid, wrapper, selected, self.read_id(arguments.get("id")), source)
         if root.content_type.is_single:
             return await self._single(root, wrapper, selected, arguments)
         return await self._list(root, wrapper, selected, arguments)
@@ -89,12 +97,15 @@ class RootResolvers:
         """A response with the entry of that id, which may be gone."""
         return b"".join(await self._one(uid, wrapper, selected, entry_id).run(self.reads))
 
-    def _one(self, uid: str, wrapper: GraphQLObjectType, selected: Selected, entry_id: int) -> EntryRead:
+    def _one(
+        self, uid: str, wrapper: GraphQLObjectType, selected: Selected, entry_id: int, source: Source | None = None
+    ) -> EntryRead:
         below = self.selections.of(wrapper, selected.selection_sets)
         frame, answer = make_frame(self.selections, wrapper, below), self._shown(wrapper, below, None)
         if answer is None:
             return EntryRead(frame, None)
-        return EntryRead(frame, self.prepare_entry(uid, answer).bind(id=entry_id))
+        unbound = self.prepare_entry(uid, answer)
+        return EntryRead(frame, unbound.bind(id=entry_id), unbound, source, self.digit_ids)
 
     def prepare_entry(self, uid: str, answer: Answer, drafts: Drafts = Drafts.BY_ID) -> PreparedRead:
         """An entry by an id that is still to come."""
