@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from octavo.content.write_locks import MOST_LOCKED
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import FULL_TOKEN
 from tests.models.site import Site, under_safe
@@ -95,6 +96,28 @@ async def test_children_of_a_one_to_many_have_one_parent(own_bookshop: Site, for
         pairs = zip(parents, orders, strict=True)
         await at_once(own_bookshop, *(("PUT", f"authors/{one}", {"books": form(ids)}) for one, ids in pairs))
         for child in children:
+            assert len(await holders(own_bookshop, "authors", parents, "books", child)) == 1
+
+
+async def test_more_children_than_are_locked_one_by_one(own_bookshop: Site) -> None:
+    count = MOST_LOCKED + 1
+    series = f"WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {count})"
+    await own_bookshop.database.execute(f"{series} INSERT INTO books (id, title) SELECT i + 100000, 'Many' FROM n")
+    rows = await own_bookshop.database.fetch_all("SELECT id FROM books WHERE title = 'Many' ORDER BY id")
+    children = [int(row[0]) for row in rows]
+    parents = [await make(own_bookshop, "authors", name=f"Author {number}") for number in range(3)]
+    links = await own_bookshop.database.fetch_value("SELECT count(*) FROM books_author_links")
+    few = children[:5]
+    for _ in range(3):
+        await at_once(
+            own_bookshop,
+            ("PUT", f"authors/{parents[0]}", {"books": children}),
+            ("PUT", f"authors/{parents[1]}", {"books": {"connect": children[::-1]}}),
+            *(("PUT", f"authors/{parents[2]}", {"books": {"connect": [one]}}) for one in few),
+            *(("PUT", f"books/{one}", {"author": parents[2]}) for one in few),
+        )
+        assert await own_bookshop.database.fetch_value("SELECT count(*) FROM books_author_links") == links + count
+        for child in few:
             assert len(await holders(own_bookshop, "authors", parents, "books", child)) == 1
 
 

@@ -27,7 +27,7 @@ from octavo.content.schedules import Plan, Planned
 from octavo.content.translations import create_translation, named_localizations
 from octavo.content.validation.scalar_rules import Mode
 from octavo.content.write_context import WriteContext
-from octavo.content.write_locks import changes_what_is_held, entry_lock, lock_entries, lock_family, taken_entries
+from octavo.content.write_locks import changes_what_is_held, lock_entries, lock_family, taken_entries
 from octavo.database.change_feed import ChangeKind, Presence
 from octavo.database.connection import IdTaken, IntegrityViolation, Transaction, UniqueViolation, UnsuitableValue
 from octavo.database.unit_of_work import UnitOfWork
@@ -202,7 +202,7 @@ class EntryUnit(UnitOfWork):
 
     async def lock_entry(self, content_type: ContentType, entry_id: int) -> None:
         """Let nobody else change what an entry holds until the end of the transaction."""
-        await self.connection.lock(entry_lock(content_type.uid, entry_id))
+        await lock_entries(self.connection, [(content_type.uid, entry_id)])
 
     async def lock_family(self, content_type: ContentType, entry_id: int, data: Any = None) -> None:
         """The same for its localizations, and for what data of it may take from other entries."""

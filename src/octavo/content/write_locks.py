@@ -2,6 +2,9 @@
 
 All of them are locked before anything is read, in one order (type, id), so that of two writes at once the second sees
 what the first has done, and no two wait for each other.
+
+A server has room for some thousands of locks, which all connections share. So a write of more entries than
+`MOST_LOCKED` locks their types instead, each of which every other write shares.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,8 +22,8 @@ from octavo.schema.scalar_types import LARGEST_ID
 from octavo.sql.dialects.base import Dialect
 from octavo.sql.physical_names import link_table
 
-MOST_TARGETS: Final = 1_000
-"""Targets of one write that are locked one by one; a server has room for some thousands of locks."""
+MOST_LOCKED: Final = 1_000
+"""Entries of one write that are locked one by one."""
 _PREFIX: Final = "octavo: entry "
 _TAKING: Final[WeakKeyDictionary[ContentType, tuple[tuple[str, str], ...]]] = WeakKeyDictionary()
 
@@ -38,7 +41,12 @@ def taken_entries(content_type: ContentType, data: Any) -> set[tuple[str, int]]:
     for name, target in _taking(content_type):
         if name in data:
             found.update((target, one) for one in _ids(data[name]))
-    return found if len(found) <= MOST_TARGETS else set()
+    return found
+
+
+def _type_lock(uid: str) -> str:
+    """Return the name of the lock that every write of entries of a type shares, unless it writes very many."""
+    return f"{_PREFIX}{uid}"
 
 
 def changes_what_is_held(content_type: ContentType, data: Mapping[str, Any]) -> bool:
@@ -49,11 +57,12 @@ def changes_what_is_held(content_type: ContentType, data: Mapping[str, Any]) -> 
 
 async def lock_entries(connection: Transaction, entries: Iterable[tuple[str, int]]) -> None:
     """Let nobody else change what these entries hold until the end of the transaction."""
-    names = [entry_lock(uid, one) for uid, one in sorted(set(entries))]
-    if len(names) == 1:
-        await connection.lock(names[0])
-    elif names:
-        await connection.lock_all(names)
+    wanted = sorted(set(entries))
+    types = sorted({_type_lock(uid) for uid, _ in wanted})
+    if len(wanted) > MOST_LOCKED:
+        await connection.lock_all(types)
+    else:
+        await connection.lock_all([entry_lock(uid, one) for uid, one in wanted], shared=types)
 
 
 async def lock_family(
@@ -62,7 +71,11 @@ async def lock_family(
     """The same for an entry, its localizations, and what data of it may take from others."""
     if not 0 <= entry_id <= LARGEST_ID:
         return
-    taken = sorted(taken_entries(content_type, data) | {(content_type.uid, entry_id)})
+    own = {(content_type.uid, entry_id)}
+    found = taken_entries(content_type, data) | own
+    if len(found) > MOST_LOCKED:
+        await lock_entries(connection, found)
+    taken = sorted(found if len(found) <= MOST_LOCKED else own)
     table = link_table(registry, content_type, content_type.relation(LOCALIZATIONS))
     links = Links(*map(dialect.quote, (table.name, table.source_column, table.target_column)))
     values = content_type.uid, entry_id, [uid for uid, _ in taken], [one for _, one in taken]

@@ -181,14 +181,17 @@ class Transaction(Connection, Protocol):
     async def lock(self, name: str) -> None:
         """Wait until no other transaction holds this name; hold it until the end of this one."""
 
-    async def lock_all(self, names: Sequence[str]) -> None:
-        """The same for several names, one after the other. Who takes several in the same order meets no deadlock."""
+    async def lock_all(self, names: Sequence[str], *, shared: Sequence[str] = ()) -> None:
+        """The same for several names, one after the other. Who takes several in the same order meets no deadlock.
+
+        `shared` names are locked before them: other transactions can share these, but not lock them for themselves.
+        """
 
     async def lock_linked(self, prefix: str, links: Links, values: Values) -> None:
         """The same for the entries that an entry is linked to, and for others: names of prefix, type and id, in order.
 
-        `values` are the type, the id of the entry, and the types and ids of the others. Where there is only one writer
-        nothing is locked.
+        `values` are the type, the id of the entry, and the types and ids of the others. Their types (prefix and type)
+        are locked first, shared. Where there is only one writer nothing is locked.
         """
 
     def part(self) -> AbstractAsyncContextManager[None]:

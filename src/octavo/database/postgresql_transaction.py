@@ -29,7 +29,9 @@ BEGIN_READING_NEWEST: Final = "BEGIN READ WRITE; SET TRANSACTION READ ONLY"
 """Refused by a server that follows another one, as whatever writes is."""
 BEGIN_WRITING: Final = "BEGIN READ WRITE"
 BEGIN_SNAPSHOT: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_LOCK_ALL: Final = "SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1::text[]) AS name"
+_LOCK_ALL: Final = """
+SELECT CASE WHEN shared THEN pg_advisory_xact_lock_shared(hashtextextended(name, 0))
+ELSE pg_advisory_xact_lock(hashtextextended(name, 0)) END FROM unnest($1::text[], $2::boolean[]) AS one (name, shared)"""
 _END_YOURSELF: Final = "SELECT pg_terminate_backend(pg_backend_pid())"
 _END_SECONDS: Final = 2.0
 _NO_WRITES: Final = "the server takes no writes"
@@ -88,17 +90,21 @@ class PostgresqlTransaction:
     async def lock(self, name: str) -> None:
         await self._send(self._connection.execute, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", (name,))
 
-    async def lock_all(self, names: Sequence[str]) -> None:
+    async def lock_all(self, names: Sequence[str], *, shared: Sequence[str] = ()) -> None:
         if names:
-            await self._send(self._connection.execute, _LOCK_ALL, (list(names),))
+            kinds = [True] * len(shared) + [False] * len(names)
+            await self._send(self._connection.execute, _LOCK_ALL, ([*shared, *names], kinds))
 
     async def lock_linked(self, prefix: str, links: Links, values: Values) -> None:
-        text = f"""SELECT pg_advisory_xact_lock(hashtextextended('{prefix}' || type || ' ' || id, 0)) FROM (
+        text = f"""SELECT CASE
+          WHEN id IS NULL THEN pg_advisory_xact_lock_shared(hashtextextended('{prefix}' || type, 0))
+          ELSE pg_advisory_xact_lock(hashtextextended('{prefix}' || type || ' ' || id, 0)) END FROM (
           SELECT type, id FROM (
             SELECT $1::text COLLATE "C" AS type, {links.target}::bigint AS id FROM {links.table}
             WHERE {links.source} = $2
-            UNION SELECT type COLLATE "C", id FROM unnest($3::text[], $4::bigint[]) AS also (type, id)) AS every
-          ORDER BY type, id) AS found"""
+            UNION SELECT type COLLATE "C", id FROM unnest($3::text[], $4::bigint[]) AS also (type, id)
+            UNION SELECT type COLLATE "C", NULL FROM unnest($3::text[]) AS also (type)) AS every
+          ORDER BY id IS NOT NULL, type, id) AS found"""
         await self._send(self._connection.execute, text, values)
 
     @asynccontextmanager

@@ -80,7 +80,7 @@ class SqliteTransaction:
         self.check()
         self._hold.check()
 
-    async def lock_all(self, names: Sequence[str]) -> None:
+    async def lock_all(self, names: Sequence[str], *, shared: Sequence[str] = ()) -> None:
         """There is only one writer."""
         self.check()
         self._hold.check()
