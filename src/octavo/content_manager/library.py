@@ -122,6 +122,16 @@ class Library:
                 raise ForbiddenError
         return there
 
+    async def guard_folders(self, unit: EntryUnit, paths: Iterable[str], ability: Ability, action: str) -> None:
+        """Raise ForbiddenError if the action may not be taken on a file in the folders with these paths, or below."""
+        scope, inside = ability.scope(FILE, action), _under("folderPath", paths)
+        if scope is None:
+            return
+        with unit.ambient():
+            allowed = await self._count(self._files, And(items=(inside, scope)))
+            if allowed < await self._count(self._files, inside):
+                raise ForbiddenError
+
     async def check_file(self, file_id: int, ability: Ability, action: str) -> None:
         """Raise NotFoundError for a file that is not there, ForbiddenError for one that is not theirs to change."""
         if not await self._ids(self._files, [file_id]):
@@ -182,6 +192,11 @@ class Library:
     async def _ids_where(self, content_type: ContentType, condition: Filter) -> list[int]:
         query = Query(filters=condition, page=Page(with_count=False))
         return [int(one) for one in orjson.loads(await self._rows(content_type, query, Form.ID))]
+
+    async def _count(self, content_type: ContentType, condition: Filter) -> int:
+        query = Query(filters=condition, page=Page(limit=0, with_count=True))
+        request = ReadRequest(content_type=content_type, query=query, by=By.COUNT, drafts=Drafts.ANY)
+        return (await self._reader.read_list(self._reader.prepare(plan_read(request, self._registry))))[1] or 0
 
     async def _rows(self, content_type: ContentType, query: Query, told: Object | Form) -> bytes:
         request = ReadRequest(content_type=content_type, query=query, projection=told, drafts=Drafts.ANY)

@@ -1,7 +1,7 @@
 """LibraryChanges: files and folders moved and removed, several at once. Each is one transaction.
 
 What is not there is passed over, as in the reference; a file that is not the caller's to change is not: all is refused
-with ForbiddenError, also for a file that lies somewhere in a folder which is to be removed.
+with ForbiddenError, also for a file somewhere in a folder which is to be moved or removed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -69,6 +69,8 @@ class LibraryChanges:
             check(_movement(target), body)
             folders = await self._folders(unit, body)
             files = await self._library.guard(unit, _ids(body, "fileIds"), actor.ability, UPDATE)
+            if folders:
+                await self._library.guard_folders(unit, [one.path for one in folders], actor.ability, UPDATE)
             _check_outside(folders, target)
             await self._check_names(unit, folders, target)
             await self._move_folders(unit, folders, target, actor)

@@ -4,7 +4,7 @@ A name is free in its folder, paths say the way from the top. Bodies are checked
 the folders that they name are. Refuses with NotFoundError and ValidationError.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 from octavo.content.entry_unit import EntryUnit
@@ -15,6 +15,8 @@ from octavo.forms import REQUIRED, Id, Record, Rule, Text, at_least, at_most, ch
 from octavo.media.folder_rows import FolderRow, FolderRows, check_path_length
 from octavo.media.folders import LOCK
 from octavo.schema.uids import FOLDER
+
+Guard = Callable[[EntryUnit, str], Awaitable[None]]
 
 MISSING_FOLDER: Final = "folder not found"
 _NO_SLASHES: Final = rule("name cannot contain slashes", lambda name: name != "" and "/" not in name)
@@ -50,8 +52,13 @@ class FolderService:
 
         return await self._writer.run(work)
 
-    async def update(self, folder_id: int | None, body: Any, answer: PreparedRead, actor_id: int | None) -> bytes:
-        """Rename a folder, or move it with all that is in it; as far as the body says anything."""
+    async def update(
+        self, folder_id: int | None, body: Any, answer: PreparedRead, actor_id: int | None, guard: Guard
+    ) -> bytes:
+        """Rename a folder, or move it with all that is in it; as far as the body says anything.
+
+        `guard` raises ForbiddenError if the caller may not move the files below the path of a folder.
+        """
 
         async def work(unit: EntryUnit) -> bytes:
             await unit.connection.lock(LOCK)
@@ -66,6 +73,7 @@ class FolderService:
             place = data.get("parent", held.parent)
             await self._check_free(unit, data.get("name", held.name), place, held.id)
             if place != held.parent:
+                await guard(unit, held.path)
                 data["path"] = _path(parent, held.path.rpartition("/")[2])
                 await self._rows.move_paths(unit.connection, held.path, data["path"])
             await unit.update(self._type, held.id, data, actor_id=actor_id)

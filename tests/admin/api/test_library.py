@@ -271,6 +271,25 @@ async def test_files_of_others_are_not_there(newsroom: Newsroom) -> None:
     assert (await newsroom.ask("DELETE", f"/upload/files/{own['id']}", by="edi")).status == 200
 
 
+async def test_a_folder_with_a_file_of_another_user_cannot_be_moved(newsroom: Newsroom) -> None:
+    top, goal = await folder(newsroom, "Held"), await folder(newsroom, "Aim")
+    below = await folder(newsroom, "Held below", top["id"])
+    for action in ("read", "assets.update"):
+        await newsroom.allow(f"{UPLOAD}.{action}", conditions=[IS_CREATOR])
+    await newsroom.allow(f"{UPLOAD}.assets.create")
+    await add(newsroom, {"folder": below["id"]}, by="edi")
+    one = f"/upload/folders/{top['id']}"
+    many = {"folderIds": [top["id"]], "destinationFolderId": goal["id"]}
+    assert (await newsroom.ask("PUT", one, {"parent": goal["id"]}, by="edi")).status == 200, "it holds their own file"
+    assert (await newsroom.ask("PUT", one, {"parent": None}, by="edi")).status == 200
+    await add(newsroom, {"folder": below["id"]})
+    assert (await newsroom.ask("PUT", one, {"parent": goal["id"]}, by="edi")).status == 403
+    assert (await newsroom.ask("POST", "/upload/actions/bulk-move", many, by="edi")).status == 403
+    assert (await newsroom.ask("GET", one)).json["data"]["path"] == top["path"]
+    assert (await newsroom.ask("PUT", one, {"name": "Held again"}, by="edi")).status == 200, "its files stay"
+    assert (await newsroom.ask("POST", "/upload/actions/bulk-move", many)).status == 200
+
+
 async def test_who_may_nothing_is_refused(newsroom: Newsroom) -> None:
     for method, target in (
         ("GET", "/upload/files"),

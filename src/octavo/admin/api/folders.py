@@ -5,8 +5,10 @@ from typing import Final
 from octavo.admin.answers import NO_STORE, data_answer
 from octavo.admin.operations import AdminOperation
 from octavo.admin.shapes.media import FolderAnswer, FolderForm, FoldersAnswer, FolderTreeAnswer, Moved, Removed
+from octavo.authorization.ability import UPDATE
 from octavo.authorization.actor import Actor
 from octavo.authorization.rights.names import ADD_FILES, CHANGE_FILES, READ_FILES
+from octavo.content.entry_unit import EntryUnit
 from octavo.content_manager.library import Library
 from octavo.content_manager.library_changes import LibraryChanges, Told
 from octavo.http.query_string import read_params
@@ -72,7 +74,12 @@ class FolderEndpoints:
     async def update(self, request: Request, actor: Actor) -> Response:
         """PUT /upload/folders/:id"""
         body, folder_id = await request.json(), read_entry_id(request.path_values["id"])
-        return _data(await self._folders.update(folder_id, body, self._library.folder_answer, actor.creator_id))
+
+        async def guard(unit: EntryUnit, path: str) -> None:
+            await self._library.guard_folders(unit, [path], actor.ability, UPDATE)
+
+        answer = self._library.folder_answer
+        return _data(await self._folders.update(folder_id, body, answer, actor.creator_id, guard))
 
     async def delete(self, request: Request, actor: Actor) -> Response:
         """POST /upload/actions/bulk-delete"""
