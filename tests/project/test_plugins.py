@@ -1,5 +1,6 @@
 """Plugins: an installed package brings types, routes, hooks, GraphQL, settings and commands to a project."""
 
+import importlib
 import json
 import sys
 from collections.abc import Iterator
@@ -23,6 +24,11 @@ TYPE = {
     "info": {"singularName": "review", "pluralName": "reviews", "displayName": "Review"},
     "attributes": {"text": {"type": "text", "required": True}, "stars": {"type": "integer"}},
 }
+COMMAND = """
+@click.command()
+def reviews():
+    click.echo("41 reviews")
+"""
 FILES = {
     "index.py": """
 from dataclasses import dataclass
@@ -62,13 +68,7 @@ from octavo import Route
 routes = [Route("GET", "/reviews/hello", "review.hello", auth=False)]
 """,
     "words.py": "greeting = 'from the plugin'\n",
-    "commands.py": """
-import click
-
-@click.command()
-def reviews():
-    click.echo("41 reviews")
-""",
+    "commands.py": f"import click\n{COMMAND}",
 }
 ENTRY_POINTS = """
 [octavo.plugins]
@@ -105,6 +105,42 @@ def project(tmp_path: Path, plugins: str) -> Path:
 
 
 IN_USE = "[reviews]\nenabled = true\nconfig = { most = 3 }\n"
+
+
+@pytest.mark.anyio
+async def test_a_file_of_a_plugin_is_one_module_whatever_loads_it(tmp_path: Path, packages: Path) -> None:
+    files = {
+        "__init__.py": "AUTHOR = 'Ada'\n",
+        "commands.py": "import click\nfrom octavo_reviews.words import seen\nseen.append('commands')\n" + COMMAND,
+        "words.py": "from . import AUTHOR\nseen = []\ngreeting = AUTHOR\n",
+        "api/review/services/review.py": """
+from octavo import Service
+from octavo_reviews.words import seen
+from octavo_reviews import words
+from ....words import seen as same
+seen.append("service")
+assert seen is same is words.seen
+
+class ReviewService(Service):
+    pass
+""",
+        "api/review/controllers/review.py": """
+from octavo import Controller
+from octavo_reviews.words import greeting, seen
+seen.append("controller")
+
+class ReviewController(Controller):
+    async def hello(self, request):
+        from octavo_reviews.api.review.services import review
+        return {"hello": greeting, "seen": seen, "one": type(self.app.service("api::review.review")) is review.ReviewService}
+""",
+    }
+    write(packages / "octavo_reviews", files)
+    importlib.import_module("octavo_reviews.commands")
+    for _ in range(2):
+        async with open_site(project(tmp_path, IN_USE)) as site:
+            told = (await site.get("/api/reviews/hello")).json()
+            assert told == {"hello": "Ada", "seen": ["commands", "controller", "service"], "one": True}
 
 
 @pytest.mark.anyio

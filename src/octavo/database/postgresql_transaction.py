@@ -31,7 +31,8 @@ BEGIN_WRITING: Final = "BEGIN READ WRITE"
 BEGIN_SNAPSHOT: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _LOCK_ALL: Final = """
 SELECT CASE WHEN shared THEN pg_advisory_xact_lock_shared(hashtextextended(name, 0))
-ELSE pg_advisory_xact_lock(hashtextextended(name, 0)) END FROM unnest($1::text[], $2::boolean[]) AS one (name, shared)"""
+ELSE pg_advisory_xact_lock(hashtextextended(name, 0)) END
+FROM unnest($1::text[], $2::boolean[]) AS one (name, shared)"""
 _END_YOURSELF: Final = "SELECT pg_terminate_backend(pg_backend_pid())"
 _END_SECONDS: Final = 2.0
 _NO_WRITES: Final = "the server takes no writes"

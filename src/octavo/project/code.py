@@ -92,7 +92,7 @@ class ProjectCode:
     settings: Mapping[Path, Any] = field(default_factory=dict)
     """What `index.py` calls `Settings`, by its folder."""
     packages: tuple[str, ...] = ()
-    """The packages that stand for `src` and for plugins, where anything was loaded."""
+    """The package that stands for `src`, where anything was loaded."""
 
     def unload(self) -> None:
         """Forget the modules, once nothing of them runs any more."""
@@ -111,7 +111,7 @@ def load_code(project: Path, plugins: Sequence[SourceFolder] = ()) -> ProjectCod
             return _join(project, loadings)
         except BaseException:
             for modules in loadings:
-                unload(modules.package)
+                unload(modules.made)
             raise
 
 
@@ -170,7 +170,7 @@ class _Loading:
             lifecycles,
             tasks,
             {self._modules.source: getattr(module, "Settings", None)},
-            (self._modules.package,) if self._modules.package else (),
+            (self._modules.made,) if self._modules.made else (),
         )
 
     def _refuse_misplaced(self, module: ModuleType | None, index: Path) -> None:

@@ -8,7 +8,14 @@ from typing import Final
 from octavo.project.functions import CodeStopped, relative
 
 PACKAGE_PREFIX: Final = "octavo_project_"
-"""How the packages begin as whose modules a project's code is run, and that of its plugins."""
+"""How the packages begin as whose modules a project's code is run."""
+PLUGIN_PACKAGES: Final[set[str]] = set()
+"""The installed packages whose code has been run as that of plugins."""
+
+
+def is_own_module(name: str) -> bool:
+    """Return whether a module of this name is part of a project or of a plugin."""
+    return name.startswith(PACKAGE_PREFIX) or name.partition(".")[0] in PLUGIN_PACKAGES
 
 
 def failure_place(error: BaseException, project: Path, otherwise: str) -> str:
@@ -22,8 +29,7 @@ def failure_place(error: BaseException, project: Path, otherwise: str) -> str:
 
 
 def _is_own(frame: FrameType, project: Path) -> bool:
-    of_package = str(frame.f_globals.get("__name__")).startswith(PACKAGE_PREFIX)
-    return of_package or Path(frame.f_code.co_filename).is_relative_to(project)
+    return is_own_module(str(frame.f_globals.get("__name__"))) or Path(frame.f_code.co_filename).is_relative_to(project)
 
 
 def describe(error: BaseException) -> str:

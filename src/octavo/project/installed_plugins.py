@@ -48,7 +48,7 @@ def _read(entry: EntryPoint) -> PluginPackage | None:
         return None
     folder = Path(next(iter(folders)))
     version = entry.dist.version if entry.dist is not None else ""
-    return PluginPackage(entry.name, entry.value, version, SourceFolder(folder, folder.parent))
+    return PluginPackage(entry.name, entry.value, version, SourceFolder(folder, folder.parent, entry.value))
 
 
 def _place(entry: EntryPoint) -> str:

@@ -1,9 +1,11 @@
 """Runs the Python files of a project, or of a plugin, as the modules of one package, which stands for its folder.
 
-The package is another one for each loading: these files may import each other and their neighbours relatively, and a
-later loading finds nothing of an earlier one.
+The package of a project is another one for each loading: these files may import each other and their neighbours
+relatively, and a later loading finds nothing of an earlier one. The files of a plugin are modules of its installed
+package, so each of them is one module, whether Octavo, a command, or an absolute import loads it.
 """
 
+import importlib
 import importlib.util
 import sys
 from asyncio import CancelledError
@@ -15,11 +17,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
-from octavo.project.failures import PACKAGE_PREFIX, describe, failure_place
+from octavo.project.failures import PACKAGE_PREFIX, PLUGIN_PACKAGES, describe, failure_place, is_own_module
 from octavo.project.places import python_files
 from octavo.project.problems import CodeProblem
 from octavo.schema.source_folders import SourceFolder
 
+_ANYTHING: Final = (Exception, SystemExit, KeyboardInterrupt, CancelledError)
+"""Whatever the project's code raises is reported, not passed on."""
 _PACKAGES: Final = (f"{PACKAGE_PREFIX}{number}" for number in count(1))
 
 
@@ -32,8 +36,15 @@ class Modules:
         self.package: str | None = None
         self.problems: list[CodeProblem] = []
 
+    @property
+    def made(self) -> str | None:
+        """The package that was made for this loading alone."""
+        return None if self._folder.package else self.package
+
     def run(self, path: Path) -> ModuleType | None:
         """Return the module of a file, which runs once, whatever loads it first; None where that fails."""
+        if self._folder.package and not self._is_imported():
+            return None
         written = ".".join([self._package_name(), *path.relative_to(self.source).with_suffix("").parts])
         for name in (written.replace("-", "_"), written):  # beside `a_b.py`, `a-b.py` keeps its own name
             loaded = sys.modules.get(name)
@@ -43,6 +54,20 @@ class Modules:
                 return loaded
         return self._execute(written, path)
 
+    def _is_imported(self) -> bool:
+        """Import the package of a plugin. Return whether that is done; what is wrong with it is noted once."""
+        name = self._folder.package
+        if self.package is None and name is not None and not self.problems:
+            _install_finder()
+            PLUGIN_PACKAGES.add(name)
+            try:
+                importlib.import_module(name)
+            except _ANYTHING as error:
+                self.problems.append(self._failed(self.source / "__init__.py", error))
+            else:
+                self.package = name
+        return self.package is not None
+
     def _execute(self, name: str, path: Path) -> ModuleType | None:
         spec = importlib.util.spec_from_file_location(name, path)
         assert spec is not None
@@ -51,12 +76,7 @@ class Modules:
         sys.modules[name] = module
         try:
             spec.loader.exec_module(module)
-        except (
-            Exception,
-            SystemExit,
-            KeyboardInterrupt,
-            CancelledError,
-        ) as error:  # whatever the project's code raises is told, not passed on
+        except _ANYTHING as error:
             del sys.modules[name]
             self.problems.append(self._failed(path, error))
             return None
@@ -97,7 +117,7 @@ class _HyphenFinder:
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         """Return how the module is loaded; None for any other module."""
-        if path is None or not name.startswith(PACKAGE_PREFIX):
+        if path is None or not is_own_module(name):
             return None
         last = name.rpartition(".")[2]
         for folder in map(Path, path):

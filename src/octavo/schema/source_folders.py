@@ -7,10 +7,12 @@ from octavo.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SourceFolder:
-    """A folder of definitions and code. Messages name its files from `root` on."""
+    """A folder of definitions and code. Messages name its files from `root` on. `package`: the name that an installed
+    package is imported by."""
 
     path: Path
     root: Path
+    package: str | None = None
 
     def name(self, file: Path) -> str:
         """A file as messages name it."""
