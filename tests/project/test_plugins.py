@@ -132,7 +132,8 @@ seen.append("controller")
 class ReviewController(Controller):
     async def hello(self, request):
         from octavo_reviews.api.review.services import review
-        return {"hello": greeting, "seen": seen, "one": type(self.app.service("api::review.review")) is review.ReviewService}
+        own = type(self.app.service("api::review.review")) is review.ReviewService
+        return {"hello": greeting, "seen": seen, "one": own}
 """,
     }
     write(packages / "octavo_reviews", files)

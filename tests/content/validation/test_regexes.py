@@ -49,9 +49,10 @@ def test_an_invalid_pattern_refuses_every_text(pattern: str) -> None:
     assert not compile_regex(pattern)("")
 
 
-def test_patterns_mean_what_they_mean_in_javascript() -> None:
-    """`javascript_regexes.json` holds what Node.js 20 answers: null for a pattern that it refuses."""
-    recorded = json.loads((Path(__file__).parent / "javascript_regexes.json").read_text(encoding="utf-8"))
+@pytest.mark.parametrize("file", ["javascript_regexes.json", "javascript_references.json"])
+def test_patterns_mean_what_they_mean_in_javascript(file: str) -> None:
+    """The files hold what Node.js 20 answers: null for a pattern that it refuses."""
+    recorded = json.loads((Path(__file__).parent / file).read_text(encoding="utf-8"))
     texts = recorded["texts"]
     for pattern, matching in recorded["patterns"].items():
         assert is_regex(pattern) == (matching is not None), pattern

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Final
 
+from octavo.content.validation.javascript_groups import Groups
+
 _SURROGATES: Final = (0xD800, 0xDFFF)
 _PLANE: Final = 0xF0000 - 0xD800
 """What is added to a surrogate, which no text in Python's libraries may hold."""
@@ -82,8 +84,6 @@ class _Reader:
         self.backtracks = False
         self._names = self._named_groups()
         self._groups = self._count_groups()
-        self._opened = 0
-        self._closed: set[int] = set()
 
     def read(self) -> str:
         """Return the whole pattern. Raises InvalidPattern."""
@@ -196,13 +196,9 @@ class _Reader:
             raise InvalidPattern("Invalid group")
         self._at += len(name[0]) if name is not None else len(looks) if looks else 0 if captures else len("?:")
         self.backtracks |= bool(looks)
-        self._opened += captures
-        number = self._opened
         inside = self._disjunction()
         if not self._take(")"):
             raise InvalidPattern("Unterminated group")
-        if captures:
-            self._closed.add(number)
         if looks:
             return f"(?:({looks}{inside}))", "<" not in looks
         return f"({'' if captures and self._dialect is Dialect.REGEX else '?:'}{inside})", True
@@ -229,9 +225,10 @@ class _Reader:
         return _set_of(ranges), True
 
     def _reference(self, number: int) -> str:
-        """The text that a group has matched, which is empty before its end."""
+        """The text that a group has matched, which is empty where it cannot have matched yet."""
         self.backtracks = True
-        return f"(?:(?({number})\\{number}|))" if number in self._closed else "(?:)"
+        is_matched = Groups(self._text).is_matched_before(number, self._at - 1)
+        return f"(?:(?({number})\\{number}|))" if is_matched else "(?:)"
 
     def _class_escape(self) -> tuple[_Range, ...]:
         """The code units that an escape stands for."""
