@@ -16,6 +16,8 @@ from octavo.media.processing import FileInfo
 from octavo.project.api import Transaction
 from octavo.project.api.app import App
 from octavo.query.request import By, Drafts, Form, ReadRequest
+from octavo.testing import open_site
+from tests.cli.projects import make_project
 from tests.models.bookshop import BOOK, FILE, GENRE, VAULT
 from tests.models.site import Site
 from tests.raising import raising
@@ -216,6 +218,34 @@ async def test_a_lock_lets_one_check_and_write_at_a_time(app: App, code: str) ->
         booked = await asyncio.gather(*(asyncio.create_task(book()) for _ in range(4)))
         assert await count(app, code) == 1
         assert sum(booked) <= 1
+
+
+async def test_a_wait_for_a_lock_ends_with_a_clear_error(
+    anyio_backend: str, postgresql_url: str, tmp_path: Path
+) -> None:
+    """PostgreSQL alone: on SQLite one transaction writes at a time, and its pauses are limited."""
+    limit = {"OCTAVO_DATABASE__STATEMENT_TIMEOUT": "300"}
+    async with open_site(make_project(tmp_path), database=postgresql_url, variables=limit) as site:
+        taken, done = asyncio.Event(), asyncio.Event()
+
+        async def hold() -> None:
+            async with site.app.transaction():
+                await site.app.lock("room:5")
+                taken.set()
+                await done.wait()
+
+        holding = asyncio.create_task(hold())
+        await taken.wait()
+        async with site.app.transaction():
+            await site.app.lock("room:6")
+        with pytest.raises(ServiceUnavailable) as raised:
+            async with site.app.transaction():
+                await site.app.lock("room:5")
+        assert "room:5" in str(raised.value.reason)
+        done.set()
+        await holding
+        async with site.app.transaction():
+            await site.app.lock("room:5")
 
 
 async def test_a_lock_outside_of_a_transaction_is_refused(app: App) -> None:

@@ -69,7 +69,11 @@ def settings_for(folder: Path, variables: Mapping[str, str], database: Database)
     limits = replace(accounts.ratelimit, store="database", url=None)
     return replace(
         found,
-        database=replace(database, run_migrations=found.database.run_migrations),
+        database=replace(
+            database,
+            run_migrations=found.database.run_migrations,
+            statement_timeout=found.database.statement_timeout,
+        ),
         server=replace(found.server, background=False, follow_definitions=False),
         plugins=replace(
             plugins,
