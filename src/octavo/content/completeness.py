@@ -1,6 +1,6 @@
 """Whether a draft has all that a published entry needs: what it holds, looked at as the body of a new one."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Set
 from typing import Any, Final, cast
 
 import orjson
@@ -8,12 +8,15 @@ import orjson
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.validation.body_validator import COMPONENT_KEY, Validator
 from octavo.content.validation.scalar_rules import Mode
+from octavo.database.change_feed import Presence
 from octavo.database.connection import Connection
-from octavo.errors import Problem
+from octavo.database.unit_of_work import UnitOfWork
+from octavo.errors import Problem, ValidationError
 from octavo.plan.read import plan_read
 from octavo.query.ast import EVERYTHING, Branch, Populate, Query
 from octavo.query.request import By, Drafts, Form, ReadRequest
 from octavo.schema.attributes import ComponentField, DynamicZone, Relation, Scalar
+from octavo.schema.automatic import PUBLISHED_AT
 from octavo.schema.content_types import ContentType, Definition
 from octavo.schema.registry import Registry
 
@@ -55,6 +58,21 @@ class Completeness:
             return []
         entry = cast(dict[str, Any], orjson.loads(found))
         return missing_in(self._registry, content_type, entry, strict=self._strict)
+
+    async def require(self, content_type: ContentType, ids: Iterable[int], connection: Connection) -> None:
+        """Refuse entries that lack something. Raises ValidationError with what the first of them lacks."""
+        for entry_id in sorted(ids):
+            missing = await self.missing(content_type, entry_id, connection)
+            if missing:
+                raise ValidationError.from_problems(missing)
+
+    async def require_of_published(
+        self, unit: UnitOfWork, content_type: ContentType, data: Mapping[str, Any], changed: Set[int]
+    ) -> None:
+        """Refuse drafts that a change has published without all that is required. Raises ValidationError."""
+        if content_type.draft_and_publish and data.get(PUBLISHED_AT) is not None:
+            drafts = {one.id for one in unit.changes if one.uid == content_type.uid and one.was is Presence.DRAFT}
+            await self.require(content_type, drafts & changed, unit.connection)
 
     def _prepare(self, content_type: ContentType) -> PreparedRead:
         query = _owned(self._registry, content_type)

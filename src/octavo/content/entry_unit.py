@@ -60,6 +60,8 @@ class EntryUnit(UnitOfWork):
         self.answering: PreparedRead | None = None
         """How the next entry that is written is to be answered, for statements that can do it themselves."""
         self._answered: bytes | None = None
+        self.checks_published = context.rules.strict
+        """Whether drafts that it publishes are checked for required values; not where the caller has done that."""
 
     def take_answer(self) -> bytes | None:
         """The answer of the write before, where its statement has given it; once."""
@@ -162,6 +164,8 @@ class EntryUnit(UnitOfWork):
         if plain is not None:
             await self._context.updates.learn(self.connection, content_type, plain, data, self._shows())
         self.record_changed(content_type, entry_id, found.entry(fact), row, before)
+        if self.checks_published:
+            await self._context.completeness.require_of_published(self, content_type, data, {entry_id})
         return True
 
     async def _update_prepared(self, content_type: ContentType, entry_id: int, plain: PlainUpdate) -> bool:

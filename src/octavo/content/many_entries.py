@@ -129,6 +129,9 @@ class ManyEntriesUnit(EntryUnit):
         for body, row in zip(bodies, rows, strict=True):
             entry = found.entry(entries[body.key])
             self.record_changed(content_type, body.key, entry, row, before.get(body.key))
+        if self.checks_published:
+            changed = {body.key for body in bodies}
+            await self._context.completeness.require_of_published(self, content_type, data, changed)
         return len(rows)
 
     async def delete_many(self, content_type: ContentType, ids: Iterable[int]) -> int:

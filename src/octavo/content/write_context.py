@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from octavo.content.completeness import Completeness
 from octavo.content.entry_snapshots import EntryImages
 from octavo.content.families import Families
 from octavo.content.input.body_check import WriteRules
@@ -54,6 +55,7 @@ class WriteContext:
     feed: ChangeFeed
     images: EntryImages
     families: Families
+    completeness: Completeness
     rules: WriteRules
     creates: PreparedCreates
     updates: PreparedUpdates

@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import Any, TypeVar
 
+from octavo.content.completeness import Completeness
 from octavo.content.entry_snapshots import EntryImages
 from octavo.content.families import Families
 from octavo.content.hooked_unit import HookedUnit
@@ -65,6 +66,7 @@ class EntryWriter:
         self.hooks: Hooks = next((one for one in (hooks, default_hooks()) if one is not None), Hooks())
         self._stored = StoredEntries(database, registry)
         self.families = Families(EntryReader(database, registry), copies_links=rules.share_always)
+        self.completeness = Completeness(EntryReader(database, registry), strict=rules.strict)
         self._context = WriteContext(
             registry=registry,
             database=database,
@@ -73,6 +75,7 @@ class EntryWriter:
             feed=feed or _own_feed(self.locales),
             images=EntryImages(database, registry),
             families=self.families,
+            completeness=self.completeness,
             rules=rules,
             creates=PreparedCreates(registry, self.compiler, strict=rules.strict),
             updates=PreparedUpdates(registry, self.compiler, strict=rules.strict),

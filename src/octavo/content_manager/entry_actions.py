@@ -66,6 +66,7 @@ class EntryActions:
                 raise ApplicationError("already.published" if published else "already.draft")
             if published:
                 self._check_complete(content_type, entry)
+            unit.checks_published = False
             await unit.update(content_type, entry_id, _publication(published), actor_id=actor.creator_id)
             await self._guards.leave(unit, content_type, entry_id, actor, PUBLISH)
             shown = await self._content.answer(answer, entry_id, unit)
@@ -87,6 +88,7 @@ class EntryActions:
             if published:
                 for entry in changing:
                     self._check_complete(content_type, entry)
+            unit.checks_published = False
             found = [entry["id"] for entry in changing]
             return await unit.update_many(content_type, found, _publication(published)) if found else 0
 
@@ -105,6 +107,7 @@ class EntryActions:
             drafts = [entry for entry in entries if entry[PUBLISHED_AT] is None]
             for entry in drafts:
                 self._check_complete(content_type, entry)
+            unit.checks_published = False
             of_moment: dict[int, list[int]] = {}
             for entry in drafts:
                 of_moment.setdefault(moments[entry["id"]], []).append(entry["id"])

@@ -1,7 +1,6 @@
 """ContentController: what doors ask of content: reads, writes, and the locales they are about."""
 
 from octavo.authorization.strictness import Strictness
-from octavo.content.completeness import Completeness
 from octavo.content.reader import EntryReader
 from octavo.content.schedules import Schedules
 from octavo.content.writer import EntryWriter
@@ -52,7 +51,7 @@ class ContentController:
             hooks=writer.hooks,
         )
         self.writes = ContentWrites(self.reads, reader, writer, media, locales)
-        self.completeness = Completeness(reader, strict=writer.rules.strict)
+        self.completeness = writer.completeness
         self.schedules = None
         if schedules is not None:
             self.schedules = ContentSchedules(writer, self.writes, schedules, self.completeness)

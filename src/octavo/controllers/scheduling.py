@@ -124,7 +124,7 @@ class ContentSchedules:
         if presence is Presence.ABSENT:
             raise NotFoundError
         if times.get(Plan.PUBLISH) is not None and presence is Presence.DRAFT:
-            await self._require_completeness(unit, content_type, entry_id)
+            await self._completeness.require(content_type, [entry_id], unit.connection)
         return presence
 
     async def _state(
@@ -216,14 +216,10 @@ class ContentSchedules:
         wanted = Presence.DRAFT if planned.plan is Plan.UNPUBLISH else Presence.LIVE
         if presence not in (Presence.ABSENT, wanted):
             if planned.plan is Plan.PUBLISH:
-                await self._require_completeness(unit, content_type, planned.entry_id)
+                await self._completeness.require(content_type, [planned.entry_id], unit.connection)
+                unit.checks_published = False
             moment = None if planned.plan is Plan.UNPUBLISH else planned.due_at
             await unit.update(content_type, planned.entry_id, {PUBLISHED_AT: _shown(moment)})
-
-    async def _require_completeness(self, unit: ManyEntriesUnit, content_type: ContentType, entry_id: int) -> None:
-        missing = await self._completeness.missing(content_type, entry_id, unit.connection)
-        if missing:
-            raise ValidationError.from_problems(missing)
 
 
 def read_times(given: Mapping[str, Any]) -> dict[Plan, int | None]:

@@ -23,12 +23,12 @@ class Arrivals:
     def begin(self, client: str | None, options: HttpOptions, now: float) -> "Arrival":
         """Count a request whose body is awaited. Raises RateLimitError, ServiceUnavailable."""
         self._requests.take(client, 1, options.max_receiving, options.max_receiving_each)
-        return Arrival(self, client, now)
+        return Arrival(client, now)
 
     def drop(self) -> "Arrival":
         """Count a request that is answered, and whose body is read to its end for the connection's sake."""
         self._dropped += 1
-        return Arrival(self, None, is_dropped=True)
+        return Arrival(None, is_dropped=True)
 
     def hold(self, arrival: "Arrival", options: HttpOptions, size: int) -> None:
         """Count more bytes of a body that is not complete. Raises RateLimitError, ServiceUnavailable."""
@@ -53,20 +53,11 @@ class Arrival:
     counted; `is_waiting` while the next piece is awaited.
     """
 
-    __slots__ = ("_arrivals", "began", "client", "held", "is_dropped", "is_waiting", "received")
+    __slots__ = ("began", "client", "held", "is_dropped", "is_waiting", "received")
 
-    def __init__(self, arrivals: Arrivals, client: str | None, began: float = 0.0, *, is_dropped: bool = False) -> None:
-        self._arrivals = arrivals
+    def __init__(self, client: str | None, began: float = 0.0, *, is_dropped: bool = False) -> None:
         self.client = client
         self.began = began
         self.received = self.held = 0
         self.is_waiting = False
         self.is_dropped = is_dropped
-
-    def hold(self, options: HttpOptions, size: int) -> None:
-        """Count more bytes that are in memory. Raises RateLimitError, ServiceUnavailable."""
-        self._arrivals.hold(self, options, size)
-
-    def end(self) -> None:
-        """Stop counting the request. Call it once."""
-        self._arrivals.end(self)

@@ -256,8 +256,8 @@ class Request:
 
     def _end_body(self) -> None:
         arrival, self._arrival = self._arrival, None
-        if arrival is not None:
-            arrival.end()
+        if arrival is not None and self.arrivals is not None:
+            self.arrivals.end(arrival)
 
     async def drain(self) -> None:
         """Read and drop what nobody wanted of the body: a server that just hangs up would break the answer off."""
@@ -282,8 +282,8 @@ class Request:
             while not self.body_complete:
                 chunks.append(await self._chunk(left, self.options.body_rate))
                 left -= len(chunks[-1])
-                if self._arrival is not None:
-                    self._arrival.hold(self.options, len(chunks[-1]))
+                if self._arrival is not None and self.arrivals is not None:
+                    self.arrivals.hold(self._arrival, self.options, len(chunks[-1]))
             self._body = self._decompress(b"".join(chunks), most)
         return self._body
 

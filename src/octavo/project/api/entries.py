@@ -171,10 +171,8 @@ class Entries(EntryReads):
             if entry is None:
                 raise NotFoundError
             if (entry[PUBLISHED_AT] is not None) != published:
-                judge = self._controller.completeness.missing
-                missing = await judge(self._type, entry_id, unit.connection) if published else []
-                if missing:
-                    raise ValidationError.from_problems(missing)
+                if published:
+                    await self._controller.completeness.require(self._type, [entry_id], unit.connection)
                 await self._change(entry_id, {PUBLISHED_AT: this_moment() if published else None})
             shown = await self._reads.find_one(answer.bind(id=entry_id))
             return self._entry(shown)

@@ -229,7 +229,7 @@ class Compat:
     validation: Literal["loose", "strict"] = setting(
         "loose",
         "What v4 does not check: limits of big integers, required values of new components in an update, the least "
-        "number of items of an empty list. `strict` checks them.",
+        "number of items of an empty list, required values when an update publishes a draft. `strict` checks them.",
         default_doc=_BY_PROFILE,
     )
     query_strings: Literal["merged", "listed"] = setting(
