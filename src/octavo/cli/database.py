@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
@@ -21,10 +22,12 @@ from octavo.cli.rename_table import rename_table
 from octavo.cli.restore import restore
 from octavo.cli.totals import totals
 from octavo.database.declared_indexes import Finished, finish_indexes
+from octavo.database.introspect import found_tables
 from octavo.database.migrations.files import State
 from octavo.database.migrations.runner import migration_states
 from octavo.database.option_previews import preview_options
 from octavo.database.sqlite_copy import NotADatabase, copy_database
+from octavo.database.surplus_entries import SurplusEntries, find_surplus_entries
 from octavo.database.synchronize import Changes, SyncReport, plan_changes
 from octavo.runtime.definitions import project_registry
 from octavo.runtime.open_resources import migrations_folder
@@ -32,6 +35,15 @@ from octavo.runtime.options import hides_future
 from octavo.runtime.prepare_database import bring_up_to_date
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
+
+
+class _Compared(NamedTuple):
+    """Differences, files of pending migrations, effects of changed options, single types with several entries."""
+
+    changes: Changes
+    pending: tuple[str, ...]
+    entries: tuple[str, ...]
+    surplus: tuple[SurplusEntries, ...]
 
 
 @click.group(cls=Group)
@@ -54,12 +66,14 @@ def diff(exit_code: bool, project: Path, as_json: bool) -> None:
     """Show what a start would do to the tables.
 
     That is what definitions and migrations ask of the database; nothing is changed. It also shows which entries changed
-    options would publish or hide, and rows that a changed collectionName leaves in a former table.
+    options would publish or hide, rows that a changed collectionName leaves in a former table, and single types with
+    several entries in one locale. Such single types are no difference for --exit-code.
     """
-    changes, pending, entries = asyncio.run(_compare(read_settings(project)))
+    changes, pending, entries, surplus = asyncio.run(_compare(read_settings(project)))
     if as_json:
         additive = (*changes.additive, *changes.aside)
         lists = {"migrations": pending, "additive": additive, "losing": changes.losing, "entries": entries}
+        lists["singleTypes"] = surplus
         say_json({name: list(map(str, items)) for name, items in lists.items()})
     else:
         if not changes.every and not pending and not entries:
@@ -69,19 +83,25 @@ def diff(exit_code: bool, project: Path, as_json: bool) -> None:
         _tell("Made after the next start, while it serves:", "green", changes.aside)
         _tell("Entries that changed options concern at the next start:", "yellow", entries)
         _tell("Loses data, made only by octavo db upgrade --allow-data-loss:", "red", changes.losing)
+        _tell("Single types with several entries:", "yellow", surplus)
     if exit_code and (changes.every or pending or entries):
         sys.exit(1)
 
 
-async def _compare(settings: Settings) -> tuple[Changes, tuple[str, ...], tuple[str, ...]]:
-    """The differences, the files of migrations that are to run, and what becomes of entries."""
+async def _compare(settings: Settings) -> _Compared:
+    """Compare the database with the definitions; nothing is changed."""
     registry, folder = project_registry(settings), migrations_folder(settings)
     async with connected(settings) as database:
         states = await migration_states(database, folder) if folder is not None else []
         pending = tuple(each.path.name for each, state in states if state is State.PENDING and each.path is not None)
         locale = settings.plugins.i18n.config.default_locale
-        entries = await preview_options(database, registry, locale, hides_future=hides_future(settings))
-        return await plan_changes(database, registry), pending, entries
+        future = hides_future(settings)
+        entries = await preview_options(database, registry, locale, hides_future=future)
+        found = await found_tables(database, database.dialect)
+        surplus = await find_surplus_entries(
+            database, database.dialect, registry, locale, hides_future=future, found=found
+        )
+        return _Compared(await plan_changes(database, registry), pending, entries, surplus)
 
 
 @db.command(epilog="Example: octavo db backup before.db && octavo db upgrade --allow-data-loss")

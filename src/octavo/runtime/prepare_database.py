@@ -19,6 +19,7 @@ from octavo.database.migrations.files import MigrationFailed
 from octavo.database.migrations.runner import run_migrations
 from octavo.database.option_changes import describe_hidden, learn_hidden_entries
 from octavo.database.sequences import continue_ids
+from octavo.database.surplus_entries import find_surplus_entries
 from octavo.database.synchronize import SyncReport, synchronize
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.errors import ServiceUnavailable
@@ -120,7 +121,10 @@ async def update_database(
     async with database.snapshot() as snapshot:  # however long it takes
         former = await learn_former_names(snapshot, database.dialect, registry)
         hidden = await learn_hidden_entries(snapshot, registry)
-    warnings = (*report.warnings, *not_made(registry, database.dialect), *told(former), *describe_hidden(hidden))
+        future = bool(hides_future)
+        surplus = await find_surplus_entries(snapshot, database.dialect, registry, default_locale, hides_future=future)
+    about_entries = (*told(former), *describe_hidden(hidden), *map(str, surplus))
+    warnings = (*report.warnings, *not_made(registry, database.dialect), *about_entries)
     for warning in warnings:
         logger.warning("%s", warning)
     return report
