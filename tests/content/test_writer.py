@@ -234,7 +234,7 @@ async def test_morph_relations_from_both_sides(shop: Workshop) -> None:
     assert pointing == [(3,), (4,)]
     await shop.delete("tool", tool)
     assert await shop.rows("makers", "id", where="target_id IS NOT NULL") == []
-    assert [row[0] for row in await shop.rows("makers_subjects_morphs", "maker_id")] == [4, 4, 1]
+    assert [row[0] for row in await shop.rows("makers_subjects_morphs", "maker_id")] == [4, 1]
 
 
 @pytest.mark.parametrize(
@@ -762,7 +762,7 @@ async def test_statements_of_a_deletion(shop: Workshop) -> None:
     plain = await shop.create("maker", name="plain")
     before = shop.database.statements
     await shop.delete("maker", plain)
-    assert shop.database.statements - before == 2
+    assert shop.database.statements - before == 3, "one of them for the morphToMany relation that there is"
     tool = await shop.create("tool", name="Saw", maker=1, photo=1, legs=[LEG], frame={"legs": [LEG]})
     before = shop.database.statements
     await shop.delete("tool", tool)

@@ -210,12 +210,12 @@ class RemoveMorphs:
 
 @dataclass(slots=True, kw_only=True)
 class RemoveInverseMorphs:
-    """All that leads to some entries by one attribute of their own side."""
+    """All that leads to some entries by a morphToMany relation, or by one attribute (`field`) of their own side."""
 
     owner: Definition
     relation: Relation
     targets: tuple[TypedTarget, ...]
-    field: str
+    field: str | None = None
 
 
 @dataclass(slots=True, kw_only=True)

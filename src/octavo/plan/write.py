@@ -36,6 +36,7 @@ from octavo.plan.changes import (
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
+from octavo.schema.uids import FILE
 from octavo.values import dataclass
 
 
@@ -103,14 +104,23 @@ def plan_write(
 def plan_delete(
     definition: Definition, ids: Iterable[int], registry: Registry, owned: Iterable[OwnedRow]
 ) -> list[Change]:
-    """The changes that remove entries with the components inside them, and what leads to them from their own side."""
+    """The changes that remove entries with the components inside them, and the morph relations that lead to them."""
     wanted = list(ids)
-    inverse = [
-        _leave([TypedTarget(definition.uid, one) for one in wanted], attribute, registry)
-        for attribute in definition.attributes.values()
-        if wanted and isinstance(attribute, Relation) and attribute.kind in ("morphOne", "morphMany")
-    ]
+    targets = tuple(TypedTarget(definition.uid, one) for one in wanted)
+    inverse = [*_leave_morphs(definition, targets, registry)] if wanted else []
     return [*inverse, *_drop([*owned, *((definition, one) for one in wanted)])]
+
+
+def _leave_morphs(definition: Definition, targets: tuple[TypedTarget, ...], registry: Registry) -> Iterator[Change]:
+    """No morphToMany relation leads to these any more, and no morphToOne of which they know."""
+    for owner, relation in registry.morph_lists:
+        if owner.uid != FILE:  # files are detached apart
+            yield RemoveInverseMorphs(owner=owner, relation=relation, targets=targets)
+    for attribute in definition.attributes.values():
+        if isinstance(attribute, Relation) and attribute.kind in ("morphOne", "morphMany"):
+            owner, owning = _owning(attribute, registry)
+            if owning.kind == "morphToOne":
+                yield UnpointMorphs(owner=owner, targets=targets)
 
 
 def _holds_files(definition: Definition) -> bool:

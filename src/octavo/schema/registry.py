@@ -1,6 +1,6 @@
 """Registry: the frozen set of all definitions."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation
@@ -23,10 +23,19 @@ class Registry:
 
     `remarks` tells what was left out of the definitions (see `tolerance`): worth a warning, no reason to stop.
     `former_names` is what rows call components besides, told once by whoever has looked into the database; likewise
-    `hidden_entries`, the content types with entries that are not served.
+    `hidden_entries`, the content types with entries that are not served. `morph_lists` are the morphToMany relations,
+    each with its owner: any entry may be among their targets.
     """
 
-    __slots__ = ("__weakref__", "components", "content_types", "former_names", "hidden_entries", "remarks")
+    __slots__ = (
+        "__weakref__",
+        "components",
+        "content_types",
+        "former_names",
+        "hidden_entries",
+        "morph_lists",
+        "remarks",
+    )
 
     def __init__(
         self,
@@ -39,6 +48,12 @@ class Registry:
         self.hidden_entries = HiddenEntries()
         self.content_types: Mapping[str, ContentType] = MappingProxyType({item.uid: item for item in content_types})
         self.components: Mapping[str, Component] = MappingProxyType({item.uid: item for item in components})
+        self.morph_lists: Sequence[tuple[Definition, Relation]] = tuple(
+            (definition, attribute)
+            for definition in self.definitions()
+            for attribute in definition.attributes.values()
+            if isinstance(attribute, Relation) and attribute.kind == "morphToMany"
+        )
 
     def definition(self, uid: str) -> Definition:
         """The content-type or component of that UID. Raises KeyError."""

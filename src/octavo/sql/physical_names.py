@@ -150,7 +150,4 @@ def is_component(definition: Definition) -> bool:
 
 def morph_tables(registry: Registry) -> Iterator[MorphTable]:
     """Tables whose rows lead to entries and components of several types: of files, and of morphToMany relations."""
-    for owner in registry.definitions():
-        for relation in owner.attributes.values():
-            if isinstance(relation, Relation) and relation.kind == "morphToMany":
-                yield morph_table(owner, relation.name)
+    return (morph_table(owner, relation.name) for owner, relation in registry.morph_lists)

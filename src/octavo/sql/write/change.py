@@ -266,8 +266,10 @@ class ChangeCompiler:
 
     def _remove_inverse_morphs(self, change: RemoveInverseMorphs) -> list[Statement]:
         table = morph_table(change.owner, change.relation.name)
-        keys = [(table.type_column, _TEXT), (table.id_column, _INTEGER), (table.field_column, _TEXT)]
-        places = [(target.type, int(target.id), change.field) for target in change.targets]
+        keys = [(table.type_column, _TEXT), (table.id_column, _INTEGER)]
+        places: list[tuple[Any, ...]] = [(target.type, int(target.id)) for target in change.targets]
+        if change.field is not None:
+            keys, places = [*keys, (table.field_column, _TEXT)], [(*place, change.field) for place in places]
         return self._where(f"DELETE FROM {self.dialect.quote(table.name)}", keys, places)
 
     def _unpoint_morphs(self, change: UnpointMorphs) -> list[Statement]:
