@@ -69,7 +69,7 @@ def test_fields_that_rest_guards_alone_are_named(call: Call, project: Path) -> N
         ["Open in GraphQL", "Query.stories"],
         ["Open in GraphQL", "Mutation.deleteStory"],
     ]
-    assert "Guards of REST that do not hold for GraphQL:" in said(call("config", "check"))
+    assert "Guards that do not hold for GraphQL or localizations:" in said(call("config", "check"))
     (project / "config").mkdir(exist_ok=True)
     (project / "config/api.toml").write_text('[compat]\nprofile = "safe"\n', "utf-8")
     guards = answered(call("config", "check", "--json"))["guards"]

@@ -29,6 +29,7 @@ def test_keys_with_value_and_source(tmp_path: Path) -> None:
         Described("config/api.toml", "compat.graphqlUrlEncoded", "refuse", "profile safe"),
         Described("config/api.toml", "compat.graphqlLogins", "few", "profile safe"),
         Described("config/api.toml", "compat.graphqlGuards", "shared", "profile safe"),
+        Described("config/api.toml", "compat.localizationGuards", "shared", "profile safe"),
         Described("config/api.toml", "compat.errorBodies", "json", "profile safe"),
         Described("config/api.toml", "compat.relationErrors", "placed", "profile safe"),
         Described("config/api.toml", "compat.imageTypes", "checked", "profile safe"),

@@ -99,7 +99,7 @@ def check(project: Path, as_json: bool, strict: bool) -> None:
     if doubts:
         say("\nRemarks on the settings:\n{}", "\n".join(map(str, doubts)))
     if guards:
-        say("\nGuards of REST that do not hold for GraphQL:\n{}", "\n".join(guards))
+        say("\nGuards that do not hold for GraphQL or localizations:\n{}", "\n".join(guards))
     _end(remarks, report, strict)
     say("\nSettings, definitions and code can be used: octavo start takes them as they are.")
 

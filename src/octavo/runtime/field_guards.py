@@ -27,6 +27,7 @@ from octavo.rest.content_operations import content_operations
 from octavo.rest.operations import Declared, Operation
 from octavo.rest.plugin_operations import PLUGIN_OPERATIONS
 from octavo.rest.project_routes import refuse
+from octavo.runtime.localization_guards import close_localizations, find_unguarded_localizations
 from octavo.runtime.plugin_doors import ACTIONS, DOORS, content_fields
 from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
@@ -139,11 +140,17 @@ def guard_fields(router: Router, app: App, extension: Extension) -> "FieldGuards
     """Return the guards of REST actions, applied to their root fields if they are shared; None without GraphQL."""
     settings = app.settings
     found = read_guards(router, app.registry, settings.api.rest.prefix)
-    guards = FieldGuards(found, extension, shared=settings.api.compat.graphql_guards == "shared")
+    described = ((one.operation.action, one.words) for one in found)
+    localizations = find_unguarded_localizations(router, app.registry, described)
+    closes = settings.api.compat.localization_guards == "shared"
+    if closes:
+        close_localizations(router, extension, localizations)
+    shared = settings.api.compat.graphql_guards == "shared"
+    guards = FieldGuards(found, extension, shared, tuple(one.remark(shared=closes) for one in localizations))
     if guards.shared:
         app.controller.guarded_updates = frozenset(guards.updated())
     if not settings.plugins.graphql.enabled:
-        return None
+        return replace(guards, guards=()) if localizations else None
     if guards.shared:
         guards.put_on_fields(app)
     return guards
@@ -151,11 +158,15 @@ def guard_fields(router: Router, app: App, extension: Extension) -> "FieldGuards
 
 @dataclass(frozen=True, slots=True)
 class FieldGuards:
-    """The guards of all REST actions of a site; `shared` if they also apply to root fields."""
+    """The guards of all REST actions of a site; `shared` if they also apply to root fields.
+
+    `localizations` are remarks on routes that create localizations without the guards of `create`.
+    """
 
     guards: tuple[ActionGuards, ...]
     extension: Extension
     shared: bool
+    localizations: tuple[str, ...] = ()
 
     def updated(self) -> Iterator[str]:
         """Yield the content-types whose `update` is guarded."""
@@ -179,10 +190,11 @@ class FieldGuards:
                 access.setdefault(key, FieldAccess(closed=True, unless_named=True))
 
     def remarks(self, graphql: GraphqlEndpoint | None) -> Iterator[str]:
-        """Describe each action whose fields are open, or closed, because of its guards.
+        """Describe each route and each action whose fields are open, or closed, because of guards.
 
         Call it after `register`: fields that the project has declared or switched off are left out.
         """
+        yield from self.localizations
         declared: Collection[FieldKey] = graphql.declared if graphql else ()
         left_out = self.extension.exclusions()
         state, remedy = ("Closed", _DECLARE) if self.shared else ("Open", _OPEN)

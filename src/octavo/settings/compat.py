@@ -52,6 +52,7 @@ RULES: Mapping[str, Rule] = {
     "graphql_url_encoded": Rule(v4="accept", safe="refuse"),
     "graphql_logins": Rule(v4="any", safe="few"),
     "graphql_guards": Rule(v4="own", safe="shared"),
+    "localization_guards": Rule(v4="own", safe="shared"),
     "error_bodies": Rule(v4="mixed", safe="json"),
     "relation_errors": Rule(v4="bare", safe="placed"),
     "image_types": Rule(v4="declared", safe="checked"),

@@ -132,6 +132,12 @@ class Compat:
         "the policies and scopes of the same action's REST route; fields of actions that other code guards are closed.",
         default_doc=_BY_PROFILE,
     )
+    localization_guards: Literal["own", "shared"] = setting(
+        "own",
+        "Routes that add localizations to entries, where code guards `create` (single types: `update`) and the project "
+        "declares no guards of `createLocalization`: open, or closed.",
+        default_doc=_BY_PROFILE,
+    )
     error_bodies: Literal["mixed", "json"] = setting(
         "mixed",
         "What refuses a method, or a request to GraphQL that holds no operation: some of it plain text, or all JSON.",
