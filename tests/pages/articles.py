@@ -32,7 +32,7 @@ def stored(desk: Desk, article: int) -> dict[str, Any]:
 def open_form(desk: Desk, article: int | str) -> None:
     """The form of an article, as from a bookmark."""
     desk.open(f"{FORM}/{article}")
-    desk.see("readingMinutes")
+    desk.see("Reading minutes")
 
 
 def leave(desk: Desk) -> None:

@@ -59,4 +59,4 @@ def test_an_entry_is_in_its_own_language_whatever_the_address_says(desk: Desk) -
     [german] = desk.ask("GET", f"{there}?locale=de&filters[name][$eq]=Fl%C3%BCsse")["results"]
     desk.open(f"/admin{there}/{german['id']}?plugins[i18n][locale]=en")
     desk.until("document.querySelector('[aria-current=true], .here')?.innerText === 'German (de)'", "its language")
-    assert desk.value("name") == "Flüsse"
+    assert desk.value("Name") == "Flüsse"

@@ -26,7 +26,7 @@ def test_only_what_was_changed_is_sent(desk: Desk) -> None:
     article = make(desk, "Only what was changed")
     open_form(desk, article)
     bodies(desk)
-    desk.fill("excerpt", "Short.")
+    desk.fill("Excerpt", "Short.")
     desk.see("Unsaved changes")
     desk.click("Save")
     desk.gone("Unsaved changes")
@@ -37,17 +37,17 @@ def test_only_what_was_changed_is_sent(desk: Desk) -> None:
 def test_rules_are_told_while_one_types_and_by_the_service(desk: Desk) -> None:
     article = make(desk, "Rules")
     open_form(desk, article)
-    desk.fill("readingMinutes", "99")
+    desk.fill("Reading minutes", "99")
     desk.see("The maximum is 60")
-    desk.fill("readingMinutes", "9x")
+    desk.fill("Reading minutes", "9x")
     desk.see("Enter a whole number")
     desk.click("Save")
     desk.see("Fix the invalid values first")
-    desk.fill("readingMinutes", "99")
+    desk.fill("Reading minutes", "99")
     desk.click("Save")
-    desk.see("readingMinutes must be less than or equal to 60")
+    desk.see("Reading minutes must be 60 or less.")
     desk.until("document.activeElement.id === 'field.readingMinutes'", "the field that is wrong")
-    desk.fill("readingMinutes", "9")
+    desk.fill("Reading minutes", "9")
     desk.click("Save")
     desk.gone("Unsaved changes")
     assert stored(desk, article)["readingMinutes"] == 9
@@ -55,7 +55,7 @@ def test_rules_are_told_while_one_types_and_by_the_service(desk: Desk) -> None:
 
 def test_a_new_article_from_its_title_to_its_publication(desk: Desk) -> None:
     desk.open(f"{FORM}/create")
-    desk.fill("title", "A Whole New Article")
+    desk.fill("Title", "A Whole New Article")
     desk.until("document.getElementById('field.slug').value === 'a-whole-new-article'", "the slug of the title")
     desk.click("Publish")
     desk.see("Published", "Unpublish")
@@ -70,11 +70,11 @@ def test_a_new_article_from_its_title_to_its_publication(desk: Desk) -> None:
 
 def test_a_date_written_by_half_is_told_and_not_saved(desk: Desk) -> None:
     desk.open("/admin/content-manager/collection-types/api::article.article/create")
-    desk.fill("title", "By half")
-    desk.until("(__look.labelled('issueDate')?.focus(), document.activeElement.type === 'date')", "the date")
+    desk.fill("Title", "By half")
+    desk.until("(__look.labelled('Issue date')?.focus(), document.activeElement.type === 'date')", "the date")
     for kind in ("keyDown", "keyUp"):
         desk.page.send("Input.dispatchKeyEvent", type=kind, key="1", text="1", windowsVirtualKeyCode=ord("1"))
-    desk.fill("title", "By half a date")
+    desk.fill("Title", "By half a date")
     desk.see("Enter a complete date")
     desk.click("Save")
     desk.see("Fix the invalid values first")

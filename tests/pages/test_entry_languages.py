@@ -10,7 +10,7 @@ def test_another_language_is_read_beside_and_filled_in(desk: Desk) -> None:
     desk.open(f"{CATEGORIES}/1?plugins[i18n][locale]=en")
     desk.click("Show German (de) side by side")
     desk.until(f"document.querySelector('{BESIDE} input')?.value === 'Flüsse'", "the German name")
-    desk.fill("color", "#102030")
+    desk.fill("Color", "#102030")
     desk.click("Save")
     desk.see("Saved")
     shared = f"[...document.querySelectorAll('{BESIDE} input')].some((one) => one.value === '#102030')"
@@ -19,7 +19,7 @@ def test_another_language_is_read_beside_and_filled_in(desk: Desk) -> None:
     desk.see("This replaces the values in the form")
     desk.click("Fill in")
     desk.see("Filled in from German (de)", "Unsaved changes")
-    assert (desk.value("name"), desk.value("slug")) == ("Flüsse", "rivers"), "an address is of one language"
+    assert (desk.value("Name"), desk.value("Slug")) == ("Flüsse", "rivers"), "an address is of one language"
     desk.click_at(f"{BESIDE} header button")
     desk.until(f"!document.querySelector('{BESIDE}')", "the form alone")
     desk.click("More actions")
@@ -35,13 +35,13 @@ def test_a_missing_language_begins_with_what_is_shared(desk: Desk) -> None:
     desk.see("missing")
     desk.click("French (fr)")
     desk.see("Create entry: Category")
-    assert (desk.value("name"), desk.value("color")) == ("", "#445566")
-    desk.fill("name", "Seulement")
-    desk.until("__look.labelled('slug').value === 'seulement'", "an address made of the name")
+    assert (desk.value("Name"), desk.value("Color")) == ("", "#445566")
+    desk.fill("Name", "Seulement")
+    desk.until("__look.labelled('Slug').value === 'seulement'", "an address made of the name")
     desk.click("Save")
     desk.see("Saved")
     desk.click("English (en)")
-    desk.until("__look.labelled('name')?.value === 'Only English'", "the English entry")
+    desk.until("__look.labelled('Name')?.value === 'Only English'", "the English entry")
 
 
 def test_a_single_type_changes_its_language(desk: Desk) -> None:
@@ -50,5 +50,5 @@ def test_a_single_type_changes_its_language(desk: Desk) -> None:
     desk.until(f"document.querySelector('{BESIDE} input')", "the German page")
     desk.click("German (de)")
     desk.until(
-        "location.search.includes('de') && __look.labelled('headline')?.value.includes('Vierteljahresheft')", "it"
+        "location.search.includes('de') && __look.labelled('Headline')?.value.includes('Vierteljahresheft')", "it"
     )

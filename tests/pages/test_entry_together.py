@@ -20,7 +20,7 @@ def leaves_without_asking(desk: Desk) -> Iterator[None]:
 def test_what_is_typed_while_a_save_runs_stays(desk: Desk) -> None:
     article = make(desk, "Typed meanwhile")
     open_form(desk, article)
-    desk.fill("excerpt", "First")
+    desk.fill("Excerpt", "First")
     desk.do(
         "(() => { const ask = fetch; window.fetch = async (address, options) => { const answer = await ask(address,"
         " options); if (options.method === 'PUT') await new Promise((go) => (window.release = go)); return answer; };"
@@ -28,11 +28,11 @@ def test_what_is_typed_while_a_save_runs_stays(desk: Desk) -> None:
     )
     desk.click("Save")
     desk.until("!!window.release", "the answer to the save")
-    desk.fill("excerpt", "First and second")
-    desk.fill("title", "Another title")
+    desk.fill("Excerpt", "First and second")
+    desk.fill("Title", "Another title")
     desk.do(RELEASE)
     desk.see("Saved", "Unsaved changes")
-    assert (desk.value("excerpt"), desk.value("title")) == ("First and second", "Another title")
+    assert (desk.value("Excerpt"), desk.value("Title")) == ("First and second", "Another title")
     assert stored(desk, article)["excerpt"] == "First"
     desk.until("!__look.button('Save', true).disabled", "another save")
     desk.click("Save")
@@ -46,12 +46,12 @@ def test_what_is_typed_while_a_save_runs_stays(desk: Desk) -> None:
 def test_what_only_others_have_changed_is_taken_over(desk: Desk) -> None:
     article = make(desk, "Taken over")
     open_form(desk, article)
-    desk.fill("excerpt", "Mine")
+    desk.fill("Excerpt", "Mine")
     desk.ask("PUT", f"{LIST}/{article}", {"readingMinutes": 7})
     desk.click("Save")
     desk.see("Another user saved this entry")
     desk.gone("Unsaved changes")
-    assert desk.value("readingMinutes") == "7"
+    assert desk.value("Reading minutes") == "7"
     found = stored(desk, article)
     assert (found["excerpt"], found["readingMinutes"]) == ("Mine", 7)
 
@@ -59,8 +59,8 @@ def test_what_only_others_have_changed_is_taken_over(desk: Desk) -> None:
 def test_what_both_have_changed_is_asked_about(desk: Desk) -> None:
     article = make(desk, "Asked about")
     open_form(desk, article)
-    desk.fill("excerpt", "Mine")
-    desk.fill("readingMinutes", "5")
+    desk.fill("Excerpt", "Mine")
+    desk.fill("Reading minutes", "5")
     desk.ask("PUT", f"{LIST}/{article}", {"excerpt": "Theirs", "readingMinutes": 7})
     desk.click("Save")
     desk.see("Another user has saved this entry", "Mine", "Theirs")
@@ -81,17 +81,17 @@ def test_what_both_have_changed_is_asked_about(desk: Desk) -> None:
 def test_what_was_not_saved_is_offered_again(desk: Desk) -> None:
     article = make(desk, "Offered again")
     open_form(desk, article)
-    desk.fill("excerpt", "Lost in a crash")
+    desk.fill("Excerpt", "Lost in a crash")
     desk.until(f"{KEPT}.then((all) => all.includes('Lost in a crash'))", "what the browser keeps")
     desk.page.send("Page.navigate", url="about:blank")
     desk.until("location.href === 'about:blank'", "another page")
     open_form(desk, article)
     desk.see("You have unsaved changes.")
-    assert desk.value("excerpt") == ""
+    assert desk.value("Excerpt") == ""
     desk.click("Show differences")
     desk.see("Stored: Lost in a crash")
     desk.click("Restore")
-    assert desk.value("excerpt") == "Lost in a crash"
+    assert desk.value("Excerpt") == "Lost in a crash"
     desk.click("Save")
     desk.gone("Unsaved changes")
     assert stored(desk, article)["excerpt"] == "Lost in a crash"

@@ -45,7 +45,7 @@ def zone_of(desk: Desk, entry: int) -> list[dict[str, Any]]:
 def test_parts_of_a_zone_are_added_moved_and_keep_their_rows(desk: Desk) -> None:
     before = zone_of(desk, 1)
     desk.open(f"/admin{ARTICLE}/1")
-    desk.click("Add a component to blocks")
+    desk.click("Add a component to Blocks")
     desk.see("Call to action")
     found = "[...document.querySelectorAll('[role=dialog] button')].find((one) => one.innerText.trim() === 'Quote')"
     desk.until(f"(({found})?.click(), !({found}) && !document.querySelector('[role=dialog]'))", "the choice")

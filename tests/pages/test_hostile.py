@@ -60,9 +60,9 @@ def test_names_are_texts_on_every_page(desk: Desk, name: str) -> None:
 
 def test_an_entry_shows_them_as_they_are(desk: Desk, named: int) -> None:
     desk.open(f"/admin{CM}/api::article.article/{named}")
-    desk.see("Add a component to blocks")
+    desk.see("Add a component to Blocks")
     desk.until(f"document.querySelector('main h1').innerText.includes({IMAGE!r})", "the title")
-    assert desk.value("title") == EVIL
+    assert desk.value("Title") == EVIL
     desk.until(f"document.querySelector('[data-path=tags]').innerText.includes({IMAGE!r})", "the tag that it leads to")
     desk.click("More actions")
     desk.click("Delete")
@@ -73,8 +73,8 @@ def test_an_entry_shows_them_as_they_are(desk: Desk, named: int) -> None:
 
 def test_what_is_refused_is_told_as_a_text(desk: Desk) -> None:
     desk.open(f"/admin{CM}/api::article.article/create")
-    desk.fill("title", "Refused")
-    desk.fill("slug", IMAGE)
+    desk.fill("Title", "Refused")
+    desk.fill("Slug", IMAGE)
     desk.click("Save")
     desk.until("document.querySelector('[data-path=slug] .problem')", "what is wrong")
     assert_inert(desk)

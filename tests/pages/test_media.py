@@ -92,7 +92,7 @@ def test_an_image_gets_a_focal_point(desk: Desk) -> None:
 
 def test_a_file_is_opened_where_an_entry_shows_it(desk: Desk) -> None:
     desk.open("/admin/content-manager/collection-types/api::article.article/1")
-    desk.see("Add a component to blocks")
+    desk.see("Add a component to Blocks")
     desk.click_at("[data-path=cover] .tile > button")
     desk.see("Used in")
     desk.fill("Caption", "Of the cover")

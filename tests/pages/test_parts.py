@@ -39,12 +39,12 @@ def test_a_filled_block_that_was_removed_comes_back(desk: Desk) -> None:
     [before] = stored(desk, article)["blocks"]
     act(desk, 0, "Remove")
     count(desk, 0)
-    desk.until("document.activeElement?.innerText.trim() === 'Add a component to blocks'", "the focus on the button")
+    desk.until("document.activeElement?.innerText.trim() === 'Add a component to Blocks'", "the focus on the button")
     desk.see("Quote removed")
     assert desk.barriers() == []
     desk.click("Undo")
     count(desk, 1)
-    desk.fill("title", "Another title")
+    desk.fill("Title", "Another title")
     desk.click("Save")
     desk.see("Saved")
     assert stored(desk, article)["blocks"] == [before], "the same row, with its id"
@@ -63,6 +63,7 @@ def test_a_removal_that_was_saved_is_undone_by_a_new_block(desk: Desk) -> None:
     count(desk, 1)
     desk.until("(__look.button('Save', true)?.disabled === false)", "something to save")
     desk.click("Save")
+    desk.gone("Unsaved changes")
     saved = "!document.querySelector('[aria-busy=true]') && __look.button('Save', true)?.disabled"
     desk.until(saved, "all saved")
     [after] = stored(desk, article)["blocks"]
@@ -72,7 +73,7 @@ def test_a_removal_that_was_saved_is_undone_by_a_new_block(desk: Desk) -> None:
 def test_an_empty_block_goes_at_once_and_the_focus_moves_on(desk: Desk) -> None:
     article = make(desk, "Blocks in a row", blocks=ONE)
     open_form(desk, article)
-    desk.click("Add a component to blocks")
+    desk.click("Add a component to Blocks")
     desk.click("Gallery", within="[role=dialog]")
     count(desk, 2)
     desk.until("document.activeElement?.closest('[data-path=\"blocks.1\"]')", "the focus in the new block")
@@ -85,11 +86,11 @@ def test_an_empty_block_goes_at_once_and_the_focus_moves_on(desk: Desk) -> None:
 def test_a_single_component_that_was_removed_comes_back(desk: Desk) -> None:
     article = make(desk, "With a seo", seo={"metaTitle": "Walks"})
     open_form(desk, article)
-    desk.click("Remove seo")
-    desk.until("document.activeElement?.innerText.trim() === 'Add seo'", "the focus on the button")
+    desk.click("Remove SEO")
+    desk.until("document.activeElement?.innerText.trim() === 'Add SEO'", "the focus on the button")
     desk.click("Undo")
     desk.until("document.getElementById('field.seo.metaTitle')?.value === 'Walks'", "what was in it")
-    desk.gone("seo removed")
+    desk.gone("SEO removed")
 
 
 @pytest.mark.parametrize("key", ["k", "K"])

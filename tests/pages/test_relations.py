@@ -96,7 +96,7 @@ def test_what_is_linked_is_changed_in_place(desk: Desk) -> None:
     tag = new_tag(desk, "Old name")
     article = make(desk, "Changed in place", tags={"connect": [{"id": tag}], "disconnect": []})
     open_form(desk, article)
-    desk.fill("excerpt", "Typed before.")
+    desk.fill("Excerpt", "Typed before.")
     desk.see("Old name")
     at = desk.do("location.href")
     open_row(desk, "Old name")
@@ -108,7 +108,7 @@ def test_what_is_linked_is_changed_in_place(desk: Desk) -> None:
     desk.until("document.querySelector('[data-path=tags] .linked .title')?.innerText === 'New name'", "the row")
     desk.press("Escape")
     no_panel(desk)
-    assert desk.value("excerpt") == "Typed before."
+    assert desk.value("Excerpt") == "Typed before."
     desk.see("Unsaved changes")
     assert desk.ask("GET", f"/content-manager/collection-types/api::article.article/{article}")["excerpt"] is None
 

@@ -57,19 +57,19 @@ def test_every_page_fits_and_begins_at_the_right(desk: Desk) -> None:
 
 def test_what_points_along_a_line_is_turned(desk: Desk) -> None:
     desk.open("/admin/settings/roles/3")
-    desk.see("Single types")
+    desk.until("document.querySelector('main .pointing')", "an arrow")
     assert desk.do("getComputedStyle(document.querySelector('main .pointing')).scale") == "-1 1"
     desk.until("(document.querySelector('[role=tab]').focus(), document.activeElement.role === 'tab')", "the first tab")
     desk.press("ArrowLeft")
     chosen = "document.querySelector('[role=tab][aria-selected=true]').innerText"
     desk.until(f"{chosen} === 'Single types'", "the tab on the left")
     desk.open(f"{ARTICLES}/configurations/edit")
-    desk.until("document.querySelector('[aria-label^=\"Move slug\"]')", "the handle of a field")
+    desk.until("document.querySelector('[aria-label^=\"Move Slug\"]')", "the handle of a field")
     handle = "document.querySelector(`[aria-label^='Move ${name}']`)"
-    places = f"['title', 'slug'].map((name) => {handle}.getBoundingClientRect().x)"
+    places = f"['Title', 'Slug'].map((name) => {handle}.getBoundingClientRect().x)"
     title, slug = desk.do(places)
     assert title > slug
-    desk.do("document.querySelector('[aria-label^=\"Move slug\"]').focus()")
+    desk.do("document.querySelector('[aria-label^=\"Move Slug\"]').focus()")
     desk.press("ArrowRight")
     desk.until(f"(([title, slug]) => title < slug)({places})", "the slug on the right")
     desk.click("Discard")

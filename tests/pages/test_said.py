@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from tests.cli.processes import ROOT
+from tests.pages.articles import LIST, leave, make, open_form, stored
 from tests.pages.desk import ADA, Desk
 
 MESSAGES = ROOT / "admin/src/messages"
@@ -12,6 +13,16 @@ TAGS = "/admin/content-manager/collection-types/api::tag.tag"
 PLACEHOLDER = re.compile(r"\{\w+\}")
 ARTICLES = {"this", "this field"}
 """What messages call a value that has no name."""
+FAILED = "document.querySelector('.toasts .failed')"
+RECORD = ROOT / "tests/content/validation_matrix/reference.json"
+"""All that the reference answered to bodies of every type and rule."""
+VALIDATION = ("content/validation", "content/input", "forms")
+VERB = re.compile(r" (?:must|is a required|cannot|field) ")
+LABEL = re.compile(r"\{(?:\w+\.)?(?:label|name|path)\}")
+MISSING = re.compile(r" must be a `\w+` type, but the final value was: `(?:null|NaN)`\.$")
+QUOTED = re.compile(r"(?<= type, but the final value was: `).*$", re.DOTALL)
+INTERNAL = re.compile(r"`|final value|cast from|must be defined|cannot be null|field must have")
+"""Words of a validator, which no editor is shown."""
 
 
 def said(language: str) -> dict[str, str]:
@@ -45,12 +56,66 @@ def test_codes_that_have_words_in_one_language_have_them_in_all() -> None:
     assert said("en").keys() <= said("de").keys()
 
 
+def worded(message: str, language: str) -> str | None:
+    """Return a message as the pages say it (`admin/src/messages/said.ts`), with names of fields as they are."""
+    plain = QUOTED.sub("…`.", MISSING.sub(" must be defined.", message))
+    for words in (said(language), said("en")):
+        if plain in words:
+            return words[plain]
+        for text, sentence in words.items():
+            parts = [
+                (rf"(?P<{part}>\S+|this field)" if part == "path" else f"(?P<{part}>.+?)")
+                if index % 2
+                else re.escape(part)
+                for index, part in enumerate(re.split(r"\{(\w+)\}", text))
+            ]
+            if "{" in text and (found := re.fullmatch("".join(parts), plain, re.DOTALL)):
+                values = {
+                    name: words.get(one, one) if name == "kind" else one for name, one in found.groupdict().items()
+                }
+                return sentence.format_map(values)
+    return None
+
+
+def recorded() -> set[str]:
+    """Return the messages of the reference, of all types and rules."""
+    outcomes = [outcome for _, *rest in json.loads(RECORD.read_text(encoding="utf-8")).values() for outcome in rest]
+    listed = {message for outcome in outcomes if isinstance(outcome, list) for _, message in outcome}
+    return listed | {outcome for outcome in outcomes if isinstance(outcome, str)}
+
+
+def written() -> set[str]:
+    """Return the messages in the code that names a field, with a name and values in them."""
+    files = [path for folder in VALIDATION for path in (ROOT / "src/octavo" / folder).rglob("*.py")]
+    texts = [
+        text for path in files for text in re.findall(r'f"([^"\n]+)"|f\'([^\'\n]+)\'', path.read_text(encoding="utf-8"))
+    ]
+    messages = [plain or quoted for plain, quoted in texts]
+    found = {message for message in messages if LABEL.match(message) and VERB.search(message)}
+    return {re.sub(r"\{[^}]*\}", "5", LABEL.sub("seo.metaTitle", text)) for text in found}
+
+
+def test_no_message_of_a_validator_is_shown_as_it_is() -> None:
+    messages = sorted(recorded() | written())
+    assert len(messages) > 300
+    for language in ("en", "de"):
+        shown = {message: worded(message, language) for message in messages}
+        assert [message for message, text in shown.items() if text is None or INTERNAL.search(text)] == []
+        assert [text for text in shown.values() if text and not text[0].isalpha()] == []
+
+
+def test_german_has_all_words() -> None:
+    english = {worded(message, "en") for message in recorded() | written()}
+    german = {worded(message, "de") for message in recorded() | written()}
+    assert english & german == set()
+
+
 def test_what_is_refused_is_said_in_the_language_of_the_pages(desk: Desk) -> None:
     name = desk.ask("GET", "/content-manager/collection-types/api::tag.tag?pageSize=1")["results"][0]["name"]
     desk.do("localStorage.setItem('octavo.language', 'de')")
     desk.open(f"{TAGS}/create")
     desk.see("Eintrag erstellen: Tag")
-    desk.fill("name", name)
+    desk.fill("Name", name)
     desk.press("s", control=True)
     desk.see("Dieser Wert wird bereits verwendet")
     desk.page.send("Network.clearBrowserCookies")
@@ -61,3 +126,41 @@ def test_what_is_refused_is_said_in_the_language_of_the_pages(desk: Desk) -> Non
     desk.see("E-Mail oder Passwort ist falsch")
     desk.do("localStorage.setItem('octavo.language', 'en')")
     desk.log_in(ADA)
+
+
+def test_publishing_names_what_is_missing_by_its_label(desk: Desk) -> None:
+    article = make(desk, "Not complete", blocks=[{"__component": "blocks.quote", "text": "Said"}])
+    [quote] = stored(desk, article)["blocks"]
+    desk.ask("PUT", f"{LIST}/{article}", {"title": None, "blocks": [{**quote, "text": None}]})
+    for language, publish, title, text in (
+        ("en", "Publish", "Title is required.", "Blocks 1 › Text is required."),
+        ("de", "Veröffentlichen", "Title ist erforderlich.", "Blocks 1 › Text ist erforderlich."),
+    ):
+        desk.do(f"localStorage.setItem('octavo.language', '{language}')")
+        open_form(desk, article)
+        desk.click(publish)
+        desk.see(title, text)
+        assert "`" not in desk.text()
+    desk.do("localStorage.setItem('octavo.language', 'en')")
+    leave(desk)
+
+
+def test_failures_go_with_their_cause(desk: Desk) -> None:
+    article = make(desk, "Failing")
+    open_form(desk, article)
+    desk.fill("Reading minutes", "99")
+    desk.click("Save")
+    desk.until(FAILED, "what failed")
+    desk.fill("Reading minutes", "9")
+    desk.click("Save")
+    desk.until("document.querySelector('.toasts .done')", "what worked")
+    assert desk.do(f"!{FAILED}")
+    desk.fill("Reading minutes", "99")
+    desk.click("Save")
+    desk.until(FAILED, "what failed")
+    desk.do("document.querySelector('nav a[href$=\"/plugins/upload\"]').click()")
+    desk.see("Leave without saving?")
+    desk.click("Leave")
+    desk.see("Newest first")
+    assert desk.do(f"!{FAILED}")
+    leave(desk)

@@ -7,6 +7,8 @@ from datetime import UTC, datetime, timedelta
 from tests.pages.articles import ARTICLE, LIST, leave, make, open_form, stored
 from tests.pages.desk import Desk
 
+TOAST = "document.querySelector('.toasts [role=alert]')"
+
 
 def choose(desk: Desk, name: str, text: str) -> None:
     field = f"document.getElementById('schedule.{name}')"
@@ -34,7 +36,7 @@ def test_an_entry_that_is_not_complete_cannot_be_scheduled(desk: Desk) -> None:
     open_form(desk, article)
     choose(desk, "publishAt", "2999-01-01T09:30")
     desk.click("Schedule")
-    desk.until("document.querySelector('.toasts [role=alert]')?.innerText.includes('title')", "what is missing")
+    desk.until(f"{TOAST}?.innerText.includes('Title is required.')", "what is missing")
     leave(desk)
 
 
@@ -53,7 +55,7 @@ def test_a_schedule_that_failed_is_shown_everywhere(desk: Desk) -> None:
     desk.see("Scheduled publishing failed")
     assert "Publishes" not in desk.text()
     desk.open("/admin/")
-    desk.see("Publishing failed: title")
+    desk.see("Publishing failed: Title is required.")
     desk.ask("PUT", f"{LIST}/{article}", {"title": "Complete"})
     desk.ask("PUT", path, {"publishAt": None})
     leave(desk)

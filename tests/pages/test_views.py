@@ -48,7 +48,7 @@ def test_a_form_is_put_in_order_by_keys(desk: Desk) -> None:
     take(desk, "slug", "ArrowLeft")
     assert drawn(desk) == [["articles"], ["slug", "name"]]
     take(desk, "slug", "ArrowRight", shift=True)
-    desk.see("slug is now in row 2, position 1, 8 columns wide")
+    desk.see("Slug is now in row 2, position 1, 8 columns wide")
     assert drawn(desk) == [["articles"], ["slug"], ["name"]]
     take(desk, "name", "ArrowUp", "ArrowUp")
     assert drawn(desk) == [["articles", "name"], ["slug"]]
@@ -75,15 +75,15 @@ def test_what_is_said_of_a_field_is_seen_at_once_and_kept(desk: Desk) -> None:
     desk.click_at("[data-field='author']")
     desk.fill("Label", "Written by")
     desk.fill("Description", "Who is to be named")
-    desk.pick("Related entry title", "id")
+    desk.pick("Related entry title", "ID")
     desk.pick("Size", "12 of 12 columns")
     desk.click_at("[role=switch]")
     desk.click("Done")
     desk.until(
         "/Written by[\\s\\S]*Who is to be named/.test(document.querySelector('.paper').innerText)", "the picture"
     )
-    desk.click("Remove excerpt from the form")
-    desk.pick("Entry title", "slug")
+    desk.click("Remove Excerpt from the form")
+    desk.pick("Entry title", "Slug")
     desk.click("Save")
     desk.see("Saved")
     said = look(desk, "api::article.article", "author")
@@ -95,7 +95,7 @@ def test_what_is_said_of_a_field_is_seen_at_once_and_kept(desk: Desk) -> None:
     desk.see("Configure the list: Article")
     assert desk.value("Entry title") == "slug"
     desk.click("Configure the form")
-    desk.pick("Add field", "excerpt")
+    desk.pick("Add field", "Excerpt")
     desk.click("Save")
     desk.see("Saved")
     desk.open(f"{ARTICLE}/1")
@@ -107,7 +107,7 @@ def test_what_is_said_of_a_field_is_seen_at_once_and_kept(desk: Desk) -> None:
 
 def test_a_component_looks_the_same_wherever_it_stands(desk: Desk) -> None:
     desk.open(f"{ARTICLE}/1")
-    desk.click("Configure the view: seo")
+    desk.click("Configure the view: SEO")
     desk.see("Configure the form: Seo", "Back to the component")
     desk.click_at("[data-field='metaTitle']")
     desk.fill("Label", "Title for search engines")

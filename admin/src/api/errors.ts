@@ -1,3 +1,4 @@
+import { stepsOf } from '../messages/names';
 import { inOurWords } from '../messages/said';
 
 /** One thing that is wrong, and where: `path` leads from the body to it. */
@@ -5,6 +6,8 @@ export interface Problem {
   path: (string | number)[];
   message: string;
   name: string;
+  /** The service's own words; `message` is for people. */
+  said: string;
 }
 
 /** What the service refused, or that it could not be reached (`status` 0). */
@@ -43,6 +46,7 @@ export function readError(status: number, body: unknown): ApiError {
     path: pathOf(one.path),
     message: inOurWords(String(one.message ?? '')),
     name: String(one.name ?? ''),
+    said: String(one.message ?? ''),
   }));
   return new ApiError(status, String(error.message ?? status), String(error.name ?? 'Error'), problems, details);
 }
@@ -50,5 +54,5 @@ export function readError(status: number, body: unknown): ApiError {
 function pathOf(path: unknown): (string | number)[] {
   if (Array.isArray(path)) return path as (string | number)[];
   if (typeof path !== 'string') return [];
-  return path.split(/[.[\]]+/).filter(Boolean).map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+  return stepsOf(path);
 }

@@ -1,5 +1,6 @@
 import { ApiError } from '../api/errors';
 import { t } from '../messages/index.svelte';
+import { readablePath } from '../messages/names';
 import { toast } from './toasts.svelte';
 
 /** What the service says where it has nothing to say. */
@@ -15,8 +16,12 @@ export function errorText(error: unknown): string {
 /** The same, with all places that the service names. */
 export function errorPlaces(error: unknown): string {
   const problems = error instanceof ApiError ? error.problems : [];
-  const places = problems.map(({ path, message }) => (path.length ? `${path.join('.')}: ${message}` : message));
-  return [...new Set([errorText(error), ...places])].join(' · ');
+  const places = problems.map(({ path, message }) => {
+    const name = readablePath(path.join('.'));
+    return message.includes(name) ? message : `${name}: ${message}`;
+  });
+  const text = errorText(error);
+  return [...new Set(places.length === 1 ? places : [text, ...places])].join(' · ');
 }
 
 /** Say that something did not work, where there is no better place for it. */

@@ -59,8 +59,8 @@ def _(desk: Desk) -> None:
     desk.see("Ferry saved")
     desk.click("Ferry", within="nav")
     desk.click("Create entry")
-    desk.fill("name", "Aurora")
-    desk.fill("decks", "3")
+    desk.fill("Name", "Aurora")
+    desk.fill("Decks", "3")
     save(desk)
     [ferry] = entries(desk, FERRY, "_q=Aurora")
     assert ferry["decks"] == 3

@@ -69,7 +69,7 @@ def _(desk: Desk) -> None:
     for order, sort in (("descending", "title:DESC"), ("ascending", "title:ASC")):
         first = desk.ask("GET", f"{ARTICLE}?sort={sort}")["results"][0]["title"]
         desk.click_at("thead th:nth-child(3) button")
-        desk.until(f"document.querySelector('th[aria-sort={order}]')?.innerText.includes('title')", f"titles, {order}")
+        desk.until(f"document.querySelector('th[aria-sort={order}]')?.innerText.includes('Title')", f"titles, {order}")
         desk.until(f"{FIRST_TITLE} === {first!r}", first)
 
 
@@ -103,13 +103,13 @@ def _(desk: Desk) -> None:
 @FINDING.step("filter a list")
 def _(desk: Desk) -> None:
     desk.open(f"{ARTICLES}?sort=id:ASC")
-    add_filter(desk, "title", "contains", "river")
-    desk.see("How a river changes its mind", "title contains river")
+    add_filter(desk, "Title", "contains", "river")
+    desk.see("How a river changes its mind", "Title contains river")
 
 
 @FINDING.step("take a filter back")
 def _(desk: Desk) -> None:
-    desk.click("Remove: title contains river")
+    desk.click("Remove: Title contains river")
     desk.see("24 in total")
 
 
@@ -132,7 +132,7 @@ def _(desk: Desk) -> None:
 def _(desk: Desk) -> None:
     desk.open(CATEGORIES)
     desk.click("Columns")
-    desk.click("articles", within="[role=dialog]")
+    desk.click("Articles", within="[role=dialog]")
     desk.press("Escape")
     desk.until("/\\d entries/.test(document.querySelector('tbody').innerText)", "the number of related entries")
 
@@ -149,7 +149,7 @@ def _(desk: Desk) -> None:
     desk.click("The last stop before morning")
     desk.until("location.pathname.endsWith('api::article.article/1')", "the address of the entry")
     desk.see("Oskar Lindqvist", "sleeper car", "timetables", "Night trains")
-    assert desk.value("title") == "The last stop before morning"
+    assert desk.value("Title") == "The last stop before morning"
 
 
 def add_filter(desk: Desk, field: str, comparison: str, value: str) -> None:

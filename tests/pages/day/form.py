@@ -51,7 +51,7 @@ def links(field: str) -> str:
 
 def add_part(desk: Desk, zone: str, kind: str) -> None:
     """Add a component of a kind to a dynamic zone."""
-    desk.click(f"Add a component to {zone}")
+    desk.click(f"Add a component to {zone.capitalize()}")
     desk.click(kind, within="[role=dialog]")
     desk.until("!document.querySelector('[role=dialog]')", "no dialog any more")
 

@@ -62,7 +62,7 @@ def _(desk: Desk) -> None:
     desk.press("Enter")
     inside(desk, "[role=dialog] [role=combobox]")
     type_in(desk, "slug")
-    desk.until("__look.said(__look.all('[role=option]')[0] ?? document.body) === 'slug'", "the field")
+    desk.until("__look.said(__look.all('[role=option]')[0] ?? document.body) === 'Slug'", "the field")
     desk.press("Enter")
     tab_to(desk, "Value")
     type_in(desk, "keys-alone")
@@ -105,12 +105,12 @@ def _(desk: Desk) -> None:
 def _(desk: Desk) -> None:
     tab_to(desk, "By keys alone", back=True)
     desk.press("Enter")
-    desk.see("Add a component to blocks")
+    desk.see("Add a component to Blocks")
 
 
 @KEYBOARD.step("write a text")
 def _(desk: Desk) -> None:
-    tab_to(desk, "excerpt")
+    tab_to(desk, "Excerpt")
     type_in(desk, "No mouse at all")
     desk.see("Unsaved changes")
 
@@ -118,9 +118,9 @@ def _(desk: Desk) -> None:
 @KEYBOARD.step("leave an editor of texts with Tab")
 def _(desk: Desk) -> None:
     desk.until(f"{control('body')}?.shadowRoot", "the editor")
-    tab_to(desk, "body")
+    tab_to(desk, "Body")
     type_in(desk, "# Keys")
-    tab_to(desk, "format")
+    tab_to(desk, "Format")
     desk.press("ArrowDown")
     holds(desk, "format", "portrait")
 
@@ -142,7 +142,7 @@ def _(desk: Desk) -> None:
 
 @KEYBOARD.step("lead to entries, and put them in order")
 def _(desk: Desk) -> None:
-    tab_to(desk, "tags: search entries")
+    tab_to(desk, "Tags: search entries")
     for tag in ("harbor", "walking"):
         type_in(desk, tag)
         desk.until("__look.all('[role=option]').length === 1", f"{tag} alone")
@@ -156,7 +156,7 @@ def _(desk: Desk) -> None:
 
 @KEYBOARD.step("add a part to a zone")
 def _(desk: Desk) -> None:
-    tab_to(desk, "Add a component to blocks")
+    tab_to(desk, "Add a component to Blocks")
     for kind in ("Quote", "Fact box"):
         desk.press("Enter")
         inside(desk, "[role=dialog]")
@@ -165,9 +165,9 @@ def _(desk: Desk) -> None:
         dialog_gone(desk)
         inside(desk, path("blocks"))
         if kind == "Quote":
-            tab_to(desk, "text")
+            tab_to(desk, "Text")
             type_in(desk, "Tab, Tab, Tab")
-            tab_to(desk, "Add a component to blocks")
+            tab_to(desk, "Add a component to Blocks")
 
 
 @KEYBOARD.step("put a zone in order, and fold a part")
@@ -218,7 +218,7 @@ def _(desk: Desk) -> None:
 
 @KEYBOARD.step("a question before leaving is answered by keys")
 def _(desk: Desk) -> None:
-    tab_to(desk, "title")
+    tab_to(desk, "Title")
     type_in(desk, "By keys, and keys alone")
     desk.press("k", control=True)
     inside(desk, "[role=dialog]")

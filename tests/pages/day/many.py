@@ -12,10 +12,10 @@ HEADS = "[...document.querySelectorAll('thead th')].map((one) => one.innerText.t
 def _(desk: Desk) -> None:
     desk.open(ARTICLES)
     desk.click("Columns")
-    for name in ("slug", "author"):
+    for name in ("Slug", "Author"):
         desk.click(name, within="[role=dialog]")
     desk.click_at("[role=dialog] footer button:last-child")
-    desk.until(f"!{HEADS}.includes('slug') && {HEADS}.includes('author')", "authors instead of slugs")
+    desk.until(f"!{HEADS}.includes('Slug') && {HEADS}.includes('Author')", "authors instead of slugs")
     desk.see("Oskar Lindqvist")
 
 
@@ -23,7 +23,7 @@ def _(desk: Desk) -> None:
 def _(desk: Desk) -> None:
     desk.do("location.reload()")
     desk.see("Oskar Lindqvist")
-    assert "slug" not in desk.do(HEADS)
+    assert "Slug" not in desk.do(HEADS)
 
 
 @MANY.step("keep a view, and come back to it")
@@ -48,7 +48,7 @@ def _(desk: Desk) -> None:
     desk.click("Configure the view")
     desk.see("Configure the list: Article")
     desk.fill("Label for title", "Headline")
-    move(desk, "main li:has([aria-label^='Move title'])", "ArrowUp")
+    move(desk, "main li:has([aria-label^='Move Title'])", "ArrowUp")
     save(desk)
     told_of = desk.ask("GET", "/content-manager/content-types/api::article.article/configuration")["data"]
     assert told_of["contentType"]["layouts"]["list"].index("title") == 0

@@ -103,10 +103,10 @@ def _(desk: Desk) -> None:
     desk.open(CATEGORIES)
     desk.click("Create entry")
     desk.see("Create entry: Category")
-    desk.fill("name", "Mills")
+    desk.fill("Name", "Mills")
     holds(desk, "slug", "mills")
-    desk.fill("description", "Wind and water")
-    desk.fill("color", "#336699")
+    desk.fill("Description", "Wind and water")
+    desk.fill("Color", "#336699")
     save(desk)
     desk.until("/category[/]\\d+$/.test(location.pathname)", "the address of the category")
 
@@ -120,7 +120,7 @@ def _(desk: Desk) -> None:
     say_yes(desk)
     told(desk, "Filled in from English (en)")
     holds(desk, "description", "Wind and water")
-    desk.fill("name", "Mühlen")
+    desk.fill("Name", "Mühlen")
     desk.until(f"{control('slug')}.value", "an address")
     save(desk)
 

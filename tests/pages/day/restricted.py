@@ -43,7 +43,7 @@ def own(desk: Desk) -> dict[str, Any]:
 
 def open_own(desk: Desk) -> None:
     desk.open(f"/admin{ARTICLE}/{own(desk)['id']}")
-    desk.see("metaTitle")
+    desk.see("Meta title")
 
 
 def refusal(desk: Desk, method: str, address: str, body: Any = None) -> tuple[int, str]:
@@ -89,7 +89,7 @@ def _(desk: Desk) -> None:
 def _(desk: Desk) -> None:
     desk.click("Create entry")
     desk.see("Create entry: Article")
-    desk.click("Add seo")
+    desk.click("Add SEO")
     desk.until(f"{control('seo.metaTitle')}", "a component")
     assert desk.do(FIELDS) == ",".join(sorted([*READ, "seo"]))
 
@@ -172,11 +172,11 @@ def _(desk: Desk) -> None:
     rows(desk, 1)
     desk.click("Columns")
     offered = desk.until("document.querySelector('[role=dialog]')?.innerText", "the columns")
-    assert "excerpt" in offered
-    assert not [name for name in ("editorsNote", "author", "body", "featured") if name in offered]
+    assert "Excerpt" in offered
+    assert not [name for name in ("Editors note", "Author", "Body", "Featured") if name in offered]
     desk.press("Escape")
     desk.click("Filter")
-    desk.fill("Field", "editorsNote")
+    desk.fill("Field", "Editors note")
     desk.see("No results")
     desk.press("Escape")
 

@@ -22,7 +22,7 @@ def _(desk: Desk) -> None:
     desk.open(ARTICLES)
     desk.click("Create entry")
     desk.see("Create entry: Article")
-    desk.fill("title", TITLE)
+    desk.fill("Title", TITLE)
 
 
 @WRITING.step("an address is made from the title, and is free")
@@ -67,7 +67,7 @@ def _(desk: Desk) -> None:
 
 @WRITING.step("choose one of several words, a date, and yes or no")
 def _(desk: Desk) -> None:
-    desk.pick("format", "essay")
+    desk.pick("Format", "essay")
     desk.click("Yes")
     desk.do(
         "((one) => { one.value = '2026-05-04'; one.dispatchEvent(new Event('input', {bubbles: true})); "
@@ -80,7 +80,7 @@ def _(desk: Desk) -> None:
 
 @WRITING.step("add a component")
 def _(desk: Desk) -> None:
-    desk.click("Add seo")
+    desk.click("Add SEO")
     write(desk, "seo.metaTitle", "For engines")
     save(desk)
 

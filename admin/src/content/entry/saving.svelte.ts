@@ -8,6 +8,7 @@ import { setPublished, store } from './calls';
 import type { EntryForm, Values } from './form.svelte';
 import type { Conflict } from './merging';
 import { entryKey } from './queries';
+import { saidOf } from './words';
 
 /** Attributes with relations in them. */
 const LEADS = new Set(['relation', 'component', 'dynamiczone']);
@@ -146,7 +147,7 @@ export class Saving {
     if (present) return this.#meet(present, error, again);
     const form = this.#form;
     form.problems.clear();
-    for (const problem of error.problems) if (problem.path.length) form.problems.set(problem.path.join('.'), problem.message);
+    for (const problem of error.problems) if (problem.path.length) form.problems.set(problem.path.join('.'), saidOf(form, problem.said));
     const [first] = form.problems.keys();
     toast('failed', error.isOffline ? t('app.offline') : first === undefined ? error.message : t('entry.refused', { count: form.problems.size }));
     if (first !== undefined) await form.reveal(first);

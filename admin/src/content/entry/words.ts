@@ -1,7 +1,10 @@
 /** Values of an entry in short words, for comparisons. */
-import type { Attribute } from '../../api/operations';
+import type { Attribute, View } from '../../api/operations';
 import { formatInstant, t } from '../../messages/index.svelte';
+import { inOurWords } from '../../messages/said';
+import { joined, readableName, stepsOf } from '../../messages/names';
 import { labelOf } from '../fields/props';
+import { componentOf } from '../model/definitions';
 import type { EntryForm, Values } from './form.svelte';
 
 const LONGEST = 2000;
@@ -15,9 +18,26 @@ export function inWords(attribute: Attribute, value: unknown): string {
   return JSON.stringify(value, (key, inner: unknown) => (key === 'id' ? undefined : inner), 1).slice(0, LONGEST);
 }
 
-/** What a field is called, with the parts that it lies in. */
+/** What a field is called, with the parts that it lies in: `blocks.0.title` is "Blocks 1 › Title", or its labels. */
 export function nameOfPath(form: EntryForm, path: string): string {
-  const [top = path, ...inner] = path.split('.');
-  const label = labelOf(top, form.views.contentType.metadatas[top]?.edit ?? {});
-  return [label, ...inner.map((step) => (/^\d+$/.test(step) ? String(Number(step) + 1) : step))].join(' › ');
+  let view: View | undefined = form.views.contentType;
+  let attributes: Readonly<Record<string, Attribute>> | undefined = form.type.attributes;
+  let value: unknown = form.values;
+  let uid: string | undefined;
+  const steps = stepsOf(path).map((step) => {
+    const attribute: Attribute | undefined = typeof step === 'string' ? attributes?.[step] : undefined;
+    const look = typeof step === 'string' ? view?.metadatas[step]?.edit : undefined;
+    value = (value as Values | undefined)?.[step];
+    if (typeof step === 'string') uid = attribute?.component;
+    uid = ((value as Values | null | undefined)?.__component as string | undefined) ?? uid;
+    view = uid === undefined ? undefined : form.views.components[uid];
+    attributes = uid === undefined ? undefined : componentOf(form.definitions, uid)?.attributes;
+    return typeof step === 'number' ? step : look ? labelOf(step, look) : readableName(step);
+  });
+  return joined(steps);
+}
+
+/** What the service says of an entry, with the labels of its form. */
+export function saidOf(form: EntryForm, message: string): string {
+  return inOurWords(message, (path) => nameOfPath(form, path));
 }

@@ -1,4 +1,5 @@
 import type { Attribute, EditLook } from '../../api/operations';
+import { readableName } from '../../messages/names';
 import { hintOf } from './hints';
 
 /** What the component of a field is given. */
@@ -31,7 +32,12 @@ export function describedBy({ id, problem, look, attribute }: Described): string
   return [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(' ') || undefined;
 }
 
-/** What a field is called. */
+/** The label that somebody has given; empty for none. */
+export function givenLabel(name: string, look: { label?: string | undefined }): string {
+  return look.label === name ? '' : (look.label ?? '');
+}
+
+/** What a field is called. A label that is the attribute's name, as v4 writes it, is none. */
 export function labelOf(name: string, look: EditLook): string {
-  return look.label || name;
+  return givenLabel(name, look) || readableName(name);
 }

@@ -1,6 +1,7 @@
 /** Columns of lists: which there are, which are shown, and what they are called. */
 import type { Attribute, ToldContentType, View } from '../../api/operations';
 import { t } from '../../messages/index.svelte';
+import { readableName } from '../../messages/names';
 import { session } from '../../app/session.svelte';
 import { fieldRights, type MayTouch } from '../entry/rights';
 
@@ -65,7 +66,7 @@ export function labelOf(name: string, label: string | undefined): string {
     case 'updatedBy':
       return t('list.updatedBy');
     default:
-      return name;
+      return readableName(name);
   }
 }
 

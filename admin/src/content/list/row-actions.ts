@@ -11,7 +11,7 @@ import { may } from '../../app/session.svelte';
 import { t } from '../../messages/index.svelte';
 import type { MenuItem } from '../../ui/menu';
 import { errorPlaces } from '../../ui/failed';
-import { toast } from '../../ui/toasts.svelte';
+import { note, toast } from '../../ui/toasts.svelte';
 import { hasDrafts } from '../model/definitions';
 import { apiAddress, publish, remove, unpublish } from './actions';
 import type { Entry } from './entries';
@@ -43,7 +43,7 @@ async function copyAddress(uid: string, id: number): Promise<void> {
     const address = await apiAddress(uid, id);
     if (address === null) return void toast('failed', t('list.noAddress'));
     await navigator.clipboard?.writeText(address);
-    toast('done', navigator.clipboard ? t('list.copied', { address }) : address);
+    note(navigator.clipboard ? t('list.copied', { address }) : address);
   } catch (error) {
     toast('failed', errorPlaces(error));
   }

@@ -1,7 +1,7 @@
 /** Removing components: content can be restored for a while, and the keyboard focus moves to what remains. */
 import type { Attribute, Definitions } from '../../../api/operations';
 import { t } from '../../../messages/index.svelte';
-import { toast } from '../../../ui/toasts.svelte';
+import { note } from '../../../ui/toasts.svelte';
 import { newComponent } from '../../entry/defaults';
 import type { EntryForm, Values } from '../../entry/form.svelte';
 import { componentOf } from '../../model/definitions';
@@ -27,7 +27,7 @@ export function offerUndo({ form, item, uid, name, restore }: Removed): number |
     const zoned = item.__component === undefined ? {} : { __component: item.__component };
     restore(form.original === original ? item : { ...zoned, ...copyOf(item, uid, definitions) });
   };
-  return toast('done', t('field.component.removed', { name }), { label: t('ui.undo'), run });
+  return note(t('field.component.removed', { name }), { label: t('ui.undo'), run });
 }
 
 /** Return whether a component holds a value that a new one does not have. Unknown components count as filled. */

@@ -1,1 +1,0 @@
-import"./kit-72a32448a3dc.js";import{t as e}from"./kinds-9e30301fc9d2.js";import{t}from"./TokenList-f9a3a4dba1b1.js";function n(n){t(n,{get kind(){return e}})}export{n as default};

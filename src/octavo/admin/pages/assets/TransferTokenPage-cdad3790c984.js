@@ -1,1 +1,0 @@
-import"./kit-72a32448a3dc.js";import{i as e}from"./kinds-9e30301fc9d2.js";import{t}from"./TokenPage-835ce7cf8b11.js";function n(n){t(n,{get kind(){return e}})}export{n as default};
