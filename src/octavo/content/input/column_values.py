@@ -5,6 +5,7 @@ Refuses with ValidationError. What columns hold is told by the dialect, which al
 
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any, Final
 
 import orjson
@@ -22,6 +23,7 @@ from octavo.sql.dialects.column_limits import ColumnLimits
 _DIGITS = re.compile(r"[+-]?\d+", re.ASCII)
 _BIG = 2**63
 _MOST_DIGITS = 100
+_HALF_A_DIGIT: Final = Decimal("0.005")
 
 
 def store(attribute: Scalar, value: Any, trail: InputPath, dialect: Dialect) -> Any:
@@ -61,8 +63,13 @@ def _store_big_integer(value: Any, trail: InputPath, limits: ColumnLimits) -> An
     return value
 
 
+def is_too_large(value: float, limit: int) -> bool:
+    """Return whether a number reaches a limit once it is rounded to the digits of a decimal."""
+    return abs(value) >= limit - 1 and abs(Decimal(str(value))) >= limit - _HALF_A_DIGIT
+
+
 def _store_decimal(value: Any, trail: InputPath, limits: ColumnLimits) -> Any:
-    if limits.most_decimal is not None and abs(value) >= limits.most_decimal:
+    if limits.most_decimal is not None and is_too_large(value, limits.most_decimal):
         raise _refuse(trail, f"{trail.label} must be less than {limits.most_decimal}")
     return value
 
@@ -72,9 +79,18 @@ def _store_json(value: Any, trail: InputPath, limits: ColumnLimits) -> Any:
         text = orjson.dumps(value).decode()
     except (TypeError, orjson.JSONEncodeError):
         raise _refuse(trail, f"{trail.label} must be JSON") from None
-    if not limits.nul_in_json and "\\u0000" in text and "\0" in _texts(value):
+    if not limits.nul_in_json and "\\u0000" in text and has_nul(value):
         raise _refuse(trail, f"{trail.label} must not contain NUL characters")
     return text
+
+
+def has_nul(value: Any) -> bool:
+    """Return whether a text inside a JSON value has a NUL character."""
+    try:
+        written = orjson.dumps(value)
+    except TypeError:  # it is no JSON
+        return False
+    return b"\\u0000" in written and "\0" in _texts(value)
 
 
 def _texts(value: Any) -> str:

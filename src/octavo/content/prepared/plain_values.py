@@ -14,6 +14,7 @@ from octavo.errors import ValidationError
 from octavo.schema.attributes import Enumeration, Scalar
 from octavo.schema.scalar_types import LARGEST_ID, SCALAR_TYPES, ValueKind
 from octavo.sql.dialects.base import Dialect
+from octavo.sql.dialects.column_limits import PORTABLE
 
 Take = Callable[[Any], Any]
 _TEXTS: Final = frozenset({"string", "text", "richtext"})
@@ -38,7 +39,7 @@ def taker(attribute: Scalar, mode: Mode, dialect: Dialect) -> Take | None:
     if attribute.type in _TEXTS and not attribute.regex:
         return _text(attribute, mode, dialect, careful)
     if attribute.type == "integer":
-        return _integer(attribute, dialect, careful)
+        return _integer(attribute, mode, dialect, careful)
     if isinstance(attribute, Enumeration):
         return _choice(frozenset(attribute.values), careful)
     return careful
@@ -75,8 +76,9 @@ def _careful(attribute: Scalar, mode: Mode, dialect: Dialect) -> Take:
 def _text(attribute: Scalar, mode: Mode, dialect: Dialect, careful: Take) -> Take:
     """Texts of ASCII signs have a length that everybody agrees about."""
     longest = attribute.max_length if attribute.max_length is not None else _ANY_LENGTH
-    if SCALAR_TYPES[attribute.type].kind is ValueKind.STRING and dialect.column_limits.longest_string is not None:
-        longest = min(longest, dialect.column_limits.longest_string)
+    limit = (PORTABLE if mode.strict else dialect.column_limits).longest_string
+    if SCALAR_TYPES[attribute.type].kind is ValueKind.STRING and limit is not None:
+        longest = min(longest, limit)
     least = 0 if mode.draft else attribute.min_length or 0
 
     def take(value: Any) -> Any:
@@ -87,8 +89,8 @@ def _text(attribute: Scalar, mode: Mode, dialect: Dialect, careful: Take) -> Tak
     return take
 
 
-def _integer(attribute: Scalar, dialect: Dialect, careful: Take) -> Take:
-    largest = dialect.column_limits.largest_integer
+def _integer(attribute: Scalar, mode: Mode, dialect: Dialect, careful: Take) -> Take:
+    largest = (PORTABLE if mode.strict else dialect.column_limits).largest_integer
     least: float = -_EXACT if largest is None else -largest - 1
     most: float = _EXACT if largest is None else largest
     least = least if attribute.minimum is None else max(least, attribute.minimum)

@@ -5,12 +5,14 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from octavo.content.input.column_values import has_nul, is_too_large
 from octavo.content.validation.patterns import UID_PATTERN, is_uid, matcher, print_pattern
 from octavo.forms.printing import MISSING, print_number, type_message
 from octavo.forms.texts import is_email, is_storable
 from octavo.query.numbers import js_number
 from octavo.schema.attributes import UID, Enumeration, Scalar
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
+from octavo.sql.dialects.column_limits import PORTABLE
 from octavo.text_limits import MAX_EMAIL
 from octavo.values import dataclass
 
@@ -26,8 +28,8 @@ _NEVER_UNIQUE = frozenset({ValueKind.BOOLEAN, ValueKind.JSON})
 class Mode:
     """How strictly to look: a creation asks for required values, a draft does not.
 
-    `strict`: the rule `validation`, which checks what v4 does not: limits of big integers, required values of new
-    components in an update, the least number of items of an empty list.
+    `strict`: the rule `validation`, which checks what v4 does not: limits of big integers, what not every database
+    stores, required values of new components in an update, the least number of items of an empty list.
     """
 
     creating: bool
@@ -208,10 +210,10 @@ def _check_big_integer(attribute: Scalar, value: Any, label: str, mode: Mode) ->
     """Look at limits alone; the reference does not. What is no whole number is refused where it is stored."""
     if not mode.strict or isinstance(value, bool) or not isinstance(value, int | str):
         return Verdict(value)
-    text = value.strip() if isinstance(value, str) else ""
-    if text and not (len(text) <= _MOST_DIGITS and _DIGITS.fullmatch(text)):
+    text = value.strip() if isinstance(value, str) else str(value)
+    if not (len(text) <= _MOST_DIGITS and _DIGITS.fullmatch(text)):
         return Verdict(value)
-    return Verdict(value, errors=tuple(_number_errors(attribute, int(text or value), label)))
+    return Verdict(value, errors=tuple(_number_errors(attribute, int(text), label)))
 
 
 def _check_boolean(attribute: Scalar, value: Any, label: str, mode: Mode) -> Verdict:
@@ -224,27 +226,56 @@ def _check_boolean(attribute: Scalar, value: Any, label: str, mode: Mode) -> Ver
     return Verdict(found)
 
 
+def _portable(check: Check) -> Check:
+    """Hold values to what every database stores, where everything is checked: SQLite would store any."""
+
+    def checked(attribute: Scalar, value: Any, label: str, mode: Mode) -> Verdict:
+        verdict = check(attribute, value, label, mode)
+        if not mode.strict or verdict.value is None or verdict.type_errors or verdict.errors:
+            return verdict
+        problem = _too_much(SCALAR_TYPES[attribute.type].kind, verdict.value, label)
+        return verdict if problem is None else Verdict(verdict.value, errors=(problem,))
+
+    return checked
+
+
+def _too_much(kind: ValueKind, value: Any, label: str) -> str | None:
+    """Return what is wrong with a checked value that not every database stores."""
+    longest, largest, most = PORTABLE.longest_string, PORTABLE.largest_integer, PORTABLE.most_decimal
+    match kind:
+        case ValueKind.STRING if longest is not None and len(value) > longest:
+            return f"{label} must be at most {longest} characters"
+        case ValueKind.INTEGER if largest is not None and not -largest - 1 <= value <= largest:
+            return f"{label} must be an integer from {-largest - 1} to {largest}"
+        case ValueKind.DECIMAL if most is not None and is_too_large(value, most):
+            return f"{label} must be less than {most}"
+        case ValueKind.JSON if has_nul(value):
+            return f"{label} must not contain NUL characters"
+        case _:
+            return None
+
+
 _STRING = Rule(_check_string, "string")
 _NUMBER = Rule(_check_number, "number")
 _ANY = Rule(_check_any)
 
 RULES: dict[str, Rule] = {
-    "string": _STRING,
+    "string": Rule(_portable(_check_string), "string"),
     "text": _STRING,
     "richtext": _STRING,
     "password": Rule(_check_password, "string"),
-    "uid": Rule(_check_uid, "string"),
-    "email": Rule(_check_email, "string"),
-    "enumeration": Rule(_check_enumeration, "string"),
-    "integer": Rule(_check_integer, "number"),
+    "uid": Rule(_portable(_check_uid), "string"),
+    "email": Rule(_portable(_check_email), "string"),
+    "enumeration": Rule(_portable(_check_enumeration), "string"),
+    "integer": Rule(_portable(_check_integer), "number"),
     "float": _NUMBER,
-    "decimal": _NUMBER,
+    "decimal": Rule(_portable(_check_number), "number"),
     "boolean": Rule(_check_boolean, "boolean"),
     "biginteger": Rule(_check_big_integer),
     "date": _ANY,
     "time": _ANY,
     "datetime": _ANY,
     "timestamp": _ANY,
-    "json": _ANY,
+    "json": Rule(_portable(_check_any)),
     "array": _ANY,
 }

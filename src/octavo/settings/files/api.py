@@ -234,8 +234,9 @@ class Compat:
     )
     validation: Literal["loose", "strict"] = setting(
         "loose",
-        "What v4 does not check: limits of big integers, required values of new components in an update, the least "
-        "number of items of an empty list, required values when an update publishes a draft. `strict` checks them.",
+        "What v4 does not check: limits of big integers, values that not every database stores, required values of new "
+        "components in an update, the least number of items of an empty list, required values when an update publishes "
+        "a draft. `strict` checks them.",
         default_doc=_BY_PROFILE,
     )
     query_strings: Literal["merged", "listed"] = setting(

@@ -1,5 +1,7 @@
 """What columns of a database hold."""
 
+from typing import Final
+
 from octavo.values import dataclass
 
 
@@ -21,3 +23,15 @@ class ColumnLimits:
     """Whether texts inside JSON may hold NUL characters."""
     year_zero: bool = True
     """Whether dates begin with the year 0, not 1."""
+
+
+PORTABLE: Final = ColumnLimits(
+    longest_string=255,
+    largest_integer=2**31 - 1,
+    most_decimal=10**8,  # numeric(10, 2)
+    decimal_places=2,
+    other_types=False,
+    nul_in_json=False,
+    year_zero=False,
+)
+"""What every database holds: the limits of PostgreSQL."""

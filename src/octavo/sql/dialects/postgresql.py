@@ -11,7 +11,7 @@ from octavo.sql.ddl.indexes import Index
 from octavo.sql.ddl.tables import Column
 from octavo.sql.dialects.base import Dialect, Statements
 from octavo.sql.dialects.chains import WITH_CHAIN
-from octavo.sql.dialects.column_limits import ColumnLimits
+from octavo.sql.dialects.column_limits import PORTABLE
 from octavo.sql.dialects.introspection import Introspection
 from octavo.sql.dialects.postgresql_indexes import ConcurrentIndexes
 from octavo.sql.dialects.postgresql_totals import AppendedTotals
@@ -103,15 +103,7 @@ class PostgreSQLDialect(Dialect):
         nested_comments=True,
     )
     longest_name = 63
-    column_limits = ColumnLimits(
-        longest_string=255,
-        largest_integer=2**31 - 1,
-        most_decimal=10**8,  # numeric(10, 2)
-        decimal_places=2,
-        other_types=False,
-        nul_in_json=False,
-        year_zero=False,
-    )
+    column_limits = PORTABLE
 
     chain = WITH_CHAIN
 
