@@ -12,7 +12,7 @@ from octavo.database.connection import Database
 from octavo.runtime.process import Process, build
 from octavo.settings import load_settings
 from octavo.settings.compat import RULES
-from octavo.settings.files.api import Compat
+from octavo.settings.files.compatibility import Compat
 from tests.http.asgi import Answer, call
 from tests.models.bookshop import DEFINITIONS, SECRETS, write_bookshop
 

@@ -321,7 +321,7 @@ async def test_a_confirmation_and_another_address_at_once(open_secrets: Any) -> 
     assert not await secrets.club.column("confirmed", "carol")
 
 
-@pytest.mark.parametrize("codes_of_v4, status", [("plain", 200), ("sealed", 400)])
+@pytest.mark.parametrize("codes_of_v4, status", [("plain", 200), ("hashed", 400)])
 @pytest.mark.parametrize(
     "data, is_ended",
     [({}, False), ({"email": NEW_ADDRESS}, True), ({"password": OTHER}, True), ({"blocked": True}, True)],

@@ -3,7 +3,7 @@
 import pytest
 
 from octavo.settings.compat import RULES
-from octavo.settings.files.api import Compat
+from octavo.settings.files.compatibility import Compat
 from octavo.settings.keys import camel, kebab, snake
 from octavo.settings.model import TABLES
 

@@ -306,6 +306,16 @@ def test_mode(tmp_path: Path, environment: dict[str, str], mode: Mode | None, ex
             ['config/api.toml: compat.profile: expected one of v4, safe, not "v5"'],
         ),
         (
+            {"config/api.toml": "[compat]\nfirstAdministrator = 'sealed'"},
+            {"OCTAVO_API__COMPAT__RELATION_ERRORS": "placed"},
+            [
+                'config/api.toml: compat.firstAdministrator: expected one of anyone, code, not "sealed", '
+                'which is "code" now',
+                "OCTAVO_API__COMPAT__RELATION_ERRORS: api.compat.relationErrors: expected one of flat, withPath, not "
+                '"placed", which is "withPath" now',
+            ],
+        ),
+        (
             {"config/api.toml": "[rest\n"},
             {},
             ["config/api.toml: not valid TOML: Expected ']' at the end of a table declaration (at line 1, column 6)"],

@@ -139,5 +139,5 @@ def _plugin_endpoints(shared: Infrastructure, services: Services, facts: Project
         senders = mail.settings
         provider = mail.provider or ("nodemailer" if mail.provider_options.host else "")
         facts_of_mail = MailFacts(provider, senders.default_from, senders.default_reply_to, senders.test_address)
-        for_everybody = settings.api.compat.mails_by_administrators == "everybody"
+        for_everybody = settings.api.compat.mails_by_administrators == "everyone"
         yield MailEndpoints(shared.mailer, facts_of_mail, for_everybody=for_everybody)

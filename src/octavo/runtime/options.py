@@ -129,9 +129,9 @@ def write_rules(settings: Settings) -> WriteRules:
     """Of what is written: refused with its place or not, refused at all or not."""
     compat = settings.api.compat
     return WriteRules(
-        place_relations=compat.relation_errors == "placed",
+        place_relations=compat.relation_errors == "withPath",
         listed_only=compat.zone_components == "allowed",
-        find_files=compat.linked_files == "found",
+        find_files=compat.linked_files == "permitted",
         destroy_replaced=compat.replaced_files == "destroy",
         hides_future=hides_future(settings),
         share_always=compat.shared_values == "always",
@@ -210,7 +210,7 @@ def admin_options(settings: Settings) -> AdminOptions:
         invitation_seconds=auth.invitation_lifespan,
         long_tokens=has_long_admin_tokens(settings),
         plain_tokens=compat.mailed_codes == "plain",
-        sealed_first=compat.first_administrator == "sealed",
+        sealed_first=compat.first_administrator == "code",
         public_url=f"{_public_url(settings)}{settings.admin.path}",
         project=settings.project,
     )
@@ -304,7 +304,7 @@ def graphql_options(settings: Settings) -> GraphqlOptions:
         url_encoded=compat.graphql_url_encoded == "accept",
         json_errors=compat.error_bodies == "json",
         digit_ids=compat.ids == "digits",
-        logins=MOST_LOGINS if compat.graphql_logins == "few" else None,
+        logins=MOST_LOGINS if compat.graphql_logins == "limited" else None,
         trace_clock=TraceClock() if config.tracing else None,
         unkept=has_caches_in_front(settings),
     )

@@ -4,7 +4,7 @@ Refuses wrong keys and values, all at once, with `SettingsError`.
 """
 
 from octavo.settings.describe import Described, describe
-from octavo.settings.files.api import Profile
+from octavo.settings.files.compatibility import Profile
 from octavo.settings.loader import Inspected, inspect_settings, load_settings, missing_secrets
 from octavo.settings.model import Mode, Settings
 from octavo.settings.problems import SettingsError, SettingsProblem

@@ -52,6 +52,8 @@ class Row:
     others: bool = False
     default_doc: str | None = None
     older: Mapping[str, str] = field(default_factory=dict)
+    former: Mapping[str, str] = field(default_factory=dict)
+    """Values of earlier releases, and those that replace them."""
 
 
 def setting(default: T, doc: str, **row: Any) -> T:

@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from octavo.settings.accepted_keys import ACCEPTED_KEYS, AcceptedKey
 from octavo.settings.files.admin import Admin
-from octavo.settings.files.api import Api, Profile
+from octavo.settings.files.api import Api
+from octavo.settings.files.compatibility import Profile
 from octavo.settings.files.database import Database
 from octavo.settings.files.middlewares import Middlewares
 from octavo.settings.files.plugins import Plugins

@@ -109,7 +109,9 @@ def _refused(key: Key, value: Any, source: str, path: str, error: Exception) -> 
 
 
 def _expected(key: Key, value: Any) -> str:
-    return f"expected {key.kind.expected}" + ("" if key.row.secret else f", not {shown(value)}")
+    expected = f"expected {key.kind.expected}" + ("" if key.row.secret else f", not {shown(value)}")
+    renamed = key.row.former.get(value) if isinstance(value, str) else None
+    return expected if renamed is None else f"{expected}, which is {dumps(renamed)} now"
 
 
 def shown(value: Any) -> str:

@@ -107,7 +107,7 @@ async def test_a_mailed_token_ends(office: Office) -> None:
         move(0)
 
 
-@pytest.mark.parametrize("codes, status", [("plain", 200), ("sealed", 400)])
+@pytest.mark.parametrize("codes, status", [("plain", 200), ("hashed", 400)])
 async def test_tokens_that_v4_has_stored(open_office: Any, codes: str, status: int) -> None:
     office = await open_office(**NEVER, OCTAVO_API__COMPAT__MAILED_CODES=codes)
     await write(office.club.database, "UPDATE admin_users SET reset_password_token = 'a1b2' WHERE id = 2")

@@ -66,10 +66,10 @@ def test_a_list_without_a_star_is_one(tmp_path: Path, version: str) -> None:
 @pytest.mark.parametrize(
     "rules, expected",
     [
-        ({"starOrigins": "nobody"}, (LISTED, {A})),
+        ({"starOrigins": "none"}, (LISTED, {A})),
         ({"cors": "exact"}, (LISTED, {A})),
         ({"profile": "safe"}, (LISTED, {A})),
-        ({"profile": "safe", "starOrigins": "everybody"}, (LISTED, {A})),
+        ({"profile": "safe", "starOrigins": "everyone"}, (LISTED, {A})),
         ({"cors": "open"}, (STAR, set())),
     ],
 )

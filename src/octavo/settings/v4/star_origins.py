@@ -15,8 +15,8 @@ _STAR_ORIGINS: Final = ("api", "compat", "star_origins")
 _ORIGINS: Final = ("middlewares", "cors", "origins")
 _RULE: Final = "api.compat.starOrigins"
 _SAYS: Final = {
-    "everybody": f'in a list "*" lets in everybody, as v4 did before 4.24 ({_RULE})',
-    "nobody": f'in a list "*" lets nobody in, as in v4 since 4.24 ({_RULE}); '
+    "everyone": f'in a list "*" lets in everybody, as v4 did before 4.24 ({_RULE})',
+    "none": f'in a list "*" lets nobody in, as in v4 since 4.24 ({_RULE}); '
     "write origins = [...] below [cors] into config/middlewares.toml",
 }
 
@@ -41,7 +41,7 @@ def settle_star(chosen: MutableMapping[tuple[str, ...], Given], sources: Contain
     if origins is None or origins.source not in sources or "*" not in origins.value:
         return
     cors = chosen[_CORS]
-    if chosen[_STAR_ORIGINS].value == "everybody" and cors.source == origins.source:
+    if chosen[_STAR_ORIGINS].value == "everyone" and cors.source == origins.source:
         chosen[_CORS] = cors = replace(cors, value=anybody)
     if cors.value == "exact":
         chosen[_ORIGINS] = replace(origins, value=tuple(one for one in origins.value if one != "*"))
