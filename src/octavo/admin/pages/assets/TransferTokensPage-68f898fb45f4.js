@@ -1,1 +1,0 @@
-import"./kit-9b6f3d10722d.js";import{i as e}from"./kinds-b6722d07fc6c.js";import{t}from"./TokenList-3e49ce2470b7.js";function n(n){t(n,{get kind(){return e}})}export{n as default};
