@@ -91,3 +91,15 @@ async def test_types_may_be_wider_than_a_function_call(database: Database) -> No
     assert row is not None
     [entry] = json.loads(row[0])
     assert {name: entry["attributes"][name] for name in attributes} == {name: name.upper() for name in attributes}
+
+
+@pytest.mark.parametrize("name, apart", [("sqlite", 0), ("postgresql", 4)])
+def test_a_planner_that_joins_conditions_gets_a_limited_number(registry: Registry, name: str, apart: int) -> None:
+    """`IS TRUE` keeps the others from becoming joins, whose planning takes time."""
+    for kind, wanted in (("$and", apart), ("$or", 0)):
+        for count, times in ((16, 0), (20, wanted)):
+            query = "&".join(f"filters[{kind}][{number}][genres][name]=x" for number in range(count))
+            text = compile_read(planned(registry, query).plan, registry, DIALECTS[name], LARGEST_ANSWER)
+            conditions = text.count("IN (SELECT")
+            assert conditions >= count
+            assert text.count(" IS TRUE") == times * conditions // count

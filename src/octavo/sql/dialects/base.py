@@ -54,6 +54,7 @@ class Dialect(ABC):
     longest_name: int | None = None
     """Bytes of the longest name of a table, column or index."""
     column_limits = ColumnLimits()
+    most_joined_conditions: int | None = None  # conditions on related entries that the planner may join; None: all
 
     # Names and constant texts
 

@@ -104,6 +104,7 @@ class PostgreSQLDialect(Dialect):
     )
     longest_name = 63
     column_limits = PORTABLE
+    most_joined_conditions = 16
 
     chain = WITH_CHAIN
 

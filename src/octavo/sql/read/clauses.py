@@ -3,6 +3,7 @@
 Filters through relations are `IN (sub-select)`, so counts and pages are right by construction.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from octavo.plan.nodes import (
@@ -125,7 +126,22 @@ class ClauseCompiler:
     def _joined(self, items: tuple[Condition, ...], word: str, alias: str) -> str:
         if not items:
             return "1 = 1"
-        return "(" + word.join(self.condition(item, alias) for item in items) + ")"
+        return "(" + word.join(self._planned(items, word, alias)) + ")"
+
+    def _planned(self, items: tuple[Condition, ...], word: str, alias: str) -> Iterator[str]:
+        """Yield the text of each condition.
+
+        A planner that makes joins of them gets a limited number: its time grows with the cube of their number. The
+        others are looked up in a hash table of ids.
+        """
+        most, joined = self.dialect.most_joined_conditions, 0
+        for item in items:
+            text = self.condition(item, alias)
+            joined += isinstance(item, Exists | Linked | All)
+            is_apart = (
+                word == " AND " and most is not None and joined > most and isinstance(item, Exists | Linked | All)
+            )
+            yield f"({text}) IS TRUE" if is_apart else text
 
     def _tested(self, tested: Tested, alias: str) -> str:
         kind = SCALAR_TYPES[tested.attribute.type].kind if tested.attribute else ValueKind.INTEGER
