@@ -68,7 +68,8 @@ def _object(answer: Object, definition: Definition, planning: Planning, holder: 
             guarded.append((key, _guarded(item, definition, planning, holder)))
         else:
             members.append((key, _member(item, definition, planning, holder)))
-    return ObjectShape(tuple(members), tuple(guarded))
+    required = tuple((definition.scalar(name), json) for name, json in answer.required)
+    return ObjectShape(tuple(members), tuple(guarded), required)
 
 
 def _member(item: Answer | Guarded, definition: Definition, planning: Planning, holder: ContentType | None) -> Shape:
@@ -100,7 +101,9 @@ def _nested(answer: Nested, definition: Definition, planning: Planning, holder: 
     if answer.backwards:
         selection = replace(selection, backwards=True)
     shape = _member(answer.answer, step.target, planning, holder)
-    return ManyShape(step, selection, shape, answer.empty) if is_many else OneShape(step, selection, shape)
+    return (
+        ManyShape(step, selection, shape, answer.empty) if is_many else OneShape(step, selection, shape, answer.missing)
+    )
 
 
 def _kinds(answer: Kinds, definition: Definition, planning: Planning, holder: ContentType | None) -> Shape:

@@ -199,19 +199,22 @@ class LiteralShape:
 
 @dataclass(frozen=True, slots=True)
 class ObjectShape:
-    """A JSON object. An optional member is absent where its shape has nothing to show."""
+    """A JSON object. An optional member is absent where its shape has nothing to show. Where a scalar of `required` is
+    null, its JSON stands in the place of the object."""
 
     members: tuple["Member", ...]
     optional: tuple[tuple[str, "Shape"], ...] = ()
+    required: tuple[tuple[Scalar, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class OneShape:
-    """The JSON of the first entry at the end of a step, or null."""
+    """The JSON of the first entry at the end of a step; `missing` if there is none."""
 
     step: Step
     selection: Selection
     shape: "Shape"
+    missing: str = "null"
 
 
 @dataclass(frozen=True, slots=True)

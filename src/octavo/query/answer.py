@@ -34,11 +34,13 @@ class Fixed:
 class Object:
     """An object: keys and what stands there. A `Guarded` member is absent where its condition is not met.
 
-    `own_names`: an entry whose keys are its attributes, as hooks of reads know it.
+    `own_names`: an entry whose keys are its attributes, as hooks of reads know it. `required` are scalar attributes,
+    and the JSON that stands in the place of the object where one of them is null.
     """
 
     members: tuple[tuple[str, "Answer | Guarded"], ...]
     own_names: bool = False
+    required: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class Nested:
 
     `empty` is the JSON of a list without entries. `linked`: as a part of the entry that holds the link, whether or not
     the caller may read what it leads to by itself; so for `Kinds` and `Count`. `backwards`: from the last link. What is
-    `Guarded` here, and in `Kinds`, says what stands there otherwise.
+    `Guarded` here, and in `Kinds`, says what stands there otherwise. `missing` is the JSON if there is no entry.
     """
 
     attribute: str
@@ -66,6 +68,7 @@ class Nested:
     empty: str = "[]"
     linked: bool = False
     backwards: bool = False
+    missing: str = "null"
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ LANGUAGE = Value("language", (("de-AT", "de_AT"), ("Ελληνικά", "Ellinika
 
 WITHOUT_ERRORS: list[tuple[str, Answer]] = [
     ("{ id __typename }", Object((("id", ID), ("__typename", Fixed('"BookEntity"'))))),
-    ("{ attributes { title t: title } }", entity(title=Value("title"), t=Value("title"))),
+    ("{ attributes { pages p: pages } }", entity(pages=Value("pages"), p=Value("pages"))),
     ("{ attributes { language pin } }", entity(language=LANGUAGE, pin=NULL)),
     (
         "{ attributes { ...parts pages } } fragment parts on Book { pages title @skip(if: true) isbn }",
@@ -164,10 +164,10 @@ def test_what_is_refused_is_null_and_leaves_the_rest(
 
 
 def test_what_is_deleted_leads_nowhere(schema: GraphQLSchema, registry: Registry) -> None:
-    text = "{ attributes { author { data { id } } genres { data { id } } details { id } extras { __typename } title } }"
+    text = "{ attributes { author { data { id } } genres { data { id } } details { id } extras { __typename } pages } }"
     assert compile_entity(schema, registry, text, is_gone=True) == (
         entity(
-            author=names(data=NULL), genres=names(data=Fixed("[]")), details=NULL, extras=NULL, title=Value("title")
+            author=names(data=NULL), genres=names(data=Fixed("[]")), details=NULL, extras=NULL, pages=Value("pages")
         ),
         [],
     )
@@ -184,3 +184,10 @@ def test_lists_multiply_the_cost_of_what_is_below(
             compile_entity(schema, registry, text, most)
     else:
         compile_entity(schema, registry, text, most)
+
+
+def test_required_scalars_are_errors_where_they_are_null(schema: GraphQLSchema, registry: Registry) -> None:
+    found, errors = compile_entity(schema, registry, "{ attributes { t: title title pages } }")
+    members = (("t", Value("title")), ("title", Value("title")), ("pages", Value("pages")))
+    assert found == Object((("attributes", Object(members, required=(("title", "\r\t\rnull"),))),))
+    assert [error["message"] for error in errors] == ["Cannot return null for non-nullable field Book.title."]

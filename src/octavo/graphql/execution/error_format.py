@@ -1,8 +1,9 @@
 """Errors of the service as GraphQL tells them: code, name, message, details; never where in our code."""
 
+from collections.abc import Iterable
 from typing import Any, Final
 
-from graphql import GraphQLError
+from graphql import GraphQLError, Node
 
 from octavo.errors import (
     ApplicationError,
@@ -60,6 +61,12 @@ def render_refused(error: GraphQLError, code: str) -> dict[str, Any]:
         rendered["path"] = list(error.path)
     rendered["extensions"] = {"code": code}
     return rendered
+
+
+def render_null(field: str, nodes: Iterable[Node]) -> dict[str, Any]:
+    """An entry of `errors` for a field (`Article.title`) that is null and must not be, as graphql-core says it."""
+    message = f"Cannot return null for non-nullable field {field}."
+    return render_refused(GraphQLError(message, [*nodes]), UNEXPECTED)
 
 
 FORBIDDEN: Final = render(ForbiddenError())

@@ -155,7 +155,8 @@ class _Run:
             if code is not None and code.concerns(parent, item, self.roots):
                 return await code.run(self.roots, self._read_root, self.asked, self.asker, self.state, item)
             field = parent.fields[item.name]
-            return self.roots.sentinels.take(await self._read_root(self.roots, metadata_of_field(field), field, item))
+            read = await self._read_root(self.roots, metadata_of_field(field), field, item)
+            return self.roots.sentinels.take(read, (item.key,))
         except OctavoError as error:
             return NULL, [render(error)]
         except GraphQLError as error:

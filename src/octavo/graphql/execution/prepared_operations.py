@@ -260,10 +260,10 @@ class PreparedOperation(NamedTuple):
         sizes: list[int] = []
         if len(self.members) == 1:  # a task for each costs more than what it does
             before, read = self.members[0]
-            pieces, errors = await self._run_read(read, reads, sizes)
+            pieces, errors = await self._run_read(before, read, reads, sizes)
             return envelope((before, *pieces, b"}"), errors)
         with reads.request_share():
-            told = await asyncio.gather(*[self._run_read(read, reads, sizes) for _, read in self.members])
+            told = await asyncio.gather(*[self._run_read(before, read, reads, sizes) for before, read in self.members])
         data: Pieces = []
         errors = []
         for (before, _), (pieces, found) in zip(self.members, told, strict=True):
@@ -273,7 +273,10 @@ class PreparedOperation(NamedTuple):
         data.append(b"}")
         return envelope(data, errors)
 
-    async def _run_read(self, read: Read | bytes, reads: ContentReads, sizes: list[int]) -> tuple[Pieces, Errors]:
+    async def _run_read(
+        self, before: bytes, read: Read | bytes, reads: ContentReads, sizes: list[int]
+    ) -> tuple[Pieces, Errors]:
+        """`before` is `{"key":` or `,"key":`."""
         if isinstance(read, bytes):
             return [read], []
         try:
@@ -283,7 +286,7 @@ class PreparedOperation(NamedTuple):
             return [NULL], [render(error)]
         if not (self.sentinels.errors and is_marked(pieces)):
             return pieces, []
-        answer, errors = self.sentinels.take(b"".join(pieces))
+        answer, errors = self.sentinels.take(b"".join(pieces), (before[2:-2].decode(),))
         return [answer], errors
 
 

@@ -4,7 +4,7 @@ What the caller may not read, and lists whose arguments are refused, become null
 names the error wherever the null is answered.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -84,13 +84,15 @@ class SelectionCompiler:
     """Compiles selection sets at one place. `state` is the publication state that to-one relations inherit.
 
     `times` is how often, at most, what is compiled will stand in the answer; `place` is where the fields of a component
-    are, for abilities that limit fields.
+    are, for abilities that limit fields. `levels` is how many levels up a null can be, if the object itself must not be
+    null: components that are required.
     """
 
     context: SelectionContext
     state: PublicationState | None = None
     times: int = 1
     place: FieldPlace | None = None
+    levels: int = 0
 
     def entity(self, entity: GraphQLObjectType, sets: SelectionSets) -> Answer:
         """`id`, `attributes` and `__typename` of an entry."""
@@ -127,7 +129,9 @@ class SelectionCompiler:
             members.append((key, answer))
         if not guards:
             return found
-        return Guarded(And(items=tuple(guards)), Object(tuple(members)), self.context.sentinels.forbidden().json)
+        return Guarded(
+            And(items=tuple(guards)), replace(found, members=tuple(members)), self.context.sentinels.forbidden().json
+        )
 
     def attributes(self, parent: GraphQLObjectType, sets: SelectionSets) -> Object:
         """The attributes of an entry or a component."""
@@ -136,7 +140,20 @@ class SelectionCompiler:
         members = [(item.key, self.attribute(parent, item)) for item in asked]
         if self.context.customization and any(self.context.customization.of(parent.name, item.name) for item in asked):
             members.append((SELF, _stored(parent)))
-        return Object(tuple(members))
+        return Object(tuple(members), required=tuple(self._required(parent, asked)))
+
+    def _required(self, parent: GraphQLObjectType, asked: Iterable[Selected]) -> Iterator[tuple[str, str]]:
+        """Yield the scalars that must not be null, with what stands in the place of the object if they are."""
+        seen = {TYPENAME}
+        for item in asked:
+            if item.name in seen or not _is_required(parent, item):
+                continue
+            seen.add(item.name)
+            metadata = metadata_of_field(parent.fields[item.name])
+            scalar = metadata.attribute if isinstance(metadata, AttributeField) else None
+            if isinstance(scalar, Scalar) and not SCALAR_TYPES[scalar.type].secret:
+                name = f"{parent.name}.{item.name}"
+                yield scalar.name, self.context.sentinels.required_null(name, item.nodes, (item.key,), self.levels)
 
     def attribute(self, parent: GraphQLObjectType, item: Selected) -> Answer | Guarded:
         """What is asked of one attribute."""
@@ -150,7 +167,7 @@ class SelectionCompiler:
         if compiler.is_withheld(metadata):
             return self.context.sentinels.forbidden()
         try:
-            meant = compiler.meant(item, field, metadata)
+            meant = compiler.meant(item, field, metadata, parent.name)
         except _RefusedArguments as refused:
             return self.context.sentinels.null(refused.error)
         guard = compiler.guard(metadata)
@@ -176,7 +193,7 @@ class SelectionCompiler:
         guard = ability.field_scope(uid, self.place.field(metadata.attribute.name))
         return None if way and guard == ability.field_scope(uid, way) else guard
 
-    def meant(self, item: Selected, field: GraphQLField, metadata: AttributeField) -> Answer:
+    def meant(self, item: Selected, field: GraphQLField, metadata: AttributeField, parent: str) -> Answer:
         """What is asked of an attribute whose fields may be known."""
         match metadata.attribute:
             case Scalar() as scalar:
@@ -192,8 +209,14 @@ class SelectionCompiler:
                 query, component = self._query(item, field, metadata.attribute, target), _object(field.type)
                 if self._has_lost(field):
                     return NULL
-                inner = self._below(metadata.attribute, query, target)
-                return Nested(item.name, query, inner.shown(component, item.selection_sets))
+                inner, missing = self._below(metadata.attribute, query, target), "null"
+                levels = 0
+                if isinstance(field.type, GraphQLNonNull) and not metadata.attribute.repeatable:
+                    levels = self.levels + 1
+                    name = f"{parent}.{item.name}"
+                    missing = self.context.sentinels.required_null(name, item.nodes, (), levels)
+                inner = inner if inner.levels == levels else replace(inner, levels=levels)
+                return Nested(item.name, query, inner.shown(component, item.selection_sets), missing=missing)
             case Relation() | Media():
                 return self._related(item, field, metadata)
 
@@ -247,10 +270,10 @@ class SelectionCompiler:
             metadata = metadata_of_type(member)
             if metadata is not None and metadata.definition is not None and metadata.role is not TypeRole.ERROR:
                 place = self._place_below(owning.attribute, metadata.definition)
-                shown = replace(inner, place=place).attributes(member, item.selection_sets)
+                shown = replace(inner, place=place, levels=0).attributes(member, item.selection_sets)
                 if self.context.customization:  # what chose the member has to say which it was
                     others = (one for one in shown.members if one[0] != TYPENAME)
-                    shown = Object((*others, (TYPENAME, _typename(member))))
+                    shown = replace(shown, members=(*others, (TYPENAME, _typename(member))))
                 yield metadata.definition.uid, inner.without_nulls(member, item.selection_sets, shown)
 
     def _below(
@@ -259,9 +282,9 @@ class SelectionCompiler:
         """For what a relation or component leads to."""
         many = attribute.to_many and query.page is not None
         times = self.times * (query.page.limit or 1) if many and query.page else self.times
-        if times == self.times and self.place is None:
+        if times == self.times and self.place is None and not self.levels:
             return self
-        return replace(self, times=times, place=self._place_below(attribute, target))
+        return replace(self, times=times, levels=0, place=self._place_below(attribute, target))
 
     def _place_below(self, attribute: AnyAttribute, target: Definition) -> FieldPlace | None:
         return None if self.place is None else self.place.below(attribute, target)

@@ -6,6 +6,7 @@ Each populated child is a correlated sub-select of its parent: the tree of the p
 import json
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from octavo.plan.nodes import (
@@ -107,6 +108,11 @@ class ShapeCompiler(ClauseCompiler):
         match shape:
             case LiteralShape(json=text):
                 parts.constant(text)
+            case ObjectShape(required=required) if required:
+                nulls = " ".join(
+                    f"WHEN {self.column(one, alias)} IS NULL THEN {self.literal(json)}" for one, json in required
+                )
+                parts.value(f"CASE {nulls} ELSE {self.json(replace(shape, required=()), alias)} END")
             case ObjectShape():
                 self._object(shape, alias, parts)
             case ScalarShape():
@@ -177,7 +183,7 @@ class ShapeCompiler(ClauseCompiler):
     def _one(self, shape: OneShape, alias: str) -> str:
         join, clauses = self._sub_select(shape.step, shape.selection, alias, single=True)
         entry = self.entry_json(shape.step.target, shape.shape, join.target)
-        return f"coalesce((SELECT {entry} FROM {clauses} LIMIT 1), 'null')"
+        return f"coalesce((SELECT {entry} FROM {clauses} LIMIT 1), {self.literal(shape.missing)})"
 
     def _many(self, shape: ManyShape, alias: str, parts: JsonParts) -> None:
         join, clauses = self._sub_select(shape.step, shape.selection, alias)
