@@ -22,16 +22,15 @@ _TABLES = (admin_sessions.TABLE, admin_sessions.PASSWORDS)
 
 @click.group(cls=Group)
 def admin() -> None:
-    """Make and show administrators, set their passwords.
+    """Create and list administrators, reset passwords.
 
-    A password is asked for, or read from the standard input with --password-stdin, or taken from the variable
-    OCTAVO_ADMIN_PASSWORD.
+    Commands prompt for a password unless you use --password-stdin or the variable OCTAVO_ADMIN_PASSWORD.
     """
 
 
 @admin.command(epilog="Example: octavo admin create-user ann@example.org --firstname Ann")
 @click.argument("email")
-@click.option("--firstname", default="", help="First name; the address up to the @ if not given.")
+@click.option("--firstname", default="", help="First name; defaults to the email address up to the @.")
 @click.option("--lastname", default="", help="Last name.")
 @click.option("--role", default="super-admin", show_default=True, help="Code or name of the role.")
 @stdin_option
@@ -40,7 +39,7 @@ def admin() -> None:
 def create_user(
     email: str, firstname: str, lastname: str, role: str, password_stdin: bool, project: Path, as_json: bool
 ) -> None:
-    """Make an administrator."""
+    """Create an administrator."""
     new = NewAdministrator(email, read_password(_VARIABLE, from_stdin=password_stdin), firstname, lastname, role)
     made = with_database(
         read_settings(project), lambda database: create_administrator(database, new), _TABLES, hooked=True
@@ -57,7 +56,7 @@ def create_user(
 @project_option
 @json_option
 def set_password(email: str, password_stdin: bool, project: Path, as_json: bool) -> None:
-    """Give an administrator another password. Sessions under the old one are over within a second."""
+    """Reset an administrator's password. Existing sessions end within a second."""
     password = read_password(_VARIABLE, from_stdin=password_stdin)
     settings = read_settings(project)
     with_database(settings, lambda database: reset_password(database, email, password), _TABLES, hooked=True)
@@ -121,9 +120,9 @@ def _yes(value: bool) -> str:
 
 @admin.group(cls=Group)
 def panel() -> None:
-    """Check the panel of v4 that a project has built.
+    """Check the v4 panel that a project has built.
 
-    It is served as its administrators know it.
+    Octavo serves it unchanged.
     """
 
 
@@ -131,7 +130,7 @@ def panel() -> None:
 @project_option
 @json_option
 def check(project: Path, as_json: bool) -> None:
-    """Say whether it can be served, and what is missing."""
+    """Report whether the panel can be served, and what is missing."""
     settings = read_settings(project)
     v4 = find_v4_project(settings.project)
     found = check_panel(settings, dict(v4.packages) if v4 else {})

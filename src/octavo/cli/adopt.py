@@ -32,14 +32,14 @@ _WIDEST: Final = 120
 @click.option(
     "--drafts",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write Python for the project's JavaScript into a folder, for review. Nothing is replaced.",
+    help="Write Python drafts of the project's JavaScript to a folder. Existing files stay.",
 )
 @json_option
 def adopt(folder: Path, markdown: Path | None, force: bool, drafts: Path | None, as_json: bool) -> None:
-    """Report on a project of Strapi v4: can it start, what is closed, what is left to do.
+    """Report whether a Strapi v4 project can start, and list closed endpoints and open tasks.
 
-    Settings, definitions, code, plugins and the database are looked into. No code is run; the project and its database
-    stay as they are, unless it is the project's own folder that `--drafts` names.
+    It checks settings, definitions, code, plugins and the database. It runs no code and changes nothing, except
+    that `--drafts` writes files.
     """
     if markdown is not None and markdown.exists() and not force:
         refuse(f"{markdown} is there already; --force replaces it")

@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     "--request",
     "requests",
     multiple=True,
-    help="A list to look at, as in '/api/articles?sort=title', or its whole address; may be said again. Without it the "
-    "slow requests of the running service are looked at, which has to have `metrics.token`.",
+    help="URL of a list to examine, such as '/api/articles?sort=title'; can be repeated. Defaults to the slow requests "
+    "of the running service, which needs `metrics.token`.",
 )
-@click.option("--apply", "applies", is_flag=True, help="Write the indexes into the definitions, and make them.")
+@click.option("--apply", "applies", is_flag=True, help="Write the indexes to the definitions and create them.")
 @url_option
 @project_option
 @json_option
 def advise(requests: tuple[str, ...], applies: bool, url: str | None, project: Path, as_json: bool) -> None:
-    """Propose indexes for what is slow.
+    """Propose indexes for slow requests.
 
-    What to declare, why, what it costs, whether the database would use it.
+    Shows what to declare, why, the cost, and whether the database would use it.
     """
     settings = read_settings(project)
     slow = None if requests else ask_service(settings, url)["slow"]

@@ -10,14 +10,14 @@ from octavo.cli.base import json_option, project_option, read_settings, say_json
 
 
 @click.command(epilog="Example: octavo audit --by ann@example.org --limit 20")
-@click.option("--by", "email", help="Of the administrator with this address.")
-@click.option("--type", "uid", help="Of one content-type: api::article.article.")
-@click.option("--entry", type=click.IntRange(1), help="Of the entry with this id.")
-@click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 10_000), help="So many at most.")
+@click.option("--by", "email", help="Only actions of the administrator with this email address.")
+@click.option("--type", "uid", help="Only actions on this content type, such as api::article.article.")
+@click.option("--entry", type=click.IntRange(1), help="Only actions on the entry with this id.")
+@click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 10_000), help="Maximum number.")
 @project_option
 @json_option
 def audit(email: str | None, uid: str | None, entry: int | None, limit: int, project: Path, as_json: bool) -> None:
-    """Show what administrators have done: who, what, when; the newest first."""
+    """Show the audit log of administrators, newest first."""
     found = with_database(
         read_settings(project),
         lambda database: read_audit(database, email=email.lower() if email else None, uid=uid, entry=entry, most=limit),

@@ -28,14 +28,14 @@ from octavo.settings import Settings
 
 
 @click.command(cls=Command, epilog="Example: octavo db backups --verify")
-@click.option("--verify", is_flag=True, help="Verify each again: in a scratch database; in the bucket by reading it.")
-@click.option("--fetch", metavar="NAME", help="Bring a copy from the bucket into the folder first.")
+@click.option("--verify", is_flag=True, help="Verify each backup again; restore local ones to a scratch database.")
+@click.option("--fetch", metavar="NAME", help="Download a backup from the bucket first.")
 @project_option
 @json_option
 def backups(verify: bool, fetch: str | None, project: Path, as_json: bool) -> None:
-    """Show the verified copies, the newest first.
+    """List verified backups, newest first.
 
-    Those in the folder of `database.backups`, and in its bucket.
+    Includes the folder of `database.backups` and its bucket.
     """
     settings = read_settings(project)
     bucket = _reach_bucket(settings, fetch)

@@ -52,9 +52,9 @@ project_option = click.option(
     type=click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path),
     default=".",
     envvar="OCTAVO_PROJECT",
-    help="Folder of the project; the current one if not given.",
+    help="Folder of the project; defaults to the current one.",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 class Refused(click.ClickException):

@@ -30,16 +30,15 @@ def config() -> None:
 @config.command(epilog="Example: octavo config check --project site")
 @project_option
 @json_option
-@click.option("--strict", is_flag=True, help="Refuse remarks on definitions, and what is open of a v4 project, too.")
+@click.option("--strict", is_flag=True, help="Also fail on remarks and unresolved findings of a v4 project.")
 def check(project: Path, as_json: bool, strict: bool) -> None:
-    """Show every setting as `octavo start` would take it.
+    """Show every setting with its value and source.
 
-    With its value, and where that came from.
+    The values are those that `octavo start` would use.
 
-    Definitions and the project's code are loaded too; the database is not needed. Of a v4 project every
-    key of its own configuration, all code and all plugins are listed, with what becomes of them.
-    Ends with exit code 1 and lists all problems when something is wrong; with --strict also when something in the
-    definitions is worth a look, or anything of a v4 project is open.
+    Loads definitions and project code, without the database. For a v4 project, lists all keys of its configuration,
+    its code and its plugins, and what happens to each. Lists all problems and exits with code 1 if there are any;
+    with --strict, also for remarks on definitions and unresolved findings of a v4 project.
     """
     check_project(project)
     settings = load_settings(project, os.environ, default_mode="production")

@@ -19,14 +19,14 @@ from octavo.transfer.convert import find_conversion
 @click.command(cls=Command, epilog="Example: octavo db convert talks level --dry-run")
 @click.argument("type_name", metavar="TYPE")
 @click.argument("attribute")
-@click.option("--dry-run", is_flag=True, help="Show how many values will convert and which will not; change nothing.")
-@click.option("--null-failures", is_flag=True, help="Empty what will not convert. Without it, nothing is done then.")
+@click.option("--dry-run", is_flag=True, help="Show how many values convert and which do not; change nothing.")
+@click.option("--null-failures", is_flag=True, help="Set values that do not convert to null.")
 @project_option
 @json_option
 def convert(type_name: str, attribute: str, dry_run: bool, null_failures: bool, project: Path, as_json: bool) -> None:
-    """Give an attribute's column the type that is defined now.
+    """Convert an attribute's column to the defined type.
 
-    Value by value, in one transaction.
+    Converts value by value in one transaction.
 
     TYPE is a UID, or a name in the singular or plural.
     """

@@ -59,13 +59,13 @@ for _command in (
 
 
 @db.command(epilog="Example: octavo db diff --exit-code")
-@click.option("--exit-code", is_flag=True, help="End with exit code 1 if there is any difference, for scripts.")
+@click.option("--exit-code", is_flag=True, help="Exit with code 1 if there is a difference.")
 @project_option
 @json_option
 def diff(exit_code: bool, project: Path, as_json: bool) -> None:
-    """Show what a start would do to the tables.
+    """Show how a start would change the tables.
 
-    That is what definitions and migrations ask of the database; nothing is changed. It also shows which entries changed
+    Compares definitions and migrations with the database and changes nothing. It also shows which entries changed
     options would publish or hide, rows that a changed collectionName leaves in a former table, and single types with
     several entries in one locale. Such single types are no difference for --exit-code.
     """
@@ -109,10 +109,10 @@ async def _compare(settings: Settings) -> _Compared:
 @project_option
 @json_option
 def upgrade(allow_data_loss: bool, project: Path, as_json: bool) -> None:
-    """Bring the tables up to date, as a start does.
+    """Update the tables, as a start does.
 
-    The migrations that have not run come first; then the tables are made what the definitions ask for, in one
-    transaction; declared indexes after it, while the tables may be in use.
+    Pending migrations run first. Then one transaction changes the tables to match the definitions. Declared indexes
+    follow, while the tables can be in use.
     """
     settings = read_settings(project)
     report, indexes = asyncio.run(_upgrade(settings, project_registry(settings), allow_data_loss))
@@ -154,15 +154,15 @@ def _tell(heading: str, color: str, items: tuple[object, ...]) -> None:
 @db.command(epilog="Example: octavo db backup backups/monday.db")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path), required=False)
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
-@click.option("--scheduled", is_flag=True, help="As `database.backups` is set: verified, old ones removed.")
+@click.option("--scheduled", is_flag=True, help="Follow `database.backups`: verify the backup and remove old ones.")
 @click.option("--begun", is_flag=True, hidden=True)
 @project_option
 def backup(file: Path | None, force: bool, scheduled: bool, begun: bool, project: Path) -> None:
-    """Copy the database to a file, while it may be in use.
+    """Back up the database to a file, also while it is in use.
 
-    With --scheduled to the folder of copies.
+    With --scheduled, to the folder of backups.
 
-    On PostgreSQL by pg_dump, which has to be installed.
+    PostgreSQL requires pg_dump.
     """
     settings = read_settings(project)
     if scheduled:

@@ -26,10 +26,10 @@ from octavo.transfer.database_copy.copier import CopyOptions, CopyReport, Progre
 )
 @click.argument("source")
 @click.argument("target")
-@click.option("--force", is_flag=True, help="Replace what the target holds.")
-@click.option("--round-decimals", is_flag=True, help="Let decimals lose digits that the target does not keep.")
+@click.option("--force", is_flag=True, help="Replace the target's data.")
+@click.option("--round-decimals", is_flag=True, help="Round decimals to the digits that the target supports.")
 @click.option("--skip-invalid", is_flag=True, help="Leave invalid values empty, and list them.")
-@click.option("--schema", help="The schema on PostgreSQL, if it is not the connection's own.")
+@click.option("--schema", help="PostgreSQL schema; defaults to the connection's.")
 @project_option
 def copy(
     source: str,
@@ -43,8 +43,8 @@ def copy(
     """Copy all data of the project from one database to another.
 
     SOURCE and TARGET are URLs as in DATABASE_URL: sqlite:///relative.db (to the project), sqlite:////absolute.db,
-    postgresql://user@host/name. Ids stay. It is one transaction: a copy that fails or is stopped leaves the target as
-    it was, and can be begun again.
+    postgresql://user@host/name. Ids stay the same. The copy is one transaction: if it fails, the target is
+    unchanged.
     """
     settings = read_settings(project)
     source, target = _located(source, project), _located(target, project)

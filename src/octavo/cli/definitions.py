@@ -22,7 +22,7 @@ def content_types() -> None:
 @content_types.command(name="list", epilog="Example: octavo content-types list --all --json")
 @project_option
 @json_option
-@click.option("--all", "with_builtin", is_flag=True, help="The built-in ones too.")
+@click.option("--all", "with_builtin", is_flag=True, help="Include built-in content types.")
 def list_content_types(project: Path, as_json: bool, with_builtin: bool) -> None:
     """Show the content-types of a project."""
     settings = read_settings(project)
@@ -56,14 +56,14 @@ def _shown(value: object) -> object:
 
 @click.group(cls=Group)
 def routes() -> None:
-    """Show every address that is answered."""
+    """Show the routes."""
 
 
 @routes.command(name="list", epilog="Example: octavo routes list")
 @project_option
 @json_option
 def list_routes(project: Path, as_json: bool) -> None:
-    """Show methods and paths, and the action of each.
+    """List methods, paths and actions in the order of their declaration.
 
     In the order of their declaration.
     """

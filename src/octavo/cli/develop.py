@@ -27,13 +27,13 @@ from octavo.transfer.seed import SeedReport, load_seed, read_requests
 @project_option
 @host_option
 @port_option
-@click.option("--seed", is_flag=True, help="Load the project's seed/ into a database without entries.")
+@click.option("--seed", is_flag=True, help="Load the project's seed/ if the database has no entries.")
 def develop(project: Path, host: str | None, port: int | None, seed: bool) -> None:
-    """Serve a project, and what its definitions, settings and code become while it runs.
+    """Serve a project and reload it when its definitions, settings or code change.
 
-    A change takes the place of what was served at once; requests under way finish. While a project is broken, what was
-    served before is served on, and what is wrong is told here and on the start page. Another host or port needs a new
-    start. Secrets that are missing are made and kept in .env.
+    Changes apply immediately; running requests finish. If a change is invalid, the last valid version stays in use,
+    and the problem is shown here and on the start page. A change of host or port requires a restart. Missing
+    secrets are created in .env.
     """
     check_project(project)
     environment = os.environ | variables(host=host, port=port, workers=1) | {"OCTAVO_ENV": "development"}

@@ -21,8 +21,8 @@ from octavo.transfer.archive.writer import archive_path, new_archive
 from octavo.transfer.exporting.exporter import ExportReport, Progress, export_project
 
 parts_options = (
-    click.option("--only", metavar="PARTS", help=f"Only these parts, with commas between them: {', '.join(Part)}."),
-    click.option("--exclude", metavar="PARTS", help="All parts but these."),
+    click.option("--only", metavar="PARTS", help=f"Only these parts, separated by commas: {', '.join(Part)}."),
+    click.option("--exclude", metavar="PARTS", help="All parts except these."),
 )
 
 
@@ -38,10 +38,10 @@ def parts_of(only: str | None, exclude: str | None) -> frozenset[Part]:
 
 
 @click.command("export", cls=Command, epilog="Example: octavo export --file backups/monday --key secret")
-@click.option("-f", "--file", type=click.Path(path_type=Path), help="Name of the archive, without its endings.")
+@click.option("-f", "--file", type=click.Path(path_type=Path), help="Name of the archive without its extensions.")
 @click.option("--no-encrypt", is_flag=True, help="Do not encrypt.")
 @click.option("--no-compress", is_flag=True, help="Do not compress.")
-@click.option("-k", "--key", help="The key to encrypt with; asked for if not given.")
+@click.option("-k", "--key", help="Encryption key; prompts for it if not given.")
 @parts_options[0]
 @parts_options[1]
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
@@ -58,9 +58,10 @@ def export(
     skip_invalid: bool,
     project: Path,
 ) -> None:
-    """Write content, files and settings to an archive that `strapi import` and `octavo import` read.
+    """Export content, files and settings to an archive for `strapi import` and `octavo import`.
 
-    The service may go on meanwhile. Administrators, their roles, API tokens and releases are no part of it, as in v4.
+    The service can keep running. As in v4, the archive has no administrators, administrator roles, API tokens and
+    releases.
     """
     if no_encrypt and key is not None:
         raise click.UsageError("--no-encrypt and --key say different things")

@@ -54,27 +54,27 @@ class GenerateGroup(Group):
 
 @click.group(cls=GenerateGroup)
 def generate() -> None:
-    """Begin content-types, components, code and plugins. Nothing is overwritten."""
+    """Generate content types, components, code and plugins. Existing files are never overwritten."""
 
 
 def api_option(required: bool) -> Callable[[FunctionT], FunctionT]:
     """In which API; where it is not `required`, without it the whole project's."""
-    told = "The API, a folder in src/api; that of the same name if not given."
-    return click.option("--api", help=told if required else "The API; the whole project if not given.")
+    told = "The API (folder in src/api); defaults to the one of the same name."
+    return click.option("--api", help=told if required else "The API; defaults to the whole project.")
 
 
-public_option = click.option("--public", is_flag=True, help="Let everybody read its entries, without a token.")
+public_option = click.option("--public", is_flag=True, help="Allow everyone to read its entries without a token.")
 
 
 def type_options(function: FunctionT) -> FunctionT:
     """What is said of a new content-type."""
     for option in (
-        click.option("--plural", help="Its plural, which makes the address; the English one if not given."),
-        click.option("--display-name", "display", help="Its name for people."),
-        click.option("--description", default="", help="What it is for."),
+        click.option("--plural", help="Plural name, used in URLs; defaults to the English plural."),
+        click.option("--display-name", "display", help="Display name."),
+        click.option("--description", default="", help="Description."),
         click.option("--single", is_flag=True, help="A single type, with one entry."),
-        click.option("--drafts/--no-drafts", default=True, show_default=True, help="Whether there are drafts."),
-        click.option("--localized", is_flag=True, help="Whether entries exist in several locales."),
+        click.option("--drafts/--no-drafts", default=True, show_default=True, help="Entries can be drafts."),
+        click.option("--localized", is_flag=True, help="Entries exist in several locales."),
     ):
         function = option(function)
     return function
@@ -93,7 +93,7 @@ def type_options(function: FunctionT) -> FunctionT:
 def content_type(
     name: str | None, attributes: tuple[str, ...], api: str | None, public: bool, project: Path, **said: Any
 ) -> None:
-    """Begin a content-type. Without a NAME it asks.
+    """Generate a content type. Prompts if NAME is missing.
 
     ATTRIBUTES are words: title:string:required, level:enumeration:easy,hard, cover:media, seo:component:shared.seo,
     speaker:manyToOne:speaker:inversedBy=talks, which adds talks to the other type. Options are required, unique,
@@ -111,9 +111,9 @@ def content_type(
 @public_option
 @project_option
 def api(name: str | None, attributes: tuple[str, ...], public: bool, project: Path, **said: Any) -> None:
-    """Begin an API: a content-type with code of its own.
+    """Generate a content type with controller, service and routes.
 
-    The content-type is asked about as by `content-type`; its controller, its service and its routes are in Python.
+    Prompts for the content type like `content-type`. Controller, service and routes are Python files.
     """
     plan = _plan_type(read_settings(project), name, attributes, TypeOptions(**said))
     _, _, own = plan.new.uid.rpartition(".")
@@ -149,10 +149,10 @@ def _plan_type(settings: Settings, name: str | None, words: Sequence[str], optio
 @generate.command(epilog="Example: octavo generate component shared.seo metaTitle:string:required shareImage:media")
 @click.argument("name", required=False)
 @click.argument("attributes", nargs=-1)
-@click.option("--display-name", "display", help="Its name for people.")
+@click.option("--display-name", "display", help="Display name.")
 @project_option
 def component(name: str | None, attributes: tuple[str, ...], display: str | None, project: Path) -> None:
-    """Begin a component, by its category and name. Without a NAME it asks. ATTRIBUTES are those of content-types."""
+    """Generate a component. NAME is its category and name; ATTRIBUTES as for content types."""
     settings = read_settings(project)
     registry, fields = _definitions(settings)
     words: Sequence[str] = attributes
@@ -172,7 +172,7 @@ def _definitions(settings: Settings) -> tuple[Registry, CustomFields]:
 @api_option(required=True)
 @project_option
 def controller(name: str | None, api: str | None, project: Path) -> None:
-    """Begin a controller, of a content-type or for your own routes."""
+    """Generate a controller for a content type or for custom routes."""
     named = _named(name, "the controller")
     _write(project, [code.controller(project_registry(read_settings(project)), api or named, named)])
 
@@ -182,7 +182,7 @@ def controller(name: str | None, api: str | None, project: Path) -> None:
 @api_option(required=True)
 @project_option
 def service(name: str | None, api: str | None, project: Path) -> None:
-    """Begin a service: what other code asks for by app.service(...)."""
+    """Generate a service, for use by app.service(...)."""
     named = _named(name, "the service")
     _write(project, [code.service(project_registry(read_settings(project)), api or named, named)])
 
@@ -190,17 +190,17 @@ def service(name: str | None, api: str | None, project: Path) -> None:
 @generate.command(epilog="Example: octavo generate route by-slug --api talk --path /talks/by-slug/:slug --public")
 @click.argument("name", required=False)
 @api_option(required=True)
-@click.option("--path", help="Its path below the prefix, with :names; without it the routes of the core actions.")
-@click.option("--method", type=click.Choice(code.METHODS), default="GET", show_default=True, help="Its method.")
-@click.option("--handler", help="A method of a controller, talk.by_slug; a function in the file if not given.")
-@click.option("--public", is_flag=True, help="For everybody, with and without an account.")
+@click.option("--path", help="Path below the prefix, with :names; without it, the routes of the core actions.")
+@click.option("--method", type=click.Choice(code.METHODS), default="GET", show_default=True, help="HTTP method.")
+@click.option("--handler", help="Controller method, such as talk.by_slug; defaults to a function in the file.")
+@click.option("--public", is_flag=True, help="Allow callers without a token.")
 @project_option
 def route(
     name: str | None, api: str | None, path: str | None, method: str, handler: str | None, public: bool, project: Path
 ) -> None:
-    """Begin a file of routes.
+    """Generate a file of routes.
 
-    One of your own, or those of a content-type's core actions.
+    It holds a custom route, or the routes of a content type's core actions.
     """
     named = _named(name, "the file of routes")
     registry = project_registry(read_settings(project))
@@ -216,17 +216,17 @@ def route(
 @api_option(required=False)
 @project_option
 def policy(name: str | None, api: str | None, project: Path) -> None:
-    """Begin a policy: whether a call may go on, over REST and GraphQL."""
+    """Generate a policy, which allows or rejects calls."""
     _write(project, [code.policy(api, _named(name, "the policy"))])
 
 
 @generate.command(epilog="Example: octavo generate middleware timing")
 @click.argument("name", required=False)
 @api_option(required=False)
-@click.option("--graphql", is_flag=True, help="Around fields of GraphQL, not around requests.")
+@click.option("--graphql", is_flag=True, help="For GraphQL fields instead of requests.")
 @project_option
 def middleware(name: str | None, api: str | None, graphql: bool, project: Path) -> None:
-    """Begin a middleware, around requests or fields of GraphQL."""
+    """Generate a middleware for requests or GraphQL fields."""
     _write(project, [code.middleware(api, _named(name, "the middleware"), graphql=graphql)])
 
 
@@ -234,9 +234,9 @@ def middleware(name: str | None, api: str | None, graphql: bool, project: Path) 
 @click.argument("name", required=False)
 @project_option
 def lifecycle(name: str | None, project: Path) -> None:
-    """Begin the hooks of a content-type.
+    """Generate the hooks of a content type.
 
-    It is given by its UID or singular name.
+    NAME is its UID or singular name.
     """
     given = name or click.prompt("Content-type")
     types = project_registry(read_settings(project)).content_types.values()
@@ -248,19 +248,19 @@ def lifecycle(name: str | None, project: Path) -> None:
 
 @generate.command(epilog="Example: octavo generate migration fill-levels --python")
 @click.argument("name", required=False)
-@click.option("--python", "is_python", is_flag=True, help="A file of Python instead of SQL.")
+@click.option("--python", "is_python", is_flag=True, help="Generate Python instead of SQL.")
 @project_option
 def migration(name: str | None, is_python: bool, project: Path) -> None:
-    """Begin a migration, as octavo db migration does."""
+    """Generate a migration, like octavo db migration."""
     begin_migration(read_settings(project), name or click.prompt("Name of the migration"), is_python=is_python)
 
 
 @generate.command(epilog="Example: octavo generate job remind-speakers")
 @click.argument("name", required=False)
-@click.option("--cron", metavar="RULE", help="By the clock, such as '0 3 * * *': begins src/cron.py.")
+@click.option("--cron", metavar="RULE", help="Schedule it by a cron rule, such as '0 3 * * *', in src/cron.py.")
 @project_option
 def job(name: str | None, cron: str | None, project: Path) -> None:
-    """Begin a job: a function for the background or the clock."""
+    """Generate a job for the background or for a schedule."""
     named = _named(name, "the job")
     _write(project, [code.tasks(named, cron) if cron else code.job(named)])
 
@@ -274,7 +274,7 @@ def job(name: str | None, cron: str | None, project: Path) -> None:
     help="Where its folder is made; if not given the current one, or beside it, where that is a project.",
 )
 def plugin(name: str | None, folder: Path | None) -> None:
-    """Begin a plugin: a package of its own, octavo-NAME, with a test."""
+    """Generate a plugin, as the Python package octavo-NAME."""
     here = Path.cwd()
     is_beside = folder is None and (here / "src").is_dir() and (here / "config").is_dir()
     for made in write_files(here.parent if is_beside else folder or here, plugin_files(_named(name, "the plugin"))):

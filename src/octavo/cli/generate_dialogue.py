@@ -13,7 +13,7 @@ from octavo.generators.names import checked_attribute, checked_name, display_nam
 from octavo.schema.registry import Registry
 
 _ASKED = {
-    "enumeration": "Values, with commas between",
+    "enumeration": "Values, separated by commas",
     "component": "Component, such as shared.seo",
     "dynamiczone": "Components, with commas between",
 }

@@ -43,19 +43,19 @@ _REPLACED: Final = {
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="The archive.",
 )
-@click.option("-k", "--key", help="The key that it is encrypted with; asked for if not given.")
+@click.option("-k", "--key", help="Encryption key; prompts for it if not given.")
 @parts_options[0]
 @parts_options[1]
-@click.option("--force", is_flag=True, help="Answer every question with yes.")
+@click.option("--force", is_flag=True, help="Skip all confirmations.")
 @click.option("--in-use", is_flag=True, help="Import even while a service has the database open.")
 @project_option
 def import_(
     file: Path, key: str | None, only: str | None, exclude: str | None, force: bool, in_use: bool, project: Path
 ) -> None:
-    """Replace content, files and settings by those of an archive of `strapi export` or `octavo export`.
+    """Replace content, files and settings with an archive of `strapi export` or `octavo export`.
 
-    All of it or, if anything fails, nothing. Ids stay. Administrators, their roles, API tokens and releases stay as
-    they are. Stop the service for it: while one has the database open, an import is refused.
+    If the import fails, nothing changes. Ids stay the same. Administrators, their roles, API tokens and releases
+    stay unchanged. Stop the service first: otherwise the import is refused.
     """
     parts = parts_of(only, exclude)
     settings = read_settings(project)

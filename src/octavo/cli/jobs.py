@@ -38,7 +38,7 @@ _MOST_ERROR = 100
 
 @click.group(cls=Group)
 def jobs() -> None:
-    """Show and run what is done in the background, and what was given up."""
+    """Show and run background jobs, and retry failed ones."""
 
 
 def _run(project: Path, work: Callable[[Database], Awaitable[ResultT]]) -> ResultT:
@@ -47,14 +47,13 @@ def _run(project: Path, work: Callable[[Database], Awaitable[ResultT]]) -> Resul
 
 
 @jobs.command(name="list", epilog="Example: octavo jobs list --json")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="How many that wait.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Maximum number.")
 @project_option
 @json_option
 def list_all(limit: int, project: Path, as_json: bool) -> None:
-    """Show the tasks by the clock, and what waits to be done.
+    """List scheduled tasks and queued work.
 
-    Tasks are those that the service has had; what waits are jobs, hooks, webhooks, plans to
-    publish, and purges of caches in front.
+    Queued work includes jobs, hooks, webhooks, scheduled publications and cache purges.
     """
 
     async def work(database: Database) -> Any:
@@ -85,9 +84,9 @@ def list_all(limit: int, project: Path, as_json: bool) -> None:
 @click.option("--arguments", default="[]", help="A list, or an object of names and values, as JSON.")
 @project_option
 def run(name: str, arguments: str, project: Path) -> None:
-    """Let the service run a task or a function now.
+    """Run a scheduled task or a function now, in the service.
 
-    A task by the clock, or a function of the project: MODULE:FUNCTION, below src.
+    NAME is a scheduled task or a function of the project: MODULE:FUNCTION, below src.
     """
     try:
         given = json.loads(arguments)
@@ -109,14 +108,14 @@ def run(name: str, arguments: str, project: Path) -> None:
 
 
 @jobs.command(epilog="Example: octavo jobs dead --kind webhook --json")
-@click.option("--kind", default="", help="jobs, hooks or webhook; all if not given.")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="How many.")
+@click.option("--kind", default="", help="jobs, hooks or webhook; defaults to all.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Maximum number.")
 @project_option
 @json_option
 def dead(kind: str, limit: int, project: Path, as_json: bool) -> None:
-    """Show what was given up, the newest first.
+    """List jobs and messages that were given up, newest first.
 
-    What it was about with --json.
+    Use --json to include their contents.
     """
     found = _run(project, lambda database: DeadLetters(database, Outbox(database)).list(kind, limit))
     if as_json:
@@ -134,13 +133,13 @@ def dead(kind: str, limit: int, project: Path, as_json: bool) -> None:
 
 @jobs.command(epilog="Example: octavo jobs retry 17")
 @click.argument("ids", type=int, nargs=-1, metavar="[ID]...")
-@click.option("--all", "everything", is_flag=True, help="All of one --kind, or of every kind.")
+@click.option("--all", "everything", is_flag=True, help="Everything of one --kind, or of all kinds.")
 @click.option("--kind", default="", help="jobs, hooks or webhook.")
 @project_option
 def retry(ids: tuple[int, ...], everything: bool, kind: str, project: Path) -> None:
-    """Let the service try again what was given up.
+    """Queue jobs and messages that were given up again.
 
-    From the first attempt on.
+    They start with the first attempt.
     """
     if bool(ids) is everything:
         refuse("name what is to be tried again, or say --all")

@@ -47,7 +47,7 @@ def _manage(project: Path, work: Callable[[LocaleManagement], Awaitable[ResultT]
 @project_option
 @json_option
 def list_all(project: Path, as_json: bool) -> None:
-    """Show the locales; one of them is the default."""
+    """List the locales, with the default one marked."""
     found = _manage(project, lambda management: management.all())
     if as_json:
         say_json([{"id": one.id, "code": one.code, "name": one.name, "isDefault": one.is_default} for one in found])
@@ -57,12 +57,12 @@ def list_all(project: Path, as_json: bool) -> None:
 
 @locales.command(epilog="Example: octavo locales add de --default")
 @click.argument("code")
-@click.option("--name", help="Its name in the admin pages; if not given the English one, as in German (de).")
-@click.option("--default", "as_default", is_flag=True, help="Make it the default locale too.")
+@click.option("--name", help="Name on the admin pages; defaults to the English one, such as German (de).")
+@click.option("--default", "as_default", is_flag=True, help="Also make it the default locale.")
 @project_option
 @json_option
 def add(code: str, name: str | None, as_default: bool, project: Path, as_json: bool) -> None:
-    """Make a locale, by its code."""
+    """Add a locale, by its code."""
     _manage(project, lambda management: management.add(code, name, default=as_default))
     if as_json:
         say_json({"code": code, "name": locale_name(code) if name is None else name, "isDefault": as_default})
@@ -72,11 +72,11 @@ def add(code: str, name: str | None, as_default: bool, project: Path, as_json: b
 
 @locales.command(epilog="Example: octavo locales remove fr --with-entries")
 @click.argument("code")
-@click.option("--with-entries", is_flag=True, help="Remove the entries of this locale too.")
+@click.option("--with-entries", is_flag=True, help="Also delete the entries of this locale.")
 @project_option
 @json_option
 def remove(code: str, with_entries: bool, project: Path, as_json: bool) -> None:
-    """Remove a locale. One that holds entries is removed only together with them."""
+    """Remove a locale. If it has entries, --with-entries is required."""
     try:
         removed = _manage(project, lambda management: management.remove(code, with_entries=with_entries))
     except ApplicationError as error:
@@ -93,7 +93,7 @@ def remove(code: str, with_entries: bool, project: Path, as_json: bool) -> None:
 @project_option
 @json_option
 def make_default(code: str, project: Path, as_json: bool) -> None:
-    """Make a locale the default: what requests get that name none."""
+    """Set the default locale, used by requests that name none."""
     _manage(project, lambda management: management.make_default(code))
     if as_json:
         say_json({"code": code, "isDefault": True})

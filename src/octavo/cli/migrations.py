@@ -50,13 +50,13 @@ async def connected(settings: Settings) -> AsyncIterator[Database]:
 
 
 @click.command(cls=Command, epilog="Example: octavo db migrate --dry-run")
-@click.option("--dry-run", is_flag=True, help="Run them, show every statement, and undo it all.")
+@click.option("--dry-run", is_flag=True, help="Run the migrations, show every statement and roll back.")
 @project_option
 @json_option
 def migrate(dry_run: bool, project: Path, as_json: bool) -> None:
-    """Run the migrations that have not run.
+    """Run pending migrations.
 
-    In order, each in a transaction of its own. A start does so, too.
+    Each migration runs in its own transaction, in order. A start runs them as well.
     """
     settings = read_settings(project)
     if dry_run:
@@ -98,7 +98,7 @@ def _tell_rehearsals(rehearsals: list[Rehearsal], as_json: bool) -> None:
 @project_option
 @json_option
 def migrations(project: Path, as_json: bool) -> None:
-    """Show the migrations, in order, and which have run."""
+    """List migrations in order, with their status."""
     states = asyncio.run(_states(read_settings(project)))
     rows = [{"name": each.name, "files": list(each.files), "state": str(state)} for each, state in states]
     if as_json:
@@ -116,10 +116,10 @@ async def _states(settings: Settings) -> list[tuple[Migration, State]]:
 
 @click.command(cls=Command, epilog="Example: octavo db migration fill-levels --python")
 @click.argument("name")
-@click.option("--python", "is_python", is_flag=True, help="A file of Python instead of SQL.")
+@click.option("--python", "is_python", is_flag=True, help="Generate Python instead of SQL.")
 @project_option
 def migration(name: str, is_python: bool, project: Path) -> None:
-    """Begin a migration: a file to be filled in."""
+    """Generate an empty migration file."""
     begin_migration(read_settings(project), name, is_python=is_python)
 
 

@@ -11,9 +11,9 @@ from octavo.transfer.scaffold import make_project
 
 @click.command(cls=Command, epilog="Example: octavo new magazine")
 @click.argument("name", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--blank", is_flag=True, help="Without sample content.")
+@click.option("--blank", is_flag=True, help="Create the project without sample content.")
 def new(name: Path, blank: bool) -> None:
-    """Make a project in a new folder, with sample content and new secrets."""
+    """Create a project in a new folder, with sample content and new secrets."""
     make_project(name.resolve(), blank=blank)
     say("Made [bold]{}[/]. Next:\n", name)
     say("  cd {}\n  octavo develop{}\n", shlex.quote(str(name)), "" if blank else " --seed")

@@ -16,11 +16,11 @@ _OPTIONS: Final = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 
 @click.command(cls=Command, epilog="Example: octavo openapi --output openapi.json")
 @project_option
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="A file, in the place of the terminal.")
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
 def openapi(project: Path, output: Path | None) -> None:
     """Write the OpenAPI 3.1 document of the REST API, as JSON.
 
-    No database is asked: every operation that roles decide about counts as one that needs a token.
+    The database is not used: every operation that depends on roles is marked as requiring a token.
     """
     settings = with_secrets(read_settings(project))
     site = build(settings).site

@@ -24,9 +24,9 @@ from octavo.database.connection import Database
 
 @click.group(cls=Group)
 def permissions() -> None:
-    """Show and change what roles may do.
+    """Show and change the permissions of roles.
 
-    A role is given by its type or name (`public`, `authenticated`), an action as it is or by a pattern:
+    ROLE is a type or name (`public`, `authenticated`). ACTIONS are actions or patterns:
     `api::article.article.find`, 'api::article.article.*', 'api::*.find*'. A running service sees changes within a
     second.
     """
@@ -57,7 +57,7 @@ def list_all(role: str | None, named: str | None, project: Path, as_json: bool) 
 @click.argument("actions", nargs=-1, required=True)
 @project_option
 def grant_actions(role: str, actions: tuple[str, ...], project: Path) -> None:
-    """Let a role take actions."""
+    """Grant actions to a role."""
     settings = read_settings(project)
     wanted = chosen_actions(settings, actions)
     _tell("Granted to", role, with_database(settings, lambda database: grant(database, role, wanted), hooked=True))
@@ -68,7 +68,7 @@ def grant_actions(role: str, actions: tuple[str, ...], project: Path) -> None:
 @click.argument("actions", nargs=-1, required=True)
 @project_option
 def revoke_actions(role: str, actions: tuple[str, ...], project: Path) -> None:
-    """Take actions from a role. Patterns stand for what it has."""
+    """Revoke actions from a role. Patterns match the role's actions."""
 
     async def work(database: Database) -> tuple[str, ...]:
         return await revoke(database, role, _granted(await list_grants(database), role, actions))

@@ -37,14 +37,14 @@ class PluginLine:
 
 @click.group(cls=Group)
 def plugins() -> None:
-    """Show the plugins: built-in ones and installed packages."""
+    """Show built-in plugins and installed packages."""
 
 
 @plugins.command("list", epilog="Example: octavo plugins list --json")
 @project_option
 @json_option
 def list_plugins(project: Path, as_json: bool) -> None:
-    """Show the plugins, which of them the project uses, and what they bring."""
+    """List the plugins, whether the project uses them, and what they add."""
     settings = read_settings(project)
     found = [*_built_in(settings), *_installed(settings)]
     if as_json:

@@ -17,10 +17,10 @@ from octavo.runtime.options import own_tables
 @click.argument("tags", nargs=-1)
 @project_option
 def purge(tags: tuple[str, ...], project: Path) -> None:
-    """Let caches in front forget what has one of TAGS, or all they have: after SQL by hand, a deployment.
+    """Purge responses with one of TAGS, or all responses, from CDNs and reverse proxies.
 
-    The running service tells them. A tag is a content-type (`api::article.article`) or an entry of one
-    (`api::article.article:5`); what a type purges includes all single entries of it.
+    The running service sends the purges. Use it after SQL by hand or a deployment. A tag is a content type
+    (`api::article.article`) or an entry of one (`api::article.article:5`). The tag of a type includes all its entries.
     """
     settings = read_settings(project)
     caches = settings.api.caching.purge.caches

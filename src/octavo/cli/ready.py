@@ -21,17 +21,17 @@ _LARGEST: Final = 64 * 1024
 
 
 @click.command(epilog="Example: octavo ready --alive")
-@click.option("--alive", is_flag=True, help="Ask only whether the process lives: databases may be away.")
-@click.option("--url", help="Address of the service; if not given that of --port, or of the settings.")
+@click.option("--alive", is_flag=True, help="Only check that the process runs, without its databases.")
+@click.option("--url", help="URL of the service; defaults to --port or the settings.")
 @click.option(
     "--project",
     type=click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path),
     default=".",
     envvar="OCTAVO_PROJECT",
-    help="Folder of the project; the current one if not given.",
+    help="Folder of the project; defaults to the current one.",
 )
 def ready(alive: bool, url: str | None, project: Path) -> None:
-    """Ask a running service whether it takes requests. If not: exit code 1, and the reasons."""
+    """Check whether a running service accepts requests. If not, print why and exit with code 1."""
     address = (url or _address(project)).rstrip("/")
     if not address.startswith(("http://", "https://")):
         raise click.ClickException(f"{address} is no address of a service")

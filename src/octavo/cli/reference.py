@@ -11,11 +11,11 @@ from octavo.cli import main
 _HEAD = """\
 # The command line
 
-Made from the code by `make docs`; do not edit.
+Generated from the code by `make docs`; do not edit.
 
 A command works on the project in the current folder, or in the one that `--project` or the variable `OCTAVO_PROJECT`
-names. It ends with exit code 0 when it did what it should, 1 with a short text on stderr when that is not possible, and
-2 when it was called in a wrong way. `octavo COMMAND --help` shows what is below.
+names. The exit code is 0 on success, 1 with a message on stderr on failure, and 2 for wrong arguments. `octavo COMMAND
+--help` shows the same text as this page.
 """
 
 

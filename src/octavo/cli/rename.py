@@ -28,12 +28,12 @@ _MOST_SHOWN: Final = 20
 @click.argument("type_name", metavar="TYPE")
 @click.argument("old")
 @click.argument("new")
-@click.option("--dry-run", is_flag=True, help="Show what would be written, and the SQL, and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Show the changes and the SQL; write nothing.")
 @project_option
 def rename(type_name: str, old: str, new: str, dry_run: bool, project: Path) -> None:
-    """Give an attribute another name, with what it holds.
+    """Rename an attribute and keep its values.
 
-    One of a content-type or of a component.
+    The attribute belongs to a content type or a component.
 
     Writes the definition files, and a migration that takes along columns, tables, indexes, rights and layouts. It runs
     at the next start, or by octavo db migrate. TYPE is a UID, or a name in the singular or plural.

@@ -17,12 +17,12 @@ from octavo.settings import Settings
 @click.command(cls=Command, epilog="Example: octavo db rename-component shared.seo meta.seo --dry-run")
 @click.argument("old")
 @click.argument("new")
-@click.option("--dry-run", is_flag=True, help="Show how many rows it is about, and undo it.")
+@click.option("--dry-run", is_flag=True, help="Show the number of rows and roll back.")
 @project_option
 def rename_component(old: str, new: str, dry_run: bool, project: Path) -> None:
-    """Take a component's new name over into the tables.
+    """Update the name of a renamed component in the tables.
 
-    Rows get the name that it has in the definitions now.
+    Rows get the component's name in the definitions.
 
     Where a component was moved or renamed in its files alone, as v4 does it, dynamic zones no longer show it, and it
     shows no files. This finds them again. OLD is the name that rows say, as octavo adopt and octavo start tell it, NEW

@@ -21,16 +21,15 @@ from octavo.settings import Settings
 
 @click.command(cls=Command, epilog="Example: octavo db restore backups/monday.db")
 @click.argument("copy", type=click.Path(exists=True, path_type=Path))
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Skip the confirmation.")
 @click.option("--force", is_flag=True, help="Restore even while a service has the database open.")
 @project_option
 def restore(copy: Path, yes: bool, force: bool, project: Path) -> None:
-    """Replace the database by a copy made before.
+    """Replace the database with a backup.
 
-    A file, or the folder of one copy. All of it or, if that fails,
-    nothing.
+    COPY is a file or the folder of one backup. If the restore fails, nothing changes.
 
-    On PostgreSQL by pg_restore and psql, which have to be installed.
+    PostgreSQL requires pg_restore and psql.
     """
     settings = read_settings(project)
     source, target = find_source(copy, settings), target_of(settings)

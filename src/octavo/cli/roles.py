@@ -30,7 +30,7 @@ ResultT = TypeVar("ResultT")
 
 @click.group(cls=Group)
 def roles() -> None:
-    """Make, show and delete the roles of users."""
+    """Create, list and delete user roles."""
 
 
 def _administer(project: Path, work: Callable[[RoleManagement, Database], Awaitable[ResultT]]) -> ResultT:
@@ -48,7 +48,7 @@ def _administer(project: Path, work: Callable[[RoleManagement, Database], Awaita
 @project_option
 @json_option
 def list_all(project: Path, as_json: bool) -> None:
-    """Show the roles and how many users have them."""
+    """List the roles and their number of users."""
 
     async def work(database: Database) -> tuple[tuple[Role, ...], Counter[str | None]]:
         return await list_grants(database), Counter(user.role for user in await list_users(database))
@@ -64,10 +64,10 @@ def list_all(project: Path, as_json: bool) -> None:
 
 @roles.command(epilog="Example: octavo roles create Editor --description 'Editors of the site'")
 @click.argument("name")
-@click.option("--description", default="", help="What it is for.")
+@click.option("--description", default="", help="Description.")
 @project_option
 def create(name: str, description: str, project: Path) -> None:
-    """Make a role that may do nothing yet."""
+    """Create a role without permissions."""
     body = {"name": name, "description": description}
     _administer(project, lambda administration, _: administration.create(body, SYSTEM))
     say("Made the role [bold]{}[/]; `octavo permissions grant` lets it do something.", name)
@@ -77,7 +77,7 @@ def create(name: str, description: str, project: Path) -> None:
 @click.argument("role")
 @project_option
 def delete(role: str, project: Path) -> None:
-    """Remove a role, by type or name; its users get the public role."""
+    """Delete a role, by type or name. Its users get the public role."""
 
     async def work(administration: RoleManagement, database: Database) -> None:
         await administration.delete(await find_role(database, role))

@@ -53,19 +53,19 @@ ROTATED: Final = {
 
 @click.group(cls=Group)
 def secrets() -> None:
-    """Make, check and change secrets, without anybody being logged out."""
+    """Create, check and rotate secrets without signing users out."""
 
 
 @secrets.command(epilog="Example: octavo secrets check --strict")
-@click.option("--strict", is_flag=True, help="End with exit code 1 for what is only advice, too.")
+@click.option("--strict", is_flag=True, help="Exit with code 1 for advice as well.")
 @project_option
 @json_option
 def check(strict: bool, project: Path, as_json: bool) -> None:
-    """Look for secrets that are missing, weak or in sight.
+    """Find secrets that are missing, weak or exposed.
 
-    Also for those that a template has left, that are equal, committed to git, or readable for all.
+    Also finds secrets from a template, equal secrets, and files that are committed to git or readable by everyone.
 
-    No secret is shown. Ends with exit code 1 if anything is wrong.
+    Secrets are never shown. Exits with code 1 if there is a problem.
     """
     found = check_secrets(read_settings(project))
     if as_json:
@@ -79,13 +79,13 @@ def check(strict: bool, project: Path, as_json: bool) -> None:
 
 
 @secrets.command(epilog="Example: octavo secrets new --missing")
-@click.option("--missing", is_flag=True, help="Put those that the project lacks into its .env, with new values.")
+@click.option("--missing", is_flag=True, help="Add missing secrets to the project's .env.")
 @project_option
 def new(missing: bool, project: Path) -> None:
-    """Print a new secret: 32 random bytes, to be put wherever secrets lie.
+    """Print a new secret of 32 random bytes.
 
-    A project that moves here from another machine or from v4 brings its own: with others, tokens that were made before
-    are not known.
+    When you move a project from another machine or from v4, keep its secrets: existing tokens are invalid with new
+    ones.
     """
     if not missing:
         click.echo(token_urlsafe(_BYTES))
@@ -96,17 +96,17 @@ def new(missing: bool, project: Path) -> None:
 
 @secrets.command(epilog="Example: octavo secrets rotate jwt --until 30d")
 @click.argument("name", type=click.Choice(list(ROTATED)))
-@click.option("--next", "announce", is_flag=True, help="Only have the new one accepted; it is used by the next call.")
-@click.option("--until", help="How long the old one is accepted, as in 30d, or never an end: `never`.")
-@click.option("--show", is_flag=True, help="Write nothing: print the variables, with their secrets.")
+@click.option("--next", "announce", is_flag=True, help="Only accept the new secret; the next call starts to use it.")
+@click.option("--until", help="How long the old secret is accepted, such as 30d; `never` for no end.")
+@click.option("--show", is_flag=True, help="Print the variables with their secrets instead of writing them.")
 @project_option
 def rotate(name: str, announce: bool, until: str | None, show: bool, project: Path) -> None:
-    """Make a new secret; the old one is accepted for a while.
+    """Replace a secret and accept the old one for a while.
 
-    That is for as long as what it has signed is good.
+    By default, the old secret is accepted as long as tokens signed with it are valid.
 
-    Both are put into the project's .env, where that holds the old one. A service takes them when it is started again.
-    Where several nodes serve: first --next, restart all; then again without, restart all.
+    Both secrets are written to the project's .env if it contains the old one. Restart the service to use them. With
+    several nodes: run with --next and restart all, then run without it and restart all.
     """
     settings = read_settings(project)
     row = ROTATED[name]

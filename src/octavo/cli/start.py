@@ -16,20 +16,20 @@ from octavo.settings import Settings, load_settings
 from octavo.settings.compat import RULES
 from octavo.settings.keys import camel
 
-host_option = click.option("--host", help="Address to listen on; wins over the settings.")
-port_option = click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on; wins over the settings.")
+host_option = click.option("--host", help="Address to listen on; overrides the settings.")
+port_option = click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on; overrides the settings.")
 
 
 @click.command(cls=ServingCommand, epilog="Example: octavo start --project site --port 8080 --workers 2")
 @project_option
 @host_option
 @port_option
-@click.option("--workers", type=click.IntRange(1), help="Worker processes; wins over the settings.")
-@click.option("--strict", is_flag=True, help="Do not start while anything of a v4 project is open.")
+@click.option("--workers", type=click.IntRange(1), help="Number of worker processes; overrides the settings.")
+@click.option("--strict", is_flag=True, help="Fail if findings of a v4 project are unresolved.")
 def start(project: Path, host: str | None, port: int | None, workers: int | None, strict: bool) -> None:
-    """Serve a project in production, until SIGTERM or Ctrl-C.
+    """Serve a project in production until SIGTERM or Ctrl-C.
 
-    Brings the database up to date first. Missing secrets stop the start.
+    Updates the database first. Fails if secrets are missing.
     """
     check_project(project)
     environment = os.environ | variables(host=host, port=port, workers=workers)

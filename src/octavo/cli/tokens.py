@@ -25,7 +25,7 @@ _DAY_SECONDS = 24 * 3600
 
 @click.group(cls=Group)
 def tokens() -> None:
-    """Make, show and revoke API tokens."""
+    """Create, list and revoke API tokens."""
 
 
 @tokens.command(epilog="Example: octavo tokens create shop --type custom --allow 'api::article.article.find*'")
@@ -36,17 +36,17 @@ def tokens() -> None:
     type=click.Choice(TOKEN_TYPES),
     default="read-only",
     show_default=True,
-    help="What it may do: read, anything, or what --allow says.",
+    help="Permissions: read, everything, or the actions of --allow.",
 )
-@click.option("--allow", multiple=True, help="Action or pattern, for type custom; may be repeated.")
-@click.option("--days", type=click.IntRange(1), help="How long it is valid; for ever if not given.")
-@click.option("--description", default="", help="What it is for.")
+@click.option("--allow", multiple=True, help="Action or pattern for type custom; can be repeated.")
+@click.option("--days", type=click.IntRange(1), help="Lifetime in days; unlimited if not given.")
+@click.option("--description", default="", help="Description.")
 @project_option
 @json_option
 def create(
     name: str, kind: str, allow: tuple[str, ...], days: int | None, description: str, project: Path, as_json: bool
 ) -> None:
-    """Make an API token and show it, once."""
+    """Create an API token and show it once."""
     settings = read_settings(project)
     salt = settings.secrets.api_token_salt
     if not salt:
@@ -69,7 +69,7 @@ def create(
 @project_option
 @json_option
 def list_all(project: Path, as_json: bool) -> None:
-    """Show the API tokens; their secret parts are not stored."""
+    """List the API tokens. Secrets are not stored."""
     found = with_database(read_settings(project), list_tokens)
     if as_json:
         say_json([{name: _plain(value) for name, value in asdict(token).items()} for token in found])
@@ -93,6 +93,6 @@ def _plain(value: object) -> object:
 @click.argument("name")
 @project_option
 def revoke(name: str, project: Path) -> None:
-    """Make an API token worthless, at once."""
+    """Revoke an API token immediately."""
     with_database(read_settings(project), lambda database: revoke_token(database, name), hooked=True)
     say("Revoked the API token [bold]{}[/].", name)

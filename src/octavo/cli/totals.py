@@ -21,17 +21,15 @@ _TAKEN_AGAIN: Final = (
 
 
 @click.command(cls=Command, epilog="Example: octavo db totals --check")
-@click.option(
-    "--keep", "action", flag_value="keep", help="Make the triggers that are missing, count what is not known."
-)
-@click.option("--check", "action", flag_value="check", help="Count all tables; what was wrong is counted anew.")
-@click.option("--remove", "action", flag_value="remove", help="Remove all triggers and what they have written.")
+@click.option("--keep", "action", flag_value="keep", help="Create missing triggers and count missing totals.")
+@click.option("--check", "action", flag_value="check", help="Count all tables and correct wrong totals.")
+@click.option("--remove", "action", flag_value="remove", help="Remove all triggers and their data.")
 @project_option
 @json_option
 def totals(action: str | None, project: Path, as_json: bool) -> None:
-    """Show, check, begin or end the keeping of totals.
+    """Show, check, enable or disable maintained totals.
 
-    Those of lists are kept by triggers. The database may be in use.
+    Triggers maintain the totals of lists. The database can be in use.
     """
     settings = read_settings(project)
     if action == "keep" and settings.database.totals == "counted":

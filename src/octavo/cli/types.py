@@ -26,7 +26,7 @@ _LANGUAGES: Final[dict[tuple[str | None, bool], Callable[[Registry], str]]] = {
 @click.option("--python", "language", flag_value="python", help="For the project's own code: src/types.py.")
 @click.option("--strapi", is_flag=True, help="With --typescript: the declarations of v4, for @strapi/types.")
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
-@click.option("--check", is_flag=True, help="Write nothing; end with 1 where the file of --output is not up to date.")
+@click.option("--check", is_flag=True, help="Write nothing; exit with code 1 if the file of --output is outdated.")
 def types(project: Path, language: str | None, strapi: bool, output: Path | None, check: bool) -> None:
     """Write types of the project's content."""
     render = _LANGUAGES.get((language, strapi))

@@ -38,16 +38,16 @@ Work = Callable[[UserManagement, Database], Awaitable[Any]]
 _VARIABLE: Final = "OCTAVO_USER_PASSWORD"
 
 _password_option = click.option(
-    "--password", metavar="TEXT", help="The password, where others can see it: better the ways above."
+    "--password", metavar="TEXT", help="The password. Other users of the machine can see it: prefer the ways above."
 )
 
 
 @click.group(cls=Group)
 def users() -> None:
-    """Make, show, change and delete users.
+    """Create, list, change and delete users.
 
-    A user is given by name or e-mail address. A running service sees changes within a second. A password is asked for,
-    or read from the standard input with --password-stdin, or taken from the variable OCTAVO_USER_PASSWORD.
+    USER is a name or email address. A running service sees changes within a second. Commands prompt for a password
+    unless you use --password-stdin or the variable OCTAVO_USER_PASSWORD.
     """
 
 
@@ -114,8 +114,8 @@ def _told(flag: bool) -> str:
 def create(
     username: str, email: str, password: str | None, password_stdin: bool, role: str, project: Path, as_json: bool
 ) -> None:
-    """Make a user, whose address counts as confirmed. The password is asked for, or comes with --password-stdin or from
-    the variable OCTAVO_USER_PASSWORD."""
+    """Create a user with a confirmed email address. Prompts for the password unless you use --password-stdin or the
+    variable OCTAVO_USER_PASSWORD."""
     secret = _password(password, password_stdin)
 
     async def work(administration: UserManagement, database: Database) -> Any:
@@ -135,7 +135,7 @@ def create(
 @click.argument("role")
 @project_option
 def set_role(user: str, role: str, project: Path) -> None:
-    """Give a user another role, by type or name."""
+    """Set a user's role, by type or name."""
 
     async def work(administration: UserManagement, database: Database) -> None:
         body = {"role": await find_role(database, role)}
@@ -151,9 +151,9 @@ def set_role(user: str, role: str, project: Path) -> None:
 @_password_option
 @project_option
 def set_password(user: str, password: str | None, password_stdin: bool, project: Path) -> None:
-    """Give a user another password.
+    """Set a user's password.
 
-    It is asked for, or comes with --password-stdin or from the variable OCTAVO_USER_PASSWORD.
+    Prompts for it unless you use --password-stdin or the variable OCTAVO_USER_PASSWORD.
     """
     _change(project, user, {"password": _password(password, password_stdin)})
     say("[bold]{}[/] has another password now.", user)
@@ -163,7 +163,7 @@ def set_password(user: str, password: str | None, password_stdin: bool, project:
 @click.argument("user")
 @project_option
 def block(user: str, project: Path) -> None:
-    """Lock a user out, at once."""
+    """Block a user immediately."""
     _change(project, user, {"blocked": True})
     say("[bold]{}[/] is blocked.", user)
 
@@ -172,7 +172,7 @@ def block(user: str, project: Path) -> None:
 @click.argument("user")
 @project_option
 def unblock(user: str, project: Path) -> None:
-    """Let a user in again."""
+    """Unblock a user."""
     _change(project, user, {"blocked": False})
     say("[bold]{}[/] is not blocked any more.", user)
 
@@ -181,7 +181,7 @@ def unblock(user: str, project: Path) -> None:
 @click.argument("user")
 @project_option
 def delete(user: str, project: Path) -> None:
-    """Remove a user."""
+    """Delete a user."""
 
     async def work(administration: UserManagement, database: Database) -> None:
         await administration.delete(await find_user(database, database.dialect, user))

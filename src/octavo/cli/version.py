@@ -9,7 +9,7 @@ from octavo import __version__
 
 
 @click.command(epilog="Example: octavo version")
-@click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def version(as_json: bool) -> None:
     """Show the version of Octavo and of Python."""
     if as_json:

@@ -23,17 +23,17 @@ from octavo.settings import Settings
 _PATIENCE: Final = 10.0
 _MOST_STATEMENT: Final = 120
 
-url_option = click.option("--url", help="Address of the service; if not given that of --port, or of the settings.")
+url_option = click.option("--url", help="URL of the service; defaults to --port or the settings.")
 
 
 @click.command(cls=Command, epilog="Example: octavo status --watch")
-@click.option("--watch", is_flag=True, help="Show it again and again, until Ctrl-C.")
-@click.option("--seconds", type=click.FloatRange(0.2), default=2.0, show_default=True, help="Between two looks.")
+@click.option("--watch", is_flag=True, help="Refresh until Ctrl-C.")
+@click.option("--seconds", type=click.FloatRange(0.2), default=2.0, show_default=True, help="Refresh interval.")
 @url_option
 @project_option
 @json_option
 def status(watch: bool, seconds: float, url: str | None, project: Path, as_json: bool) -> None:
-    """Show how a running service fares. It has to have `metrics.token`, in config/server.toml."""
+    """Show the status of a running service, which needs `metrics.token` in config/server.toml."""
     settings = read_settings(project)
     told = ask_service(settings, url)
     if as_json:
@@ -50,13 +50,13 @@ def status(watch: bool, seconds: float, url: str | None, project: Path, as_json:
 
 
 @click.command(cls=Command, epilog="Example: octavo slow --json")
-@click.option("--plans", is_flag=True, help="Also how the database runs the slowest statement of each.")
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="How many.")
+@click.option("--plans", is_flag=True, help="Also show the query plan of each request's slowest statement.")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Maximum number.")
 @url_option
 @project_option
 @json_option
 def slow(limit: int, plans: bool, url: str | None, project: Path, as_json: bool) -> None:
-    """Show the slow requests of a running service, the newest first, without any value that callers sent."""
+    """List slow requests of a running service, newest first, without values of callers."""
     found = ask_service(read_settings(project), url)["slow"][:limit]
     if as_json:
         say_json(found)

@@ -39,7 +39,7 @@ _OFF = "off: {}"
 
 @click.group(cls=Group)
 def webhooks() -> None:
-    """Make, show, change, delete and try webhooks: addresses that are told when content changes."""
+    """Create, list, change, delete and test webhooks."""
 
 
 def _run(project: Path, work: Callable[[Webhooks], Awaitable[ResultT]]) -> ResultT:
@@ -59,12 +59,12 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say something of a webhook."""
     for option in reversed(
         (
-            click.option("--url", help="The address, with http:// or https://."),
-            click.option("--event", "events", multiple=True, type=click.Choice(EVENTS), help="May be repeated."),
-            click.option("--header", "headers", multiple=True, help="As in 'X-Key: x'; may be repeated."),
-            click.option("--type", "types", multiple=True, help="Content-type or pattern (api::*); may be repeated."),
-            click.option("--locale", "locales", multiple=True, help="Entries of this locale alone; may be repeated."),
-            click.option("--populate", multiple=True, help="What the entry is shown with, or *; may be repeated."),
+            click.option("--url", help="URL with http:// or https://."),
+            click.option("--event", "events", multiple=True, type=click.Choice(EVENTS), help="Can be repeated."),
+            click.option("--header", "headers", multiple=True, help="Header, such as 'X-Key: x'; can be repeated."),
+            click.option("--type", "types", multiple=True, help="Content type or pattern (api::*); can be repeated."),
+            click.option("--locale", "locales", multiple=True, help="Only entries of this locale; can be repeated."),
+            click.option("--populate", multiple=True, help="Relation or field to include, or *; can be repeated."),
         )
     ):
         command = option(command)
@@ -98,13 +98,13 @@ def _header(text: str) -> tuple[str, str]:
 )
 @click.argument("name")
 @_options
-@click.option("--unsigned", is_flag=True, help="Without a secret: messages are not signed.")
+@click.option("--unsigned", is_flag=True, help="Create no secret and do not sign messages.")
 @project_option
 @json_option
 def create(name: str, unsigned: bool, project: Path, as_json: bool, **said: Any) -> None:
-    """Make a webhook; its secret is shown.
+    """Create a webhook and show its secret.
 
-    Of all events unless --event says which.
+    It receives all events unless --event is given.
     """
     given = {"name": name, "events": V4_EVENTS, **_given(**said)} | ({"secret": None} if unsigned else {})
     if "url" not in given:
@@ -129,7 +129,7 @@ def list_all(project: Path, as_json: bool) -> None:
 
 @webhooks.command(epilog="Example: octavo webhooks show 1 --secret")
 @click.argument("webhook_id", type=int, metavar="ID")
-@click.option("--secret", is_flag=True, help="Show the secret, too.")
+@click.option("--secret", is_flag=True, help="Also show the secret.")
 @project_option
 @json_option
 def show(webhook_id: int, secret: bool, project: Path, as_json: bool) -> None:
@@ -139,10 +139,10 @@ def show(webhook_id: int, secret: bool, project: Path, as_json: bool) -> None:
 
 @webhooks.command(epilog="Example: octavo webhooks update 1 --event entry.publish --event entry.unpublish")
 @click.argument("webhook_id", type=int, metavar="ID")
-@click.option("--name", help="Another name.")
+@click.option("--name", help="New name.")
 @_options
-@click.option("--new-secret", "renew", is_flag=True, help="Sign with a new secret from now on; it is shown.")
-@click.option("--both-for", "overlap", help="With --new-secret: sign with the old one as well for a time, as in 24h.")
+@click.option("--new-secret", "renew", is_flag=True, help="Replace the secret and show the new one.")
+@click.option("--both-for", "overlap", help="With --new-secret: how long the old one signs as well, such as 24h.")
 @click.option("--clear", multiple=True, type=click.Choice(["headers", "types", "locales", "populate", "secret"]))
 @project_option
 @json_option
@@ -156,7 +156,7 @@ def update(
     as_json: bool,
     **said: Any,
 ) -> None:
-    """Change what is said of a webhook; the rest stays."""
+    """Change some settings of a webhook."""
     nothing: dict[str, Any] = {"headers": {}, "types": (), "locales": (), "populate": None, "secret": None}
     given = _given(**said) | {cleared: nothing[cleared] for cleared in clear} | ({"name": name} if name else {})
     seconds = _seconds(overlap)
@@ -186,7 +186,7 @@ def _warn_of(url: str, project: Path) -> None:
 @click.argument("webhook_id", type=int, metavar="ID")
 @project_option
 def delete(webhook_id: int, project: Path) -> None:
-    """Remove a webhook and the log of what it was sent."""
+    """Delete a webhook and its delivery log."""
     say("Removed the webhook [bold]{}[/].", _run(project, lambda found: found.delete(webhook_id)).name)
 
 
@@ -194,7 +194,7 @@ def delete(webhook_id: int, project: Path) -> None:
 @click.argument("webhook_id", type=int, metavar="ID")
 @project_option
 def enable(webhook_id: int, project: Path) -> None:
-    """Switch a webhook on."""
+    """Enable a webhook."""
     changed = _run(project, lambda found: found.update(webhook_id, enabled=True))
     say("Switched on the webhook [bold]{}[/].", changed.name)
 
@@ -203,9 +203,9 @@ def enable(webhook_id: int, project: Path) -> None:
 @click.argument("webhook_id", type=int, metavar="ID")
 @project_option
 def disable(webhook_id: int, project: Path) -> None:
-    """Switch a webhook off.
+    """Disable a webhook.
 
-    It is told nothing any more, also of what happened before.
+    It receives no more messages, including those that are queued.
     """
     changed = _run(project, lambda found: found.update(webhook_id, enabled=False))
     say("Switched off the webhook [bold]{}[/].", changed.name)
@@ -216,7 +216,7 @@ def disable(webhook_id: int, project: Path) -> None:
 @project_option
 @json_option
 def test(webhook_id: int, project: Path, as_json: bool) -> None:
-    """Send a message to try the address, from here and at once."""
+    """Send a test message from this machine immediately."""
     answer = _run(project, lambda found: found.test(webhook_id))
     if as_json:
         say_json(asdict(answer))
@@ -228,13 +228,13 @@ def test(webhook_id: int, project: Path, as_json: bool) -> None:
 
 @webhooks.command(epilog="Example: octavo webhooks deliveries 1 --limit 5 --json")
 @click.argument("webhook_id", type=int, metavar="ID")
-@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="How many.")
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="Maximum number.")
 @project_option
 @json_option
 def deliveries(webhook_id: int, limit: int, project: Path, as_json: bool) -> None:
-    """Show what a webhook was sent last, and what came of it.
+    """Show the latest deliveries of a webhook and their results.
 
-    Bodies and answers with --json.
+    Use --json to include request and response bodies.
     """
     found = _run(project, lambda found: found.deliveries(webhook_id, limit))
     if as_json:
@@ -248,7 +248,7 @@ def deliveries(webhook_id: int, limit: int, project: Path, as_json: bool) -> Non
 @click.argument("message_id", metavar="MESSAGE")
 @project_option
 def redeliver(message_id: str, project: Path) -> None:
-    """Let the service send a message of the log once more, as it was."""
+    """Queue a message of the delivery log again, unchanged."""
     found = _run(project, lambda found: found.redeliver(message_id))
     say("{} will be sent to {} again.", found.event, found.url)
 
