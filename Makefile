@@ -60,6 +60,7 @@ clients: $(DEV) ## Run client libraries and `octavo types` against the sample pr
 docs: $(DEV) ## Write the pages that are made from the code
 	$(BIN)/python -m octavo.settings.reference > docs/settings.md
 	$(BIN)/python -m octavo.cli.reference > docs/command-line.md
+	$(BIN)/python -m octavo.api_reference > docs/python-api.md
 
 docs-site: $(DEV) ## Build the documentation site into build/docs-site, with search
 	$(BIN)/python scripts/docs_site.py

@@ -47,6 +47,7 @@ LAYERS = (
     ("runtime.server",),
     ("cli",),
     ("__main__", "testing"),
+    ("api_reference",),
 )
 """From the bottom. A part imports from the layers below it and from itself, nothing else. A part is a package, or what
 of a package lies lower or higher than the rest of it."""

@@ -22,10 +22,9 @@ class Problem:
 
 
 class OctavoError(Exception):
-    """The family of errors that callers may see.
+    """Base class of errors that callers can see.
 
-    `details` is the JSON object of the same name in the envelope; `None` leaves the key out, as the reference does
-    for a few errors (`observed.md`, section 1).
+    `message` is the text of the response, and `details` its JSON object `error.details`.
     """
 
     status = 500
@@ -49,7 +48,7 @@ class LoggedError(OctavoError):
 
 
 class ValidationError(OctavoError):
-    """The caller's data or parameters are not acceptable."""
+    """The data or parameters are invalid."""
 
     status = 400
     name = "ValidationError"
@@ -87,7 +86,7 @@ class PaginationError(OctavoError):
 
 
 class ApplicationError(OctavoError):
-    """A rule of the application forbids what was asked."""
+    """A rule of the application forbids the request."""
 
     status = 400
     name = "ApplicationError"
@@ -95,7 +94,7 @@ class ApplicationError(OctavoError):
 
 
 class BadRequestError(OctavoError):
-    """The request itself is malformed."""
+    """The request is malformed."""
 
     status = 400
     name = "BadRequestError"
@@ -126,7 +125,7 @@ class MalformedBody(OctavoError):
 
 
 class UnauthorizedError(OctavoError):
-    """The credentials are missing or not valid."""
+    """The credentials are missing or invalid."""
 
     status = 401
     name = "UnauthorizedError"
@@ -134,7 +133,7 @@ class UnauthorizedError(OctavoError):
 
 
 class ForbiddenError(OctavoError):
-    """The actor may not do this."""
+    """The caller does not have the permission."""
 
     status = 403
     name = "ForbiddenError"
@@ -142,7 +141,7 @@ class ForbiddenError(OctavoError):
 
 
 class PolicyError(ForbiddenError):
-    """A policy of the project did not let it through."""
+    """A policy rejected the request."""
 
     name = "PolicyError"
     message = "Policy Failed"
@@ -163,7 +162,7 @@ class NotPortedError(OctavoError):
 
 
 class NotFoundError(OctavoError):
-    """There is no such thing."""
+    """The entry or route does not exist."""
 
     status = 404
     name = "NotFoundError"
@@ -228,7 +227,7 @@ class HeadersTooLargeError(OctavoError):
 
 
 class RateLimitError(OctavoError):
-    """Too many requests."""
+    """The caller sent too many requests."""
 
     status = 429
     name = "RateLimitError"
@@ -244,9 +243,9 @@ class TablesChanged(Exception):
 
 
 class ServiceUnavailable(OctavoError):
-    """What is needed cannot be reached right now. `retry_after` is in seconds; `reason` is for the log alone.
+    """A required service is not available now.
 
-    It is one of a few texts; the log tells besides what the error behind this one says.
+    `retry_after` is in seconds. `reason` appears only in the log.
     """
 
     status = 503

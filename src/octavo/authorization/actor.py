@@ -13,8 +13,7 @@ ActorKind = Literal["anonymous", "user", "api-token", "administrator", "system"]
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Somebody who asks. `id` is the user's, the API token's or the administrator's; `role_id` is the role of a user or
-    of the public, `role` its type."""
+    """A caller, with its permissions."""
 
     kind: ActorKind
     ability: Ability
@@ -30,7 +29,7 @@ class Actor:
         return self.id if self.kind == "administrator" else None
 
     def may(self, action: str) -> bool:
-        """Whether an action is granted, such as `api::talk.talk.find`."""
+        """Return whether the caller has the permission for an action, such as `api::talk.talk.find`."""
         return self.ability.allows(action)
 
 

@@ -22,7 +22,7 @@ _DELETE: Final = OwnStatement(f"DELETE FROM strapi_core_store_settings {_WHERE}"
 
 
 class CoreStore:
-    """Values of one owner: `type` and `name` begin their keys in the table, as v4's `strapi.store({ type, name })`."""
+    """A key-value store of one owner in the database, in the same table as v4's `strapi.store({ type, name })`."""
 
     def __init__(self, writer: EntryWriter, type: str, name: str) -> None:
         self._writer = writer
@@ -30,18 +30,18 @@ class CoreStore:
         self._prefix = f"{type}_{name}_" if name else f"{type}_"
 
     async def get(self, key: str, default: Any = None) -> Any:
-        """The value of a key, or the default."""
+        """Return the value of a key, or the default."""
         return await stored_value(self._database, self._prefix + key, default)
 
     async def all(self, beginning: str) -> dict[str, Any]:
-        """The values of all keys with a beginning."""
+        """Return the values of all keys with this prefix."""
         prefix = self._prefix + beginning
         rows = await self._database.fetch_all(*_ALL.bind(self._database.dialect, pattern=f"{prefix}%"))
         start = len(self._prefix)
         return {key[start:]: _read(value) for key, value in rows if value is not None and key.startswith(prefix)}
 
     async def set(self, key: str, value: Any) -> None:
-        """Keep a value that JSON can hold. Raises TypeError for others."""
+        """Store a JSON value. Raises TypeError for other values."""
         name, text, dialect = self._prefix + key, _write(value), self._database.dialect
         given = {"key": name, "value": text, "type": _type_of(value)}
 
@@ -53,7 +53,7 @@ class CoreStore:
         await self._writer.run(work)
 
     async def delete(self, key: str) -> None:
-        """Forget a key; one that is not there is none."""
+        """Remove a key, if it exists."""
         deleting = _DELETE.bind(self._database.dialect, key=self._prefix + key)
         await self._writer.run(lambda unit: unit.connection.execute(*deleting))
 

@@ -64,7 +64,7 @@ def slug(text: str, between: str) -> str:
 
 
 def slugify(text: str, between: str = "-") -> str:
-    """The words of a text in small plain letters, for an address.
+    """Return the words of a text in lower-case ASCII letters, for a URL.
 
     >>> slugify("Größe & Maß: Été 2"), slugify("Дверь"), slugify("iPhone 15")
     ('groesse-and-mass-ete-2', 'dver', 'iphone-15')

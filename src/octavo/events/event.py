@@ -61,10 +61,9 @@ class Written(Entry):
 
 @dataclass(slots=True, kw_only=True)
 class Params:
-    """What is asked for. `data` is what is to be written; `where` says of which entry: `{"id": 7}`.
+    """The parameters of a write or a read. Hooks can change them.
 
-    Before a read, `filters` are what entries have to meet besides what was asked, and `populate` what is shown besides;
-    both are as the REST API takes them, and empty until hooks fill them.
+    `filters` and `populate` are as in the REST API, and empty before hooks set them.
     """
 
     data: Any = None
@@ -76,11 +75,10 @@ class Params:
 
 @dataclass(slots=True, kw_only=True)
 class Event:
-    """One thing that happens to content, for the hooks before and after it.
+    """A change or a read of content, for hooks.
 
-    `action` is the hook's moment (`before_create`); `uid` the content-type's, `id` the entry's as soon as there is one.
-    `result` is the entry as it was written or as it was before it was removed, flat, private attributes included; after
-    a read, what was found.
+    `result` is the stored entry with private attributes; after a deletion, its last state; after a read, the result. It
+    is read-only, except after reads.
     """
 
     action: str
@@ -95,6 +93,5 @@ class Event:
 
     @property
     def shared(self) -> RequestState:
-        """What policies, middlewares and controllers of the request under way keep as `request.state`, for hooks too;
-        empty where no code has met the request, and after the commit."""
+        """The `request.state` of the current request. Empty if the request ran no project code."""
         return shared_state()

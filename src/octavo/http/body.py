@@ -20,7 +20,7 @@ FormParser = Callable[[str], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The value that was sent, in so many bytes (`size`), and the files that came with it."""
+    """The body of a request: its value, its size in bytes, and the uploaded files."""
 
     value: Any
     files: tuple[UploadedFile, ...] = ()

@@ -23,11 +23,7 @@ async def user_of(app: Any, actor: Actor) -> Entry | None:
 
 @dataclass(frozen=True, slots=True)
 class PolicyContext:
-    """What a policy is asked about: one request of REST, or one call of one field of GraphQL.
-
-    `args` are the arguments of the field; over REST the values of query and path. `params` are those of the path,
-    `request` is the request of REST; `parent`, `context` and `info` are what resolvers get.
-    """
+    """The request that a policy decides on: a REST request, or one call of a GraphQL field."""
 
     door: Literal["rest", "graphql"]
     app: Any
@@ -41,7 +37,7 @@ class PolicyContext:
     info: Any = None
 
     async def user(self) -> Entry | None:
-        """The user who asks, or None: for API tokens and for those who are not logged in."""
+        """Return the user's entry, or None for API tokens and requests without credentials."""
         if self.request is not None:
             known: Entry | None = await self.request.user()
             return known

@@ -9,10 +9,7 @@ EntryT = TypeVar("EntryT")
 
 
 class Entry(dict[str, Any]):
-    """An entry as a dictionary: `id`, attributes, and what was populated. `uid` is its content-type's.
-
-    `meta` is what REST shows in its `meta`, where it was read along.
-    """
+    """An entry, as a dictionary with `id`, its attributes, and its populated relations."""
 
     __slots__ = ("meta", "uid")
 
@@ -29,10 +26,7 @@ class Entry(dict[str, Any]):
 
 @dataclass(frozen=True, slots=True)
 class EntryPage(Generic[EntryT]):
-    """One page of entries and what `meta.pagination` tells of it.
-
-    Where a resolver answers a plain list, the list is taken as the first page of all there is.
-    """
+    """One page of entries, with the values for `meta.pagination`."""
 
     entries: Sequence[EntryT]
     total: int
@@ -41,5 +35,5 @@ class EntryPage(Generic[EntryT]):
 
     @property
     def page_count(self) -> int:
-        """How many pages there are."""
+        """The number of pages."""
         return -(-self.total // self.page_size)

@@ -31,10 +31,11 @@ class InvalidRoute(ValueError):
 
 
 class Route:
-    """A route of a project's own: `Route("GET", "/talks/by-slug/:slug", "talk.by_slug", auth=False)`.
+    """A route: `Route("GET", "/talks/by-slug/:slug", "talk.by_slug", auth=False)`.
 
-    `handler` names a method of a controller, or is a function of the request. `auth`: None asks for the handler's own
-    action, False lets everybody in, a list of actions (v4: `{"scope": [...]}`) asks for all of them.
+    `handler` is the name of a controller method, or a function that takes the request. `auth` is None for the
+    permission of the handler's action, False for a public route, or a list of actions that the caller needs (v4:
+    `{"scope": [...]}`). `policies` and `middlewares` are names, pairs of name and config, or functions.
     """
 
     __slots__ = ("auth", "handler", "line", "method", "middlewares", "path", "policies")
@@ -59,7 +60,7 @@ class Route:
 
     @property
     def name(self) -> str:
-        """`GET /talks/by-slug/:slug`"""
+        """The method and path: `GET /talks/by-slug/:slug`."""
         return f"{self.method} {self.path}"
 
     @classmethod
@@ -80,10 +81,11 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class CoreRouter:
-    """The routes of a content-type's core actions: which (`only`, `except_`), below which `prefix`, with what `config`.
+    """The routes of the core actions of a content type.
 
-    `CoreRouter(except_=["delete"], config={"find": {"auth": False, "policies": ["is-member"]}})`. `uid` is that of the
-    content-type where the file has another name.
+    `CoreRouter(except_=["delete"], config={"find": {"auth": False, "policies": ["is-member"]}})`. `only` and `except_`
+    select actions, `prefix` is added to all paths, and `config` sets `auth`, `policies` and `middlewares` by action.
+    `uid` is the content type, if the file has a different name.
     """
 
     uid: str | None = None

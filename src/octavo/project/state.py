@@ -6,9 +6,9 @@ from typing import Any, Final
 
 
 class State(SimpleNamespace):
-    """What the code of one request keeps for other code of it: policies, middlewares, controllers, hooks.
+    """Attributes that all code of one request shares: `request.state.member = member`.
 
-    Attributes, set as they are needed: `state.member = member`.
+    Reading an attribute that is not set raises `AttributeError`.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -18,7 +18,7 @@ class State(SimpleNamespace):
         return name in vars(self)
 
     def get(self, name: str, otherwise: Any = None) -> Any:
-        """What was set, or something else."""
+        """Return an attribute, or `otherwise`."""
         return vars(self).get(name, otherwise)
 
 

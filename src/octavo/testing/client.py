@@ -14,7 +14,7 @@ _BASE: Final = "http://localhost"
 
 
 class GraphqlFailed(AssertionError):
-    """A GraphQL query was answered with errors; `errors` are these."""
+    """A GraphQL response has errors. `errors` is their list."""
 
     def __init__(self, errors: list[dict[str, Any]]) -> None:
         super().__init__("; ".join(str(error.get("message")) for error in errors))

@@ -40,7 +40,7 @@ Make = Callable[[str, int], Awaitable[int]]
 
 
 class CannotMake(ValueError):
-    """An entry cannot be filled in, or was given what its definition does not have."""
+    """An entry cannot be created: a name is unknown, or a required value cannot be generated."""
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class Mail:
-    """A mail as its reader sees it."""
+    """A sent mail."""
 
     def __init__(self, message: EmailMessage) -> None:
         self.message = message
@@ -15,32 +15,32 @@ class Mail:
 
     @property
     def to(self) -> str:
-        """Whom it is for."""
+        """The recipient."""
         return str(self.message["To"])
 
     @property
     def sender(self) -> str:
-        """Whom it is from."""
+        """The sender."""
         return str(self.message["From"])
 
     @property
     def subject(self) -> str:
-        """What it is about."""
+        """The subject."""
         return str(self.message["Subject"])
 
     @property
     def html(self) -> str:
-        """What it says, in HTML."""
+        """The HTML body."""
         return self._part("html")
 
     @property
     def text(self) -> str:
-        """What it says, as plain text."""
+        """The plain text body."""
         return self._part("plain")
 
     @property
     def attachments(self) -> dict[str, str | bytes]:
-        """The files that go with it, by name: texts as such."""
+        """The attachments by name: texts as `str`, others as `bytes`."""
         return {part.get_filename() or "": part.get_content() for part in self.message.iter_attachments()}
 
     def _part(self, kind: str) -> str:

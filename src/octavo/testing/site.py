@@ -41,12 +41,12 @@ _COST: Final = 4
 
 
 class NotDelivered(AssertionError):
-    """Work that follows changes failed; the text says which, and why."""
+    """A hook, job or webhook failed during `deliver`. The message has its name and the error."""
 
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """Somebody with an account. `jwt` proves it; `password` is what they log in with."""
+    """A user account."""
 
     id: int
     username: str
@@ -56,11 +56,7 @@ class User:
 
 
 class Site:
-    """A project, served in this process.
-
-    Requests (`get`, `post`, `put`, `patch`, `delete`, `graphql`) take `as_user` or `token`; everything else is for
-    preparing a test and for looking at what has happened.
-    """
+    """A project that runs in the test process."""
 
     def __init__(self, process: Process, origin: Origin, folder: Path) -> None:
         self._process = process
@@ -72,7 +68,7 @@ class Site:
         self._begin()
 
     def run(self, work: Coroutine[Any, Any, ResultT]) -> ResultT:
-        """Do something asynchronous from where nothing is: a fixture, a plain test. With the fixture `site` only."""
+        """Run a coroutine from a fixture or a test that is not async. Only with the fixture `site`."""
         assert self.runner is not None, "there is a loop already: await it"
         return self.runner.run(work)
 
@@ -82,45 +78,45 @@ class Site:
 
     @property
     def app(self) -> App:
-        """What the project's code is given."""
+        """The app, as in project code."""
         return cast("App", self._process.site.extending.app)
 
     @property
     def registry(self) -> Registry:
-        """The definitions."""
+        """The definitions of all types."""
         return self._process.site.registry
 
     @property
     def database(self) -> Database:
-        """The database; `database.statements` counts what it was asked."""
+        """The database. `database.statements` is the number of statements so far."""
         return self._process.database
 
     @property
     def folder(self) -> Path:
-        """Where files and mails of this test are; `src` and `config` lead to the project."""
+        """The folder with the files and mails of this test."""
         return self._folder
 
     # Requests
 
-    async def get(self, path: str, **asked: Any) -> Answer:
-        """`GET`: see `request`."""
-        return await self.request("GET", path, **asked)
+    async def get(self, path: str, **options: Any) -> Answer:
+        """Send a `GET` request. The arguments are those of `request`."""
+        return await self.request("GET", path, **options)
 
-    async def post(self, path: str, **asked: Any) -> Answer:
-        """`POST`: see `request`."""
-        return await self.request("POST", path, **asked)
+    async def post(self, path: str, **options: Any) -> Answer:
+        """Send a `POST` request. The arguments are those of `request`."""
+        return await self.request("POST", path, **options)
 
-    async def put(self, path: str, **asked: Any) -> Answer:
-        """`PUT`: see `request`."""
-        return await self.request("PUT", path, **asked)
+    async def put(self, path: str, **options: Any) -> Answer:
+        """Send a `PUT` request. The arguments are those of `request`."""
+        return await self.request("PUT", path, **options)
 
-    async def patch(self, path: str, **asked: Any) -> Answer:
-        """`PATCH`: see `request`."""
-        return await self.request("PATCH", path, **asked)
+    async def patch(self, path: str, **options: Any) -> Answer:
+        """Send a `PATCH` request. The arguments are those of `request`."""
+        return await self.request("PATCH", path, **options)
 
-    async def delete(self, path: str, **asked: Any) -> Answer:
-        """`DELETE`: see `request`."""
-        return await self.request("DELETE", path, **asked)
+    async def delete(self, path: str, **options: Any) -> Answer:
+        """Send a `DELETE` request. The arguments are those of `request`."""
+        return await self.request("DELETE", path, **options)
 
     async def request(
         self,
@@ -136,8 +132,11 @@ class Site:
         content: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
-        """One request, by a user, with a token, or by nobody. `query` may be nested, as filters are; `json` is a body,
-        `data` and `files` make a form."""
+        """Send a request and return the response: `status_code`, `json()`, `text`, `headers`.
+
+        `as_user` or `token` authenticates it. `query` is a text or nested values. `json` is a JSON body; `data` and
+        `files` are a form.
+        """
         answer = await self._client.request(
             method,
             path,
@@ -160,7 +159,7 @@ class Site:
         as_user: User | None = None,
         token: str | None = None,
     ) -> Any:
-        """The `data` of a GraphQL query. Raises GraphqlFailed for errors."""
+        """Send a GraphQL operation and return its `data`. Raises GraphqlFailed if the response has errors."""
         endpoint = self._process.settings.plugins.graphql.config.endpoint
         body = {"query": query, "variables": dict(variables or {})}
         answer = (await self.post(endpoint, json=body, as_user=as_user, token=token)).json()
@@ -171,9 +170,10 @@ class Site:
     # Preparing
 
     async def make(self, uid: str, /, **values: Any) -> Entry:
-        """A new entry, published; what is required and not given is filled in. Entries mean their ids.
+        """Create an entry, published, and return it. Missing required values are generated.
 
-        `publishedAt=None` makes a draft. Raises CannotMake, and ValidationError for values that break a rule.
+        Values can be entries instead of ids. `publishedAt=None` creates a draft. Raises CannotMake for unknown names,
+        and ValidationError for invalid values.
         """
         return await self._make(uid, values, 0)
 
@@ -186,13 +186,16 @@ class Site:
         return (await self._make(uid, {}, level)).id
 
     async def allow(self, role: str, *actions: str) -> None:
-        """Let a role (`public`, `authenticated`, one of the project's) take actions, by name or pattern:
-        `api::talk.talk.find`, `api::talk.talk.*`. Raises ApplicationError for what is no action."""
+        """Grant actions to a role (`public`, `authenticated` or a custom role).
+
+        Actions are names or patterns: `api::talk.talk.find`, `api::talk.talk.*`. Raises ApplicationError for unknown
+        actions.
+        """
         shared = self._process.infrastructure
         await grant(self.database, role, self._actions(actions), shared.feed)
 
     async def forbid(self, role: str, *actions: str) -> None:
-        """Take actions from a role, by name or pattern."""
+        """Remove actions from a role, by name or pattern."""
         shared = self._process.infrastructure
         await revoke(self.database, role, self._actions(actions), shared.feed)
 
@@ -200,12 +203,12 @@ class Site:
         return actions_of(patterns, self.registry, self._process.site.services.controller.own_actions)
 
     async def role(self, name: str, *actions: str) -> None:
-        """A new role of users that may take these actions."""
+        """Create a user role with these actions."""
         await self.app.entries(ROLE).create({"name": name, "type": name, "description": name})
         await self.allow(name, *actions)
 
     async def user(self, username: str | None = None, *, role: str = "authenticated", **values: Any) -> User:
-        """A new user with a role, confirmed, who can be asked for (`as_user`) and log in. Raises CannotMake."""
+        """Create a confirmed user with this role and return it. Raises CannotMake for an unknown role."""
         number = next(self._numbers)
         roles = {found.type: found.id for found in await list_grants(self.database)}
         if role not in roles:
@@ -223,7 +226,7 @@ class Site:
         return User(made.id, data["username"], data["email"], data["password"], jwt or "")
 
     async def token(self, kind: str = "full-access", *actions: str) -> str:
-        """A new API token: `full-access`, `read-only`, or `custom` with the actions that it may take."""
+        """Create an API token and return it: `full-access`, `read-only`, or `custom` with the given actions."""
         shared = self._process.infrastructure
         salt = cast("str", shared.settings.secrets.api_token_salt)
         known = actions_of(actions, self.registry)
@@ -232,15 +235,15 @@ class Site:
     # Time, and what follows
 
     def move_clock(self, later: timedelta | float) -> None:
-        """Let it be so much later, in seconds: for what expires, and what is due. Until the test ends."""
+        """Move the clock forward until the end of the test, in seconds or as a `timedelta`."""
         clock.move(later.total_seconds() if isinstance(later, timedelta) else later)
         self._process.infrastructure.forget()
 
     async def deliver(self, *, failures: bool = False) -> int:
-        """Do what follows changes and is due by now: hooks after the commit, jobs, webhooks; how many.
+        """Run all due work: hooks after the commit, jobs and webhooks, and the work that these cause. Return the
+        number.
 
-        What these leave to be done is done too. Raises NotDelivered when something fails, unless `failures` are looked
-        for: then it is tried again when it is due.
+        Raises NotDelivered if something fails. With `failures`, failed work is retried when it is due again.
         """
         worker = Worker(self.database, self._process.infrastructure.outbox, self._process.site.topics)
         outcomes = await worker.drain()
@@ -252,19 +255,19 @@ class Site:
         return len(outcomes)
 
     async def run_task(self, name: str) -> None:
-        """Run a task by the clock now, and what it leaves to be done. Raises NotDelivered, and KeyError for no task."""
+        """Run a scheduled task now. Raises NotDelivered if it fails, and KeyError for an unknown name."""
         await self.app.jobs.run_task(name)
         await self.deliver()
 
     @property
     def mails(self) -> list[Mail]:
-        """The mails that were sent in this test, in their order."""
+        """The mails of this test, in order."""
         return read_mails(self._folder / _MAILS)
 
     # Between tests
 
     async def reset(self) -> None:
-        """Put everything back to what it was at the start: data, files, mails, the time. The fixture does it."""
+        """Restore the initial data, files, mails and time. The fixture `site` does this before each test."""
         clock.move(0)
         await self._process.infrastructure.authenticator.settle()
         await self._origin.restore()
@@ -275,7 +278,7 @@ class Site:
         self._begin()
 
     async def close(self) -> None:
-        """Stop serving."""
+        """Stop the service."""
         clock.move(0)
         await self._client.close()
         await self._process.asgi.stop()
@@ -290,11 +293,11 @@ def _quick_hash(password: str) -> str:
 async def open_site(
     project: Path | str, *, database: str | None = None, variables: Mapping[str, str] | None = None
 ) -> AsyncIterator[Site]:
-    """A project, served in this process, until the block ends.
+    """Return an async context manager that runs a project in this process.
 
-    On SQLite in a folder of its own, or in a schema of its own in the PostgreSQL that `database` names. `variables` are
-    settings as in `.env`, in whose place they stand. Raises SettingsError, InvalidDefinitions, InvalidCode,
-    StartFailed.
+    `database` is a PostgreSQL URL, in which a separate schema is used. The default is SQLite in a temporary folder.
+    `variables` are settings, named as in `.env`, which is not read. Raises SettingsError, InvalidDefinitions,
+    InvalidCode and StartFailed.
     """
     with tempfile.TemporaryDirectory(prefix="octavo-test-") as made:
         folder = show_project(Path(project), Path(made))

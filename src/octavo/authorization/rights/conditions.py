@@ -14,7 +14,7 @@ from octavo.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """The administrator whose rights are asked for."""
+    """The administrator whose permissions are checked."""
 
     id: int
     email: str | None = None

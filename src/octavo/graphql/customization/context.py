@@ -11,8 +11,7 @@ from octavo.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a project's code is told of a request. `app` is the handle that `register` got too; `state` is shared by all
-    code of the request."""
+    """The request, for resolvers and field middlewares."""
 
     app: Any
     actor: Actor
@@ -20,5 +19,5 @@ class Context:
     state: State
 
     async def user(self) -> Entry | None:
-        """The user who asks, or None: for API tokens and for those who are not logged in."""
+        """Return the user's entry, or None for API tokens and requests without credentials."""
         return await user_of(self.app, self.actor)

@@ -25,7 +25,7 @@ Use = Mapping[str, Any] | Callable[..., Mapping[str, Any]]
 
 
 class ExtensionError(ValueError):
-    """Something is asked of the schema that cannot be."""
+    """An extension of the schema is invalid."""
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ class FieldAccess:
 
 
 class Extension:
-    """Collects switches and extensions. After `register` it is read once."""
+    """Extends the GraphQL schema. Use it in `register`."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
@@ -63,17 +63,18 @@ class Extension:
         """By type and field; fields that are not in the schema do not matter."""
 
     def shadow_crud(self, uid: str) -> "ShadowCrud":
-        """What is generated for a content-type or a component, by its UID. Raises ExtensionError for an unknown one."""
+        """Return the switches of a content type or component. Raises ExtensionError for an unknown UID."""
         known = {**self._registry.content_types, **self._registry.components}
         if uid not in known:
             raise ExtensionError(f"there is no content-type {uid}{did_you_mean(uid, known)}")
         return ShadowCrud(known[uid], self._excluded)
 
     def use(self, extending: Use) -> "Extension":
-        """Extend the schema: by a mapping, or by a function that answers one.
+        """Extend the schema with a mapping, or with a function that returns one.
 
-        Keys: `types`, `type_defs`, `plugins`, `resolvers`, `resolvers_config`. A function is called when the schema is
-        made, with the library of schema builders (`strawberry`) and the generated schema, if it takes them.
+        The keys are `types`, `type_defs`, `plugins`, `resolvers` and `resolvers_config`. Octavo calls the function with
+        the library (`strawberry`) and the generated schema, as far as it takes them. Raises ExtensionError for other
+        values.
         """
         if not isinstance(extending, Mapping) and not callable(extending):
             raise ExtensionError(f"use() takes a mapping or a function, not {type(extending).__name__}")
@@ -108,7 +109,7 @@ class Extension:
 
 
 class ShadowCrud:
-    """Switches of one content-type. Each method that switches answers itself, so that they can be chained."""
+    """Switches of one content type. Methods that turn something off return the object itself, so you can chain them."""
 
     def __init__(self, definition: Definition, excluded: _Excluded) -> None:
         self._definition = definition
@@ -116,113 +117,116 @@ class ShadowCrud:
         self._excluded = excluded
 
     def disable(self) -> "ShadowCrud":
-        """Leave the content-type out, and the relations that lead to it."""
+        """Remove the content type, and all relations to it, from the schema."""
         self._excluded.types.add(self._uid)
         return self
 
     def disable_queries(self) -> "ShadowCrud":
-        """No queries. Its type stays where relations lead to it."""
+        """Remove the queries. The type stays available through relations."""
         return self.disable_actions(QUERIES)
 
     def disable_mutations(self) -> "ShadowCrud":
-        """No mutations."""
+        """Remove the mutations."""
         return self.disable_actions(MUTATIONS)
 
     def disable_action(self, action: str) -> "ShadowCrud":
-        """Not this action: `find`, `findOne`, `create`, `update`, `delete`. Raises ExtensionError for another word."""
+        """Remove an action: `find`, `findOne`, `create`, `update`, `delete` or `createLocalization`.
+
+        Raises ExtensionError for other names.
+        """
         self._excluded.actions.add((self._uid, _action(action)))
         return self
 
     def disable_actions(self, actions: Iterable[str]) -> "ShadowCrud":
-        """None of these actions."""
+        """Remove several actions. Raises ExtensionError for unknown names."""
         for action in [actions] if isinstance(actions, str) else actions:
             self.disable_action(action)
         return self
 
     def field(self, name: str) -> "ShadowField":
-        """Switches of an attribute. Raises ExtensionError for an unknown one."""
+        """Return the switches of an attribute. Raises ExtensionError for an unknown one."""
         attributes = self._definition.attributes
         if name not in attributes:
             raise ExtensionError(f"{self._uid} has no attribute {name}{did_you_mean(name, attributes)}")
         return ShadowField((self._uid, name), self._excluded)
 
     def is_enabled(self) -> bool:
-        """Whether the content-type is part of the schema."""
+        """Return whether the content type is part of the schema."""
         return self._uid not in self._excluded.types
 
     def is_disabled(self) -> bool:
-        """Whether it is left out."""
+        """Return whether the content type was removed."""
         return not self.is_enabled()
 
     def are_queries_enabled(self) -> bool:
-        """Whether any query is offered."""
+        """Return whether there is at least one query."""
         return any(self.is_action_enabled(action) for action in QUERIES)
 
     def are_queries_disabled(self) -> bool:
-        """Whether none is."""
+        """Return whether there are no queries."""
         return not self.are_queries_enabled()
 
     def are_mutations_enabled(self) -> bool:
-        """Whether any mutation is offered."""
+        """Return whether there is at least one mutation."""
         return any(self.is_action_enabled(action) for action in MUTATIONS)
 
     def are_mutations_disabled(self) -> bool:
-        """Whether none is."""
+        """Return whether there are no mutations."""
         return not self.are_mutations_enabled()
 
     def is_action_enabled(self, action: str) -> bool:
-        """Whether an action is offered. Raises ExtensionError for a word that is no action."""
+        """Return whether an action exists. Raises ExtensionError for unknown names."""
         return (self._uid, _action(action)) not in self._excluded.actions
 
     def is_action_disabled(self, action: str) -> bool:
-        """Whether it is not."""
+        """Return whether an action was removed. Raises ExtensionError for unknown names."""
         return not self.is_action_enabled(action)
 
 
 class ShadowField:
-    """Switches of one attribute; chained like those of its content-type."""
+    """Switches of one attribute. You can chain them."""
 
     def __init__(self, key: FieldKey, excluded: _Excluded) -> None:
         self._key = key
         self._excluded = excluded
 
     def disable(self) -> "ShadowField":
-        """Leave the attribute out everywhere."""
+        """Remove the attribute from output, input and filters."""
         return self.disable_output().disable_input().disable_filters()
 
     def disable_output(self) -> "ShadowField":
-        """It cannot be selected."""
+        """Remove the attribute from output types."""
         self._excluded.outputs.add(self._key)
         return self
 
     def disable_input(self) -> "ShadowField":
-        """It cannot be written."""
+        """Remove the attribute from input types."""
         self._excluded.inputs.add(self._key)
         return self
 
     def disable_filters(self) -> "ShadowField":
-        """It cannot be filtered by."""
+        """Remove the attribute from filters."""
         self._excluded.filters.add(self._key)
         return self
 
     def is_enabled(self) -> bool:
-        """Whether it can be selected or written."""
+        """Return whether the attribute is part of the output or the input."""
         return self.has_output_enabled() or self.has_input_enabled()
 
     def is_disabled(self) -> bool:
-        """Whether it can be neither."""
+        """Return whether the attribute is part of neither."""
         return not self.is_enabled()
 
     def has_output_enabled(self) -> bool:
-        """Whether it can be selected."""
+        """Return whether the attribute is part of output types."""
         return self._key not in self._excluded.outputs
 
     def has_input_enabled(self) -> bool:
-        """Whether it can be written."""
+        """Return whether the attribute is part of input types."""
         return self._key not in self._excluded.inputs
 
     def has_filters_enabled(self) -> bool:
-        """Whether it can be filtered by."""
+        """Return whether you can filter by the attribute."""
         return self._key not in self._excluded.filters
 
 

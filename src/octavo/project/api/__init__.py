@@ -1,7 +1,4 @@
-"""What a project's code is given, and what it may answer: all that such code imports comes from here.
-
-`from octavo import Controller` finds it; `octavo.handle` is an earlier address.
-"""
+"""The public names for project code: `from octavo import Controller`. `octavo.handle` is an older module for them."""
 
 from octavo.content.slugs import slugify
 from octavo.errors import (
@@ -12,6 +9,7 @@ from octavo.errors import (
     OctavoError,
     PolicyError,
     RateLimitError,
+    ServiceUnavailable,
     UnauthorizedError,
     ValidationError,
 )
@@ -20,14 +18,14 @@ from octavo.graphql.customization.context import Context
 from octavo.mail.mailers import MailProblem
 from octavo.project import CoreRouter, Entry, EntryPage, Route
 from octavo.project.api.answers import Answer, Response
-from octavo.project.api.app import App
+from octavo.project.api.app import App, UnknownName
 from octavo.project.api.controllers import Controller
 from octavo.project.api.entries import Entries
 from octavo.project.api.http_client import HttpAnswer, HttpError
 from octavo.project.api.requests import Request
 from octavo.project.api.row_query import Average, Count, Greatest, Least, RowQuery, Sum
 from octavo.project.api.services import Service
-from octavo.project.api.transactions import Transaction
+from octavo.project.api.transactions import OutsideTransaction, Transaction
 from octavo.project.context import PolicyContext
 from octavo.project.state import State
 
@@ -53,6 +51,7 @@ __all__ = [
     "MailProblem",
     "NotFoundError",
     "OctavoError",
+    "OutsideTransaction",
     "PolicyContext",
     "PolicyError",
     "RateLimitError",
@@ -61,10 +60,12 @@ __all__ = [
     "Route",
     "RowQuery",
     "Service",
+    "ServiceUnavailable",
     "State",
     "Sum",
     "Transaction",
     "UnauthorizedError",
+    "UnknownName",
     "ValidationError",
     "slugify",
 ]

@@ -23,10 +23,9 @@ _CHUNK: Final = 64 * 1024
 
 
 class Answer:
-    """An answer. That of a core action is a mapping of its JSON (`answer["data"]`), which is read when it is first
-    looked at; where nobody looks, the bytes pass as they are.
+    """A response. For JSON, it works like a dictionary: `response["data"]`.
 
-    `headers` are by lower-case name; cookies stand in `cookies`, each as its whole header.
+    The JSON of a core action is parsed only when you access it.
     """
 
     __slots__ = ("_raw", "_value", "cookies", "headers", "status")
@@ -41,7 +40,7 @@ class Answer:
 
     @property
     def value(self) -> Any:
-        """The JSON of the answer; what is changed in it is sent. Raises ValueError for an answer that is no JSON."""
+        """The JSON value. Changes are sent. Raises ValueError if the response is not JSON."""
         if self._value is _UNREAD:
             self._value = orjson.loads(self._raw.body)
         return self._value
@@ -52,7 +51,7 @@ class Answer:
 
     @property
     def body(self) -> bytes:
-        """The bytes of the answer; none of one that is sent in pieces."""
+        """The body as bytes. Empty for a stream."""
         return self._raw.body if self._value is _UNREAD else render_value(self.status, self._value).body
 
     def __getitem__(self, key: Any) -> Any:
@@ -71,7 +70,7 @@ class Answer:
         return len(self.value)
 
     def get(self, key: str, otherwise: Any = None) -> Any:
-        """A member of the JSON, or something else."""
+        """Return a key of the JSON object, or `otherwise`."""
         return self.value.get(key, otherwise)
 
     def set_cookie(
@@ -86,7 +85,7 @@ class Answer:
         secure: bool = True,
         http_only: bool = True,
     ) -> None:
-        """Have the browser keep a cookie, for so many seconds or as long as it is open."""
+        """Set a cookie. `max_age` is in seconds; without it, the cookie ends with the browser session."""
         parts = [f"{name}={quote(value, safe='')}", f"Path={path}"]
         parts += [f"Domain={domain}"] if domain else []
         parts += [f"SameSite={same_site}"] if same_site else []
@@ -96,7 +95,7 @@ class Answer:
         self.cookies.append("; ".join(parts))
 
     def delete_cookie(self, name: str, *, path: str = "/", domain: str | None = None) -> None:
-        """Have the browser forget a cookie that was set with that path and domain."""
+        """Delete a cookie that was set with this path and domain."""
         self.set_cookie(name, "", max_age=0, path=path, domain=domain, same_site=None, secure=False)
 
     def render(self) -> RawResponse:
@@ -110,43 +109,43 @@ class Answer:
 
 
 class Response:
-    """Makes answers: `return Response.json({"ok": True}, status=201)`."""
+    """Creates responses: `return Response.json({"ok": True}, status=201)`."""
 
     @staticmethod
     def json(value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
-        """Return any JSON value. Raises NotJson, a TypeError, for other types."""
+        """Return a JSON response. Raises TypeError if the value is not a JSON value."""
         return Answer(render_value(status, value, render_headers(headers)))
 
     @staticmethod
     def text(text: str, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
-        """Plain text."""
+        """Return a plain text response."""
         return Answer(RawResponse(status, text.encode(), TEXT, render_headers(headers)))
 
     @staticmethod
     def html(text: str, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
-        """A page. Browsers are told by the `Content-Security-Policy` of the project what it may do."""
+        """Return an HTML response. The project's `Content-Security-Policy` header applies to it."""
         return Answer(RawResponse(status, text.encode(), HTML, render_headers(headers)))
 
     @staticmethod
     def body(
         content: bytes, content_type: str, *, status: int = 200, headers: Mapping[str, str] | None = None
     ) -> Answer:
-        """Bytes of any type."""
+        """Return bytes of any content type."""
         return Answer(RawResponse(status, content, content_type, render_headers(headers)))
 
     @staticmethod
     def no_content() -> Answer:
-        """Nothing, with status 204."""
+        """Return an empty response with status 204."""
         return Answer(RawResponse(204, content_type=""))
 
     @staticmethod
     def redirect(address: str, *, status: int = 302) -> Answer:
-        """On to another address."""
+        """Return a redirect to another URL."""
         return Answer(RawResponse(status, b"", TEXT, ((b"location", escape_address(address)),)))
 
     @staticmethod
     async def file(path: Path | str, *, name: str | None = None, content_type: str | None = None) -> Answer:
-        """A file, sent in pieces; a download where it gets a `name`. Raises FileNotFoundError."""
+        """Return a file as a stream. With `name`, browsers download it. Raises FileNotFoundError."""
         file = await to_thread(FileIO, path, "rb")
         length = os.fstat(file.fileno()).st_size
         kind = content_type or content_type_of(name or str(path))
@@ -162,7 +161,7 @@ class Response:
         status: int = 200,
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
-        """Return pieces as they come from an async iterable, or from a plain one, which runs in threads."""
+        """Return chunks as they arrive, from an async iterable, or from a plain one, which runs in a thread."""
         return Answer(CodeStream(status, chunks, content_type, render_headers(headers)))
 
 

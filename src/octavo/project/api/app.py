@@ -34,19 +34,22 @@ HookT = TypeVar("HookT", bound=Callable[[Event], Any])
 
 
 class UnknownName(LookupError):
-    """A plugin, a service or a content-type that does not exist."""
+    """There is no plugin, service or content type with this name. The message suggests the nearest one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """A plugin's services, by name, and what the project configures it with: its dataclass `Settings`, or a table."""
+    """A plugin: its services by name, and its configuration.
+
+    `config` is an instance of the plugin's dataclass `Settings`, or a dictionary if it has none.
+    """
 
     name: str
     services: Mapping[str, Any]
     config: Any = None
 
     def service(self, name: str) -> Any:
-        """The service of that name. Raises UnknownName."""
+        """Return the service with this name. Raises UnknownName."""
         if name not in self.services:
             raise UnknownName(f"plugin {self.name} has no service {name!r}{did_you_mean(name, self.services)}")
         return self.services[name]
@@ -61,7 +64,7 @@ class Services(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """The service as a project's code sees it."""
+    """The service, as project code sees it."""
 
     settings: Settings
     registry: Registry
@@ -80,10 +83,10 @@ class App:
     def on(
         self, events: str | Sequence[str], uids: str | Sequence[str], function: Callable[[Event], Any] | None = None
     ) -> Callable[..., Any]:
-        """Call a function before or after something happens to entries of content-types; without one, a decorator.
+        """Register a function as a hook for several content types. Without a function, return a decorator.
 
-        Events are named as the functions of `lifecycles.py` (`before_create`), content-types by UID or with stars
-        (`api::*`). Only in `register`. Raises InvalidCode.
+        `events` are hook names, such as `before_create`. `uids` are content types, also with stars (`api::*`). Call it
+        only in `register`. Raises InvalidCode for unknown names.
         """
         if function is None:
             return partial(self._on, events, uids)
@@ -103,10 +106,11 @@ class App:
         name: str | None = None,
         catch_up: bool = False,
     ) -> Callable[..., Any]:
-        """Run a function by the clock, on one of all processes; without one, a decorator. Only in `register`.
+        """Run a function at scheduled times, on one of all processes. Without a function, return a decorator.
 
-        `rule` is a cron expression of five fields, or six that begin with seconds; `tz` as in `Europe/Berlin`.
-        `catch_up`: run it once for what was missed while no process was there. Raises InvalidCode.
+        `rule` is a cron expression with five fields, or with six that begin with seconds. `tz` is a time zone, such as
+        `Europe/Berlin`. With `catch_up`, one run makes up for runs that were missed while the service was down. Call it
+        only in `register`. Raises InvalidCode.
         """
         if function is None:
             return partial(self.jobs.cron, rule, tz=tz, name=name, catch_up=catch_up)
@@ -115,7 +119,10 @@ class App:
     def job(
         self, function: Callable[..., Any] | None = None, *, retries: int | None = None, timeout: float | None = None
     ) -> Callable[..., Any]:
-        """Say of a function of the project how it is run by `enqueue`: tried again so often, within so many seconds."""
+        """Set options of a job function. Without a function, return a decorator.
+
+        `retries` is the number of further attempts after an error. `timeout` is in seconds.
+        """
         options = JobOptions(retries, timeout)
         if function is None:
             return partial(self.jobs.job, options=options)
@@ -124,29 +131,30 @@ class App:
     async def enqueue(
         self, function: Callable[..., Any], *args: Any, delay: float = 0, retries: int | None = None, **kwargs: Any
     ) -> int:
-        """Run a function of the project in the background, by any process, after `delay` seconds; the job's id.
+        """Run a function of the project in the background, in any process, and return the id of the job.
 
-        Arguments are kept as JSON. It is run at least once; one that raises is tried again, three times unless said.
-        In a transaction it is run if that is committed. A first argument called `app` is given. Raises NotAJob.
+        `delay` is in seconds. Arguments must be JSON values. If the first parameter is named `app`, Octavo passes the
+        app. Jobs run at least once, and are retried three times by default. In a transaction, the job runs only after
+        the commit. Raises NotAJob.
         """
         return await self.jobs.enqueue(function, args, kwargs, delay=delay, retries=retries)
 
     def plugin(self, name: str) -> Plugin:
-        """The plugin of that name. Raises UnknownName."""
+        """Return the plugin with this name. Raises UnknownName."""
         if name not in self.plugins:
             raise UnknownName(f"there is no plugin {name!r}; there are {', '.join(sorted(self.plugins))}")
         return self.plugins[name]
 
     def service(self, uid: str) -> Any:
-        """The service of that name, the project's own or that of a content-type. Raises UnknownName."""
+        """Return a service of the project, or the service of a content type. Raises UnknownName."""
         return self.services.find(self, uid)
 
     def entries(self, uid: str) -> Entries:
-        """The entries of a content-type, by its UID. Raises UnknownName."""
+        """Return an object that reads and writes the entries of a content type. Raises UnknownName."""
         return self.facilities.rules.entries(self.controller, self._content_type(uid))
 
     def query(self, uid: str) -> RowQuery:
-        """Rows of a content-type, counts and sums, where whole entries are too much. Raises UnknownName."""
+        """Return a query for rows, counts and sums of a content type. Raises UnknownName."""
         return RowQuery(self.controller, self._content_type(uid))
 
     def _content_type(self, uid: str) -> ContentType:
@@ -156,60 +164,61 @@ class App:
         return found
 
     def store(self, type: str = "core", name: str = "") -> CoreStore:
-        """v4's core store, by the type and the name of who owns the values: `app.store("plugin", "my-plugin")`."""
+        """Return a key-value store in the database: `app.store("plugin", "my-plugin")`. It is the core store of v4."""
         return CoreStore(self.controller.writer, type, name)
 
     @property
     def mail(self) -> Mail:
-        """Mail by the way that the settings name."""
+        """Sends mail, through the transport in the settings."""
         return self.facilities.mail
 
     @property
     def http(self) -> HttpClient:
-        """Requests to other machines, guarded."""
+        """Sends HTTP requests. Only public addresses are allowed by default."""
         return self.facilities.http
 
     @property
     def log(self) -> logging.Logger:
-        """The project's own log."""
+        """The project's logger."""
         return self.facilities.log
 
     @property
     def cache(self) -> CodeCache:
-        """What is kept for a while, in this process."""
+        """A cache in the memory of this process."""
         return self.facilities.cache
 
     @property
     def conditions(self) -> Conditions:
-        """The conditions that rights of administrators can be given."""
+        """Adds conditions for the permissions of administrators."""
         return self.facilities.conditions
 
     @property
     def custom(self) -> Custom:
-        """Settings of the project's own: `[custom]` in config/server.toml."""
+        """Custom settings: `[custom]` in config/server.toml."""
         return self.facilities.custom
 
     def transaction(self, *, seconds: float = LONGEST_SECONDS) -> AbstractAsyncContextManager[Transaction]:
-        """A block in which everything that is read and written through `app` is one transaction, all or nothing.
+        """Return a context manager that runs all reads and writes through `app` in one transaction.
 
-        A block in a block is a part of it: if it raises, it alone is undone. So is each write that raises. It takes
-        `seconds` at most. Raises ServiceUnavailable when that was too short, or another transaction is in the way.
+        A nested block is part of the outer one. If it raises, only its own changes are rolled back. `seconds` limits
+        the duration. Raises ServiceUnavailable after that time, or if another transaction conflicts.
         """
         return transactions.begin(self.controller.writer, seconds)
 
     async def lock(self, name: str) -> None:
-        """Wait until no other transaction holds a lock of this name, and hold it until the end of this one.
+        """Lock a name until the end of the transaction. Wait if another transaction holds it.
 
-        What is read from then on is what the others have left. It is called in a transaction: in a block of
-        `app.transaction()`, or in a hook. Raises OutsideTransaction; ServiceUnavailable when the wait is too long.
+        Call it in a block of `app.transaction()`, or in a hook. Later reads see the changes of the other transactions.
+        Raises OutsideTransaction, and ServiceUnavailable if the wait is too long.
         """
         await transactions.lock(self.controller.writer, name)
 
     async def run_transaction(
         self, function: Callable[[Transaction], Awaitable[ResultT]], *, seconds: float = LONGEST_SECONDS
     ) -> ResultT:
-        """What an async function returns that is called in a transaction; called again if another one is in its way.
+        """Call an async function in a transaction and return its result.
 
-        It is given the transaction. Raises ServiceUnavailable after the third time.
+        The function gets the transaction. If another transaction conflicts, it is called again, up to three times.
+        Raises ServiceUnavailable after that.
         """
         return await transactions.run(self.controller.writer, function, seconds)

@@ -10,9 +10,10 @@ from octavo.clock import SYSTEM_CLOCK, Clock
 
 
 class CodeCache:
-    """Values by key, each for some seconds, or until there is no room: what JSON can hold. Gone with a reload.
+    """JSON values by key, in the memory of this process.
 
-    Values are kept as JSON, so nobody changes what another one has got.
+    A value expires after its time, or earlier if the cache is full. A reload clears the cache. Each read returns a new
+    copy.
     """
 
     def __init__(self, cache: Cache[str, tuple[float, bytes]], clock: Clock = SYSTEM_CLOCK) -> None:
@@ -20,14 +21,14 @@ class CodeCache:
         self._clock = clock
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The value that is kept, or the default."""
+        """Return the value of a key, or the default."""
         found = self._cache.get(key)
         if found is None or found[0] <= self._clock.steady():
             return default
         return orjson.loads(found[1])
 
     def set(self, key: str, value: Any, seconds: float) -> None:
-        """Keep a value for so long at most. Raises TypeError for what JSON cannot hold."""
+        """Store a value for this number of seconds at most. Raises TypeError if it is not a JSON value."""
         try:
             content = orjson.dumps(value)
         except orjson.JSONEncodeError as error:
@@ -35,11 +36,11 @@ class CodeCache:
         self._cache.put(key, (self._clock.steady() + seconds, content), ENTRY_BYTES + len(key) + len(content))
 
     def delete(self, key: str) -> None:
-        """Forget a key."""
+        """Remove a key."""
         self._cache.discard(key)
 
     async def get_or_set(self, key: str, seconds: float, make: Callable[[], Awaitable[Any]]) -> Any:
-        """The value that is kept, or what an async function makes, kept from now on."""
+        """Return the value of a key. If there is none, call an async function and store its result."""
         found = self._cache.get(key)
         if found is None or found[0] <= self._clock.steady():
             value = await make()

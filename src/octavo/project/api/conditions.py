@@ -20,7 +20,7 @@ _NAME: Final = re.compile(r"[\w-]+", re.ASCII)
 
 
 class Conditions:
-    """Adds conditions to those that roles can be given."""
+    """Adds conditions that can limit the permissions of administrators to some entries."""
 
     def __init__(self, rights: Rights) -> None:
         self._rights = rights
@@ -42,11 +42,12 @@ class Conditions:
         category: str = "default",
         plugin: str | None = None,
     ) -> Any:
-        """Let rights be limited to the entries that a function names; without one, a decorator.
+        """Add a condition. Without a function, return a decorator.
 
-        It is given the administrator who asks (`id`, `email`, `role_ids`) and answers a filter, True or False; it may
-        be asynchronous. It is called about once a second as long as somebody asks. What it fails at, or answers for a
-        content-type that has no such attributes, holds for no entry. Raises InvalidCode.
+        The function gets the administrator, and returns a filter (`{"price": {"$lt": 10}}`), True for all entries, or
+        False for none. It can be async. Octavo calls it about once a second for each active administrator. If it fails,
+        or the content type lacks an attribute of the filter, the condition allows no entry. Raises InvalidCode for an
+        invalid or used name.
         """
         if decide is None:
             return partial(self._added, name, display_name, category, plugin)

@@ -21,9 +21,9 @@ CoreAction = Callable[[str, Request], Awaitable[Answer]]
 
 
 class Controller(ControllerKind):
-    """Actions, each a method of a request. `uid` is the controller's name, and that of its content-type if it has one.
+    """Base class of controllers. Each method that takes a request is an action.
 
-    A method that is named like a core action stands in its place; `await super().find(request)` is the core action.
+    A method with the name of a core action replaces it. `await super().find(request)` runs the core action.
     """
 
     app: App
@@ -34,72 +34,74 @@ class Controller(ControllerKind):
 
     @property
     def entries(self) -> Entries:
-        """The entries of the content-type."""
+        """The entries of the content type."""
         return self.app.entries(self.uid)
 
     @property
     def service(self) -> Any:
-        """The service of that name."""
+        """The service with the same UID."""
         return self.app.service(self.uid)
 
     def controller(self, uid: str) -> Any:
-        """Another controller, whose actions can be called with the request. Raises UnknownName."""
+        """Return another controller. Call its actions with the request. Raises UnknownName."""
         return self._others(uid)
 
     async def find(self, request: Request) -> Answer:
-        """A list of entries, or the entry of a single type."""
+        """Return the list of entries, or the entry of a single type."""
         return await self.core("find", request)
 
     async def find_one(self, request: Request) -> Answer:
-        """An entry, by `request.params["id"]`."""
+        """Return the entry with the id `request.params["id"]`."""
         return await self.core("findOne", request)
 
     async def create(self, request: Request) -> Answer:
-        """A new entry."""
+        """Create an entry from the request's data and return it."""
         return await self.core("create", request)
 
     async def update(self, request: Request) -> Answer:
-        """A changed entry."""
+        """Update the entry with the id `request.params["id"]` and return it."""
         return await self.core("update", request)
 
     async def delete(self, request: Request) -> Answer:
-        """An entry less."""
+        """Delete the entry with the id `request.params["id"]` and return it."""
         return await self.core("delete", request)
 
     async def create_localization(self, request: Request) -> Answer:
-        """An entry in another locale."""
+        """Create an entry in another locale and return it."""
         return await self.core("createLocalization", request)
 
     async def validate_query(self, request: Request) -> None:
-        """Raise ValidationError for what the request may not ask for."""
+        """Raise ValidationError if the query uses something that the caller is not allowed to use."""
         self._rules.validate_query(request)
 
     async def sanitize_query(self, request: Request) -> dict[str, Any]:
-        """The query of a request, less what it may not ask for."""
+        """Return the query without the parts that the caller is not allowed to use."""
         return self._rules.sanitize_query(request)
 
     async def sanitize_input(self, data: Any, request: Request) -> Any:
-        """Data for an entry, less what who asks may not write."""
+        """Return the data without the attributes that the caller is not allowed to write."""
         return self._rules.sanitize_input(data, request)
 
     async def sanitize_output(self, value: Any, request: Request) -> Any:
-        """An entry or several, less what who asks may not see; None for an entry that they may not find. What is no
-        attribute of theirs stays."""
+        """Return an entry, or several, without the values that the caller is not allowed to see.
+
+        Return None for an entry that the caller is not allowed to find. Additional keys stay.
+        """
         return await self._rules.sanitize_output(value, request)
 
     def transform_response(self, value: Any, meta: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
-        """Entries as the REST API shows them: `{"data": {"id", "attributes"}, "meta"}`; None of None."""
+        """Return entries in the form of the REST API: `{"data": {"id", "attributes"}, "meta"}`; None for None."""
         return None if value is None else self._rules.transform(value, meta)
 
     async def entry(self, value: Any, request: Request, meta: Mapping[str, Any] | None = None) -> Answer:
-        """An entry as the answer: sanitized and in the form of REST. Raises NotFoundError for None."""
+        """Return an entry as a response: sanitized, in the form of the REST API. Raises NotFoundError for None."""
         shown = None if value is None else await self.sanitize_output(value, request)
         if shown is None:
             raise NotFoundError
         return Response.json(self._rules.transform(shown, meta, await self._rules.metas(shown, request)))
 
     async def page(self, value: Any, request: Request, meta: Mapping[str, Any] | None = None) -> Answer:
-        """A list of entries, or an EntryPage, as the answer: sanitized and in the form of REST."""
+        """Return a list of entries or an EntryPage as a response: sanitized, in the form of the REST API."""
         if value is None:
             return Response.json(None)
         shown = await self.sanitize_output(value, request)
@@ -113,7 +115,7 @@ class Controller(ControllerKind):
         return ContentRules(self.app.controller, found, self._limits)
 
     async def core(self, action: str, request: Request) -> Answer:
-        """The core action of that name."""
+        """Run the core action with this name, such as `findOne`."""
         return await self._core(f"{self.uid}.{action}", request)
 
 

@@ -7,14 +7,18 @@ from octavo.project.naming import did_you_mean
 
 
 class MissingSetting(KeyError):
-    """A setting of the project's own that nobody has made."""
+    """There is no custom setting with this name."""
 
     def __str__(self) -> str:
         return str(self.args[0])
 
 
 class Custom(Mapping[str, Any]):
-    """A table of settings; tables in it are such, too. Names are looked up with dots as well: `mail.sender`."""
+    """The custom settings, as a mapping. Tables in it are also of this type.
+
+    Use dots for names in tables: `app.custom["mail.sender"]`. `get(name, default)` returns a default. An unknown name
+    raises a `KeyError` that suggests the nearest one.
+    """
 
     def __init__(self, values: Mapping[str, Any], place: str = "custom") -> None:
         self._values = values

@@ -30,10 +30,12 @@ Targets = Target | Iterable[Target]
 
 
 class Entries(EntryReads):
-    """The entries of one content-type. Filters, sort, fields and populate are those of the REST API, as dictionaries.
+    """The entries of one content type.
 
-    Entries are dictionaries of their attributes; what is populated stands in them the same way. All methods raise
-    ValidationError and its kin, with the exact place. Each write is a transaction, or a part of the one around it.
+    `filters`, `sort`, `fields` and `populate` are the parameters of the REST API, as Python values. Reads include
+    drafts unless `publication_state` is `"live"`, and use the default locale unless you set `locale`. Permissions are
+    not checked. Methods raise ValidationError, with the path, for invalid data or parameters. Each write is a
+    transaction, or part of the surrounding one.
     """
 
     def __init__(self, controller: ContentController, content_type: ContentType) -> None:
@@ -42,9 +44,10 @@ class Entries(EntryReads):
         self._writer = controller.writer
 
     async def create(self, data: Data, *, locale: str | None = None, populate: Populate | None = None) -> Entry:
-        """A new entry, a draft unless the data has `publishedAt`; in the default locale, unless it is said.
+        """Create an entry and return it. It is a draft unless the data has `publishedAt`.
 
-        `localizations` in the data are ids of entries that it translates: both sides are linked.
+        `locale` is the default locale if not set. `localizations` in the data are the ids of entries in other locales:
+        both sides are linked. Raises ValidationError.
         """
         answer = await self._answer(populate)
         write = self._write(data, creating=True)
@@ -53,10 +56,10 @@ class Entries(EntryReads):
     async def localize(
         self, entry_id: int, locale: str, data: Data | None = None, *, populate: Populate | None = None
     ) -> Entry:
-        """Create a translation of an entry, a draft unless the data has `publishedAt`, and return it.
+        """Create a localization of an entry and return it. It is a draft unless the data has `publishedAt`.
 
-        It begins with the values that locales share. Raises NotFoundError, ApplicationError for a locale that is not
-        there or is used already, ValidationError.
+        It begins with the values that locales share. Raises NotFoundError, ApplicationError if the locale does not
+        exist or is already used, and ValidationError.
         """
         if not self._type.localized:
             raise ValidationError(f"{self._type.uid} has no locales: set pluginOptions.i18n.localized to true")
@@ -65,21 +68,24 @@ class Entries(EntryReads):
         return self._entry(await self._writes.localize(self._type, entry_id, write, answer, SYSTEM))
 
     async def create_many(self, items: Iterable[Data], *, locale: str | None = None) -> list[int]:
-        """New entries, as `create` makes them, with few statements; their ids in order. All of them, or none.
+        """Create entries with few statements and return their ids, in order. Either all are created, or none.
 
-        Raises ValidationError with all problems of all of them; each path begins with a place in the list, from 0.
+        Raises ValidationError with the problems of all entries. Each path begins with the index in the list, from 0.
         """
         written = [self._plain(item, place, creating=True) for place, item in enumerate(items)]
         with coming_from("code"):
             return await self._writer.create_many(self._type, written, locale=locale, draft_default=True, strict=True)
 
     async def update(self, entry_id: int, data: Data, *, populate: Populate | None = None) -> Entry:
-        """Change what the data names of an entry. Raises NotFoundError."""
+        """Change the given attributes of an entry and return it. Raises NotFoundError and ValidationError."""
         answer = await self._answer(populate)
         return self._entry(await self._writes.update(self._type, entry_id, self._write(data), answer, SYSTEM))
 
     async def update_many(self, data: Data, **chosen: Unpack[Choice]) -> int:
-        """Change what the data names of all entries that are chosen; how many. `filters={}` chooses all of them."""
+        """Change the given attributes of all matching entries and return their number.
+
+        `filters` is required. `filters={}` matches all entries. Raises ValidationError.
+        """
         changed = await self._writer.passwords.prepare(self._type, self._plain(data))
 
         async def change(unit: ManyEntriesUnit, ids: list[int]) -> int:
@@ -90,33 +96,41 @@ class Entries(EntryReads):
         return await self._chosen(chosen, change)
 
     async def delete(self, entry_id: int) -> Entry:
-        """Remove an entry; it is answered as it was. Raises NotFoundError."""
+        """Delete an entry and return its last state. Raises NotFoundError."""
         return self._entry(await self._writes.delete(self._type, entry_id, await self._answer(None), SYSTEM))
 
     async def delete_many(self, **chosen: Unpack[Choice]) -> int:
-        """Remove all entries that are chosen; how many there were. `filters={}` chooses all of them."""
+        """Delete all matching entries and return their number.
+
+        `filters` is required. `filters={}` matches all entries. Raises ValidationError.
+        """
         return await self._chosen(chosen, lambda unit, ids: unit.delete_many(self._type, ids))
 
     async def publish(self, entry_id: int, *, populate: Populate | None = None) -> Entry:
-        """Publish a draft that has all that is required; one that is published stays so. Raises NotFoundError."""
+        """Publish a draft and return it. A published entry stays unchanged.
+
+        Raises NotFoundError, and ValidationError if a required value is missing.
+        """
         return await self._set_publication(entry_id, True, populate)
 
     async def unpublish(self, entry_id: int, *, populate: Populate | None = None) -> Entry:
-        """Make a published entry a draft; one that is a draft stays as it is. Raises NotFoundError."""
+        """Turn a published entry into a draft and return it. A draft stays unchanged. Raises NotFoundError."""
         return await self._set_publication(entry_id, False, populate)
 
     async def schedule(self, entry_id: int, **times: Unpack[Times]) -> Times:
-        """Plan when an entry is published (`publish_at`) and taken back (`unpublish_at`); None takes a plan back.
+        """Set the times to publish (`publish_at`) and unpublish (`unpublish_at`) an entry, and return all times.
 
-        What is not named stays as it is. Answers what is planned then.
+        A time is a `datetime` or an ISO 8601 text. None cancels a time. Omitted times stay. Raises NotFoundError and
+        ValidationError.
         """
         assert self._controller.schedules is not None, "a site has them"
         return await set_times(self._controller.schedules, self._type, entry_id, times)
 
     async def attach(self, entry_id: int, attribute: str, targets: Targets) -> None:
-        """Add entries, or files, at the end of what an attribute leads to; one that holds a single one gets the last.
+        """Add entries or files to the end of a relation or media attribute.
 
-        Raises NotFoundError.
+        `targets` are entries, files or ids. If the attribute holds a single value, the last target replaces it. Raises
+        NotFoundError, and ValidationError for other attributes.
         """
         known, ids = self._leading(attribute), _ids(targets)
         if not known.to_many:
@@ -128,7 +142,10 @@ class Entries(EntryReads):
             await self._run(lambda _: self._rearrange(entry_id, attribute, lambda held: [*_without(held, ids), *ids]))
 
     async def detach(self, entry_id: int, attribute: str, targets: Targets | None = None) -> None:
-        """Take entries, or files, from what an attribute leads to; all of them, or `targets`. Raises NotFoundError."""
+        """Remove entries or files from a relation or media attribute. Without `targets`, remove all.
+
+        Raises NotFoundError, and ValidationError for other attributes.
+        """
         known = self._leading(attribute)
         if targets is None:
             await self._change(entry_id, {attribute: [] if known.to_many else None})

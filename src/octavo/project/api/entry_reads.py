@@ -27,7 +27,7 @@ Populate = str | Sequence[str] | Mapping[str, Any]
 
 
 class Choice(TypedDict, total=False):
-    """Which entries: drafts too, unless `publication_state` is `live`; of the default locale, unless `locale` says."""
+    """Arguments that select entries. Drafts are included unless `publication_state` is `live`."""
 
     filters: Data | None
     publication_state: str
@@ -36,7 +36,7 @@ class Choice(TypedDict, total=False):
 
 
 class Asked(Choice, total=False):
-    """Which entries, in which order, and what of them."""
+    """Arguments that select, sort and shape entries."""
 
     sort: str | Sequence[str] | None
     fields: str | Sequence[str] | None
@@ -44,7 +44,7 @@ class Asked(Choice, total=False):
 
 
 class EntryReads:
-    """The entries of one content-type, to read."""
+    """Reads the entries of one content type."""
 
     def __init__(self, controller: ContentController, content_type: ContentType) -> None:
         self._controller = controller
@@ -52,18 +52,21 @@ class EntryReads:
         self._type = content_type
 
     async def find_many(self, *, start: int = 0, limit: int | None = None, **asked: Unpack[Asked]) -> list[Entry]:
-        """Entries in order, all of them unless there is a `limit`."""
+        """Return the matching entries, in order. Without `limit`, return all of them."""
         query = await self._query(**asked)
         page = Page(start=start, limit=limit, with_count=False)
         return (await self._list(replace(query, page=page)))[0]
 
     async def find_first(self, **asked: Unpack[Asked]) -> Entry | None:
-        """The first entry that `find_many` would answer, or None."""
+        """Return the first matching entry, or None."""
         found = await self.find_many(limit=1, **asked)
         return found[0] if found else None
 
     async def find_page(self, *, page: int = 1, page_size: int = 25, **asked: Unpack[Asked]) -> EntryPage[Entry]:
-        """A page of entries, counted from 1, and how many there are in all."""
+        """Return a page of matching entries, and the number of all matching entries.
+
+        Pages are counted from 1. Raises ValueError for a `page` or `page_size` below 1.
+        """
         if page < 1 or page_size < 1:
             raise ValueError(f"pages are counted from 1, and have entries: {page=}, {page_size=}")
         part = Page(start=(page - 1) * page_size, limit=page_size, number=page, with_count=True)
@@ -73,19 +76,20 @@ class EntryReads:
     async def find_one(
         self, entry_id: int, *, fields: str | Sequence[str] | None = None, populate: Populate | None = None
     ) -> Entry | None:
-        """The entry with that id, whatever its state and locale, or None."""
+        """Return the entry with this id, in any locale and state, or None."""
         query = await self._query(fields=fields, populate=populate)
         found = await self._reads.find_any(self._prepare(query, By.ID, Drafts.ANY).bind(id=entry_id))
         return None if found is None else self._entry(found)
 
     async def count(self, **chosen: Unpack[Choice]) -> int:
-        """How many entries there are."""
+        """Return the number of matching entries."""
         return await self._reads.count(self._prepare(await self._query(**chosen), By.COUNT, Drafts.ASKED))
 
     async def unique_slug(self, attribute: str, text: str, *, but: int | None = None) -> str:
-        """A slug of a text that no entry has in the attribute, in whatever locale, with a number behind it if need be.
+        """Return a slug of the text that no other entry has in this attribute, in any locale.
 
-        `but` is the id of an entry that may have it. A text without words gives the content-type's name.
+        If needed, a number is added. `but` is the id of an entry that can have the slug. If the text has no words, the
+        slug is the name of the content type.
         """
         wanted = slug(text, "-").lower() or self._type.singular_name
         others = {} if but is None else {"id": {"$ne": but}}
@@ -101,9 +105,9 @@ class EntryReads:
             candidates = [f"{wanted}-{number}" for number in range(first, first + _SLUGS_AT_ONCE)]
 
     async def load(self, entries: Mapping[str, Any] | Iterable[Mapping[str, Any]], populate: Populate) -> None:
-        """Read what entries that were read before lead to, all with one statement, and put it into them.
+        """Populate entries that were already read, with one statement, and store the result in them.
 
-        An entry that is gone meanwhile stays as it is.
+        Entries that were deleted in the meantime stay unchanged.
         """
         known = [entries] if isinstance(entries, Mapping) else list(entries)
         by_id = {int(entry["id"]): cast("dict[str, Any]", entry) for entry in known}

@@ -10,7 +10,11 @@ from octavo.errors import OctavoError
 
 
 class HttpError(OctavoError):
-    """A request to another machine failed, or was answered with an error; callers are told nothing of it."""
+    """A request failed, or `raise_for_status` found an error status.
+
+    `reason` is the message for the log. `answer` is the response, or `None`. API callers see only `Internal Server
+    Error`.
+    """
 
     def __init__(self, reason: str, answer: "HttpAnswer | None" = None) -> None:
         super().__init__()
@@ -22,7 +26,7 @@ class HttpError(OctavoError):
 
 
 class HttpAnswer:
-    """The answer of another machine: `status`, `headers` (names in small letters), `content` as bytes, `url`."""
+    """The response of another server."""
 
     def __init__(self, status: int, headers: Mapping[str, str], content: bytes, url: str) -> None:
         self.status = status
@@ -32,23 +36,23 @@ class HttpAnswer:
 
     @property
     def is_success(self) -> bool:
-        """Whether the status is one of success."""
+        """Whether the status is between 200 and 299."""
         return 200 <= self.status < 300
 
     @property
     def text(self) -> str:
-        """The content as text; what is no UTF-8 is replaced."""
+        """The body as UTF-8 text. Invalid bytes are replaced."""
         return self.content.decode("utf-8", "replace")
 
     def json(self) -> Any:
-        """The content's value. Raises HttpError where it is no JSON."""
+        """Return the body as a JSON value. Raises HttpError if it is not JSON."""
         try:
             return orjson.loads(self.content)
         except orjson.JSONDecodeError as error:
             raise HttpError(f"{self._host} answered no JSON", self) from error
 
     def raise_for_status(self) -> "HttpAnswer":
-        """The answer itself. Raises HttpError unless it is one of success."""
+        """Return the response itself. Raises HttpError unless the status is between 200 and 299."""
         if not self.is_success:
             raise HttpError(f"{self._host} answered {self.status}", self)
         return self
@@ -65,7 +69,7 @@ def _load_client() -> None:
 
 
 class HttpClient:
-    """Makes requests. All of them raise HttpError when there is no answer; an answer of any status is one."""
+    """Sends HTTP requests. All methods raise HttpError if there is no response. An error status raises nothing."""
 
     def __init__(self, private_hosts: frozenset[str], seconds: float, most_bytes: int) -> None:
         self._limits = private_hosts, seconds, most_bytes
@@ -90,7 +94,10 @@ class HttpClient:
         seconds: float | None = None,
         follow_redirects: bool = False,
     ) -> HttpAnswer:
-        """Send `json`, the fields of a form (`data`), `content`, or nothing; the whole may take `seconds`."""
+        """Send a request with `json`, form fields (`data`), `content`, or no body.
+
+        `seconds` limits the whole request. Raises HttpError if there is no response.
+        """
         await self._load()
         from octavo.net.outgoing import Limits, Outgoing, RequestFailed, ask
 
@@ -102,21 +109,21 @@ class HttpClient:
         return HttpAnswer(found.status, found.headers, found.content, found.url)
 
     async def get(self, url: str, **options: Any) -> HttpAnswer:
-        """A `GET`; options as for `request`."""
+        """Send a `GET` request. The options are those of `request`."""
         return await self.request("GET", url, **options)
 
     async def post(self, url: str, **options: Any) -> HttpAnswer:
-        """A `POST`; options as for `request`."""
+        """Send a `POST` request. The options are those of `request`."""
         return await self.request("POST", url, **options)
 
     async def put(self, url: str, **options: Any) -> HttpAnswer:
-        """A `PUT`; options as for `request`."""
+        """Send a `PUT` request. The options are those of `request`."""
         return await self.request("PUT", url, **options)
 
     async def patch(self, url: str, **options: Any) -> HttpAnswer:
-        """A `PATCH`; options as for `request`."""
+        """Send a `PATCH` request. The options are those of `request`."""
         return await self.request("PATCH", url, **options)
 
     async def delete(self, url: str, **options: Any) -> HttpAnswer:
-        """A `DELETE`; options as for `request`."""
+        """Send a `DELETE` request. The options are those of `request`."""
         return await self.request("DELETE", url, **options)

@@ -16,7 +16,7 @@ MOST_ATTACHED: Final = 20_000_000
 
 
 class Mail:
-    """Sends messages. Raises `octavo.MailProblem` when one cannot be handed over."""
+    """Sends messages."""
 
     def __init__(self, mailer: Mailer, project: Path) -> None:
         self._mailer = mailer
@@ -36,11 +36,11 @@ class Mail:
         reply_to: str = "",
         attachments: Iterable[Attached] = (),
     ) -> None:
-        """Send a message, to each address one of its own: `text`, `html` or both, or a `template` filled with `data`.
+        """Send a separate message to each address: `text`, `html` or both, or a `template` with `data`.
 
-        The template `welcome` is the file `emails/welcome.html`; its `<title>` is the subject, unless one is given.
-        Files go with it as pairs of a name and what they hold, text or bytes; at most 20 MB.
-        It is sent at once: inside a transaction, ask for it with `after_commit`.
+        The template `welcome` is the file `emails/welcome.html`. Its `<title>` is the subject, unless you set one.
+        Attachments are pairs of name and content, text or bytes, 20 MB at most. The message is sent immediately: in a
+        transaction, use `transaction.after_commit`. Raises MailProblem if it cannot be sent.
         """
         if template is not None:
             subject, html = await asyncio.to_thread(self._compose, template, subject, data or {})

@@ -26,9 +26,9 @@ _CHANGED: Final = "\udfff"
 
 
 class Request:
-    """A request. `state` is shared by all code that meets it; `raw` is the request as HTTP has it.
+    """A request.
 
-    `actor` is who asks and `action` what answers, once a route has let them in: in global middlewares after `next`.
+    In a global middleware, `actor` and `action` are set only after `next`.
     """
 
     __slots__ = ("_actor", "_as_sent", "_params", "_query", "_user", "app", "clock", "raw", "route", "state")
@@ -54,7 +54,7 @@ class Request:
 
     @property
     def query(self) -> dict[str, Any]:
-        """The parameters of the query string as nested values. What is changed in them, core actions read."""
+        """The query string as nested values. Core actions use your changes."""
         if self._query is None:
             self._take(read_params(self.raw))
         assert self._query is not None, "it was taken"
@@ -70,29 +70,29 @@ class Request:
 
     @property
     def params(self) -> dict[str, Any]:
-        """The values of the names in the route's path: `request.params["slug"]`."""
+        """The path parameters: `request.params["slug"]`. Core actions use your changes."""
         if self._params is None:
             self._params = dict(self.raw.path_values)
         return self._params
 
     async def json(self) -> Any:
-        """Return the value of the body, of JSON or of a form; read once. What is changed in it, core actions read.
+        """Return the body as a JSON value. The body can also be a form. Core actions use your changes.
 
-        A member that is missing (`(await request.json())["data"]`) raises ValidationError, a 400 that names the path.
+        Reading a missing key (`(await request.json())["data"]`) raises ValidationError with the path.
         """
         return (await self.form()).value
 
     async def data(self) -> dict[str, Any]:
-        """Return the object in `data` of the body. Raises ValidationError where there is none."""
+        """Return the object `data` of the body. Raises ValidationError if there is none."""
         return data_of(await self.json())
 
     def set_json(self, value: Any) -> None:
-        """Put another value in the place of the body."""
+        """Replace the body."""
         overlay = self._overlay
         overlay.body = Body(value, () if overlay.body is None else overlay.body.files)
 
     async def form(self) -> Body:
-        """The body with the files that came in it: `value` and `files`."""
+        """Return the body with its uploaded files."""
         overlay = self._overlay
         if overlay.body is None:
             with self.clock.stopped():
@@ -101,7 +101,7 @@ class Request:
         return cast(Body, overlay.body)
 
     async def user(self) -> Entry | None:
-        """The user who asks, or None: for API tokens and for those who are not logged in."""
+        """Return the user's entry, or None for API tokens and requests without credentials."""
         actor = self.actor
         if self._user is None or self._user[0] is not actor:
             self._user = actor, await user_of(self.app, actor)
@@ -109,45 +109,45 @@ class Request:
 
     @property
     def actor(self) -> Actor:
-        """Who asks; nobody, as long as that is not known."""
+        """The caller. Anonymous until authentication."""
         return self._actor or cast("Actor | None", self.raw.actor) or ANONYMOUS
 
     @property
     def action(self) -> str:
-        """What answers, such as `api::talk.talk.find`; empty until that is known, and for what is no action."""
+        """The action, such as `api::talk.talk.find`. Empty before authentication, and for routes without an action."""
         return str(getattr(self.raw.operation, "action", ""))
 
     def header(self, name: str) -> str | None:
-        """A header, or None."""
+        """Return a header, or None."""
         return self.raw.header(name.lower())
 
     def set_header(self, name: str, value: str) -> None:
-        """Have all that follows read another header, such as `authorization` from a cookie."""
+        """Override a header for all later code, such as `authorization` from a cookie."""
         self.raw.set_header(name.lower(), value)
 
     @property
     def cookies(self) -> dict[str, str]:
-        """The cookies that were sent."""
+        """The cookies of the request."""
         return read_cookies(self.raw)
 
     @property
     def method(self) -> str:
-        """`GET`, `POST` ..."""
+        """The HTTP method."""
         return self.raw.method
 
     @property
     def path(self) -> str:
-        """The path, decoded."""
+        """The decoded path."""
         return self.raw.path
 
     @property
     def client(self) -> str:
-        """The client's address, as far as proxies on the way are trusted."""
+        """The client's IP address, from `X-Forwarded-For` if the proxy is trusted."""
         return self.raw.client
 
     @property
     def id(self) -> str:
-        """A random name for this request, for the log."""
+        """The request id in the log."""
         return self.raw.id
 
     @property

@@ -18,7 +18,7 @@ from octavo.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A value made of many, for `RowQuery.select`."""
+    """An aggregate, for `RowQuery.select`."""
 
     measure: Measure
     path: tuple[str, ...] = ()
@@ -26,7 +26,7 @@ class Measured:
 
 
 class Count(Measured):
-    """How many rows there are; with an attribute, how many of them have a value, or how many `distinct` ones."""
+    """The number of rows. With an attribute, the number of rows with a value, or of `distinct` values."""
 
     __slots__ = ()
 
@@ -37,7 +37,7 @@ class Count(Measured):
 
 
 class Sum(Measured):
-    """The sum of an attribute; None of no values."""
+    """The sum of an attribute, or None if there are no values."""
 
     __slots__ = ()
 
@@ -46,7 +46,7 @@ class Sum(Measured):
 
 
 class Average(Measured):
-    """The average of an attribute; None of no values."""
+    """The average of an attribute, or None if there are no values."""
 
     __slots__ = ()
 
@@ -55,7 +55,7 @@ class Average(Measured):
 
 
 class Least(Measured):
-    """The least value of an attribute; None of no values."""
+    """The smallest value of an attribute, or None if there are no values."""
 
     __slots__ = ()
 
@@ -64,7 +64,7 @@ class Least(Measured):
 
 
 class Greatest(Measured):
-    """The greatest value of an attribute; None of no values."""
+    """The largest value of an attribute, or None if there are no values."""
 
     __slots__ = ()
 
@@ -73,8 +73,10 @@ class Greatest(Measured):
 
 
 class RowQuery:
-    """A question for rows of a content-type. Each method answers another question; `rows`, `first`, `value` and
-    `count` ask it. All entries are there, whatever their state and locale, unless `where` says otherwise.
+    """A query for rows of a content type, with drafts and all locales.
+
+    `where`, `select`, `group_by`, `order_by`, `distinct`, `limit` and `offset` return a new query. `rows`, `first`,
+    `value` and `count` run it, with one statement. They raise ValidationError for unknown attributes.
     """
 
     def __init__(
@@ -85,57 +87,60 @@ class RowQuery:
         self._asked = asked or RowsQuery(content_type=content_type, columns=())
 
     def where(self, filters: Mapping[str, Any]) -> "RowQuery":
-        """Only entries that meet these filters, too; they are those of REST, as a dictionary."""
+        """Add filters, as a dictionary of REST filters. All filters must match."""
         read = read_filters(plain(filters))
         known = self._asked.filters
         return self._with(filters=read if known is None else And(items=(known, read)) if read else known)
 
     def select(self, *attributes: str, **measured: Measured) -> "RowQuery":
-        """Attributes as columns, by path (`author.name`), and what is made of many, by the name of its column."""
+        """Add columns: attributes by path (`author.name`), and aggregates by column name (`n=Count()`).
+
+        Raises ValidationError for a duplicate column, and TypeError for a value that is not an aggregate.
+        """
         columns = [Wanted(name, _path(name)) for name in attributes]
         return self._and_columns([*columns, *(_measured(name, item) for name, item in measured.items())])
 
     def group_by(self, *attributes: str) -> "RowQuery":
-        """One row for all entries that have the same values of these; they are columns of it."""
+        """Return one row for each group of entries with the same values. The attributes become columns."""
         known = {column.name for column in self._asked.columns}
         columns = [Wanted(name, _path(name)) for name in attributes if name not in known]
         return self._and_columns(columns, groups=self._asked.groups | set(attributes))
 
     def order_by(self, *order: str) -> "RowQuery":
-        """Order by columns or attributes: `pages`, `pages:desc`."""
+        """Sort by columns or attributes: `pages`, `pages:desc`."""
         sorts = read_sort(list(order), ("order_by",))
         return self._with(order=tuple(OrderedBy(".".join(sort.names), sort.descending) for sort in sorts))
 
     def distinct(self) -> "RowQuery":
-        """Of equal rows one."""
+        """Remove duplicate rows."""
         return self._with(distinct=True)
 
     def limit(self, rows: int) -> "RowQuery":
-        """At most so many rows."""
+        """Return at most this number of rows."""
         return self._with(limit=_amount(rows))
 
     def offset(self, rows: int) -> "RowQuery":
-        """Leave out so many rows at the beginning."""
+        """Skip this number of rows."""
         return self._with(start=_amount(rows))
 
     async def rows(self) -> list[dict[str, Any]]:
-        """The rows, as dictionaries by column; values are those that REST shows. Raises ValidationError."""
+        """Return the rows as dictionaries by column, with the values of the REST API."""
         if not self._asked.columns:
             raise ValidationError("no columns are asked for: select(...) them")
         return await read_rows(self._controller.writer.database, self._controller.registry, self._asked)
 
     async def first(self) -> dict[str, Any] | None:
-        """The first row, or None."""
+        """Return the first row, or None."""
         found = await self.limit(1).rows()
         return found[0] if found else None
 
     async def value(self) -> Any:
-        """The first column of the first row; None without a row."""
+        """Return the first column of the first row, or None if there is no row."""
         found = await self.first()
         return None if found is None else next(iter(found.values()))
 
     async def count(self) -> int:
-        """How many entries `where` leaves."""
+        """Return the number of entries that match `where`."""
         alone = RowsQuery(content_type=self._type, columns=(Wanted("count"),), filters=self._asked.filters)
         return int(await RowQuery(self._controller, self._type, alone).value())
 

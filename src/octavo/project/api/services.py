@@ -36,10 +36,10 @@ OF_SINGLE: Final = ("find", "create_or_update", "delete")
 
 
 class Service(ServiceKind):
-    """What several actions share; `uid` is the service's name, and that of its content-type if it has one.
+    """Base class of services. Services hold code that several actions share.
 
-    A method that is named like one of these stands in its place, also for the core actions of REST. Queries are those
-    of the REST API, as nested values; no permissions are asked.
+    A method with the name of a core method replaces it, also for the REST core actions. `query` is a REST query as
+    nested values. Permissions are not checked.
     """
 
     app: App
@@ -48,11 +48,13 @@ class Service(ServiceKind):
 
     @property
     def entries(self) -> Entries:
-        """The entries of the content-type."""
+        """The entries of the content type."""
         return self.app.entries(self.uid)
 
     async def find(self, query: Asked = None) -> Any:
-        """A page of entries, published unless the query says otherwise; of a single type its entry, or None."""
+        """Return an EntryPage of published entries, unless the query selects drafts. For a single type, return its
+        entry or None.
+        """
         if self._type.is_single:
             prepared = await self._prepare(query, By.SINGLE, Drafts.ASKED)
             found = await self.app.controller.reads.find_any(prepared)
@@ -65,19 +67,19 @@ class Service(ServiceKind):
         return EntryPage(listed, count, page.number or 1, page.limit or count)
 
     async def find_one(self, entry_id: int, query: Asked = None) -> Entry | None:
-        """The entry with that id, or None."""
+        """Return the entry with this id, or None."""
         prepared = await self._prepare(query, By.ID, Drafts.BY_ID)
         found = await self.app.controller.reads.find_any(prepared.bind(id=entry_id))
         return None if found is None else self._entry(found)
 
     async def create(self, data: Mapping[str, Any], query: Asked = None, *, files: Files = ()) -> Entry:
-        """A new entry, published unless the data has `publishedAt`. Raises ValidationError."""
+        """Create an entry and return it. It is published unless the data has `publishedAt`. Raises ValidationError."""
         answer = await self._prepare(query, By.ID, Drafts.ANY)
         write = _write(data, files)
         return self._entry(await self.app.controller.writes.create(self._type, write, answer, SYSTEM))
 
     async def update(self, entry_id: int, data: Mapping[str, Any], query: Asked = None, *, files: Files = ()) -> Any:
-        """A changed entry; None where there is none. Raises ValidationError."""
+        """Update an entry and return it. Return None if it does not exist. Raises ValidationError."""
         answer = await self._prepare(query, By.ID, Drafts.ANY)
         write = _write(data, files)
         try:
@@ -86,7 +88,7 @@ class Service(ServiceKind):
             return None
 
     async def create_or_update(self, data: Mapping[str, Any], query: Asked = None, *, files: Files = ()) -> Entry:
-        """The entry of a single type, changed or made. Raises ValidationError."""
+        """Create or update the entry of a single type and return it. Raises ValidationError."""
         answer = await self._prepare(query, By.ID, Drafts.ANY)
         entry_id = await self._single_id(query, Drafts.ANY)
         writes, write = self.app.controller.writes, _write(data, files)
@@ -96,7 +98,7 @@ class Service(ServiceKind):
         return self._entry(await writes.update(self._type, entry_id, write, answer, SYSTEM, sharing=True))
 
     async def delete(self, entry_id: int | Asked = None, query: Asked = None) -> Entry | None:
-        """Remove an entry; it is answered as it was. None where there is none. Of a single type: `delete(query)`."""
+        """Delete an entry and return its last state, or None if there is none. For a single type: `delete(query)`."""
         if not isinstance(entry_id, int):
             query = entry_id
             entry_id = await self._single_id(query, Drafts.ASKED)
@@ -109,7 +111,7 @@ class Service(ServiceKind):
             return None
 
     async def count(self, query: Asked = None) -> int:
-        """How many entries the query leaves."""
+        """Return the number of entries that match the query."""
         return await self.app.controller.reads.count(await self._prepare(query, By.COUNT, Drafts.ASKED))
 
     @property

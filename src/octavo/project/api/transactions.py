@@ -19,19 +19,19 @@ _PAUSE_SECONDS: Final = 0.01
 
 
 class OutsideTransaction(RuntimeError):
-    """A lock ends with its transaction, and there is none."""
+    """`app.lock` was called outside a transaction."""
 
 
 class Transaction:
-    """What a block of `app.transaction()` is given."""
+    """A running transaction."""
 
     def __init__(self, unit: UnitOfWork) -> None:
         self._unit = unit
 
     def after_commit(self, function: Callable[[], Awaitable[object] | None]) -> None:
-        """Call a function, async or not, once everything is durable; never, if it is undone.
+        """Call a function, async or not, after the commit. It is not called after a rollback.
 
-        What it raises is logged. It is lost if the process dies between the commit and the call.
+        Errors of the function are logged. The call is lost if the process ends between the commit and the call.
         """
         self._unit.after_commit(function)
 
