@@ -47,7 +47,7 @@ async def look_into(settings: Settings, registry: Registry) -> DatabaseReport:
     try:
         await database.connect()
         report = await _look(database, registry, where, source)
-        return replace(report, triggers=settings.database.totals == "kept")
+        return replace(report, triggers=settings.database.totals == "maintained")
     except ServiceUnavailable as error:
         return DatabaseReport(where, source, f"{UNUSABLE} reached: {error.__cause__ or error.reason or error}")
     except Exception as error:  # each driver has its own; whichever it is, the rest of the report is worth having

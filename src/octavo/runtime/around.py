@@ -16,7 +16,7 @@ def around_requests(shared: Infrastructure, extending: Extending, v4: Code | Non
     own, settings = _middlewares(shared, extending, v4), shared.settings
     if not shared.database.servers():
         return own
-    remembers = settings.database.replica_readers == "remembered"
+    remembers = settings.database.replica_readers == "process"
     graphql = settings.plugins.graphql.config.endpoint
     return OwnWrites(own, graphql, shared.database.position, remembers=remembers)
 

@@ -72,7 +72,7 @@ class Background:
         totals = self._shared.settings.database.totals
         if self._works and totals != "counted":
             keeper = TotalsKeeper(self._shared.database, self._registry)
-            self._begin(_keep_totals(keeper, self._caretaker, asked=totals == "kept"))
+            self._begin(_keep_totals(keeper, self._caretaker, asked=totals == "maintained"))
         if self._works and self._shared.database.dialect.parts:
             self._begin(_keep_parts(PartsKeeper(self._shared.database, self._registry)))
         if self._works and self._shared.database.dialect.versions is not None:

@@ -12,29 +12,28 @@ from octavo.settings.model import TABLES
 _HEAD = """\
 # Settings
 
-Made from the code by `make docs`; do not edit.
+Generated from the code by `make docs`; do not edit.
 
-Every file in `config/` and every key in it is optional. A key may be written as here or in snake_case. Any key can be
-set from outside as `OCTAVO_<FILE>__<KEY>__<KEY>`, in any case, dashes as underscores:
-`OCTAVO_API__REST__MAX_LIMIT=50`. Lists are JSON or comma separated, tables JSON. The variables of v4 projects
-(column *Variable*) work as they are. A variable and `_FILE` names a file that holds the value:
-`JWT_SECRET_FILE=/run/secrets/jwt`.
+All files in `config/` and all their keys are optional. Write keys as on this page or in snake_case. You can set any key with
+a variable `OCTAVO_<FILE>__<KEY>__<KEY>`, in any case, with underscores instead of dashes:
+`OCTAVO_API__REST__MAX_LIMIT=50`. Lists are JSON or separated by commas, tables are JSON. Variables of v4 projects (column
+*Variable*) work as well. A variable with the suffix `_FILE` names a file with the value: `JWT_SECRET_FILE=/run/secrets/jwt`.
 
-Later wins: default, a v4 project's own files ([which](from-strapi-v4.md#settings)), TOML file, v4 variable,
-`OCTAVO_...`; and the environment wins over the project's `.env`. A wrong
-key or value stops the start, with everything that is wrong listed. `octavo config check` shows what is in force.
+Sources, from the lowest to the highest precedence: default, a v4 project's own files
+([details](from-strapi-v4.md#settings)), TOML file, v4 variable, `OCTAVO_...` variable. The environment overrides the
+project's `.env`. A start fails if a key or value is invalid, and lists all problems. `octavo config check` shows the values
+in use.
 
-The mode is `development`, `staging` or `production`, by `OCTAVO_ENV` or else `NODE_ENV`; `octavo start` is
-`production`. Outside development a missing `JWT_SECRET` or `API_TOKEN_SALT` stops the start.
+The mode is `development`, `staging` or `production`, set by `OCTAVO_ENV` or else `NODE_ENV`. `octavo start` defaults to
+`production`. Outside development, a missing `JWT_SECRET` or `API_TOKEN_SALT` stops the start.
 
-A folder without `config/*.toml` gets the profile `v4`, and the database `.tmp/data.db` if there is one and nothing else
-is said. What points to a database (`DATABASE_HOST`, ...) and does not say of which kind (`DATABASE_CLIENT`) stops the
-start.
+A folder without `config/*.toml` gets the profile `v4`, and the database `.tmp/data.db` if that exists and no database is
+set. Settings of a database (`DATABASE_HOST`, ...) without its kind (`DATABASE_CLIENT`) stop the start.
 """
 
 _SECRETS = """\
-Secrets come from the environment or the project's `.env`, never from a file that is shared. The secret of users'
-tokens is `JWT_SECRET` (`plugins.users-permissions.config.jwtSecret`). [Secrets](secrets.md) tells how they change.
+Set secrets in the environment or the project's `.env`, never in a shared file. The secret of users'
+tokens is `JWT_SECRET` (`plugins.users-permissions.config.jwtSecret`). See [secrets](secrets.md) for rotation.
 """
 
 

@@ -32,13 +32,17 @@ class AdminAuth:
         14 * 86400, "How long a session lasts.", kind=DURATION, bounds=(60, None), default_doc="14d"
     )
     reset_lifespan: int = setting(
-        3600, "How long a mailed token for a new password is good.", kind=DURATION, bounds=(60, 86400), default_doc="1h"
+        3600,
+        "How long a mailed token for a new password is valid.",
+        kind=DURATION,
+        bounds=(60, 86400),
+        default_doc="1h",
     )
     invitation_lifespan: int = setting(
-        7 * 86400, "How long an invitation is good.", kind=DURATION, bounds=(60, None), default_doc="7d"
+        7 * 86400, "How long an invitation is valid.", kind=DURATION, bounds=(60, None), default_doc="7d"
     )
     secure_cookie: Literal["auto", "always", "never"] = setting(
-        "auto", "Have browsers send the cookie of a session over HTTPS only; `auto`: outside development."
+        "auto", "Send the session cookie over HTTPS only; `auto`: outside development."
     )
 
 
@@ -46,20 +50,22 @@ class AdminAuth:
 class AdminRateLimit:
     """Limits on attempts at logging in, registering and new passwords; counted where those of users are."""
 
-    enabled: bool = setting(True, "Limit attempts at login, registration and password routes of administrators.")
+    enabled: bool = setting(True, "Limit attempts at sign-in, registration and password routes of administrators.")
     interval: int = setting(
         300, "Period over which attempts are counted.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="5m"
     )
-    max: int = setting(5, "Most attempts in a period at one account from one address.", bounds=AT_LEAST_ONE)
-    max_by_address: int = setting(50, "Most attempts in a period from one address.", bounds=AT_LEAST_ONE)
+    max: int = setting(5, "Maximum attempts per period at one account from one address.", bounds=AT_LEAST_ONE)
+    max_by_address: int = setting(50, "Maximum attempts per period from one address.", bounds=AT_LEAST_ONE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdminAudit:
     """What administrators have done: who, what and when, for `octavo audit`."""
 
-    keep: int = setting(90 * 86400, "How long it is kept.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="90d")
-    rows: int = setting(100_000, "How many rows are kept at most.", bounds=AT_LEAST_ONE)
+    keep: int = setting(
+        90 * 86400, "How long the audit log is stored.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="90d"
+    )
+    rows: int = setting(100_000, "Maximum number of rows of the audit log.", bounds=AT_LEAST_ONE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,16 +82,18 @@ class Admin:
 
     auth: AdminAuth = table(AdminAuth, "Sessions.")
     rate_limit: AdminRateLimit = table(AdminRateLimit, "Attempts.")
-    audit: AdminAudit = table(AdminAudit, "What administrators have done.")
+    audit: AdminAudit = table(AdminAudit, "The audit log of administrators.")
     panel: Literal["octavo", "project", "off"] = setting(
-        "octavo", "Pages for administrators: Octavo's own, the panel of v4 that the project has built, or none."
+        "octavo", "Admin pages: Octavo's own, the v4 panel that the project has built, or none."
     )
-    path: str = setting("/admin", "Where the pages are.", kind=PATH)
+    path: str = setting("/admin", "Path of the pages.", kind=PATH)
     preview: Mapping[str, str] = setting(
         {},
-        "Where entries are looked at before they are published, by their content-types, such as "
-        '`"api::article.article" = "https://example.org/articles/{slug}?state={state}"`; `{id}`, `{locale}`, `{state}` '
-        "(`draft`, `published`) and attributes stand for the entry's own.",
+        'Preview URLs of entries, by content type, such as `"api::article.article" = '
+        '"https://example.org/articles/{slug}?state={state}"`. `{id}`, `{locale}`, `{state}` (`draft`, '
+        "`published`) and attributes are replaced with the entry's values.",
         kind=_PREVIEWS,
     )
-    first: FirstAdministrator = table(FirstAdministrator, "The first one, made at a start when there is none.")
+    first: FirstAdministrator = table(
+        FirstAdministrator, "The first administrator, created at a start if there is none."
+    )

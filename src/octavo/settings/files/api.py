@@ -23,14 +23,12 @@ _STORED_TYPES: Final = table_of(one_of(sorted(BASE_TYPES)), "the types that cust
 class Rest:
     """The REST door."""
 
-    default_limit: int = setting(25, "Entries on a page when a request does not say.", bounds=AT_LEAST_ONE)
-    max_limit: int = setting(
-        100, "Most entries on a page, whatever a request says; -1 leaves it to `largestAnswer`.", bounds=(-1, None)
-    )
-    with_count: bool = setting(True, "Answer totals when a request does not say.")
+    default_limit: int = setting(25, "Entries per page if a request sets none.", bounds=AT_LEAST_ONE)
+    max_limit: int = setting(100, "Maximum entries per page; -1 for no limit but `largestAnswer`.", bounds=(-1, None))
+    with_count: bool = setting(True, "Return totals if a request does not say.")
     populate_deep: int = setting(
         0,
-        "Levels that `populate=deep` stands for where none are named (`populate=deep,3`); 0: a name as any other.",
+        "Levels of `populate=deep` without a number (`populate=deep,3`); 0: `deep` is an ordinary name.",
         bounds=(0, 20),
         default_doc="0, or 5 where `package.json` has `strapi-plugin-populate-deep`",
     )
@@ -42,7 +40,7 @@ class Responses:
     """What answers show."""
 
     private_attributes: tuple[str, ...] = setting(
-        (), "Attributes that are private in every content-type and component, by name."
+        (), "Attributes that are private in every content type and component, by name."
     )
 
 
@@ -51,25 +49,25 @@ class Reads:
     """What one read may cost, over REST and GraphQL; far above what applications ask. More is refused with 400."""
 
     joins: int = setting(
-        1_000, "Tables that a read may look into: one for each relation, component and kind.", bounds=AT_LEAST_ONE
+        1_000, "Maximum tables that a read joins: one for each relation, component and kind.", bounds=AT_LEAST_ONE
     )
     statement: int = setting(
         512 * 1024,
-        "Longest SQL statement of a read.",
+        "Maximum size of the SQL statement of a read.",
         kind=SIZE,
         bounds=(16 * 1024, 64 * 1024**2),
         default_doc="512 kB",
     )
     max_cost: int = setting(
         20_000,
-        "Highest cost of a read, computed before it is planned: 1 for each relation, component, kind, field, condition "
-        "and sort, and 1 for each 500 entries of its largest list, where lists in lists count 10 entries each.",
+        "Maximum cost of a read, computed before planning: 1 for each relation, component, kind, field, condition "
+        "and sort, and 1 for each 500 entries of its largest list. Nested lists count 10 entries each.",
         bounds=AT_LEAST_ONE,
     )
     timeout: int = setting(
         5_000,
-        "Longest time, in milliseconds, that the database works for a read with three or more lists in one another, "
-        "or with a long statement; `statementTimeout` in `config/database.toml` holds for all of them.",
+        "Maximum time, in milliseconds, that the database works on a read with three or more nested lists or with "
+        "a long statement; `statementTimeout` in `config/database.toml` applies to all statements.",
         bounds=AT_LEAST_ONE,
     )
 
@@ -82,46 +80,47 @@ class Events:
     """The feed of changes, `GET /api/events`."""
 
     enabled: bool = setting(
-        False, "Write down every change, and tell it to those who listen at `/api/events`: the entries they may find."
+        False, "Record all changes and send them to listeners of `/api/events` who can find the entries."
     )
     path: str = setting(
         FEED_PATH,
-        "Where it is, below the path of REST; left alone, it is at `/_events` where a content-type has `/events`.",
+        "Path of the event stream below the REST prefix; by default `/events`, or `/_events` if a content type "
+        "uses that.",
         kind=PATH,
     )
     types: tuple[str, ...] = setting(
         (),
-        "UIDs of content-types that are told by the rights of who listens alone, although a project's code takes part "
-        "in finding them; without it their changes are not told.",
+        "UIDs of content types whose events are sent by permissions alone, although project code takes part in "
+        "finding them; without it, no events are sent for them.",
     )
     keep: int = setting(
         3600,
-        "How long changes are kept for listeners that come back.",
+        "How long events are stored for listeners that reconnect.",
         kind=DURATION,
         bounds=(60, None),
         default_doc="1h",
     )
     keep_bytes: int = setting(
         16 * 1024**2,
-        "Room in the database for changes that are kept, about 200 bytes each; the oldest go first.",
+        "Maximum size of stored events, about 200 bytes each; the oldest are removed first.",
         kind=SIZE,
         bounds=(64 * 1024, None),
         default_doc="16 MB",
     )
-    listeners: int = setting(2000, "Most listeners of a worker; more are answered 503.", bounds=AT_LEAST_ONE)
+    listeners: int = setting(2000, "Maximum listeners of a worker; more receive 503.", bounds=AT_LEAST_ONE)
     listeners_by_address: int = setting(
-        100, "Most listeners of a worker from one address; more are answered 429.", bounds=AT_LEAST_ONE
+        100, "Maximum listeners of a worker from one address; more receive 429.", bounds=AT_LEAST_ONE
     )
     heartbeat: int = setting(
         15,
-        "Time between two signs of life, which keep a connection open and tell where to go on.",
+        "Time between heartbeats, which keep a connection open and carry the id to reconnect with.",
         kind=DURATION,
         bounds=AT_LEAST_ONE,
         default_doc="15s",
     )
     queue: int = setting(
         64 * 1024,
-        "Most that waits for one listener; one that does not keep up is disconnected, and may come back.",
+        "Maximum size of events that wait for one listener; slower listeners are disconnected and can reconnect.",
         kind=SIZE,
         bounds=(4 * 1024, 16 * 1024**2),
         default_doc="64 kB",
@@ -134,8 +133,8 @@ class Adoption:
 
     allow: tuple[str, ...] = setting(
         (),
-        "What is served although the code that guards it is not run: names of policies, middlewares and hooks "
-        "(`api::article.is-owner`, `global::ip-filter`), actions (`api::article.article.find`) or routes "
+        "Endpoints that stay open although the code that guards them does not run: names of policies, middlewares "
+        "and hooks (`api::article.is-owner`, `global::ip-filter`), actions (`api::article.article.find`) or routes "
         "(`GET /articles`).",
     )
 
@@ -144,22 +143,22 @@ class Adoption:
 class Api:
     """The content API."""
 
-    rest: Rest = table(Rest, "The REST door.")
-    responses: Responses = table(Responses, "What answers show.")
-    reads: Reads = table(Reads, "What one read may cost.")
+    rest: Rest = table(Rest, "The REST API.")
+    responses: Responses = table(Responses, "Contents of responses.")
+    reads: Reads = table(Reads, "Limits of one read.")
     compat: Compat = table(Compat, "The compatibility profile and its rules; each rule can be set alone.")
     custom_fields: Mapping[str, str] = setting(
         {},
-        "The types that custom fields are stored as, by their names, such as "
-        '`"plugin::rating.stars" = "integer"`; those of many plugins are known.',
+        'Types that custom fields are stored as, by name, such as `"plugin::rating.stars" = "integer"`; those of '
+        "many plugins are built in.",
         kind=_STORED_TYPES,
     )
-    events: Events = table(Events, "The feed of changes, `GET /api/events`.")
-    caching: Caching = table(Caching, "What reads over REST say to caches.")
-    adoption: Adoption = table(Adoption, "A v4 project whose JavaScript is not run.")
+    events: Events = table(Events, "The event stream, `GET /api/events`.")
+    caching: Caching = table(Caching, "Caching of REST reads.")
+    adoption: Adoption = table(Adoption, "A v4 project whose JavaScript does not run.")
     largest_answer: int = setting(
         32 * 1024**2,
-        "Largest answer to a read; what would become larger is refused with 400.",
+        "Maximum size of the response to a read; larger ones are refused with 400.",
         kind=SIZE,
         bounds=(64 * 1024, 512 * 1024**2),
         default_doc="32 MB",

@@ -11,26 +11,26 @@ from octavo.values import dataclass
 class Keep:
     """How many copies are kept."""
 
-    last: int = setting(1, "The newest ones.", bounds=AT_LEAST_ONE)
-    daily: int = setting(7, "The newest one of each of so many days.", bounds=AT_LEAST_ZERO)
-    weekly: int = setting(4, "The newest one of each of so many weeks.", bounds=AT_LEAST_ZERO)
-    monthly: int = setting(0, "The newest one of each of so many months.", bounds=AT_LEAST_ZERO)
+    last: int = setting(1, "Number of newest backups to retain.", bounds=AT_LEAST_ONE)
+    daily: int = setting(7, "Number of days of which the newest backup is retained.", bounds=AT_LEAST_ZERO)
+    weekly: int = setting(4, "Number of weeks of which the newest backup is retained.", bounds=AT_LEAST_ZERO)
+    monthly: int = setting(0, "Number of months of which the newest backup is retained.", bounds=AT_LEAST_ZERO)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bucket:
     """Where copies are sent: a bucket of S3, or of a service that speaks its protocol."""
 
-    name: str = setting("", "Name of the bucket; without one, copies stay in the folder alone.")
-    prefix: str = setting("", "What the keys of copies begin with, such as `copies/magazine`.")
-    only: bool = setting(False, "Have the newest copy alone in the folder; all that are kept are in the bucket.")
+    name: str = setting("", "Name of the bucket; without one, backups stay in the folder.")
+    prefix: str = setting("", "Prefix of the keys of backups, such as `backups/magazine`.")
+    only: bool = setting(False, "Retain only the newest backup in the folder; the bucket has all of them.")
     region: str | None = setting(None, "Region of the bucket.")
-    endpoint: str | None = setting(None, "Address of a service other than Amazon's.")
-    force_path_style: bool = setting(False, "Name the bucket in the path of addresses and not in the host.")
+    endpoint: str | None = setting(None, "URL of a service other than Amazon's.")
+    force_path_style: bool = setting(False, "Use the bucket name in the path of URLs instead of the host.")
     access_key_id: str | None = setting(
-        None, "Access key. Without one the library looks in its own places: environment, profiles, role.", secret=True
+        None, "Access key. Without one, the library uses the environment, profiles or the machine's role.", secret=True
     )
-    secret_access_key: str | None = setting(None, "Its secret.", secret=True)
+    secret_access_key: str | None = setting(None, "Secret access key.", secret=True)
     session_token: str | None = setting(None, "Token of a temporary key.", secret=True)
 
 
@@ -39,20 +39,22 @@ class Backups:
     """Copies of the database by the clock."""
 
     schedule: str | None = setting(
-        None, 'When a copy is made, as a cron expression such as `"0 3 * * *"`; without one, none is by itself.'
+        None,
+        'Schedule of backups, as a cron expression such as `"0 3 * * *"`; without one, there are no automatic backups.',
     )
-    time_zone: str = setting("UTC", "Time zone of the schedule, as in `Europe/Berlin`.", kind=TIME_ZONE)
-    folder: str = setting("backups", "Where copies lie; relative to the project, better on another disk.")
-    uploads: bool = setting(False, "Copy the folder of uploaded files as well.")
+    time_zone: str = setting("UTC", "Time zone of the schedule, such as `Europe/Berlin`.", kind=TIME_ZONE)
+    folder: str = setting("backups", "Folder of backups, relative to the project; preferably on another disk.")
+    uploads: bool = setting(False, "Back up the folder of uploaded files as well.")
     verify: Literal["restored", "read"] = setting(
         "restored",
-        "How a copy is verified: put into a scratch database and counted there, or read to its end and counted.",
+        "Verification of a backup: restore it to a scratch database and count rows, or read it completely and "
+        "count rows.",
     )
     leave_free: int = setting(
-        1024**3, "What has to stay free on the disk of the copies.", kind=SIZE, bounds=AT_LEAST_ZERO, default_doc="1 GB"
+        1024**3, "Minimum free space on the disk of the backups.", kind=SIZE, bounds=AT_LEAST_ZERO, default_doc="1 GB"
     )
     timeout: int = setting(
-        6 * 3600, "How long making one may take.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="6h"
+        6 * 3600, "Maximum duration of a backup.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="6h"
     )
-    keep: Keep = table(Keep, "How many copies are kept; what any of these keeps stays.")
-    bucket: Bucket = table(Bucket, "Where copies are sent once they are verified.")
+    keep: Keep = table(Keep, "Retention of backups; a backup stays while any of these rules retains it.")
+    bucket: Bucket = table(Bucket, "Bucket to which verified backups are uploaded.")

@@ -55,18 +55,18 @@ class SurrogateKeys:
 
     headers: tuple[str, ...] = setting(
         (),
-        "Headers of answers to visitors that name what they show: `Surrogate-Key` (Fastly, Varnish), `Cache-Tag` "
+        "Response headers with cache tags for anonymous callers: `Surrogate-Key` (Fastly, Varnish), `Cache-Tag` "
         "(Cloudflare).",
         kind=_each(_HEADER_KIND, "a list of names of headers"),
     )
     prefix: str = setting(
         "",
-        "In front of every name, where a cache has answers of several services.",
+        "Prefix of every tag, for a cache that holds responses of several services.",
         kind=_matching(_PREFIX, "up to 32 letters, digits, `-` and `_`"),
     )
     largest: int = setting(
         4096,
-        "Longest header; an answer that would need more is forgotten whenever anything changes.",
+        "Maximum size of the header; a response that needs more is purged by every change.",
         kind=SIZE,
         bounds=(256, 16 * 1024),
         default_doc="4 kB",
@@ -79,28 +79,27 @@ class Purge:
 
     caches: Mapping[str, Mapping[str, Any]] = setting(
         {},
-        "The caches, by names of your own, each a table: `kind` (`purge`, `fastly` or `cloudflare`), `url`, `token`, "
-        "`service` (Fastly), `zone` (Cloudflare), `method` and `header` (`purge`); see docs/caching.md.",
+        "The caches, by names of your choice, each a table: `kind` (`purge`, `fastly` or `cloudflare`), `url`, "
+        "`token`, `service` (Fastly), `zone` (Cloudflare), `method` and `header` (`purge`); see docs/caching.md.",
         kind=TABLES,
         secret=True,
         shows="named",
     )
     gather: int = setting(
         100,
-        "How long changes are gathered that are told together; what a cache is asked for in a second is bounded by it.",
+        "How long changes are collected into one purge; this limits the purges per second.",
         kind=MILLISECONDS,
         bounds=(20, 60_000),
         default_doc="100ms",
     )
     again: tuple[int, ...] = setting(
         (250, 750, 5000),
-        "When a cache is told the same again, counted from the first time: answers that were under way when something "
-        "changed may reach it after that. The last has to be later than what a read may take, and than a replica may "
-        "lag.",
+        "Times at which a purge is repeated, because responses that were in progress can reach the cache after it. "
+        "The last one must be later than the longest read and the largest replica lag.",
         kind=_RISING,
         default_doc="250ms, 750ms, 5s",
     )
-    timeout: int = setting(5, "Time for an answer.", kind=DURATION, bounds=(1, 60), default_doc="5s")
+    timeout: int = setting(5, "Timeout of a purge.", kind=DURATION, bounds=(1, 60), default_doc="5s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,22 +108,20 @@ class Caching:
 
     tags: bool | None = setting(
         None,
-        "Give answers an `ETag`, made of their bytes, and answer 304 to who has them already (`If-None-Match`).",
+        "Send an `ETag` computed from the bytes of the response, and return 304 for a matching `If-None-Match`.",
         default_doc="true under `safe`; v4 has none",
     )
     control: Mapping[str, Mapping[str, str]] = setting(
         {},
-        "`Cache-Control` by content-type (its UID, or `*`) and role (its type such as `public` or `authenticated`, "
-        "`api-token`, or `*`). Answers to requests with credentials are kept by who asked alone, whatever is said.",
+        "`Cache-Control` by content type (its UID, or `*`) and role (its type such as `public` or `authenticated`, "
+        "`api-token`, or `*`). Responses to requests with credentials are always private.",
         kind=CONTROL,
         shows="all",
     )
-    surrogate_keys: SurrogateKeys = table(
-        SurrogateKeys, "What answers say to caches in front, so that these can be told what to forget."
-    )
-    purge: Purge = table(Purge, "How caches in front are told what has changed.")
+    surrogate_keys: SurrogateKeys = table(SurrogateKeys, "Cache tags of responses, for CDNs and reverse proxies.")
+    purge: Purge = table(Purge, "Purges of CDNs and reverse proxies after changes.")
     answers: bool = setting(
         False,
-        "Keep answers of reads, within `server.caches`, and use them again until something is committed to a table "
-        "that they were read from, by whomever. On PostgreSQL triggers tell that, which a start makes, or removes.",
+        "Cache responses of reads, within `server.caches`, until a table that they were read from changes, by any "
+        "program. On PostgreSQL this uses triggers, which a start creates or removes.",
     )

@@ -11,12 +11,12 @@ class Jobs:
 
     timeout: int = setting(
         600,
-        "Time that a job may take, unless it says so itself.",
+        "Timeout of jobs that set none.",
         kind=DURATION,
         bounds=AT_LEAST_ONE,
         default_doc="10m",
     )
     time_zone: str = setting(
-        "UTC", "Time zone of tasks by the clock that name none, as in `Europe/Berlin`.", kind=TIME_ZONE
+        "UTC", "Time zone of scheduled tasks that set none, such as `Europe/Berlin`.", kind=TIME_ZONE
     )
-    cron: bool = setting(True, "Run tasks by the clock.")
+    cron: bool = setting(True, "Run scheduled tasks.")

@@ -15,15 +15,15 @@ class Log:
     """What is told, and how: one event a line, to standard error."""
 
     format: Literal["auto", "text", "json"] = setting(
-        "auto", "How a line is written: `json`, or `text` for people; `auto` is text in development, else JSON."
+        "auto", "Format of log lines: `json`, or `text`; `auto` is text in development, otherwise JSON."
     )
-    level: Level = setting("info", "What is told: this and what is worse.")
+    level: Level = setting("info", "Minimum level of log lines.")
     levels: Mapping[str, str] = setting(
         {},
-        'The same for some parts, as in `"octavo.http" = "debug"`; their names stand in the lines.',
+        'Levels of single loggers, such as `"octavo.http" = "debug"`; log lines contain the names.',
         kind=entries_of(one_of(get_args(Level)), "levels by the names of logs"),
     )
-    access: bool = setting(False, "Tell each request, in the log `octavo.access`.")
+    access: bool = setting(False, "Log each request, with the logger `octavo.access`.")
     access_sample: int = setting(
-        1, "Tell one of so many requests; those answered with 500 and above are all told.", bounds=AT_LEAST_ONE
+        1, "Log one of this many requests; responses with 500 and above are always logged.", bounds=AT_LEAST_ONE
     )

@@ -11,11 +11,10 @@ class Metrics:
 
     token: str | None = setting(
         None,
-        "Whoever brings it (`Authorization: Bearer ...`) is told; at least 16 characters. Without it nothing is "
-        "counted, and nobody is told.",
+        "Token for `/metrics` (`Authorization: Bearer ...`), at least 16 characters. Without it, metrics are off.",
         kind=optional(long_text(16)),
         secret=True,
     )
     slow: int = setting(
-        1000, "Milliseconds from which on a request is kept in the list of slow ones.", bounds=AT_LEAST_ZERO
+        1000, "Minimum duration, in milliseconds, of requests in the list of slow requests.", bounds=AT_LEAST_ZERO
     )

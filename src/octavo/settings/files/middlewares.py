@@ -14,18 +14,16 @@ class Cors:
 
     origins: tuple[str, ...] = setting(
         (),
-        "Origins that may call; `*` reflects any. A list without `*` makes the rule `compat.cors` `exact`. In "
-        "development the profile `safe` also allows pages on localhost.",
+        "Allowed origins; `*` reflects any. A list without `*` makes the rule `compat.cors` `exact`. In "
+        "development, the profile `safe` also allows pages on localhost.",
         default_doc="`*` where the rule `compat.cors` is not `exact`",
     )
-    methods: tuple[str, ...] = setting(
-        ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"), "Methods they may use."
-    )
-    headers: tuple[str, ...] = setting(("Content-Type", "Authorization", "Origin", "Accept"), "Headers they may send.")
+    methods: tuple[str, ...] = setting(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"), "Allowed methods.")
+    headers: tuple[str, ...] = setting(("Content-Type", "Authorization", "Origin", "Accept"), "Allowed headers.")
     credentials: bool = setting(
-        False, "May send cookies and credentials.", default_doc="true where the rule `compat.cors` is `reflect`"
+        False, "Allow cookies and credentials.", default_doc="true where the rule `compat.cors` is `reflect`"
     )
-    expose: tuple[str, ...] = setting((), "Headers of answers that they may read.")
+    expose: tuple[str, ...] = setting((), "Response headers that pages can read.")
     max_age: int = setting(
         31_536_000, "How long a browser may remember this.", kind=DURATION, bounds=AT_LEAST_ZERO, default_doc="365d"
     )
@@ -35,72 +33,77 @@ class Cors:
 class Body:
     """Limits on bodies of requests."""
 
-    json: int = setting(1024**2, "Largest JSON body.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="1 MB")
-    form: int = setting(1024**2, "Largest form without files.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="1 MB")
-    text: int = setting(1024**2, "Largest body of text.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="1 MB")
-    upload: int = setting(
-        200 * 1024**2, "Largest form with files.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="200 MB"
+    json: int = setting(1024**2, "Maximum size of a JSON body.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="1 MB")
+    form: int = setting(
+        1024**2, "Maximum size of a form without files.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="1 MB"
     )
-    json_depth: int = setting(64, "Deepest nesting of a JSON body.", bounds=(1, 500))
-    parts: int = setting(1000, "Most parts of a multipart form.", bounds=AT_LEAST_ONE)
+    text: int = setting(1024**2, "Maximum size of a text body.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="1 MB")
+    upload: int = setting(
+        200 * 1024**2, "Maximum size of a form with files.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="200 MB"
+    )
+    json_depth: int = setting(64, "Maximum nesting of a JSON body.", bounds=(1, 500))
+    parts: int = setting(1000, "Maximum parts of a multipart form.", bounds=AT_LEAST_ONE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requests:
     """Limits on requests as a whole."""
 
-    url_length: int = setting(16 * 1024, "Longest path and query, in bytes.", kind=SIZE, bounds=(256, None))
+    url_length: int = setting(16 * 1024, "Maximum size of path and query, in bytes.", kind=SIZE, bounds=(256, None))
     header_count: int = setting(
-        100, "Most headers; beyond 100 the HTTP server answers 431 by itself, without a body.", bounds=AT_LEAST_ONE
+        100, "Maximum number of headers. Above 100, the HTTP server returns 431 without a body.", bounds=AT_LEAST_ONE
     )
-    timeout: int = setting(
-        60, "Longest time an answer may take.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="60s"
-    )
-    queue: int = setting(1000, "Most requests under way in a worker; more are answered 503.", bounds=AT_LEAST_ONE)
+    timeout: int = setting(60, "Maximum time of a response.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="60s")
+    queue: int = setting(1000, "Maximum running requests of a worker; more receive 503.", bounds=AT_LEAST_ONE)
     queue_share: int = setting(
         0,
-        "Most of them from one client (an address, or the /64 network of an IPv6 address); more are answered 429.",
+        "Maximum running requests of one client (an address, or the /64 network of an IPv6 address); more receive 429.",
         bounds=AT_LEAST_ZERO,
         default_doc="a quarter of `queue`",
     )
     receiving: int = setting(
         1000,
-        "Most requests whose bodies are still arriving in a worker; more are answered 503. They do not count as under "
-        "way.",
+        "Maximum requests of a worker whose bodies are still arriving; more receive 503. They do not count as running.",
         bounds=AT_LEAST_ONE,
     )
-    receiving_share: int = setting(64, "Most of them from one client; more are answered 429.", bounds=AT_LEAST_ONE)
+    receiving_share: int = setting(
+        64, "Maximum of these requests from one client; more receive 429.", bounds=AT_LEAST_ONE
+    )
     received: int = setting(
         128 * 1024**2,
-        "Most memory for bodies that are still arriving, a quarter of it for one client; files are on disk.",
+        "Maximum memory for bodies that are still arriving, a quarter of it for one client; files are written to disk.",
         kind=SIZE,
         bounds=(1024**2, None),
         default_doc="128 MB",
     )
     body_timeout: int = setting(
         10,
-        "Time for a body to arrive. Each `bodyRate` or, for forms with files, `uploadRate` bytes that have arrived add "
-        "a second; slower ones are answered 408.",
+        "Time for a body to arrive. Each `bodyRate` (forms with files: `uploadRate`) bytes add a second; slower "
+        "bodies receive 408.",
         kind=DURATION,
         bounds=AT_LEAST_ONE,
         default_doc="10s",
     )
     body_rate: int = setting(
-        1024, "Lowest rate of bodies, in bytes a second.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="1 kB"
+        1024, "Minimum rate of bodies, in bytes per second.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="1 kB"
     )
     upload_rate: int = setting(
-        4096, "Lowest rate of forms with files, in bytes a second.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="4 kB"
+        4096,
+        "Minimum rate of forms with files, in bytes per second.",
+        kind=SIZE,
+        bounds=AT_LEAST_ONE,
+        default_doc="4 kB",
     )
     unsent: int = setting(
         128 * 1024**2,
-        "Most memory for answers of more than 256 kB that wait for slow clients; the slowest are closed.",
+        "Maximum memory for responses of more than 256 kB that wait for slow clients; the slowest are closed.",
         kind=SIZE,
         bounds=(1024**2, None),
         default_doc="128 MB",
     )
     unsent_share: int = setting(
         0,
-        "Most of it for one client.",
+        "Maximum of this memory for one client.",
         kind=SIZE,
         bounds=AT_LEAST_ZERO,
         default_doc="a quarter of `unsent`",
@@ -116,7 +119,7 @@ class Security:
 
     content_security_policy: str = setting(
         DEFAULT_POLICY,
-        "`Content-Security-Policy` of answers that need none of their own; empty for none.",
+        "`Content-Security-Policy` of responses that set none; empty for none.",
     )
 
 
@@ -145,8 +148,8 @@ class Middlewares:
     cors: Cors = table(Cors, "Cross-origin requests.")
     body: Body = table(Body, "Limits on bodies.")
     requests: Requests = table(Requests, "Limits on requests as a whole.")
-    security: Security = table(Security, "What browsers are told to guard against.")
-    public: PublicFiles = table(PublicFiles, "The files of the public folder.")
+    security: Security = table(Security, "Security headers.")
+    public: PublicFiles = table(PublicFiles, "Files of the public folder.")
     headers: Mapping[str, str] = setting(
         {},
         "Headers added to every answer, beside the security headers or in their place; an empty one is not sent.",

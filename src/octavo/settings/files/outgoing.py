@@ -11,16 +11,16 @@ class OutgoingHttp:
 
     private_hosts: tuple[str, ...] = setting(
         (),
-        "Hosts (`name` or `name:port`) that may be asked although they are no public machines, by plain http too. All "
-        "others of private networks, and this machine, are refused.",
+        "Private hosts (`name` or `name:port`) that project code can call, also over plain HTTP. All other private "
+        "networks, and this machine, are refused.",
     )
     timeout: int = setting(
         10,
-        "Time for a whole request, unless the code says otherwise.",
+        "Timeout of a request that sets none.",
         kind=DURATION,
         bounds=AT_LEAST_ONE,
         default_doc="10s",
     )
     largest_answer: int = setting(
-        10 * 1024**2, "Bytes of an answer at most.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="10 MB"
+        10 * 1024**2, "Maximum size of a response.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="10 MB"
     )

@@ -12,12 +12,12 @@ class DocumentationConfig:
     """Where it is, and for whom."""
 
     path: str = setting("/documentation", "Path of the page; the document is at `openapi.json` below it.", kind=PATH)
-    always: bool = setting(False, "Show it in production too.")
+    always: bool = setting(False, "Serve it in production too.")
     access: Literal["everybody", "tokens"] = setting(
-        "everybody", "Who is given the document: everybody, or who has an API token with full access."
+        "everybody", "Access to the document: `everybody`, or only API tokens with full access (`tokens`)."
     )
-    title: str = setting("API", "The name of the API.")
-    version: str = setting("1.0.0", "The version of the API; the page is also at `/v` and this, as in v4.")
+    title: str = setting("API", "Name of the API.")
+    version: str = setting("1.0.0", "Version of the API; the page is also at `/v` followed by it, as in v4.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,50 +22,50 @@ _FLAG: Final = lenient(FLAG)
 class EmailTls:
     """Encryption on the way to a mail server."""
 
-    reject_unauthorized: bool = setting(True, "The server has to prove who it is.", kind=_FLAG)
-    ca: str | None = setting(None, "Certificate that is trusted besides the system's, as PEM.")
-    ciphers: str | None = setting(None, "Ciphers, in OpenSSL's words.")
-    min_version: Literal["TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"] = setting(
-        "TLSv1.2", "Oldest version that is spoken."
-    )
+    reject_unauthorized: bool = setting(True, "Require a valid certificate of the server.", kind=_FLAG)
+    ca: str | None = setting(None, "Additional trusted certificate, as PEM.")
+    ciphers: str | None = setting(None, "Ciphers, in OpenSSL's format.")
+    min_version: Literal["TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"] = setting("TLSv1.2", "Minimum TLS version.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmailProviderOptions:
     """How mail leaves; each way has keys of its own."""
 
-    host: str | None = setting(None, "Mail server; without one, development puts mail into `.octavo/mail`.")
+    host: str | None = setting(None, "Mail server; without one, development writes mail to `.octavo/mail`.")
     port: int | None = setting(
         None, "Port of the mail server.", kind=_NUMBER, bounds=(1, 65535), default_doc="587, or 465 with `secure`"
     )
     security: Literal["auto", "none", "opportunistic", "starttls", "tls"] = setting(
         "auto",
-        "Encryption on the way to the mail server. `auto`: as `secure`, `requireTLS` and `ignoreTLS` say; else "
-        "`starttls`, or `opportunistic` (where the server offers it) if `provider` says `nodemailer`.",
+        "Encryption of the connection to the mail server. `auto`: by `secure`, `requireTLS` and `ignoreTLS`, "
+        "otherwise `starttls`, or `opportunistic` (if the server offers it) if `provider` is `nodemailer`.",
     )
     user: str | None = setting(None, "User of the mail server.", variable="SMTP_USERNAME")
     password: str | None = setting(None, "Password of that user.", variable="SMTP_PASSWORD", secret=True)
     auth_type: Literal["login", "plain"] = setting(
-        "login", "How the mail server is told who asks.", name="authType", aliases={"LOGIN": "login", "PLAIN": "plain"}
+        "login", "Authentication method.", name="authType", aliases={"LOGIN": "login", "PLAIN": "plain"}
     )
-    service: str | None = setting(None, "A well-known mail server, in place of `host` and `port`: `Gmail`.")
-    secure: bool = setting(False, "Encrypted from the first byte.", kind=_FLAG)
-    require_tls: bool = setting(False, "Encrypted, or not at all.", name="requireTLS", kind=_FLAG)
-    ignore_tls: bool = setting(False, "Not encrypted, whatever the server offers.", name="ignoreTLS", kind=_FLAG)
-    tls: EmailTls = table(EmailTls, "Encryption on the way to a mail server.")
-    name: str | None = setting(None, "The name by which the mail server is greeted.")
-    connection_timeout: int | None = setting(None, "Milliseconds until the mail server answers.", kind=_NUMBER)
-    greeting_timeout: int | None = setting(None, "The same: the longest of the three counts.", kind=_NUMBER)
-    socket_timeout: int | None = setting(None, "The same.", kind=_NUMBER)
-    pool: bool = setting(False, "Kept for v4: each message has a connection of its own.", kind=_FLAG)
-    max_connections: int | None = setting(None, "Kept for v4.", kind=_NUMBER)
-    max_messages: int | None = setting(None, "Kept for v4.", kind=_NUMBER)
-    path: str | None = setting(None, "`sendmail`: the program, if it is not where it usually is.")
-    smtp_host: str | None = setting(None, "`sendmail`: a mail server, in place of the program.")
-    smtp_port: int | None = setting(None, "`sendmail`: its port.", kind=_NUMBER, default_doc="25")
-    dev_host: str | None = setting(None, "`sendmail`: another one, which comes first.")
-    dev_port: int | None = setting(None, "`sendmail`: its port.", kind=_NUMBER)
-    silent: bool = setting(False, "Kept for v4.", kind=_FLAG)
+    service: str | None = setting(None, "A well-known mail server instead of `host` and `port`, such as `Gmail`.")
+    secure: bool = setting(False, "Encrypt from the first byte.", kind=_FLAG)
+    require_tls: bool = setting(False, "Require encryption.", name="requireTLS", kind=_FLAG)
+    ignore_tls: bool = setting(False, "Never encrypt.", name="ignoreTLS", kind=_FLAG)
+    tls: EmailTls = table(EmailTls, "Encryption of the connection to a mail server.")
+    name: str | None = setting(None, "Host name in the greeting to the mail server.")
+    connection_timeout: int | None = setting(None, "Timeout of the connection, in milliseconds.", kind=_NUMBER)
+    greeting_timeout: int | None = setting(
+        None, "Timeout of the greeting; the longest of the three applies.", kind=_NUMBER
+    )
+    socket_timeout: int | None = setting(None, "Timeout of the socket; the longest of the three applies.", kind=_NUMBER)
+    pool: bool = setting(False, "Accepted for v4 without effect: each message has its own connection.", kind=_FLAG)
+    max_connections: int | None = setting(None, "Accepted for v4 without effect.", kind=_NUMBER)
+    max_messages: int | None = setting(None, "Accepted for v4 without effect.", kind=_NUMBER)
+    path: str | None = setting(None, "`sendmail`: path of the program.")
+    smtp_host: str | None = setting(None, "`sendmail`: mail server to use instead of the program.")
+    smtp_port: int | None = setting(None, "`sendmail`: port of the mail server.", kind=_NUMBER, default_doc="25")
+    dev_host: str | None = setting(None, "`sendmail`: mail server in development, used first.")
+    dev_port: int | None = setting(None, "`sendmail`: port of the mail server in development.", kind=_NUMBER)
+    silent: bool = setting(False, "Accepted for v4 without effect.", kind=_FLAG)
     key: str | None = setting(
         None, "`amazon-ses`: the access key. `mailgun`: the API key.", secret=True, variable="AWS_SES_KEY"
     )
@@ -73,10 +73,10 @@ class EmailProviderOptions:
         None, "`amazon-ses`: the secret of the access key.", secret=True, variable="AWS_SES_SECRET"
     )
     session_token: str | None = setting(None, "`amazon-ses`: token of a temporary key.", secret=True)
-    amazon: str | None = setting(None, "`amazon-ses`: address of the service, if it is not the region's.")
+    amazon: str | None = setting(None, "`amazon-ses`: URL of the service, if it is not the region's.")
     region: str | None = setting(None, "`amazon-ses`: the region.", default_doc="us-east-1")
-    domain: str | None = setting(None, "`mailgun`: the domain that sends.", variable="MAILGUN_DOMAIN")
-    url: str | None = setting(None, "`mailgun`, `sendgrid`: address of the service.", default_doc="the provider's own")
+    domain: str | None = setting(None, "`mailgun`: sending domain.", variable="MAILGUN_DOMAIN")
+    url: str | None = setting(None, "`mailgun`, `sendgrid`: URL of the service.", default_doc="the provider's own")
     username: str = setting("api", "`mailgun`: the user.")
     api_key: str | None = setting(None, "`sendgrid`, `mailgun`: the API key.", secret=True, variable="SENDGRID_API_KEY")
 
@@ -97,9 +97,9 @@ _OLDER: Final = {
 class EmailSettings:
     """What messages say that say nothing themselves."""
 
-    default_from: str = setting("no-reply@localhost", "Whom messages come from: `a@b.org`, or `A <a@b.org>`.")
-    default_reply_to: str = setting("", "Where answers go.", kind=values.JOINED_TEXTS)
-    test_address: str | None = setting(None, "Kept for v4.")
+    default_from: str = setting("no-reply@localhost", "Default sender: `a@b.org`, or `A <a@b.org>`.")
+    default_reply_to: str = setting("", "Default reply address.", kind=values.JOINED_TEXTS)
+    test_address: str | None = setting(None, "Accepted for v4 without effect.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,11 +108,11 @@ class EmailConfig:
 
     provider: str | None = setting(
         None,
-        "How mail leaves: `nodemailer` (a mail server), `sendmail`, `amazon-ses`, `mailgun`, `sendgrid`, or the name "
-        "of v4's package; none is a mail server if `host` names one.",
+        "Email provider: `nodemailer` (SMTP), `sendmail`, `amazon-ses`, `mailgun`, `sendgrid`, or the name of v4's "
+        "package. If empty, SMTP is used if `host` is set.",
     )
-    provider_options: EmailProviderOptions = table(EmailProviderOptions, "How mail leaves.", older=_OLDER)
-    settings: EmailSettings = table(EmailSettings, "Senders.")
+    provider_options: EmailProviderOptions = table(EmailProviderOptions, "Options of the provider.", older=_OLDER)
+    settings: EmailSettings = table(EmailSettings, "Sender addresses.")
 
     @property
     def way(self) -> str | None:

@@ -11,26 +11,28 @@ from octavo.values import dataclass
 class GraphqlLimits:
     """The most that an operation may ask for; far above what applications ask."""
 
-    tokens: int = setting(15_000, "Words and signs of a document.", bounds=AT_LEAST_ONE)
-    aliases: int = setting(500, "Aliases of a document.", bounds=AT_LEAST_ZERO)
-    root_fields: int = setting(200, "Fields of Query or Mutation in an operation.", bounds=AT_LEAST_ONE)
-    fields: int = setting(5_000, "Fields of a document, its fragments filled in.", bounds=AT_LEAST_ONE)
+    tokens: int = setting(15_000, "Maximum tokens of a document.", bounds=AT_LEAST_ONE)
+    aliases: int = setting(500, "Maximum aliases of a document.", bounds=AT_LEAST_ZERO)
+    root_fields: int = setting(200, "Maximum fields of Query or Mutation in an operation.", bounds=AT_LEAST_ONE)
+    fields: int = setting(5_000, "Maximum fields of a document, with its fragments.", bounds=AT_LEAST_ONE)
     values: int = setting(
         500_000,
-        "Values that an answer may come to have: the fields of each entry, times the entries its lists may have.",
+        "Maximum values in a response: the fields of each entry times the maximum size of its lists.",
         bounds=AT_LEAST_ONE,
     )
-    batch: int = setting(10, "Operations sent together; 1 for no batches.", bounds=AT_LEAST_ONE)
+    batch: int = setting(10, "Maximum operations in a batch; 1 for no batches.", bounds=AT_LEAST_ONE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApolloServer:
     """Server options of a v4 project, under their names there. What `graphql.config` itself says wins."""
 
-    tracing: bool | None = setting(None, "As `tracing`.")
-    introspection: bool | None = setting(None, "As `introspection`.")
-    persisted_queries: bool | None = setting(None, "As `persistedQueries`.")
-    cache: Literal["bounded"] = setting("bounded", "Taken: caches are bounded, see `caches` in `server.toml`.")
+    tracing: bool | None = setting(None, "Report the duration of each stage in `extensions` of the response.")
+    introspection: bool | None = setting(None, "Allow introspection of the schema.")
+    persisted_queries: bool | None = setting(None, "Let clients send the hash of a query instead of its text.")
+    cache: Literal["bounded"] = setting(
+        "bounded", "Accepted without effect: caches are limited by `caches` in `server.toml`."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,25 +40,27 @@ class GraphqlConfig:
     """The GraphQL door."""
 
     endpoint: str = setting("/graphql", "Path of the endpoint.", kind=PATH)
-    shadow_crud: bool = setting(True, "Make types, queries and mutations from the content-types.", name="shadowCRUD")
-    playground_always: bool = setting(False, "Show the playground in production too.")
-    introspection: bool = setting(True, "Answer questions about the schema.", default_doc="true outside production")
-    depth_limit: int = setting(7, "Deepest nesting of an operation.", bounds=AT_LEAST_ONE)
-    amount_limit: int = setting(100, "Most items of any list.", bounds=AT_LEAST_ONE)
-    max_limit: int = setting(-1, "Also the most items of any list; -1 leaves it to `amountLimit`.", bounds=(-1, None))
-    default_limit: int = setting(10, "Items of a list when an operation does not say.", bounds=AT_LEAST_ONE)
-    persisted_queries: bool = setting(
-        True, "Let clients send the hash of a query in place of its text.", default_doc="true in profile v4"
+    shadow_crud: bool = setting(
+        True, "Generate types, queries and mutations from the content types.", name="shadowCRUD"
     )
-    tracing: bool = setting(False, "Tell in `extensions` of each answer how long each stage took.")
+    playground_always: bool = setting(False, "Serve the playground in production too.")
+    introspection: bool = setting(True, "Allow introspection of the schema.", default_doc="true outside production")
+    depth_limit: int = setting(7, "Maximum nesting of an operation.", bounds=AT_LEAST_ONE)
+    amount_limit: int = setting(100, "Maximum entries of any list.", bounds=AT_LEAST_ONE)
+    max_limit: int = setting(-1, "Also the maximum entries of any list; -1 for `amountLimit` alone.", bounds=(-1, None))
+    default_limit: int = setting(10, "Entries of a list if an operation sets none.", bounds=AT_LEAST_ONE)
+    persisted_queries: bool = setting(
+        True, "Let clients send the hash of a query instead of its text.", default_doc="true in profile v4"
+    )
+    tracing: bool = setting(False, "Report the duration of each stage in `extensions` of the response.")
     schedules: bool = setting(
         False,
         "Add fields for scheduled publishing to the schema: `articleSchedule` and `updateArticleSchedule`.",
     )
     cursors: bool = setting(
-        False, "Add cursors to the schema: `after` in `pagination`, of lists at the root, and in `meta.pagination`."
+        False, "Add cursors to the schema: `after` in `pagination` of root lists, and in `meta.pagination`."
     )
-    limits: GraphqlLimits = table(GraphqlLimits, "The most that an operation may ask for.")
+    limits: GraphqlLimits = table(GraphqlLimits, "Limits of operations.")
     apollo_server: ApolloServer = table(ApolloServer, "Server options of a v4 project.")
 
     @property

@@ -32,7 +32,7 @@ class S3Credentials:
     """Who asks S3. Without them the library looks in its own places: environment, profiles, the machine's role."""
 
     access_key_id: str | None = setting(None, "Access key.", variable="AWS_ACCESS_KEY_ID", secret=True)
-    secret_access_key: str | None = setting(None, "Its secret.", variable="AWS_ACCESS_SECRET", secret=True)
+    secret_access_key: str | None = setting(None, "Secret access key.", variable="AWS_ACCESS_SECRET", secret=True)
     session_token: str | None = setting(None, "Token of a temporary key.", variable="AWS_SESSION_TOKEN", secret=True)
 
 
@@ -43,13 +43,13 @@ class S3Params:
     bucket: str = setting("", "Name of the bucket.", name="Bucket", variable="AWS_BUCKET")
     acl: str | None = setting(
         None,
-        "Who may fetch the files: `private` makes answers hold signed addresses; none leaves it to the bucket.",
+        "Access to files: `private` returns signed URLs; if empty, the bucket decides.",
         name="ACL",
         variable="AWS_ACL",
     )
     signed_url_expires: int = setting(
         900,
-        "How long a signed address is valid.",
+        "How long a signed URL is valid.",
         kind=DURATION,
         bounds=(10, 7 * 86400),
         default_doc="15m",
@@ -61,11 +61,11 @@ class S3Params:
 class S3Service:
     """S3, or a service that speaks its protocol."""
 
-    credentials: S3Credentials = table(S3Credentials, "Who asks.")
+    credentials: S3Credentials = table(S3Credentials, "Credentials.")
     region: str | None = setting(None, "Region of the bucket.", variable="AWS_REGION")
-    endpoint: str | None = setting(None, "Address of a service other than Amazon's.")
+    endpoint: str | None = setting(None, "URL of a service other than Amazon's.")
     force_path_style: bool = setting(
-        False, "Name the bucket in the path of addresses and not in the host.", kind=lenient(FLAG)
+        False, "Use the bucket name in the path of URLs instead of the host.", kind=lenient(FLAG)
     )
     params: S3Params = table(S3Params, "The bucket.")
 
@@ -90,10 +90,10 @@ class UploadProviderOptions:
 
     base_url: str = setting(
         "",
-        "`aws-s3`, `google-cloud-storage`: public address in front of the files, of a CDN say; else the bucket's.",
+        "`aws-s3`, `google-cloud-storage`: public URL of the files, for example of a CDN; by default the bucket's.",
         variable="CDN_URL",
     )
-    root_path: str = setting("", "`aws-s3`: folder of the bucket that holds all files.", variable="CDN_ROOT_PATH")
+    root_path: str = setting("", "`aws-s3`: folder of the bucket for all files.", variable="CDN_ROOT_PATH")
     s3_options: S3Service = table(S3Service, "The service.", name="s3Options", older=_S3_KEYS)
     cloud_name: str = setting("", "`cloudinary`: the cloud.", name="cloud_name", variable="CLOUDINARY_NAME")
     api_key: str = setting("", "`cloudinary`: the key.", name="api_key", variable="CLOUDINARY_KEY", secret=True)
@@ -101,7 +101,7 @@ class UploadProviderOptions:
         "", "`cloudinary`: its secret.", name="api_secret", variable="CLOUDINARY_SECRET", secret=True
     )
     upload_prefix: str = setting(
-        "https://api.cloudinary.com", "`cloudinary`: address of the service.", name="upload_prefix"
+        "https://api.cloudinary.com", "`cloudinary`: URL of the service.", name="upload_prefix"
     )
     account: str = setting("", "`azure-storage`: the account.", variable="STORAGE_ACCOUNT")
     account_key: str | None = setting(
@@ -109,25 +109,27 @@ class UploadProviderOptions:
     )
     sas_token: str | None = setting(
         None,
-        "`azure-storage`: shared access signature, in place of the key.",
+        "`azure-storage`: shared access signature, instead of the key.",
         variable="STORAGE_ACCOUNT_SAS_TOKEN",
         secret=True,
     )
     auth_type: Literal["default", "msi"] = setting(
-        "default", "`azure-storage`: key or signature; or `msi`, the machine's identity.", variable="STORAGE_AUTH_TYPE"
+        "default",
+        "`azure-storage`: key or signature, or `msi` for the machine's identity.",
+        variable="STORAGE_AUTH_TYPE",
     )
-    client_id: str | None = setting(None, "`azure-storage`: which of the machine's identities.")
+    client_id: str | None = setting(None, "`azure-storage`: the machine's identity to use.")
     container_name: str = setting("", "`azure-storage`: the container.", variable="STORAGE_CONTAINER_NAME")
-    default_path: str = setting("", "`azure-storage`: folder that holds all files.")
+    default_path: str = setting("", "`azure-storage`: folder for all files.")
     service_base_url: str | None = setting(
         None,
-        "`azure-storage`: address of the service, if it is not the account's at Azure.",
+        "`azure-storage`: URL of the service, if it is not the account's at Azure.",
         name="serviceBaseURL",
         variable="STORAGE_URL",
     )
     cdn_base_url: str | None = setting(
         None,
-        "`azure-storage`: public address in place of the service's.",
+        "`azure-storage`: public URL instead of the service's.",
         name="cdnBaseURL",
         variable="STORAGE_CDN_URL",
     )
@@ -135,56 +137,58 @@ class UploadProviderOptions:
         None, "`azure-storage`: `Cache-Control` of the files.", variable="STORAGE_CACHE_CONTROL"
     )
     remove_cn: bool = setting(
-        False, "`azure-storage`: leave the container out of addresses.", name="removeCN", kind=lenient(FLAG)
+        False, "`azure-storage`: omit the container from URLs.", name="removeCN", kind=lenient(FLAG)
     )
     bucket_name: str = setting("", "`google-cloud-storage`: the bucket.", variable="GCS_BUCKET_NAME")
     service_account: str | None = setting(
         None,
-        "`google-cloud-storage`: the JSON of a service account; without one, the machine's own.",
+        "`google-cloud-storage`: JSON of a service account; by default the machine's.",
         kind=values.optional(values.JSON_OBJECT),
         variable="GCS_SERVICE_ACCOUNT",
         secret=True,
     )
     base_path: str = setting(
-        "", "`google-cloud-storage`: folder of the bucket that holds all files.", variable="GCS_BASE_PATH"
+        "", "`google-cloud-storage`: folder of the bucket for all files.", variable="GCS_BASE_PATH"
     )
     public_files: bool = setting(
         True,
-        "`google-cloud-storage`: everybody may fetch the files; if not, answers hold signed addresses.",
+        "`google-cloud-storage`: files are public; otherwise responses have signed URLs.",
         kind=lenient(FLAG),
         variable="GCS_PUBLIC_FILES",
     )
     uniform: bool = setting(
         False,
-        "`google-cloud-storage`: the bucket says who may read, not each file.",
+        "`google-cloud-storage`: access is set for the bucket, not for each file.",
         kind=lenient(FLAG),
         variable="GCS_UNIFORM",
     )
     gzip: Literal["auto", "true", "false"] = setting(
-        "auto", "`google-cloud-storage`: keep files compressed; `auto`, those of texts."
+        "auto", "`google-cloud-storage`: store files compressed; `auto` for text files."
     )
     cache_max_age: int = setting(
         3600,
-        "`google-cloud-storage`: seconds that browsers may keep a file.",
+        "`google-cloud-storage`: seconds that browsers can cache a file.",
         kind=lenient(WHOLE_NUMBER),
         bounds=AT_LEAST_ZERO,
     )
     expires: int = setting(
         900_000,
-        "`google-cloud-storage`: milliseconds that a signed address is valid.",
+        "`google-cloud-storage`: milliseconds that a signed URL is valid.",
         kind=lenient(WHOLE_NUMBER),
         bounds=(10_000, 7 * 86_400_000),
     )
-    skip_check_bucket: bool = setting(False, "Kept for v4: the bucket is not looked for before each upload.")
+    skip_check_bucket: bool = setting(
+        False, "Accepted for v4 without effect: Octavo does not check the bucket before each upload."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UploadActionOptions:
     """What is told to the service besides, with `aws-s3` and `cloudinary`; in the service's own words."""
 
-    upload: Mapping[str, Any] = setting({}, "With each upload.")
-    upload_stream: Mapping[str, Any] = setting({}, "The same, as v4 uploads; these come first.")
-    delete: Mapping[str, Any] = setting({}, "With each removal.")
+    upload: Mapping[str, Any] = setting({}, "Options of each upload.")
+    upload_stream: Mapping[str, Any] = setting({}, "Options of each upload, as v4 names them; these take precedence.")
+    delete: Mapping[str, Any] = setting({}, "Options of each deletion.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,20 +197,18 @@ class UploadConfig:
 
     provider: str = setting(
         "local",
-        "Where files are kept: `local` (in `public/uploads`), `aws-s3`, `cloudinary`, `azure-storage`, "
+        "Storage of files: `local` (in `public/uploads`), `aws-s3`, `cloudinary`, `azure-storage`, "
         "`google-cloud-storage`, or the name of v4's package.",
     )
-    provider_options: UploadProviderOptions = table(
-        UploadProviderOptions, "How the storage is reached.", older=_FLAT_KEYS
+    provider_options: UploadProviderOptions = table(UploadProviderOptions, "Options of the storage.", older=_FLAT_KEYS)
+    action_options: UploadActionOptions = table(UploadActionOptions, "Additional options of each call.")
+    size_limit: int = setting(
+        200 * 1024**2, "Maximum size of a file.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="200 MB"
     )
-    action_options: UploadActionOptions = table(UploadActionOptions, "What is told to the service besides.")
-    size_limit: int = setting(200 * 1024**2, "Largest file.", kind=SIZE, bounds=AT_LEAST_ONE, default_doc="200 MB")
     breakpoints: Mapping[str, int] = setting(
-        {"large": 1000, "medium": 750, "small": 500}, "Formats made of an image: name and greatest width or height."
+        {"large": 1000, "medium": 750, "small": 500}, "Image formats: name and maximum width or height."
     )
-    keep_metadata: bool = setting(
-        False, "Keep what cameras and programs note in images, such as the place where they were taken."
-    )
+    keep_metadata: bool = setting(False, "Keep metadata of cameras and programs in images, such as the location.")
 
     @property
     def storage(self) -> str | None:

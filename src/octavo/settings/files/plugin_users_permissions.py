@@ -21,18 +21,18 @@ class Jwt:
 class RateLimit:
     """Limits on login, registration and password routes."""
 
-    enabled: bool = setting(True, "Limit attempts at login, registration and password routes.")
+    enabled: bool = setting(True, "Limit attempts at sign-in, registration and password routes.")
     interval: int = setting(
         300, "Period over which attempts are counted.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="5m"
     )
-    max: int = setting(5, "Most attempts in a period at one account from one address.", bounds=AT_LEAST_ONE)
-    max_by_address: int = setting(50, "Most attempts in a period from one address.", bounds=AT_LEAST_ONE)
+    max: int = setting(5, "Maximum attempts per period at one account from one address.", bounds=AT_LEAST_ONE)
+    max_by_address: int = setting(50, "Maximum attempts per period from one address.", bounds=AT_LEAST_ONE)
     store: Literal["auto", "memory", "database", "redis"] = setting(
-        "auto", "Where attempts are counted; `auto`: in the database, but for one worker on SQLite: in its memory."
+        "auto", "Where attempts are counted; `auto`: in the database, or in memory for one worker on SQLite."
     )
     url: str | None = setting(
         None,
-        'Address of Redis or Valkey, `redis://host:6379/0`, for `store = "redis"`.',
+        'URL of Redis or Valkey, `redis://host:6379/0`, for `store = "redis"`.',
         variable="REDIS_URL",
         secret=True,
     )
@@ -44,7 +44,7 @@ class Register:
 
     allowed_fields: tuple[str, ...] | None = setting(
         None,
-        "Attributes of users that registration can set, besides name, address and password.",
+        "Attributes of users that registration can set, besides name, email and password.",
         default_doc="those that the rule `compat.registrationFields` allows",
     )
 
@@ -57,16 +57,16 @@ class Sessions:
         600, "How long an access token is valid.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="10m"
     )
     idle_refresh_token_lifespan: int = setting(
-        14 * 86400, "How long a session lasts unused.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="14d"
+        14 * 86400, "How long an unused session lasts.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="14d"
     )
     max_refresh_token_lifespan: int = setting(
-        30 * 86400, "How long a session lasts in all.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="30d"
+        30 * 86400, "Maximum duration of a session.", kind=DURATION, bounds=AT_LEAST_ONE, default_doc="30d"
     )
-    http_only: bool = setting(False, "Refresh tokens travel in a cookie that scripts cannot read, and not in bodies.")
+    http_only: bool = setting(False, "Send refresh tokens in a cookie that scripts cannot read, instead of the body.")
     same_site: Literal["strict", "lax", "none"] = setting(
         "strict",
-        "Cookie: which sites' pages may have it sent; `none` for a front end on another site than the service, which "
-        "must be among `middlewares.cors.origins`.",
+        "`SameSite` of the cookie; `none` for a front end on another site, which must be in "
+        "`middlewares.cors.origins`.",
     )
 
 
@@ -82,12 +82,12 @@ class UsersPermissionsConfig:
         "legacy-support",
         "`refresh`: short access tokens, with refresh tokens to renew them; `legacy-support`: one token, as in v4.",
     )
-    sessions: Sessions = table(Sessions, "Refresh tokens; where `jwtManagement` is `refresh`.")
+    sessions: Sessions = table(Sessions, "Refresh tokens, if `jwtManagement` is `refresh`.")
     providers: Mapping[str, Mapping[str, Any]] = setting(
-        {}, "Providers that people can sign in with, by name; see docs/accounts.md.", secret=True
+        {}, "Sign-in providers, by name; see docs/accounts.md.", secret=True
     )
     private_hosts: tuple[str, ...] = setting(
-        (), "Hosts of providers (`name` or `name:port`) that may have private addresses and be asked by plain http."
+        (), "Hosts of providers (`name` or `name:port`) that can have private addresses and plain HTTP."
     )
 
 

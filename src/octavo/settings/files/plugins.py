@@ -42,7 +42,7 @@ class Plugins:
     documentation: Documentation = table(Documentation)
     others: Mapping[str, Mapping[str, Any]] = setting(
         {},
-        "Plugins of packages: `enabled`, and `config`, a table that the plugin reads. See plugins.md.",
+        "Plugins of packages: `enabled`, and `config`, a table for the plugin. See plugins.md.",
         name="<plugin>",
         others=True,
         entry_names="kebab",

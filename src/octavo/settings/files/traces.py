@@ -14,8 +14,8 @@ class Traces:
 
     endpoint: str = setting(
         "",
-        "Address of a collector that speaks OTLP over HTTP, as in `http://127.0.0.1:4318`; `/v1/traces` is added. "
-        "Without it nothing is followed.",
+        "URL of an OTLP collector over HTTP, such as `http://127.0.0.1:4318`; `/v1/traces` is appended. Without "
+        "it, tracing is off.",
         variable="OTEL_EXPORTER_OTLP_ENDPOINT",
     )
     headers: Mapping[str, str] = setting(
@@ -25,14 +25,11 @@ class Traces:
         variable="OTEL_EXPORTER_OTLP_HEADERS",
         secret=True,
     )
-    service: str = setting("octavo", "What this service is called there.", variable="OTEL_SERVICE_NAME")
+    service: str = setting("octavo", "Name of this service in traces.", variable="OTEL_SERVICE_NAME")
     sample: float = setting(
         1.0,
-        "Which share of the requests and jobs is followed, from 0 to 1. Where a caller says in `traceparent` whether "
-        "it is followed, that counts.",
+        "Share of requests and jobs to trace, from 0 to 1. The caller's decision in `traceparent` takes precedence.",
         kind=SHARE,
         variable="OTEL_TRACES_SAMPLER_ARG",
     )
-    per_second: int = setting(
-        100, "Follow no more requests and jobs a second in each worker, whoever asks for it.", bounds=AT_LEAST_ONE
-    )
+    per_second: int = setting(100, "Maximum traced requests and jobs per second in each worker.", bounds=AT_LEAST_ONE)
